@@ -1,0 +1,1 @@
+//! Congestion controls, one file each; they see events, never octets.

@@ -1,0 +1,1 @@
+//! P4_16 text to p4-ir: preprocess, parse, resolve, check, lower.

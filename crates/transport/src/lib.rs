@@ -1,0 +1,1 @@
+//! Sans-IO host transports: handle_* in, poll_* out.
