@@ -1,0 +1,100 @@
+"""What a run measured, as numpy arrays over time.
+
+Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from waymark.errors import WaymarkError
+
+Counts = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """One TCP connection.
+
+    Attributes:
+        counted_octets: octets of each packet that count as throughput.
+        delivered: data packets that arrived for the first time, by bin.
+        retransmissions, timeouts: over the whole run.
+    """
+
+    counted_octets: int
+    delivered: Counts
+    retransmissions: int
+    timeouts: int
+
+
+@dataclass(frozen=True)
+class QueueResult:
+    """The queue in front of a link.
+
+    Attributes:
+        waiting: time average of the packets that waited (without the one being sent), by bin.
+        peak: most packets that waited at once.
+        drops: packets refused because it was full.
+    """
+
+    waiting: Values
+    peak: int
+    drops: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run.
+
+    Attributes:
+        sample_s: width of a bin in seconds.
+        flows: in the order of the scenario.
+        queues: by link name, ``"r1->r2"``.
+        packets: packets that hosts sent.
+        packet_hops: times that a packet went through a switch.
+        wall_s: how long the run took, in seconds of real time.
+    """
+
+    sample_s: float
+    flows: tuple[FlowResult, ...]
+    queues: Mapping[str, QueueResult]
+    packets: int
+    packet_hops: int
+    wall_s: float
+
+    @property
+    def times_s(self) -> Values:
+        """The middle of each bin, in seconds."""
+        bins = len(next(iter(self.queues.values())).waiting)
+        return (np.arange(bins) + 0.5) * self.sample_s
+
+    def throughput_bps(self, flow: int, from_s: float, to_s: float) -> float:
+        """Mean throughput of a flow between two times, in bits per second."""
+        return float(np.mean(self.throughput_over_time_bps(flow)[self._bins(from_s, to_s)]))
+
+    def throughput_over_time_bps(self, flow: int) -> Values:
+        """Throughput of a flow in each bin, in bits per second."""
+        measured = self.flows[flow]
+        return measured.delivered * (measured.counted_octets * 8 / self.sample_s)
+
+    def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
+        """Time average of the packets waiting in front of a link between two times."""
+        return float(np.mean(self.queues[link].waiting[self._bins(from_s, to_s)]))
+
+    def _bins(self, from_s: float, to_s: float) -> slice:
+        first, last = from_s / self.sample_s, to_s / self.sample_s
+        if first != int(first) or last != int(last) or first >= last:
+            raise WaymarkError(
+                f"[{from_s:g}, {to_s:g}) s is not a whole number of bins of {self.sample_s:g} s"
+            )
+        return slice(int(first), int(last))
+
+
+def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean and standard deviation (n - 1) of one value a seed; no deviation of a single one."""
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return float(np.mean(values)), sd
