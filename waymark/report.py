@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
 from waymark import _core, plots
@@ -98,6 +99,14 @@ def terminal_table(experiment: Experiment, rows: Iterable[Row]) -> Table:
             "" if row.ratio is None else f"{row.ratio:.3f}",
         )
     return table
+
+
+def print_expectations(console: Console, experiment: Experiment, rows: Iterable[Row]) -> None:
+    """The paper's claims, each with whether the table bears it out."""
+    by_name = {row.quantity: row for row in rows}
+    for expectation in experiment.expectations:
+        verdict = "borne out    " if expectation.holds(by_name) else "NOT borne out"
+        console.print(f"{verdict}  {expectation.claim} ({expectation.tolerance})", highlight=False)
 
 
 def file_hash(path: Path) -> str:

@@ -1,0 +1,201 @@
+"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from waymark import _core, project, report
+from waymark import experiment as experiments
+from waymark.errors import WaymarkError
+from waymark.experiment import Experiment, Runs
+from waymark.progress import progress
+from waymark.run import Program, run_all
+
+EXIT_FAILED = 1
+"""The work was done and the answer is no: errors in a program, a packet that was not as expected."""
+
+EXIT_USAGE = 2
+"""What was asked for cannot be done: no such file, no such experiment."""
+
+app = typer.Typer(
+    name="waymark",
+    help="Networks whose P4 switches tell the senders what happened to their packets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console()
+err = Console(stderr=True)
+
+
+class ScaleName(StrEnum):
+    """``--scale``."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
+def main() -> None:
+    """Entry point of the ``waymark`` script."""
+    try:
+        app()
+    except WaymarkError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # waymark list | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"waymark {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[  # noqa: ARG001
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Networks whose P4 switches tell the senders what happened to their packets."""
+
+
+@app.command("list")
+def list_experiments() -> None:
+    """List the experiments: id, paper, claim, cost at each scale."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "paper", "claim"):
+        table.add_column(heading, overflow="fold")
+    for scale in ScaleName:
+        table.add_column(scale.value, justify="right", no_wrap=True)
+    for experiment in experiments.everything():
+        costs = (_cost(experiment, scale) for scale in ScaleName)
+        table.add_row(experiment.id, experiment.paper, experiment.claim, *costs)
+    out.print(table)
+    out.print("\nCost in runs, and simulated seconds in all. Run one: waymark run chan/fig3.6")
+
+
+def _cost(experiment: Experiment, scale: ScaleName) -> str:
+    runs, simulated_s = experiment.cost(scale.value)
+    return f"{runs} runs, {simulated_s:g} s"
+
+
+@app.command("run")
+def run_experiment(
+    experiment_id: Annotated[str, typer.Argument(metavar="ID", help="Such as chan/fig3.6.")],
+    scale: Annotated[
+        ScaleName, typer.Option(help="quick: a few seeds and points; full: as the figure.")
+    ] = ScaleName.FULL,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")
+    ] = None,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
+    ] = Path("results"),
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
+    ] = None,
+    pcap: Annotated[
+        bool, typer.Option("--pcap", help="Capture every link of the first seed's runs (pcapng).")
+    ] = False,
+) -> None:
+    """Measure a figure of a paper again: a table, a picture, and the record of the run."""
+    experiment = experiments.find(experiment_id)
+    folder = out_dir / experiment.id
+    count = experiment.seeds[scale.value] if seeds is None else seeds
+    seed_list = list(range(seed, seed + count))
+    _make(folder)
+    started = time.monotonic()
+
+    per_seed = [experiment.scenarios(scale.value, s) for s in seed_list]
+    labels = list(per_seed[0])
+    scenarios = [runs[label] for runs in per_seed for label in labels]
+    captures = [
+        folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
+        for index in range(count)
+        for label in labels
+    ]
+    if pcap:
+        _make(folder / "pcap")
+    programs = {name: Program.compile(name) for s in scenarios for name in s.programs}
+    with progress(err, experiment.id, len(scenarios)) as advance:
+        results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
+    runs: Runs = {
+        label: results[index :: len(labels)] for index, label in enumerate(labels)
+    }
+
+    rows = experiment.rows(runs)
+    files = [
+        report.write_table(rows, folder),
+        *report.write_plots(experiment, runs, rows, folder),
+        report.write_record(
+            experiment,
+            runs,
+            rows,
+            programs,
+            folder,
+            command=["waymark", *sys.argv[1:]],
+            scale=scale.value,
+            seeds=seed_list,
+            wall_s=time.monotonic() - started,
+        ),
+    ]
+    out.print(report.terminal_table(experiment, rows))
+    report.print_expectations(out, experiment, rows)
+    for file in (*files, *(capture for capture in captures if capture is not None)):
+        print(file)
+
+
+@app.command("compile")
+def compile_program(
+    file: Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")],
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")
+    ] = None,
+    dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+) -> None:
+    """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
+    raise NotImplementedError
+
+
+@app.command("stf")
+def run_stf(
+    file: Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")],
+    script: Annotated[Path, typer.Argument(metavar="F.stf", help="The packet script.")],
+    include: Annotated[
+        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")
+    ] = None,
+) -> None:
+    """Run a packet script against a P4 program: packets in, packets expected out."""
+    raise NotImplementedError
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WaymarkError(f"{folder}: {error.strerror}") from error
