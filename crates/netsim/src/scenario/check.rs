@@ -120,10 +120,7 @@ impl Scenario {
         between(format!("{path}.window"), p.window, 1, 1 << 24)?;
         between(format!("{path}.initial_window"), p.initial_window, 1, 2)?;
         packet(format!("{path}.packet_octets"), p.packet_octets)?;
-        match p.ack_octets {
-            Some(octets) => packet(format!("{path}.ack_octets"), octets),
-            None => Ok(()),
-        }
+        packet(format!("{path}.ack_octets"), p.ack_octets)
     }
 
     fn check_source(&self, path: &str, source: &Source) -> Checked {
@@ -199,10 +196,17 @@ impl Scenario {
                 return unknown(format!("record.pcap[{i}]"), "link", name, links.iter());
             }
         }
-        for (i, name) in self.record.aqt_switches.iter().flatten().enumerate() {
-            if !self.switches.contains_key(name) {
-                let path = format!("record.aqt_switches[{i}]");
-                return unknown(path, "switch", name, self.switches.keys());
+        let ci = self.record.check_ci.as_ref();
+        let lists = [
+            ("aqt_switches", self.record.aqt_switches.as_ref()),
+            ("check_ci.switches", ci.and_then(|c| c.switches.as_ref())),
+        ];
+        for (field, list) in lists {
+            for (i, name) in list.into_iter().flatten().enumerate() {
+                if !self.switches.contains_key(name) {
+                    let path = format!("record.{field}[{i}]");
+                    return unknown(path, "switch", name, self.switches.keys());
+                }
             }
         }
         Ok(())

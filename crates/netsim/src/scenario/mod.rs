@@ -170,8 +170,8 @@ pub struct LinkSide {
     pub loss: Option<f64>,
 }
 
-/// A change of a link during the run. A packet being sent keeps the rate it began with; a packet meets
-/// the delay and loss in force when its last octet leaves the transmitter.
+/// A change of a link during the run. A packet meets the rate, delay and loss in force when its first
+/// octet leaves.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
@@ -291,15 +291,20 @@ pub struct Profile {
     pub rfc2988: bool,
     /// Limited transmit (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether a transfer begins with a SYN packet.
-    pub syn: bool,
+    /// Largest congestion window in packets; unset: none.
+    pub max_cwnd: Option<u32>,
+    /// Suppresses a fast retransmit for losses of a window that a timeout has cut already.
+    pub bugfix: bool,
     /// Octets that a data packet takes on links: the IPv4 total length, AQT option included.
     pub packet_octets: u32,
-    /// Octets that an acknowledgement takes on links; unset: 40, or 48 with AQT.
-    pub ack_octets: Option<u32>,
-    /// Copies a defect of ns-2's Vegas: after a timeout it may take the time between two
-    /// acknowledgements of buffered data for a round-trip time.
-    pub ns2_stale_rtt: bool,
+    /// Octets that an acknowledgement without options takes on links; the AQT option adds 8.
+    pub ack_octets: u32,
+    /// As ns-2: an acknowledgement whose range wraps past the end of the ring of send counts clears
+    /// none of them, so that later packets look resent to Vegas.
+    pub stale_send_counts: bool,
+    /// A defect of ns-2's Vegas: after a timeout it may take the time between two acknowledgements of
+    /// buffered data for a round-trip time, and starve.
+    pub phantom_rtt: bool,
 }
 
 /// Open-loop traffic: datagrams of one size, at a constant rate while on.
@@ -336,12 +341,6 @@ pub struct Source {
     /// Octets of a packet on links: the IPv4 total length.
     #[serde(default = "defaults::packet_octets")]
     pub packet_octets: u32,
-    /// Whether packets carry the AQT option.
-    #[serde(default)]
-    pub aqt: bool,
-    /// Whether packets are marked capable of congestion indication (ECN field 0b10).
-    #[serde(default)]
-    pub ci: bool,
     /// When it begins, in seconds.
     #[serde(default)]
     pub start_s: f64,
@@ -370,10 +369,26 @@ pub struct Record {
     pub pcap: Vec<String>,
     /// Compare the AQT of every packet that arrives with the queueing times the simulator knows.
     pub check_aqt: bool,
-    /// Compare the congestion indication of every packet that arrives with the queues' history.
-    pub check_ci: bool,
-    /// Switches that run a program with AQT; unset: all. Only these count in `check_aqt`.
+    /// Switches that add to AQT; unset: all. Only these count in `check_aqt`.
     pub aqt_switches: Option<Vec<String>>,
+    /// Compare the congestion indication of every packet that arrives with the queues' history.
+    pub check_ci: Option<RefusalCounter>,
+}
+
+/// Where a P4 program counts the packets that it refused because a queue was full: cell
+/// `stride · port + slot` of a counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalCounter {
+    /// Control-plane name of the counter, in full or a unique suffix.
+    pub counter: String,
+    /// Cells per port.
+    pub stride: u64,
+    /// The cell among a port's.
+    pub slot: u64,
+    /// Switches that mark; unset: all.
+    #[serde(default)]
+    pub switches: Option<Vec<String>>,
 }
 
 impl Scenario {
@@ -413,10 +428,12 @@ impl Default for Profile {
             phase_s: 0.0,
             rfc2988: true,
             limited_transmit: true,
-            syn: false,
+            max_cwnd: None,
+            bugfix: false,
             packet_octets: 1000,
-            ack_octets: None,
-            ns2_stale_rtt: false,
+            ack_octets: 40,
+            stale_send_counts: true,
+            phantom_rtt: false,
         }
     }
 }
