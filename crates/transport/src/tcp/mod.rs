@@ -1,0 +1,32 @@
+//! TCP (RFC 9293), sans-IO.
+//!
+//! ```text
+//!            handle_segment            poll_transmit
+//!  Segment ───────────────► Connection ─────────────► Segment
+//!                              │  receiver   what arrived, what to acknowledge and echo
+//!                              │  feedback   marks on a segment ⇄ marks in an event
+//!                              │  sender     numbers, window, timer
+//!                              │    ledger     when and how often each segment was sent
+//!                              │    rtt        coarse (the timer's) and fine (Vegas')
+//!                              │    recovery   what to resend, when to send nothing
+//!                              └─► congestion::Controller, the window
+//! ```
+//!
+//! After every `handle_*`, call [`Connection::poll_transmit`] until it returns `None`, then
+//! [`Connection::poll_timeout`].
+
+mod config;
+mod connection;
+mod feedback;
+mod ledger;
+mod receiver;
+mod recovery;
+mod rtt;
+mod segment;
+mod sender;
+mod trace;
+
+pub use config::{Config, Profile, Recovery, RtoConfig, Sizes, Supply};
+pub use connection::{Connection, Stats};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
+pub use trace::{Change, Trace};
