@@ -1,8 +1,8 @@
 """Waymark: networks whose P4 switches tell the senders what happened to their packets.
 
-The lab: declare a network (:class:`Topology`), traffic (:class:`Flow`, :class:`OnOff`, :class:`Cbr`)
-and a :class:`Scenario`; :func:`run` takes every packet of it through the switches' P4 programs, in
-virtual time, and returns a :class:`Result` with numpy arrays::
+The lab: declare a network (:class:`Topology`), traffic (:class:`Flow`, :class:`OnOff`,
+:class:`Cbr`) and a :class:`Scenario`; :func:`run` takes every packet of it through the switches' P4
+programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 
     from waymark import Flow, Host, Scenario, Switch, Topology, duplex, run
 

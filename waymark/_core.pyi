@@ -10,6 +10,9 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+__version__: str
+"""Version of the core's crates."""
+
 class WaymarkCoreError(Exception):
     """What every error of the core derives from."""
 
@@ -34,6 +37,11 @@ class Program:
     @property
     def tables(self) -> list[str]:
         """Control-plane names of the tables."""
+    @property
+    def sha256(self) -> str:
+        """Of the preprocessed text, in hexadecimal: changes with any file that is part of it."""
+    def dump(self) -> str:
+        """The typed program, as text to read."""
 
 def compile(
     path: str,

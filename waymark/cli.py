@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,15 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from waymark import _core, project, report
+from waymark import _core, program, report
 from waymark import experiment as experiments
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
-from waymark.run import Program, run_all
+from waymark.run import run_all
 
 EXIT_FAILED = 1
-"""The work was done and the answer is no: errors in a program, a packet that was not as expected."""
+"""The work was done and the answer is no: errors in a program, a packet other than expected."""
 
 EXIT_USAGE = 2
 """What was asked for cannot be done: no such file, no such experiment."""
@@ -51,6 +50,9 @@ def main() -> None:
     except WaymarkError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_USAGE)
+    except _core.WaymarkCoreError as error:
+        print(error, file=sys.stderr)
+        sys.exit(EXIT_FAILED)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
@@ -67,7 +69,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
@@ -135,12 +137,11 @@ def run_experiment(
     ]
     if pcap:
         _make(folder / "pcap")
-    programs = {name: Program.compile(name) for s in scenarios for name in s.programs}
+    names = sorted({name for scenario in scenarios for name in scenario.programs})
+    programs = {name: program.of_project(name).sha256 for name in names}
     with progress(err, experiment.id, len(scenarios)) as advance:
         results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
-    runs: Runs = {
-        label: results[index :: len(labels)] for index, label in enumerate(labels)
-    }
+    runs: Runs = {label: results[index :: len(labels)] for index, label in enumerate(labels)}
 
     rows = experiment.rows(runs)
     files = [
@@ -164,34 +165,60 @@ def run_experiment(
         print(file)
 
 
+Include = Annotated[
+    list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
+]
+Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
+MainFile = Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")]
+
+
 @app.command("compile")
 def compile_program(
-    file: Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")],
-    include: Annotated[
-        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")
-    ] = None,
+    file: MainFile,
+    include: Include = None,
+    define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
-    raise NotImplementedError
+    compiled = _compile(file, include, define)
+    if dump:
+        print(compiled.dump())
+    else:
+        tables = len(compiled.tables)
+        print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
 
 
 @app.command("stf")
 def run_stf(
-    file: Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")],
+    file: MainFile,
     script: Annotated[Path, typer.Argument(metavar="F.stf", help="The packet script.")],
-    include: Annotated[
-        list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")
-    ] = None,
+    include: Include = None,
+    define: Define = None,
 ) -> None:
     """Run a packet script against a P4 program: packets in, packets expected out."""
-    raise NotImplementedError
+    program.require_file(script)
+    compiled = _compile(file, include, define)
+    try:
+        verdict = _core.run_stf(compiled, script.read_text(encoding="utf-8"))
+    except (_core.ScriptError, UnicodeDecodeError) as error:
+        raise WaymarkError(f"{script}: {error}") from error
+    for failure in verdict["failures"]:
+        print(f"{script}: {failure}")
+    counts = f"{verdict['packets']} packets in, {verdict['expected']} expected out"
+    print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
+    if not verdict["passed"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -> _core.Program:
+    try:
+        compiled = program.compile_file(file, include or (), define or (), color=err.is_terminal)
+    except _core.CompileError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(EXIT_FAILED) from error
+    for warning in compiled.warnings:
+        print(warning, file=sys.stderr)
+    return compiled
 
 
 def _make(folder: Path) -> None:

@@ -4,7 +4,7 @@ Every setting of a switch enters through the tables of its P4 program (``p4src/`
 neighbours, the queue limit of each port, and the marks that each port writes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
@@ -40,15 +40,27 @@ class Entry:
         }
 
 
-def entries_for(topology: Topology, addressing: Addressing, switch: Switch) -> list[Entry]:
-    """All entries of ``switch``: routes, neighbours, then queue and feedback of each port."""
+def entries_for(
+    topology: Topology, addressing: Addressing, switch: Switch, tables: Collection[str]
+) -> list[Entry]:
+    """All entries of ``switch``: routes, neighbours, then queue and feedback of each port.
+
+    Args:
+        topology: the network.
+        addressing: what was derived from it.
+        switch: one of its switches.
+        tables: the control-plane names of its program's tables. A program that writes no marks,
+            such as plain.p4, has no ``port_feedback`` and gets no entries for it.
+    """
     ports = addressing.ports[switch.name]
-    return [
+    entries = [
         *_routes(addressing, switch),
         *(_neighbour(addressing, switch, port) for port in ports),
-        *(_queue(topology, switch, port, neighbour) for port, neighbour in ports.items()),
-        *(_feedback(topology, switch, port, neighbour) for port, neighbour in ports.items()),
+        *(_queue(topology, switch, port, end) for port, end in ports.items()),
     ]
+    if any(table.split(".")[-1] == "port_feedback" for table in tables):
+        entries += [_feedback(topology, switch, port, end) for port, end in ports.items()]
+    return entries
 
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:

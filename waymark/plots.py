@@ -36,7 +36,7 @@ PAPER: dict[str, Any] = {
 NS2: dict[str, Any] = PAPER | {"color": COLOURS["ns2"], "marker": "x", "markersize": 7}
 """How ns-2's numbers are drawn as points."""
 
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "figure.dpi": 100,
     "savefig.dpi": 150,
     "font.family": "DejaVu Sans",

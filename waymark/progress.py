@@ -12,7 +12,7 @@ Advance = Callable[[], None]
 
 @contextmanager
 def progress(console: Console, what: str, total: int) -> Generator[Advance]:
-    """Shows how many of ``total`` runs are done; lines at every tenth if ``console`` is no terminal."""
+    """Show how many of ``total`` runs are done; without a terminal, a line at every tenth."""
     if console.is_terminal:
         bar = Progress(
             TextColumn("{task.description}"),

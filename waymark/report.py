@@ -1,7 +1,6 @@
 """What an experiment leaves behind: table, pictures, the record of the run."""
 
 import csv
-import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +30,9 @@ def write_table(rows: Iterable[Row], folder: Path) -> Path:
     return path
 
 
-def write_plots(experiment: Experiment, runs: Runs, rows: Sequence[Row], folder: Path) -> list[Path]:
+def write_plots(
+    experiment: Experiment, runs: Runs, rows: Sequence[Row], folder: Path
+) -> list[Path]:
     """``plot.png`` and ``plot.svg``."""
     with plots.style():
         return plots.save(experiment.draw(runs, rows), folder)
@@ -41,7 +42,7 @@ def write_record(
     experiment: Experiment,
     runs: Runs,
     rows: Sequence[Row],
-    programs: Mapping[str, str],
+    program_sha256: Mapping[str, str],
     folder: Path,
     *,
     command: Sequence[str],
@@ -65,7 +66,7 @@ def write_record(
             for e in experiment.expectations
         ],
         "notes": experiment.notes,
-        "programs": {name: f"sha256:{digest}" for name, digest in programs.items()},
+        "program_sha256": dict(program_sha256),
         "versions": {
             "waymark": version("waymark"),
             "core": _core.__version__,
@@ -107,11 +108,6 @@ def print_expectations(console: Console, experiment: Experiment, rows: Iterable[
     for expectation in experiment.expectations:
         verdict = "borne out    " if expectation.holds(by_name) else "NOT borne out"
         console.print(f"{verdict}  {expectation.claim} ({expectation.tolerance})", highlight=False)
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _digits(number: float | None, digits: int) -> str:

@@ -21,13 +21,15 @@ class FlowResult:
 
     Attributes:
         counted_octets: octets of each packet that count as throughput.
-        delivered: data packets that arrived for the first time, by bin.
-        retransmissions, timeouts: over the whole run.
+        delivered: data packets that arrived, copies included, by bin.
+        retransmissions, losses, timeouts: over the whole run; losses are data packets that a
+            queue, a program or a link dropped.
     """
 
     counted_octets: int
     delivered: Counts
     retransmissions: int
+    losses: int
     timeouts: int
 
 
@@ -38,12 +40,10 @@ class QueueResult:
     Attributes:
         waiting: time average of the packets that waited (without the one being sent), by bin.
         peak: most packets that waited at once.
-        drops: packets refused because it was full.
     """
 
     waiting: Values
     peak: int
-    drops: int
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Result:
         flows: in the order of the scenario.
         queues: by link name, ``"r1->r2"``.
         packets: packets that hosts sent.
-        packet_hops: times that a packet went through a switch.
+        packet_hops: packets sent on links, counted once a link.
         wall_s: how long the run took, in seconds of real time.
     """
 
@@ -70,7 +70,7 @@ class Result:
     def times_s(self) -> Values:
         """The middle of each bin, in seconds."""
         bins = len(next(iter(self.queues.values())).waiting)
-        return (np.arange(bins) + 0.5) * self.sample_s
+        return (np.arange(bins, dtype=np.float64) + 0.5) * self.sample_s
 
     def throughput_bps(self, flow: int, from_s: float, to_s: float) -> float:
         """Mean throughput of a flow between two times, in bits per second."""
@@ -79,7 +79,7 @@ class Result:
     def throughput_over_time_bps(self, flow: int) -> Values:
         """Throughput of a flow in each bin, in bits per second."""
         measured = self.flows[flow]
-        return measured.delivered * (measured.counted_octets * 8 / self.sample_s)
+        return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
 
     def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
         """Time average of the packets waiting in front of a link between two times."""

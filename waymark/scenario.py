@@ -1,5 +1,6 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,11 +54,15 @@ class Scenario:
         return tuple(dict.fromkeys(switch.program for switch in self.topology.switches))
 
 
-def to_core(scenario: Scenario) -> dict[str, Any]:
+def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[str, Any]:
     """The scenario in the form that the core reads (``crates/netsim/src/scenario``).
 
     Everything that a control plane decides is written out: addresses, routes, neighbours, queue
     limits and feedback, as table entries.
+
+    Args:
+        scenario: what to run.
+        tables: the control-plane names of the tables that each program has.
     """
     topology = scenario.topology
     addressing = derive(topology)
@@ -70,7 +75,10 @@ def to_core(scenario: Scenario) -> dict[str, Any]:
         "switches": {
             switch.name: {
                 "program": switch.program,
-                "entries": [entry.to_core() for entry in entries_for(topology, addressing, switch)],
+                "entries": [
+                    entry.to_core()
+                    for entry in entries_for(topology, addressing, switch, tables[switch.program])
+                ],
             }
             for switch in topology.switches
         },

@@ -5,11 +5,12 @@ prefixes are decimal, as in the papers and in ns-2 (1.6 Mb/s = 1 600 000 bits pe
 """
 
 import re
+from collections.abc import Mapping
 
 from waymark.errors import WaymarkError
 
-_RATES = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9}
-_TIMES = {"ns": 10**-9, "us": 10**-6, "µs": 10**-6, "ms": 10**-3, "s": 1}
+_RATES: Mapping[str, float] = {"b/s": 1, "kb/s": 10**3, "Mb/s": 10**6, "Gb/s": 10**9}
+_TIMES: Mapping[str, float] = {"ns": 10**-9, "us": 10**-6, "µs": 10**-6, "ms": 10**-3, "s": 1}
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S*)\s*")
 
 
@@ -23,7 +24,7 @@ def parse_time(text: str | float) -> float:
     return _parse(text, _TIMES, "time", "20 ms")
 
 
-def _parse(text: str | float, units: dict[str, float], what: str, example: str) -> float:
+def _parse(text: str | float, units: Mapping[str, float], what: str, example: str) -> float:
     if isinstance(text, int | float) and not isinstance(text, bool):
         return float(text)
     match = _QUANTITY.fullmatch(str(text))
@@ -40,7 +41,7 @@ def _parse(text: str | float, units: dict[str, float], what: str, example: str) 
 
 def format_rate(bps: float) -> str:
     """``"1.6 Mb/s"`` from bits per second, in the largest unit of which there is at least 1."""
-    for unit, factor in reversed(_RATES.items()):
+    for unit, factor in reversed(list(_RATES.items())):
         if bps >= factor:
             return f"{bps / factor:g} {unit}"
     return f"{bps:g} b/s"

@@ -1,7 +1,5 @@
 """Chan 2004, figures 3.4 and 3.5: networks whose way back is k times slower, counted in ACKs."""
 
-
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -87,5 +85,3 @@ def draw_curves(runs: Runs, algorithm: net.Algorithm, title: str) -> Figure:
     axes.set_xlim(0, END_S)
     axes.set_ylim(0, 1700)
     return figure
-
-

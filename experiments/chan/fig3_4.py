@@ -31,7 +31,9 @@ def rows(runs: Runs) -> list[Row]:
 
 def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
     """Throughput over time."""
-    return asymmetric.draw_curves(runs, "vegas", "Chan 2004, figure 3.4: Vegas, way back k times slower")
+    return asymmetric.draw_curves(
+        runs, "vegas", "Chan 2004, figure 3.4: Vegas, way back k times slower"
+    )
 
 
 EXPERIMENT = Experiment(

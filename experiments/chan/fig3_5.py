@@ -24,12 +24,8 @@ def rows(runs: Runs) -> list[Row]:
         rovegas = asymmetric.steady_kbps(runs, "rovegas", k)
         vegas = asymmetric.steady_kbps(runs, "vegas", k)
         ratios = [ro / ve for ro, ve in zip(rovegas, vegas, strict=True)]
-        table.append(
-            Row(f"RoVegas, k = {k}", "kb/s", PAPER_KBPS.get(k), None, *mean_sd(rovegas))
-        )
-        table.append(
-            Row(f"RoVegas/Vegas, k = {k}", "1", PAPER_RATIO[k], None, *mean_sd(ratios))
-        )
+        table.append(Row(f"RoVegas, k = {k}", "kb/s", PAPER_KBPS.get(k), None, *mean_sd(rovegas)))
+        table.append(Row(f"RoVegas/Vegas, k = {k}", "1", PAPER_RATIO[k], None, *mean_sd(ratios)))
     return table
 
 

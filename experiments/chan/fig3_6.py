@@ -104,9 +104,7 @@ EXPERIMENT = Experiment(
         Expectation(
             "RoVegas alone pays 0.8 % for the option and nothing else",
             "0 to 1.5 % below Vegas in 0-50 s: 8 of 1000 octets, and a start-up of a few RTTs",
-            lambda row: (
-                0.985 <= row["RoVegas, 0-50 s"].waymark / row["Vegas, 0-50 s"].waymark <= 1
-            ),
+            lambda row: 0.985 <= row["RoVegas, 0-50 s"].waymark / row["Vegas, 0-50 s"].waymark <= 1,
         ),
     ),
     notes="",

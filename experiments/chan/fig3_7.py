@@ -101,8 +101,7 @@ EXPERIMENT = Experiment(
     id="chan/fig3.7",
     paper="Chan 2004, figure 3.7 (section 3.5.1)",
     claim="At every backward load above 0 RoVegas gets more than Vegas, 4.1 times at load 1",
-    parameters=net.PARAMETERS
-    | {"loads": list(LOADS["full"]), "end_s": END_S, "queue_packets": 50},
+    parameters=net.PARAMETERS | {"loads": list(LOADS["full"]), "end_s": END_S, "queue_packets": 50},
     seeds={"quick": 2, "full": 20},
     scenarios=scenarios,
     rows=rows,

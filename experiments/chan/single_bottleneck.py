@@ -14,8 +14,8 @@ BOTTLENECK_BPS = 1_600_000
 
 VBR_ON_BPS = 3_200_000
 VBR_MEAN_ON_S = 0.01
-"""A choice: the paper gives the mean rate alone. With 10 ms ns-2 comes nearest to the paper's 521 kb/s
-for Vegas at load 0.9 (505); with ns-2's own default of 0.5 s it gives 822."""
+"""A choice: the paper gives the mean rate alone. With 10 ms ns-2 comes nearest to the paper's
+521 kb/s for Vegas at load 0.9 (505); with ns-2's own default of 0.5 s it gives 822."""
 
 PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
