@@ -11,13 +11,7 @@ control FrameDeparser(packet_out packet, in headers_t hdr) {
         packet.emit(hdr.ethernet);
         packet.emit(hdr.vlan);
         packet.emit(hdr.ipv4);
-        packet.emit(hdr.before);
-        packet.emit(hdr.aqt0);
-        packet.emit(hdr.between0);
-        packet.emit(hdr.avbw);
-        packet.emit(hdr.between1);
-        packet.emit(hdr.aqt1);
-        packet.emit(hdr.after);
+        packet.emit(hdr.options);
     }
 }
 

@@ -12,10 +12,25 @@ error {
     Ipv4HeaderLengthInvalid
 }
 
-parser FrameParser(packet_in packet, inout headers_t hdr, inout metadata_t meta) {
-    OptionsParser() options;
+parser FrameParser(packet_in packet,
+                   out headers_t hdr,
+                   inout metadata_t meta,
+                   in port_t ingress_port) {
+    OptionsParser() options_parser;
 
     state start {
+        transition select(ingress_port) {
+            CPU_PORT : from_controller;
+            default  : ethernet;
+        }
+    }
+
+    state from_controller {
+        packet.extract(hdr.packet_out);
+        transition ethernet;
+    }
+
+    state ethernet {
         packet.extract(hdr.ethernet);
         meta.ether_type = hdr.ethernet.ether_type;
         transition select(meta.ether_type) {
@@ -38,7 +53,7 @@ parser FrameParser(packet_in packet, inout headers_t hdr, inout metadata_t meta)
         packet.extract(hdr.ipv4);
         verify(hdr.ipv4.version == 4, error.Ipv4VersionInvalid);
         verify(hdr.ipv4.ihl >= 5, error.Ipv4HeaderLengthInvalid);
-        options.apply(packet, hdr, meta.options_malformed);
+        options_parser.apply(packet, hdr.ipv4.ihl, hdr.options, meta.options_malformed);
         transition accept;
     }
 }

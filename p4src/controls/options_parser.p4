@@ -11,7 +11,10 @@
 #include "../include/headers.p4"
 
 // Expects a verified IHL of 5 or more. A header cut short ends in error.PacketTooShort.
-parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed) {
+parser OptionsParser(packet_in packet,
+                     in bit<4> ihl,
+                     out options_t options,
+                     out bit<1> malformed) {
     bit<320> window;   // the octets from `at` on, then zeros: the end reads as EOL
     bit<8>   size;     // octets of all options
     bit<8>   at;       // octets walked, later extracted
@@ -21,11 +24,11 @@ parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed
 
     state start {
         malformed = 0;
-        size      = ((bit<8>) hdr.ipv4.ihl - 5) << 2;
+        size      = ((bit<8>) ihl - 5) << 2;
         at        = 0;
         aqt_at    = size;
         avbw_at   = size;
-        transition select(hdr.ipv4.ihl) {
+        transition select(ihl) {
             6       : look_ahead_4;
             7       : look_ahead_8;
             8       : look_ahead_12;
@@ -104,8 +107,8 @@ parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed
     }
 
     state aqt_first {
-        packet.extract(hdr.before, (bit<32>) aqt_at << 3);
-        packet.extract(hdr.aqt0);
+        packet.extract(options.before, (bit<32>) aqt_at << 3);
+        packet.extract(options.aqt0);
         at = aqt_at + AQT_LENGTH;
         transition select(avbw_at == size) {
             true  : rest;
@@ -114,15 +117,15 @@ parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed
     }
 
     state avbw_second {
-        packet.extract(hdr.between0, (bit<32>) (avbw_at - at) << 3);
-        packet.extract(hdr.avbw);
+        packet.extract(options.between0, (bit<32>) (avbw_at - at) << 3);
+        packet.extract(options.avbw);
         at = avbw_at + AVBW_LENGTH;
         transition rest;
     }
 
     state avbw_first {
-        packet.extract(hdr.before, (bit<32>) avbw_at << 3);
-        packet.extract(hdr.avbw);
+        packet.extract(options.before, (bit<32>) avbw_at << 3);
+        packet.extract(options.avbw);
         at = avbw_at + AVBW_LENGTH;
         transition select(aqt_at == size) {
             true  : rest;
@@ -131,8 +134,8 @@ parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed
     }
 
     state aqt_second {
-        packet.extract(hdr.between1, (bit<32>) (aqt_at - at) << 3);
-        packet.extract(hdr.aqt1);
+        packet.extract(options.between1, (bit<32>) (aqt_at - at) << 3);
+        packet.extract(options.aqt1);
         at = aqt_at + AQT_LENGTH;
         transition rest;
     }
@@ -144,7 +147,7 @@ parser OptionsParser(packet_in packet, inout headers_t hdr, out bit<1> malformed
     }
 
     state rest {
-        packet.extract(hdr.after, (bit<32>) (size - at) << 3);
+        packet.extract(options.after, (bit<32>) (size - at) << 3);
         transition accept;
     }
 }

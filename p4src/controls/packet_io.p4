@@ -14,7 +14,7 @@ control PacketIo(inout headers_t hdr, inout metadata_t meta, in port_t ingress_p
         hdr.packet_in.padding      = 0;
     }
 
-    action no_route() {
+    action not_punted() {
         meta.drop_cause = drop_cause_t.NO_ROUTE;
     }
 
@@ -25,9 +25,9 @@ control PacketIo(inout headers_t hdr, inout metadata_t meta, in port_t ingress_p
         }
         actions = {
             send_to_cpu;
-            @defaultonly no_route;
+            @defaultonly not_punted;
         }
-        const default_action = no_route();
+        const default_action = not_punted();
         size = 16;
     }
 

@@ -9,10 +9,7 @@
 control PortFeedback(in port_t port, out feedback_t feedback) {
     // A DRAI window lasts 2^window_log2 µs: choose it to hold 32 or more full packets at the port's rate.
     action set_feedback(bit<1> aqt, bit<1> drai, bit<1> ci, bit<6> window_log2) {
-        feedback.aqt         = aqt;
-        feedback.drai        = drai;
-        feedback.ci          = ci;
-        feedback.window_log2 = window_log2;
+        feedback = { aqt, drai, ci, window_log2 };
     }
 
     table port_feedback {

@@ -6,7 +6,6 @@
 #include "types.p4"
 
 const ether_type_t ETHER_TYPE_IPV4 = 0x0800;
-const ether_type_t ETHER_TYPE_ARP  = 0x0806;
 const ether_type_t ETHER_TYPE_VLAN = 0x8100;
 
 // IPv4 option types. AQT and AVBW-S use the experiment number 30 of RFC 4727, class 2.
@@ -18,12 +17,6 @@ const bit<8> OPTION_AVBW = 0xDE;  // copied into fragments
 // Lengths in octets, with the type and length octets.
 const bit<8> AQT_LENGTH  = 8;
 const bit<8> AVBW_LENGTH = 4;
-
-const bit<24> AQT_MAX_US = 0xFFFFFF;  // "at least this long"
-
-// The ECN field as CI uses it. 0b00 and 0b01 are not capable.
-const bit<2> CI_CAPABLE     = 0b10;
-const bit<2> CI_EXPERIENCED = 0b11;
 
 // The controller's port: packets from it start with packet_out_h, packets to it with packet_in_h.
 const port_t CPU_PORT = 510;

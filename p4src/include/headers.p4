@@ -50,8 +50,8 @@ header ipv4_h {
     ipv4_addr_t dst_addr;
 }
 
-// A run of option octets that this hop forwards as they came: at most 40.
-header options_h {
+// A run of option octets that this hop forwards as they came.
+header option_run_h {
     varbit<320> octets;
 }
 
@@ -72,20 +72,24 @@ header avbw_h {
 }
 
 // Options come in any order, so AQT has a place on either side of AVBW-S: at most one of aqt0 and
-// aqt1 is valid. What is between the marks, before and after them, stays as it came.
+// aqt1 is valid.
+struct options_t {
+    option_run_h before;
+    aqt_h        aqt0;
+    option_run_h between0;
+    avbw_h       avbw;
+    option_run_h between1;
+    aqt_h        aqt1;
+    option_run_h after;
+}
+
 struct headers_t {
     packet_in_h  packet_in;
     packet_out_h packet_out;
     ethernet_h   ethernet;
     vlan_h       vlan;
     ipv4_h       ipv4;
-    options_h    before;
-    aqt_h        aqt0;
-    options_h    between0;
-    avbw_h       avbw;
-    options_h    between1;
-    aqt_h        aqt1;
-    options_h    after;
+    options_t    options;
 }
 
 #endif

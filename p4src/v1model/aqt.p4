@@ -65,7 +65,7 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            aqt.apply(hdr, standard_metadata.deq_timedelta, marked.aqt);
+            aqt.apply(hdr.options, standard_metadata.deq_timedelta, marked.aqt);
         }
         counters.apply(standard_metadata.egress_port, marked);
     }

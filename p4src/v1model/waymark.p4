@@ -72,13 +72,13 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            aqt.apply(hdr, standard_metadata.deq_timedelta, marked.aqt);
+            aqt.apply(hdr.options, standard_metadata.deq_timedelta, marked.aqt);
         }
         if (feedback.drai == 1 && hdr.ipv4.isValid()) {
             rate_window.apply(standard_metadata.egress_port, hdr.ipv4.total_len,
                               standard_metadata.egress_global_timestamp, feedback.window_log2,
                               window_octets);
-            drai.apply(hdr.avbw, standard_metadata.egress_port, standard_metadata.deq_qdepth,
+            drai.apply(hdr.options.avbw, standard_metadata.egress_port, standard_metadata.deq_qdepth,
                        window_octets, marked.drai);
         }
         if (feedback.ci == 1 && hdr.ipv4.isValid() && meta.options_malformed == 0) {

@@ -15,13 +15,13 @@ control VerifyIpv4Checksum(inout headers_t hdr, inout metadata_t meta) {
                 hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp, hdr.ipv4.ecn, hdr.ipv4.total_len,
                 hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.frag_offset,
                 hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src_addr, hdr.ipv4.dst_addr,
-                hdr.before.octets,
-                hdr.aqt0.option_type, hdr.aqt0.length, hdr.aqt0.aqt_us, hdr.aqt0.aqt_echo_us,
-                hdr.between0.octets,
-                hdr.avbw.option_type, hdr.avbw.length, hdr.avbw.drai, hdr.avbw.mrai_echo,
-                hdr.between1.octets,
-                hdr.aqt1.option_type, hdr.aqt1.length, hdr.aqt1.aqt_us, hdr.aqt1.aqt_echo_us,
-                hdr.after.octets
+                hdr.options.before.octets,
+                hdr.options.aqt0.option_type, hdr.options.aqt0.length, hdr.options.aqt0.aqt_us, hdr.options.aqt0.aqt_echo_us,
+                hdr.options.between0.octets,
+                hdr.options.avbw.option_type, hdr.options.avbw.length, hdr.options.avbw.drai, hdr.options.avbw.mrai_echo,
+                hdr.options.between1.octets,
+                hdr.options.aqt1.option_type, hdr.options.aqt1.length, hdr.options.aqt1.aqt_us, hdr.options.aqt1.aqt_echo_us,
+                hdr.options.after.octets
             },
             hdr.ipv4.checksum,
             HashAlgorithm.csum16);
@@ -36,13 +36,13 @@ control UpdateIpv4Checksum(inout headers_t hdr, inout metadata_t meta) {
                 hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.dscp, hdr.ipv4.ecn, hdr.ipv4.total_len,
                 hdr.ipv4.identification, hdr.ipv4.flags, hdr.ipv4.frag_offset,
                 hdr.ipv4.ttl, hdr.ipv4.protocol, hdr.ipv4.src_addr, hdr.ipv4.dst_addr,
-                hdr.before.octets,
-                hdr.aqt0.option_type, hdr.aqt0.length, hdr.aqt0.aqt_us, hdr.aqt0.aqt_echo_us,
-                hdr.between0.octets,
-                hdr.avbw.option_type, hdr.avbw.length, hdr.avbw.drai, hdr.avbw.mrai_echo,
-                hdr.between1.octets,
-                hdr.aqt1.option_type, hdr.aqt1.length, hdr.aqt1.aqt_us, hdr.aqt1.aqt_echo_us,
-                hdr.after.octets
+                hdr.options.before.octets,
+                hdr.options.aqt0.option_type, hdr.options.aqt0.length, hdr.options.aqt0.aqt_us, hdr.options.aqt0.aqt_echo_us,
+                hdr.options.between0.octets,
+                hdr.options.avbw.option_type, hdr.options.avbw.length, hdr.options.avbw.drai, hdr.options.avbw.mrai_echo,
+                hdr.options.between1.octets,
+                hdr.options.aqt1.option_type, hdr.options.aqt1.length, hdr.options.aqt1.aqt_us, hdr.options.aqt1.aqt_echo_us,
+                hdr.options.after.octets
             },
             hdr.ipv4.checksum,
             HashAlgorithm.csum16);

@@ -1,4 +1,4 @@
-// v1model: a packet from the controller's port starts with its packet_out header.
+// v1model's parser type around the one that every architecture shares.
 
 #ifndef WAYMARK_V1MODEL_PARSER_P4
 #define WAYMARK_V1MODEL_PARSER_P4
@@ -13,19 +13,7 @@ parser HopParser(packet_in packet,
     FrameParser() frame_parser;
 
     state start {
-        transition select(standard_metadata.ingress_port) {
-            CPU_PORT : from_controller;
-            default  : frame;
-        }
-    }
-
-    state from_controller {
-        packet.extract(hdr.packet_out);
-        transition frame;
-    }
-
-    state frame {
-        frame_parser.apply(packet, hdr, meta);
+        frame_parser.apply(packet, hdr, meta, standard_metadata.ingress_port);
         transition accept;
     }
 }
