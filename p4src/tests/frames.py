@@ -73,6 +73,7 @@ class Frame:
 
     def parts(self) -> list[bytes]:
         """Ethernet (with its tag), the 20 fixed octets of IPv4, its options, the payload."""
+        assert len(self.options) % 4 == 0, self.options.hex()
         ethernet = mac(self.dst_mac) + mac(self.src_mac)
         if self.vlan is not None:
             ethernet += b"\x81\x00" + self.vlan.to_bytes(2)

@@ -365,7 +365,7 @@ def both_marks() -> Script:
         "AQT first": lambda index: aqt(7) + index,
         "AVBW-S first": lambda index: index + aqt(7),
         "AQT first, apart": lambda index: NOP + aqt(7) + unknown(3) + index,
-        "AVBW-S first, apart": lambda index: unknown(3) + index + NOP * 2 + aqt(7) + NOP,
+        "AVBW-S first, apart": lambda index: unknown(3) + index + NOP + aqt(7),
         "AQT first, in 40 octets": lambda index: (
             unknown(9) + aqt(7) + unknown(11) + index + unknown(8)
         ),
