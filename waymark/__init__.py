@@ -17,7 +17,7 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import FlowResult, QueueResult, Result, mean_sd
+from waymark.result import Check, FlowResult, QueueResult, Result, mean_sd
 from waymark.run import run, run_all
 from waymark.scenario import Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
@@ -27,6 +27,7 @@ __all__ = [
     "CHAN",
     "STOCK",
     "Cbr",
+    "Check",
     "Expectation",
     "Experiment",
     "Flow",

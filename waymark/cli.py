@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from waymark import _core, program, report
 from waymark import experiment as experiments
@@ -82,21 +81,16 @@ def options(
 @app.command("list")
 def list_experiments() -> None:
     """List the experiments: id, paper, claim, cost at each scale."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "paper", "claim"):
-        table.add_column(heading, overflow="fold")
-    for scale in ScaleName:
-        table.add_column(scale.value, justify="right", no_wrap=True)
     for experiment in experiments.everything():
-        costs = (_cost(experiment, scale) for scale in ScaleName)
-        table.add_row(experiment.id, experiment.paper, experiment.claim, *costs)
-    out.print(table)
-    out.print("\nCost in runs, and simulated seconds in all. Run one: waymark run chan/fig3.6")
+        print(f"{experiment.id:14}{experiment.paper}")
+        print(f"{'':14}{experiment.claim}")
+        costs = (f"{scale.value}: {_cost(experiment, scale)}" for scale in ScaleName)
+        print(f"{'':14}{'; '.join(costs)}")
 
 
 def _cost(experiment: Experiment, scale: ScaleName) -> str:
     runs, simulated_s = experiment.cost(scale.value)
-    return f"{runs} runs, {simulated_s:g} s"
+    return f"{runs} runs, {simulated_s:g} simulated s"
 
 
 @app.command("run")

@@ -23,6 +23,9 @@ COLOURS = {
 NAMES = {"vegas": "Vegas", "rovegas": "RoVegas"}
 """Algorithms as the papers print them."""
 
+DASHES: Any = {"vegas": (0, (2, 2)), "rovegas": (0, (6, 2))}
+"""Dashes that tell the algorithms' reference lines apart without colour."""
+
 PAPER: dict[str, Any] = {
     "color": COLOURS["paper"],
     "marker": "D",
@@ -69,12 +72,20 @@ def new_figure(width_in: float = 8.0, height_in: float = 4.2) -> Figure:
     return figure
 
 
-def finish(axes: Axes, *, title: str, x: str, y: str) -> None:
+def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None = None) -> None:
     """Title, axis labels with units, and the legend beside the data."""
     axes.set_title(title)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0,
+        title=legend_title,
+        alignment="left",
+        title_fontsize="small",
+        fontsize="small",
+    )
 
 
 def shade(colour: str, strength: float) -> tuple[float, float, float]:

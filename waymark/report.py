@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -87,9 +88,11 @@ def write_record(
 
 def terminal_table(experiment: Experiment, rows: Iterable[Row]) -> Table:
     """The table as the terminal shows it."""
-    table = Table(title=f"{experiment.id}: {experiment.paper}", title_justify="left")
-    table.add_column("quantity")
-    table.add_column("unit")
+    table = Table(
+        title=f"{experiment.id}: {experiment.paper}", title_justify="left", box=box.SIMPLE_HEAD
+    )
+    table.add_column("quantity", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
     for heading in ("paper", "ns-2", "Waymark", "± sd", "ratio"):
         table.add_column(heading, justify="right")
     for row in rows:
@@ -106,8 +109,9 @@ def print_expectations(console: Console, experiment: Experiment, rows: Iterable[
     """The paper's claims, each with whether the table bears it out."""
     by_name = {row.quantity: row for row in rows}
     for expectation in experiment.expectations:
-        verdict = "borne out    " if expectation.holds(by_name) else "NOT borne out"
-        console.print(f"{verdict}  {expectation.claim} ({expectation.tolerance})", highlight=False)
+        verdict = "borne out:" if expectation.holds(by_name) else "NOT borne out:"
+        console.print(f"{verdict} {expectation.claim}", highlight=False, soft_wrap=True)
+        console.print(f"  counts as such: {expectation.tolerance}", highlight=False, soft_wrap=True)
 
 
 def _digits(number: float | None, digits: int) -> str:

@@ -47,6 +47,21 @@ class QueueResult:
 
 
 @dataclass(frozen=True)
+class Check:
+    """Marks of arrived packets held against what the simulator knows.
+
+    Attributes:
+        compared: packets that were compared.
+        mismatches: those whose mark was wrong.
+        first: the first of these, told in full.
+    """
+
+    compared: int
+    mismatches: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Result:
     """One run.
 
@@ -56,6 +71,7 @@ class Result:
         queues: by link name, ``"r1->r2"``.
         packets: packets that hosts sent.
         packet_hops: packets sent on links, counted once a link.
+        aqt: the comparison of AQT with the truth, where the scenario asked for it.
         wall_s: how long the run took, in seconds of real time.
     """
 
@@ -64,6 +80,7 @@ class Result:
     queues: Mapping[str, QueueResult]
     packets: int
     packet_hops: int
+    aqt: Check | None
     wall_s: float
 
     @property

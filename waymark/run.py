@@ -12,7 +12,7 @@ import numpy as np
 
 from waymark import _core, program
 from waymark.errors import WaymarkError
-from waymark.result import FlowResult, QueueResult, Result
+from waymark.result import Check, FlowResult, QueueResult, Result
 from waymark.scenario import Scenario, to_core
 
 
@@ -98,5 +98,12 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
         },
         packets=record["totals"]["packets"],
         packet_hops=record["totals"]["packet_hops"],
+        aqt=_check(record["check_aqt"]),
         wall_s=wall_s,
     )
+
+
+def _check(record: "_core.CheckRecord | None") -> Check | None:
+    if record is None:
+        return None
+    return Check(record["compared"], record["mismatches"], tuple(record["first"]))

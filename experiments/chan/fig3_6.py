@@ -48,32 +48,46 @@ def rows(runs: Runs) -> list[Row]:
     return table
 
 
-def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
-    """Both curves over time: mean of the seeds, a band of one deviation, the first seed thin."""
+def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+    """Both curves over time: mean of the seeds in a band of one deviation, the first seed thin."""
     figure = plots.new_figure()
     axes = figure.subplots()
     axes.axvspan(TRAFFIC_FROM_S, END_S, color="#f4f4f4", zorder=0, linewidth=0)
+    averages = {row.quantity: row.waymark for row in table}
     for algorithm in net.ALGORITHMS:
-        colour = plots.COLOURS[algorithm]
+        name, colour = plots.NAMES[algorithm], plots.COLOURS[algorithm]
         over_time = np.array([r.throughput_over_time_bps(0) / 1e3 for r in runs[algorithm]])
         mean, sd = over_time.mean(axis=0), over_time.std(axis=0)
         times_s = runs[algorithm][0].times_s
+        average = averages[f"{name}, {TRAFFIC_FROM_S:g}-{END_S:g} s"]
         axes.fill_between(times_s, mean - sd, mean + sd, color=colour, alpha=0.2, linewidth=0)
         axes.plot(times_s, over_time[0], color=colour, linewidth=0.6, alpha=0.7)
-        axes.plot(times_s, mean, color=colour, label=plots.NAMES[algorithm], linewidth=2)
-        axes.plot(
-            [TRAFFIC_FROM_S, END_S],
-            [PAPER_KBPS[algorithm]] * 2,
-            color=colour,
-            linestyle=(0, (5, 3)),
+        label = f"{name}, average {average:.0f}"
+        axes.plot(times_s, mean, color=colour, linewidth=2, label=label)
+        axes.hlines(
+            PAPER_KBPS[algorithm],
+            TRAFFIC_FROM_S,
+            END_S,
+            color=plots.COLOURS["paper"],
+            linestyle=plots.DASHES[algorithm],
             linewidth=1.2,
-            label=f"paper's average {PAPER_KBPS[algorithm]}",
+            zorder=4,
+            label=f"{name} in the paper, {PAPER_KBPS[algorithm]}",
         )
+        ns2 = NS2_KBPS[algorithm]
+        if ns2 is not None:
+            middle_s = (TRAFFIC_FROM_S + END_S) / 2
+            axes.plot([middle_s], [ns2], **plots.NS2, label=f"{name} in ns-2.35, {ns2}")
+    seeds = len(runs["vegas"])
     plots.finish(
         axes,
-        title=f"Chan 2004, figure 3.6: backward load {LOAD} from {TRAFFIC_FROM_S:g} s",
+        title=f"Chan 2004, figure 3.6: backward load {LOAD} from {TRAFFIC_FROM_S:g} s on",
         x="time (s)",
         y="throughput (kb/s)",
+        legend_title=(
+            "averages from 50 s on, kb/s\n"
+            f"thick: mean of {seeds} seeds\nband: ± one deviation\nthin: the first seed"
+        ),
     )
     axes.set_xlim(0, END_S)
     axes.set_ylim(0, 1700)
