@@ -1,4 +1,4 @@
-"""A summary of what criterion measured: ``python -m waymark.bench [FOLDER]`` after ``cargo bench``."""
+"""A summary of what criterion measured: ``python -m waymark.bench`` after ``cargo bench``."""
 
 import json
 import os
@@ -17,7 +17,8 @@ def summary(folder: Path) -> Iterator[str]:
     for path in sorted(folder.glob("**/new/benchmark.json")):
         benchmark = _read(path)
         mean_ns = _read(path.with_name("estimates.json"))["mean"]["point_estimate"]
-        elements = (benchmark.get("throughput") or {}).get("Elements")
+        throughput: dict[str, float] = benchmark.get("throughput") or {}
+        elements = throughput.get("Elements")
         rate = f"{elements / mean_ns * 1e3:8.3f} M/s" if elements else " " * 12
         yield f"{benchmark['full_id']:50} {rate}  {mean_ns / 1e6:10.4f} ms"
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from waymark import _core, program, report
+from waymark import _core, program
 from waymark import experiment as experiments
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Runs
@@ -22,6 +22,9 @@ EXIT_FAILED = 1
 
 EXIT_USAGE = 2
 """What was asked for cannot be done: no such file, no such experiment."""
+
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as shells have it."""
 
 app = typer.Typer(
     name="waymark",
@@ -52,9 +55,6 @@ def main() -> None:
     except _core.WaymarkCoreError as error:
         print(error, file=sys.stderr)
         sys.exit(EXIT_FAILED)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:  # waymark list | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -114,6 +114,8 @@ def run_experiment(
     ] = False,
 ) -> None:
     """Measure a figure of a paper again: a table, a picture, and the record of the run."""
+    from waymark import report  # brings matplotlib, for which the pool's processes need not wait
+
     experiment = experiments.find(experiment_id)
     folder = out_dir / experiment.id
     count = experiment.seeds[scale.value] if seeds is None else seeds
@@ -133,8 +135,12 @@ def run_experiment(
         _make(folder / "pcap")
     names = sorted({name for scenario in scenarios for name in scenario.programs})
     programs = {name: program.of_project(name).sha256 for name in names}
-    with progress(err, experiment.id, len(scenarios)) as advance:
-        results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
+    try:
+        with progress(err, experiment.id, len(scenarios)) as advance:
+            results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
+    except KeyboardInterrupt as interrupt:
+        print("interrupted: no results written", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from interrupt
     runs: Runs = {label: results[index :: len(labels)] for index, label in enumerate(labels)}
 
     rows = experiment.rows(runs)

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any, Literal
 
 from waymark import project
 from waymark.errors import WaymarkError
 from waymark.result import Result
 from waymark.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Scale = Literal["quick", "full"]
 """``quick`` asserts orderings in a test; ``full`` draws the figure."""
@@ -87,7 +88,7 @@ class Experiment:
     seeds: Mapping[Scale, int]
     scenarios: Callable[[Scale, int], Mapping[str, Scenario]]
     rows: Callable[[Runs], Sequence[Row]]
-    draw: Callable[[Runs, Sequence[Row]], Figure]
+    draw: Callable[[Runs, Sequence[Row]], "Figure"]
     expectations: Sequence[Expectation] = ()
     notes: str = ""
 

@@ -4,8 +4,10 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +64,9 @@ def run_all(
     processes = max(1, min(jobs or os.cpu_count() or 1, len(tasks)))
     results: list[Result] = []
     context = multiprocessing.get_context("spawn")
-    with context.Pool(processes, initializer=_leave_interrupts_to_the_parent) as pool:
+    with _interrupts_ignored():  # workers inherit it: Ctrl-C is for the parent, which ends them
+        pool = context.Pool(processes)
+    with pool:
         for result in pool.imap(_run_task, tasks):
             results.append(result)
             done()
@@ -73,8 +77,16 @@ def _run_task(task: tuple[Scenario, Path | None]) -> Result:
     return run(*task)
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_ignored() -> Generator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Result:
