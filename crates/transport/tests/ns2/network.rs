@@ -1,10 +1,14 @@
 //! The smallest network that the recorded traces need: a chain of duplex links with drop-tail queues.
+//!
+//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet arrives just
+//! before or just after a queue's slot falls free at the same instant, and so whether it is dropped, is
+//! decided there by the last bit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use transport::tcp::{Connection, Segment};
-use units::{Duration, Instant, Rate};
+use units::{Duration, Instant};
 
 /// One direction of a link.
 #[derive(Clone, Copy)]
@@ -60,10 +64,29 @@ enum Event {
     Timer(usize),
 }
 
+/// Seconds, in order.
+#[derive(PartialEq)]
+struct Time(f64);
+impl Eq for Time {}
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+fn instant(at: f64) -> Instant {
+    Instant::from_secs_f64(at)
+}
+
 pub struct Network {
     links: Vec<Link>,
     flows: Vec<FlowSpec>,
-    events: BinaryHeap<Reverse<(Instant, u64, usize)>>,
+    events: BinaryHeap<Reverse<(Time, usize)>>,
     store: Vec<Option<Event>>,
     traced: usize,
     /// The packets of flow 0, counted from 0 before the traced link, that are lost there.
@@ -93,15 +116,15 @@ impl Network {
             rows: Vec::new(),
         };
         for flow in 0..network.flows.len() {
-            network.schedule(network.flows[flow].start, Event::Start(flow));
+            network.schedule(network.flows[flow].start.as_secs_f64(), Event::Start(flow));
         }
         network
     }
 
     /// Everything at the traced link up to `end`.
     pub fn run(mut self, end: Instant) -> Vec<Row> {
-        while let Some(Reverse((now, _, index))) = self.events.pop() {
-            if now > end {
+        while let Some(Reverse((Time(now), index))) = self.events.pop() {
+            if now > end.as_secs_f64() {
                 break;
             }
             match self.store[index].take().expect("an event is handled once") {
@@ -109,7 +132,7 @@ impl Network {
                 Event::Arrive(packet) => self.arrive(now, packet),
                 Event::Free(link) => self.serve(now, link),
                 Event::Timer(flow) => {
-                    self.flows[flow].sender.handle_timeout(now);
+                    self.flows[flow].sender.handle_timeout(instant(now));
                     self.pump(now, flow);
                 }
             }
@@ -117,13 +140,13 @@ impl Network {
         self.rows
     }
 
-    fn schedule(&mut self, at: Instant, event: Event) {
+    fn schedule(&mut self, at: f64, event: Event) {
         let index = self.store.len();
+        self.events.push(Reverse((Time(at), index)));
         self.store.push(Some(event));
-        self.events.push(Reverse((at, index as u64, index)));
     }
 
-    fn arrive(&mut self, now: Instant, packet: Packet) {
+    fn arrive(&mut self, now: f64, packet: Packet) {
         let flow = &mut self.flows[packet.flow];
         let route = if packet.backward {
             &flow.backward
@@ -134,11 +157,11 @@ impl Network {
             return self.enqueue(now, link, packet);
         }
         if packet.backward {
-            flow.sender.handle_segment(now, &packet.segment);
+            flow.sender.handle_segment(instant(now), &packet.segment);
             return self.pump(now, packet.flow);
         }
-        flow.receiver.handle_segment(now, &packet.segment);
-        while let Some(segment) = self.flows[packet.flow].receiver.poll_transmit(now) {
+        flow.receiver.handle_segment(instant(now), &packet.segment);
+        while let Some(segment) = self.flows[packet.flow].receiver.poll_transmit(instant(now)) {
             self.arrive(
                 now,
                 Packet {
@@ -151,8 +174,8 @@ impl Network {
         }
     }
 
-    fn pump(&mut self, now: Instant, flow: usize) {
-        while let Some(segment) = self.flows[flow].sender.poll_transmit(now) {
+    fn pump(&mut self, now: f64, flow: usize) {
+        while let Some(segment) = self.flows[flow].sender.poll_transmit(instant(now)) {
             self.arrive(
                 now,
                 Packet {
@@ -164,24 +187,24 @@ impl Network {
             );
         }
         if let Some(at) = self.flows[flow].sender.poll_timeout() {
-            self.schedule(at, Event::Timer(flow));
+            self.schedule(at.as_secs_f64(), Event::Timer(flow));
         }
     }
 
-    fn row(&mut self, at: Instant, link: usize, packet: &Packet, kind: Kind) {
+    fn row(&mut self, at: f64, link: usize, packet: &Packet, kind: Kind) {
         if link != self.traced {
             return;
         }
         let number = u64::from(packet.segment.seq / packet.segment.payload.max(1));
         self.rows.push(Row {
-            at,
+            at: instant(at),
             flow: packet.flow,
             number,
             kind,
         });
     }
 
-    fn enqueue(&mut self, now: Instant, link: usize, packet: Packet) {
+    fn enqueue(&mut self, now: f64, link: usize, packet: Packet) {
         if link == self.traced && packet.flow == 0 {
             self.arrivals += 1;
             if self.lost.contains(&(self.arrivals - 1)) {
@@ -209,19 +232,18 @@ impl Network {
         }
     }
 
-    fn serve(&mut self, now: Instant, index: usize) {
+    fn serve(&mut self, now: f64, index: usize) {
         let link = &mut self.links[index];
         link.busy = false;
         let Some(mut packet) = link.waiting.pop_front() else {
             return;
         };
         link.busy = true;
-        let rate = Rate::from_bps(link.spec.rate_bps).expect("links have a rate");
-        let free = now + rate.serialisation(u64::from(packet.segment.link_octets));
-        let delay = link.spec.delay;
+        let busy = 8.0 * f64::from(packet.segment.link_octets) / link.spec.rate_bps as f64;
+        let delay = link.spec.delay.as_secs_f64();
         self.row(now, index, &packet, Kind::Queue);
         packet.hop += 1;
-        self.schedule(free + delay, Event::Arrive(packet));
-        self.schedule(free, Event::Free(index));
+        self.schedule(now + (busy + delay), Event::Arrive(packet));
+        self.schedule(now + busy, Event::Free(index));
     }
 }
