@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_PORT: u16 = 510;
 /// Runs and delays above make nanoseconds overflow.
 const MAX_SECONDS: f64 = 1e9;
+/// Packets of a source stay at least a nanosecond apart.
+const MAX_SOURCE_BPS: f64 = 1e11;
 /// Headers that every packet has: IPv4 and UDP, or IPv4 and TCP with room for options.
 const MIN_PACKET: u32 = 40;
 const MAX_PACKET: u32 = 65_535;
@@ -126,7 +128,10 @@ impl Scenario {
     fn check_source(&self, path: &str, source: &Source) -> Checked {
         self.check_pair(path, &source.from, &source.to)?;
         check_times(path, source.start_s, source.stop_s)?;
-        positive(format!("{path}.rate_bps"), source.rate_bps)?;
+        if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
+            let message = format!("{} is not within 0 to {MAX_SOURCE_BPS}", source.rate_bps);
+            return fail(format!("{path}.rate_bps"), message);
+        }
         packet(format!("{path}.packet_octets"), source.packet_octets)?;
         let given = [
             ("mean_on_s", source.mean_on_s),

@@ -74,9 +74,6 @@ pub struct SwitchNode {
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
-    /// The port of packet-in and packet-out.
-    #[serde(default)]
-    pub cpu_port: Option<u16>,
 }
 
 /// An entry of a table.
