@@ -31,10 +31,13 @@ impl Scenario {
         }
         self.check_nodes()?;
         self.check_links()?;
+        let mut names = BTreeSet::new();
         for (i, flow) in self.flows.iter().enumerate() {
+            unique(&mut names, format!("flows[{i}].name"), flow.name(i))?;
             self.check_flow(&format!("flows[{i}]"), flow)?;
         }
         for (i, source) in self.sources.iter().enumerate() {
+            unique(&mut names, format!("sources[{i}].name"), source.name(i))?;
             self.check_source(&format!("sources[{i}]"), source)?;
         }
         self.check_record()
@@ -304,6 +307,14 @@ fn between(path: impl Into<String>, value: u32, low: u32, high: u32) -> Checked 
 
 fn packet(path: impl Into<String>, octets: u32) -> Checked {
     between(path, octets, MIN_PACKET, MAX_PACKET)
+}
+
+fn unique(names: &mut BTreeSet<String>, path: String, name: String) -> Checked {
+    if names.contains(&name) {
+        return fail(path, format!("another flow or source is named {name:?}"));
+    }
+    names.insert(name);
+    Ok(())
 }
 
 fn unknown<'a>(

@@ -414,6 +414,22 @@ impl Link {
     }
 }
 
+impl Flow {
+    /// Its name, given or made of its place `index` among the flows.
+    pub fn name(&self, index: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("flow{index}"))
+    }
+}
+
+impl Source {
+    /// Its name, given or made of its place `index` among the sources.
+    pub fn name(&self, index: usize) -> String {
+        self.name
+            .clone()
+            .unwrap_or_else(|| format!("source{index}"))
+    }
+}
+
 impl Default for Profile {
     fn default() -> Self {
         Profile {

@@ -271,7 +271,7 @@ fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
             Flow {
-                name: flow.name.clone().unwrap_or_else(|| format!("flow{i}")),
+                name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
                 ci: flow.ci,
@@ -289,7 +289,7 @@ fn sources(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<OpenLoop> {
             let to = host(scenario, &source.to);
             let random = Random::new(scenario.seed, Purpose::Source, i);
             OpenLoop {
-                name: source.name.clone().unwrap_or_else(|| format!("source{i}")),
+                name: source.name(i),
                 pacer: Pacer::new(source, random),
                 host: from,
                 sink: to,
