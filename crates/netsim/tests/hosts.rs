@@ -1,45 +1,20 @@
 //! Two hosts on one link: every number here is computed by hand.
 
-use netsim::{Programs, Results, Scenario, Simulation};
+mod common;
+
+use common::{Shared, merge, run, two_hosts};
+use netsim::{Programs, Simulation};
 use serde_json::{Value, json};
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
-/// S sends to D over 1.6 Mb/s and 20 ms; `extra` replaces fields of the link.
-fn scenario(end_s: f64, sample_s: f64, extra: Value, traffic: Value) -> Scenario {
-    let mut data = json!({
-        "name": "two hosts", "seed": 1, "end_s": end_s, "sample_s": sample_s,
-        "hosts": {
-            "S": {"ipv4": "10.0.0.1", "mac": "02:00:00:00:00:01", "gateway_mac": "02:00:00:00:00:02"},
-            "D": {"ipv4": "10.0.0.2", "mac": "02:00:00:00:00:02", "gateway_mac": "02:00:00:00:00:01"},
-        },
-        "links": [{"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1600000, "delay_s": 0.02}],
-    });
-    merge(&mut data["links"][0], extra);
-    merge(&mut data, traffic);
-    Scenario::from_json(&data.to_string()).unwrap()
-}
-
-fn merge(into: &mut Value, from: Value) {
-    let from = from.as_object().unwrap().clone();
-    into.as_object_mut().unwrap().extend(from);
-}
 
 fn cbr(rate_bps: f64) -> Value {
     json!({"sources": [{"from": "S", "to": "D", "kind": "cbr", "rate_bps": rate_bps}]})
-}
-
-fn run(scenario: &Scenario) -> Results {
-    let mut simulation = Simulation::new(scenario, &Programs::new()).unwrap();
-    assert!(simulation.run(u64::MAX).unwrap());
-    simulation.finish().unwrap()
 }
 
 #[test]
 fn a_packet_arrives_after_its_serialisation_and_the_delay_to_the_nanosecond() {
     // 1000 octets at 1.6 Mb/s are 5 ms, then 20 ms of propagation; the end itself is not within the run.
     let delivered = |end_s| {
-        let results = run(&scenario(end_s, 1.0, json!({}), cbr(1.6e6)));
+        let results = run(&two_hosts(end_s, 1.0, json!({}), cbr(1.6e6)));
         results.sources[0].1.delivered_packets[0]
     };
     assert_eq!(delivered(0.025), 0);
@@ -52,7 +27,7 @@ fn a_packet_arrives_after_its_serialisation_and_the_delay_to_the_nanosecond() {
 fn drop_tail_lets_one_less_than_the_limit_wait() {
     // A packet every 0.5 ms, 5 ms of service each, limit 10. The first is in service; those of 0.5 to 4.5 ms
     // wait; at 5 ms one leaves before one comes, so that is let in; the nine of 5.5 to 9.5 ms are refused.
-    let results = run(&scenario(0.01, 0.01, json!({"queue": 10}), cbr(16e6)));
+    let results = run(&two_hosts(0.01, 0.01, json!({"queue": 10}), cbr(16e6)));
     let line = &results.lines[0].1;
     assert_eq!(results.lines[0].0, "S->D");
     assert_eq!(results.sources[0].1.sent_packets, [20]);
@@ -71,7 +46,7 @@ fn a_change_concerns_the_packets_that_leave_after_it() {
     // 2.5 + 5 ms: those of 15, 20, 25 ms arrive at 22.5, 27.5, 32.5 ms.
     let changes = json!({"changes": [
         {"at_s": 0.012, "direction": "ab", "rate_bps": 3_200_000, "delay_s": 0.005}]});
-    let results = run(&scenario(0.036, 0.0025, changes, cbr(1.6e6)));
+    let results = run(&two_hosts(0.036, 0.0025, changes, cbr(1.6e6)));
     let delivered = &results.sources[0].1.delivered_packets;
     assert_eq!(delivered[8..], [0, 1, 1, 1, 1, 1, 1]);
 }
@@ -80,13 +55,13 @@ fn a_change_concerns_the_packets_that_leave_after_it() {
 fn a_change_of_the_other_direction_changes_nothing() {
     let changes =
         json!({"changes": [{"at_s": 0.0, "direction": "ba", "loss": 1.0, "delay_s": 9.0}]});
-    let results = run(&scenario(0.1, 1.0, changes, cbr(1.6e6)));
+    let results = run(&two_hosts(0.1, 1.0, changes, cbr(1.6e6)));
     assert_eq!(results.sources[0].1.delivered_packets, [15]);
 }
 
 #[test]
 fn losses_are_as_frequent_as_asked_and_all_counted() {
-    let results = run(&scenario(500.0, 500.0, json!({"loss": 0.05}), cbr(1.6e6)));
+    let results = run(&two_hosts(500.0, 500.0, json!({"loss": 0.05}), cbr(1.6e6)));
     let source = &results.sources[0].1;
     // Binomial: 100 000 · 0.05 ± 4·69.
     let lost = source.lost_packets[0];
@@ -103,7 +78,7 @@ fn tcp() -> Value {
 
 #[test]
 fn a_vegas_flow_fills_the_link() {
-    let results = run(&scenario(60.0, 10.0, json!({}), tcp()));
+    let results = run(&two_hosts(60.0, 10.0, json!({}), tcp()));
     let flow = &results.flows[0].1;
     // 200 packets of 1000 octets a second; the first ten seconds hold the slow start.
     assert_eq!(flow.delivered_packets[1..], [2000; 5]);
@@ -124,7 +99,7 @@ fn a_vegas_flow_fills_the_link() {
 fn a_transfer_of_so_many_segments_ends() {
     let mut data = tcp();
     data["flows"][0]["segments"] = json!(25);
-    let results = run(&scenario(60.0, 60.0, json!({}), data));
+    let results = run(&two_hosts(60.0, 60.0, json!({}), data));
     assert_eq!(results.flows[0].1.delivered_packets, [25]);
     assert_eq!(results.flows[0].1.goodput_octets, [25 * 960]);
 }
@@ -133,24 +108,10 @@ fn a_transfer_of_so_many_segments_ends() {
 fn a_stopped_flow_sends_nothing_new() {
     let mut data = tcp();
     data["flows"][0]["stop_s"] = json!(10.0);
-    let results = run(&scenario(20.0, 1.0, json!({}), data));
+    let results = run(&two_hosts(20.0, 1.0, json!({}), data));
     let sent = &results.flows[0].1.sent_packets;
     assert!(sent[9] > 0, "{sent:?}");
     assert_eq!(sent[10..], [0; 10]);
-}
-
-/// What was written, by a clone of the handle.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(octets);
-        Ok(octets.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[test]
@@ -162,7 +123,7 @@ fn the_same_scenario_gives_the_same_results_and_capture() {
         json!({"mean_on_s": 0.1, "mean_off_s": 0.1, "shape": 1.5}),
     );
     merge(&mut data, tcp());
-    let scenario = scenario(20.0, 1.0, json!({"loss": 0.01, "queue": 10}), data);
+    let scenario = two_hosts(20.0, 1.0, json!({"loss": 0.01, "queue": 10}), data);
     let capture = || {
         let out = Shared::default();
         let mut simulation = Simulation::new(&scenario, &Programs::new()).unwrap();
@@ -170,7 +131,7 @@ fn the_same_scenario_gives_the_same_results_and_capture() {
         // Stepwise or at once is the same.
         while !simulation.run(1000).unwrap() {}
         let results = simulation.finish().unwrap();
-        let octets = out.0.lock().unwrap().clone();
+        let octets = out.octets();
         (format!("{results:?}"), octets)
     };
     let (first, octets) = capture();
