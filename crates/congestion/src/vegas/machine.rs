@@ -161,6 +161,10 @@ impl<M: Meter> Controller for Machine<M> {
         if let Some(round) = self.round.filter(|round| ack.acked > round.mark) {
             self.close_round(round, ack);
         }
+        if self.increment >= 1.0 && self.cwnd >= self.ssthresh {
+            // Slow start can reach the threshold within a round.
+            self.increment = 0.0;
+        }
         let in_flight = (ack.next - ack.acked) as f64;
         if self.cwnd - in_flight <= self.meter.slack() {
             self.cwnd = self.limits.cap(self.cwnd + self.increment);

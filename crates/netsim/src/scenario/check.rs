@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_PORT: u16 = 510;
 /// Runs and delays above make nanoseconds overflow.
 const MAX_SECONDS: f64 = 1e9;
+/// Packets of a source stay at least a nanosecond apart.
+const MAX_SOURCE_BPS: f64 = 1e11;
 /// Headers that every packet has: IPv4 and UDP, or IPv4 and TCP with room for options.
 const MIN_PACKET: u32 = 40;
 const MAX_PACKET: u32 = 65_535;
@@ -29,10 +31,13 @@ impl Scenario {
         }
         self.check_nodes()?;
         self.check_links()?;
+        let mut names = BTreeSet::new();
         for (i, flow) in self.flows.iter().enumerate() {
+            unique(&mut names, format!("flows[{i}].name"), flow.name(i))?;
             self.check_flow(&format!("flows[{i}]"), flow)?;
         }
         for (i, source) in self.sources.iter().enumerate() {
+            unique(&mut names, format!("sources[{i}].name"), source.name(i))?;
             self.check_source(&format!("sources[{i}]"), source)?;
         }
         self.check_record()
@@ -126,7 +131,10 @@ impl Scenario {
     fn check_source(&self, path: &str, source: &Source) -> Checked {
         self.check_pair(path, &source.from, &source.to)?;
         check_times(path, source.start_s, source.stop_s)?;
-        positive(format!("{path}.rate_bps"), source.rate_bps)?;
+        if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
+            let message = format!("{} is not within 0 to {MAX_SOURCE_BPS}", source.rate_bps);
+            return fail(format!("{path}.rate_bps"), message);
+        }
         packet(format!("{path}.packet_octets"), source.packet_octets)?;
         let given = [
             ("mean_on_s", source.mean_on_s),
@@ -299,6 +307,14 @@ fn between(path: impl Into<String>, value: u32, low: u32, high: u32) -> Checked 
 
 fn packet(path: impl Into<String>, octets: u32) -> Checked {
     between(path, octets, MIN_PACKET, MAX_PACKET)
+}
+
+fn unique(names: &mut BTreeSet<String>, path: String, name: String) -> Checked {
+    if names.contains(&name) {
+        return fail(path, format!("another flow or source is named {name:?}"));
+    }
+    names.insert(name);
+    Ok(())
 }
 
 fn unknown<'a>(

@@ -74,9 +74,6 @@ pub struct SwitchNode {
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
-    /// The port of packet-in and packet-out.
-    #[serde(default)]
-    pub cpu_port: Option<u16>,
 }
 
 /// An entry of a table.
@@ -414,6 +411,22 @@ impl Link {
         self.name
             .clone()
             .unwrap_or_else(|| format!("{}-{}", self.a.node, self.b.node))
+    }
+}
+
+impl Flow {
+    /// Its name, given or made of its place `index` among the flows.
+    pub fn name(&self, index: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("flow{index}"))
+    }
+}
+
+impl Source {
+    /// Its name, given or made of its place `index` among the sources.
+    pub fn name(&self, index: usize) -> String {
+        self.name
+            .clone()
+            .unwrap_or_else(|| format!("source{index}"))
     }
 }
 

@@ -5,7 +5,7 @@
 //!  Segment ───────────────► Connection ─────────────► Segment
 //!                              │  receiver   what arrived, what to acknowledge and echo
 //!                              │  feedback   marks on a segment ⇄ marks in an event
-//!                              │  sender     numbers, window, timer
+//!                              │  flight     numbers, window, timer
 //!                              │    ledger     when and how often each segment was sent
 //!                              │    rtt        coarse (the timer's) and fine (Vegas')
 //!                              │    recovery   what to resend, when to send nothing
@@ -18,12 +18,13 @@
 mod config;
 mod connection;
 mod feedback;
+mod flight;
 mod ledger;
 mod receiver;
 mod recovery;
 mod rtt;
 mod segment;
-mod sender;
+
 mod trace;
 
 pub use config::{Config, Profile, Recovery, RtoConfig, Sizes, Supply};
