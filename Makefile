@@ -38,9 +38,9 @@ lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-goldens: $(VENV)/.tested  ## renew the golden files; read the diff afterwards
+goldens:  ## renew the golden files and packet scripts; read the diff afterwards
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
-	$(BIN)/python -m pytest --renew-goldens
+	$(PYTHON) p4src/tests/make_scripts.py
 	git status --short
 
 clean:  ## remove what was built (.venv, target, results)
@@ -56,9 +56,9 @@ $(VENV)/.built: $(SOURCES) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.built
-	$(BIN)/python -m pip install --quiet 'pytest>=8'
+	$(BIN)/python -m pip install --quiet --group test
 	@touch $@
 
 $(VENV)/.linted: $(VENV)/.tested
-	$(BIN)/python -m pip install --quiet 'ruff>=0.8' 'pyright[nodejs]>=1.1.390'
+	$(BIN)/python -m pip install --quiet --group lint
 	@touch $@

@@ -17,7 +17,7 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import Check, FlowResult, QueueResult, Result, mean_sd
+from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
 from waymark.run import run, run_all
 from waymark.scenario import Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
@@ -45,6 +45,7 @@ __all__ = [
     "Source",
     "Switch",
     "Topology",
+    "Trace",
     "WaymarkError",
     "duplex",
     "mean_sd",

@@ -16,6 +16,32 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Trace:
+    """A TCP sender's state after each change, one element a change; NaN where it brought no value.
+
+    Attributes:
+        time_s: when, in seconds.
+        change: ``"ack"``, ``"duplicate_ack"``, ``"sent"``, ``"resent"`` or ``"timeout"``.
+        cwnd, ssthresh, in_flight, acked: packets.
+        rtt_s, base_rtt_s: seconds.
+        diff: Vegas' Diff of the last round, packets.
+        aqt_forward_s, aqt_backward_s: queueing times that the newest ACK told, seconds.
+    """
+
+    time_s: Values
+    change: Sequence[str]
+    cwnd: Values
+    ssthresh: Values
+    in_flight: Values
+    acked: Values
+    rtt_s: Values
+    base_rtt_s: Values
+    diff: Values
+    aqt_forward_s: Values
+    aqt_backward_s: Values
+
+
+@dataclass(frozen=True)
 class FlowResult:
     """One TCP connection.
 
@@ -24,6 +50,7 @@ class FlowResult:
         delivered: data packets that arrived, copies included, by bin.
         retransmissions, losses, timeouts: over the whole run; losses are data packets that a
             queue, a program or a link dropped.
+        trace: where the flow asked for it.
     """
 
     counted_octets: int
@@ -31,6 +58,7 @@ class FlowResult:
     retransmissions: int
     losses: int
     timeouts: int
+    trace: Trace | None
 
 
 @dataclass(frozen=True)

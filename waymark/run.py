@@ -14,7 +14,7 @@ import numpy as np
 
 from waymark import _core, program
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result
+from waymark.result import Check, FlowResult, QueueResult, Result, Trace
 from waymark.scenario import Scenario, to_core
 
 
@@ -99,6 +99,7 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
                 retransmissions=int(measured["resent_packets"].sum()),
                 losses=int(measured["lost_packets"].sum()),
                 timeouts=measured["timeouts"],
+                trace=_trace(measured["trace"]),
             )
             for flow, measured in zip(scenario.flows, record["flows"].values(), strict=True)
         ),
@@ -113,6 +114,10 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
         aqt=_check(record["check_aqt"]),
         wall_s=wall_s,
     )
+
+
+def _trace(record: "_core.Trace | None") -> Trace | None:
+    return None if record is None else Trace(**record)
 
 
 def _check(record: "_core.CheckRecord | None") -> Check | None:

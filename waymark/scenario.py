@@ -143,6 +143,7 @@ def _flow(flow: Flow) -> dict[str, Any]:
         },
         "profile": asdict(flow.profile),
         "start_s": flow.start_s,
+        "trace": flow.trace,
     }
 
 

@@ -54,6 +54,7 @@ class Flow:
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
         alpha, beta, gamma: Vegas' thresholds, in packets of extra data.
+        trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
     """
 
     source: str
@@ -64,6 +65,7 @@ class Flow:
     alpha: int = 1
     beta: int = 3
     gamma: int = 1
+    trace: bool = False
 
     @property
     def counted_octets(self) -> int:
