@@ -2,4 +2,7 @@
 
 pub mod ast;
 pub mod diagnostic;
+pub mod lexer;
+pub mod preprocess;
 pub mod span;
+pub mod suggest;
