@@ -31,6 +31,8 @@ pub struct Token {
     pub joint: bool,
     /// First token of its line.
     pub line_start: bool,
+    /// Octets before it on its line.
+    pub column: u32,
 }
 
 /// Shares the text of equal tokens.
@@ -55,6 +57,7 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
     let mut lexer = TokenKind::lexer(text);
     let mut previous_end = usize::MAX;
     let mut line_start = true;
+    let mut line = 0;
     while let Some(kind) = lexer.next() {
         let kind = kind.unwrap_or_else(TokenKind::Invalid);
         let range = lexer.span();
@@ -64,8 +67,12 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
             span: Span::new(file, range.start as u32, range.end as u32),
             joint: range.start == previous_end,
             line_start,
+            column: (range.start - line) as u32,
         });
         line_start = kind == TokenKind::Newline;
+        if line_start {
+            line = range.end;
+        }
         previous_end = range.end;
     }
     let end = text.len() as u32;
@@ -75,6 +82,7 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
         span: Span::new(file, end, end),
         joint: false,
         line_start,
+        column: end - line as u32,
     });
     tokens
 }
