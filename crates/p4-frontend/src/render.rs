@@ -25,11 +25,13 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    for (index, (span, text)) in diagnostic.labels.iter().enumerate() {
-        let label = Label::new(Place(*span))
-            .with_message(text)
-            .with_order(index as i32);
-        report.add_label(label.with_color(if index == 0 { tint } else { Color::Cyan }));
+    // ariadne draws a file once if its labels come in the order of its lines.
+    let mut labels: Vec<_> = diagnostic.labels.iter().collect();
+    labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
+    for (order, (span, text)) in labels.into_iter().enumerate() {
+        let color = if *span == primary { tint } else { Color::Cyan };
+        let label = Label::new(Place(*span)).with_message(text);
+        report.add_label(label.with_color(color).with_order(order as i32));
     }
     for note in origin(sources, primary).iter().chain(&diagnostic.notes) {
         report.add_note(note);

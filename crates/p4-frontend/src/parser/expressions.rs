@@ -64,6 +64,7 @@ impl Parser {
     /// The binary operator that comes next, how strongly it binds, and how many tokens it has.
     fn operator(&self) -> Option<(BinaryOp, u8, usize)> {
         let (op, strength) = match self.kind() {
+            TokenKind::RAngle | TokenKind::Ge if self.in_angles => return None,
             TokenKind::OrOr => (BinaryOp::Or, 1),
             TokenKind::AndAnd => (BinaryOp::And, 2),
             TokenKind::EqEq => (BinaryOp::Eq, 3),
@@ -140,7 +141,7 @@ impl Parser {
                         name,
                     }
                 }
-                TokenKind::LBracket => self.index(expr)?,
+                TokenKind::LBracket => self.bracketed(|parser| parser.index(expr))?,
                 TokenKind::LAngle if is_callable(&expr) && self.is_at_type_args() => {
                     self.specialized(start, expr)?
                 }
@@ -221,12 +222,12 @@ impl Parser {
             TokenKind::Dots => self.simple_expr(ExprKind::Defaults),
             TokenKind::LParen => {
                 self.bump();
-                let mut inner = self.expression()?;
+                let mut inner = self.bracketed(Parser::expression)?;
                 self.expect(TokenKind::RParen)?;
                 inner.span = self.since(start);
                 return Ok(inner);
             }
-            TokenKind::LBrace => self.nested(Parser::braces)?,
+            TokenKind::LBrace => self.bracketed(|parser| parser.nested(Parser::braces))?,
             TokenKind::Error => {
                 let ty = self.type_ref()?;
                 ExprKind::Type(ty)
@@ -311,7 +312,8 @@ impl Parser {
     /// "(" argumentList ")"
     pub fn arguments(&mut self) -> Parse<Vec<Argument>> {
         self.expect(TokenKind::LParen)?;
-        let args = self.separated(TokenKind::RParen, Parser::argument)?;
+        let args =
+            self.bracketed(|parser| parser.separated(TokenKind::RParen, Parser::argument))?;
         self.expect(TokenKind::RParen)?;
         Ok(args)
     }

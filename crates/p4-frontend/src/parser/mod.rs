@@ -6,6 +6,7 @@
 //! help of [`scope`], which knows the names of types.
 
 mod annotations;
+mod characters;
 mod declarations;
 mod delimiters;
 mod errors;
@@ -18,7 +19,9 @@ mod states;
 mod tables;
 mod types;
 
-use crate::ast::{DeclId, Expr, ExprId, ExprKind, Ident, Path, Pragma, Program, TypeId};
+use crate::ast::{
+    DeclId, Declaration, Expr, ExprId, ExprKind, Ident, Path, Pragma, Program, TypeId,
+};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
@@ -38,6 +41,7 @@ type Parse<T> = Result<T, Reported>;
 
 /// Parses the tokens that the preprocessor gives.
 pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
+    let (tokens, mut diagnostics) = characters::sift(tokens);
     let mut parser = Parser::new(tokens);
     let declarations = parser.program();
     let program = Program {
@@ -47,7 +51,8 @@ pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<D
         decl_count: parser.decl_count,
         type_count: parser.type_count,
     };
-    (program, parser.into_diagnostics())
+    diagnostics.extend(parser.into_diagnostics());
+    (program, diagnostics)
 }
 
 struct Parser {
@@ -61,6 +66,10 @@ struct Parser {
     /// First token of the declaration, statement or element being parsed.
     item_start: usize,
     depth: u32,
+    /// In the width of a type, where `>` is no operator.
+    in_angles: bool,
+    /// Declarations to put in front of the one being parsed.
+    ahead: Vec<Declaration>,
     scopes: Scopes,
     expr_count: u32,
     decl_count: u32,
@@ -78,6 +87,8 @@ impl Parser {
             unbalanced,
             item_start: 0,
             depth: 0,
+            in_angles: false,
+            ahead: Vec::new(),
             scopes: Scopes::default(),
             expr_count: 0,
             decl_count: 0,
@@ -87,13 +98,15 @@ impl Parser {
     }
 
     /// program: { declaration | ";" }
-    fn program(&mut self) -> Vec<crate::ast::Declaration> {
+    fn program(&mut self) -> Vec<Declaration> {
         let mut declarations = Vec::new();
         while !self.is_at(TokenKind::Eof) {
             if self.take(TokenKind::Semicolon) {
                 continue;
             }
+            let before = declarations.len();
             self.item(&mut declarations, Parser::top_level_declaration);
+            declarations.splice(before..before, self.ahead.drain(..));
             if self.is_at(TokenKind::RBrace) {
                 let _: Reported = self.unexpected("a declaration");
                 self.bump();
@@ -220,6 +233,14 @@ impl Parser {
         self.depth += 1;
         let result = parse(self);
         self.depth -= 1;
+        result
+    }
+
+    /// Parses something in brackets, where `>` is an operator again.
+    fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let outer = std::mem::replace(&mut self.in_angles, false);
+        let result = parse(self);
+        self.in_angles = outer;
         result
     }
 

@@ -52,7 +52,8 @@ impl Loader for NoLoader {
 /// What the preprocessor makes of a program.
 #[derive(Clone, Debug)]
 pub struct Preprocessed {
-    /// Without newlines, `#` and faults, ended by [`TokenKind::Eof`].
+    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Unknown characters are left to the parser: annotations
+    /// may hold them.
     pub tokens: Vec<Token>,
     /// `#pragma` lines.
     pub pragmas: Vec<Pragma>,
@@ -210,11 +211,14 @@ impl<'a> Preprocessor<'a> {
 
     /// Hands a token on to the parser, or tells what is wrong with it.
     fn emit(&mut self, mut token: Token) {
-        if let TokenKind::Invalid(fault) = token.kind {
-            self.report(describe(fault, &token));
-            if fault != Fault::UnterminatedString {
-                return;
-            }
+        if token.kind == TokenKind::Invalid(Fault::UnterminatedString) {
+            let span = token.span;
+            self.report(
+                Diagnostic::error("unterminated-string", "string without end").label(
+                    Span::new(span.file, span.start, span.start + 1),
+                    "no `\"` closes this",
+                ),
+            );
             token.kind = TokenKind::String;
         }
         if token.kind == TokenKind::Comment {
@@ -247,20 +251,5 @@ impl<'a> Preprocessor<'a> {
 
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
-    }
-}
-
-fn describe(fault: Fault, token: &Token) -> Diagnostic {
-    match fault {
-        Fault::UnterminatedString => Diagnostic::error("unterminated-string", "string without end")
-            .label(
-                Span::new(token.span.file, token.span.start, token.span.start + 1),
-                "no `\"` closes this",
-            ),
-        Fault::UnknownCharacter => Diagnostic::error(
-            "unknown-character",
-            format!("`{}` is no character of P4", token.text.escape_debug()),
-        )
-        .label(token.span, "only comments and strings may hold it"),
     }
 }
