@@ -1,5 +1,10 @@
 //! Packet-hops a second on one core.
 
+#[path = "../tests/common/lab.rs"]
+mod lab;
+
+use lab::{Network, programs};
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use netsim::{Programs, Scenario, Simulation};
 use serde_json::json;
@@ -33,5 +38,26 @@ fn two_hosts(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, two_hosts);
+/// A whole run of Chan's figure 3.6: RoVegas against bursts at 0.9 of the way back, AQT in every hop.
+fn fig3_6(c: &mut Criterion) {
+    let network = Network {
+        program: "aqt",
+        queue: 50,
+        middle_bps: [1_600_000, 1_600_000],
+        marks: [1, 0, 0],
+    };
+    let mut data = network.scenario(200.0);
+    data["flows"] = json!([{"from": "S1", "to": "D1", "control": {"name": "rovegas"}}]);
+    data["sources"] = json!([{"from": "S2", "to": "D2", "kind": "exponential", "rate_bps": 3.2e6,
+                              "mean_on_s": 0.01, "mean_rate_bps": 1.44e6, "start_s": 50}]);
+    let scenario = Scenario::from_json(&data.to_string()).expect("the scenario is valid");
+    let programs = programs(&["aqt"]);
+    let mut group = c.benchmark_group("packet_hops");
+    group.throughput(Throughput::Elements(hops(&scenario, &programs)));
+    group.sample_size(10);
+    group.bench_function("fig3_6", |b| b.iter(|| hops(&scenario, &programs)));
+    group.finish();
+}
+
+criterion_group!(benches, two_hosts, fig3_6);
 criterion_main!(benches);
