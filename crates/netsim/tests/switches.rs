@@ -60,8 +60,11 @@ fn counted(results: &Results, switch: &str, counter: &str, index: u64) -> u64 {
 fn a_packet_takes_its_serialisations_and_delays_to_the_nanosecond() {
     // 0.8 + 1, 5 + 20, 0.8 + 1 ms.
     let source = json!({"sources": [{"from": "S1", "to": "D1", "kind": "cbr", "rate_bps": 8e5}]});
-    let delivered =
-        |end_s| run(&PLAIN, end_s, source.clone()).sources[0].1.delivered_packets[0];
+    let delivered = |end_s| {
+        run(&PLAIN, end_s, source.clone()).sources[0]
+            .1
+            .delivered_packets[0]
+    };
     assert_eq!(delivered(0.0286), 0);
     assert_eq!(delivered(0.028_600_001), 1);
 }

@@ -87,18 +87,24 @@ impl Network {
         let mut entries = Vec::new();
         for (host, port) in (1..).zip(ports) {
             let address = format!("10.0.0.{host}");
-            entries.push(json!({"table": "ipv4_route", "match": {"dst_addr": format!("{address}/32")},
-                                "action": "direct", "params": {"port": port}}));
+            entries.push(
+                json!({"table": "ipv4_route", "match": {"dst_addr": format!("{address}/32")},
+                                "action": "direct", "params": {"port": port}}),
+            );
             entries.push(json!({"table": "neighbour", "match": {"port": port, "next_hop": address},
                                 "action": "rewrite",
                                 "params": {"src_addr": "02:00:00:00:ff:01", "dst_addr": mac(host)}}));
         }
         let [aqt, drai, ci] = self.marks;
         for port in 1..=3 {
-            entries.push(json!({"table": "port_queue", "match": {"port": port}, "action": "drop_tail",
-                                "params": {"max_waiting": self.queue - 1}}));
-            entries.push(json!({"table": "port_feedback", "match": {"port": port}, "action": "set_feedback",
-                                "params": {"aqt": aqt, "drai": drai, "ci": ci, "window_log2": 18}}));
+            entries.push(
+                json!({"table": "port_queue", "match": {"port": port}, "action": "drop_tail",
+                                "params": {"max_waiting": self.queue - 1}}),
+            );
+            entries.push(
+                json!({"table": "port_feedback", "match": {"port": port}, "action": "set_feedback",
+                                "params": {"aqt": aqt, "drai": drai, "ci": ci, "window_log2": 18}}),
+            );
         }
         entries
     }
