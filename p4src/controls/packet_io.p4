@@ -34,7 +34,6 @@ control PacketIo(inout headers_t hdr, inout metadata_t meta, in port_t ingress_p
     apply {
         if (hdr.packet_out.isValid()) {
             meta.egress_port = hdr.packet_out.egress_port;
-            hdr.packet_out.setInvalid();
         } else {
             punt.apply();
         }

@@ -25,7 +25,7 @@ AT_B = A_TO_B.changed(src_mac="02:00:00:00:00:02", dst_mac="00:00:00:00:02:14", 
 """The same packet as the switch sends it to B."""
 
 CPU_PORT = 510
-MALFORMED, CHECKSUM, TTL, NO_ROUTE = 1, 2, 3, 4
+MALFORMED, CHECKSUM, TTL, NO_ROUTE, QUEUE_FULL = 1, 2, 3, 4, 5
 AQT, DRAI = 0, 1
 
 
@@ -33,12 +33,14 @@ class Script:
     """The lines of one STF file."""
 
     def __init__(self, title: str) -> None:
-        self.lines = [f"# {title}", ""]
+        self.lines = [f"# {title}"]
 
     def say(self, comment: str) -> None:
         self.lines += ["", f"# {comment}"]
 
     def add(self, entry: str) -> None:
+        if not self.lines[-1].startswith(("#", "add")) or len(self.lines) == 1:
+            self.lines.append("")
         self.lines.append(f"add {entry}")
 
     def routes(self) -> None:
@@ -198,6 +200,19 @@ def packet_out() -> Script:
     return script
 
 
+def admission() -> Script:
+    script = Script("A queue refuses when as many wait as may wait, and counts that at its port.")
+    script.routes()
+    script.forwarded("No limit is set.", A_TO_B, AT_B)
+    script.say("None may wait.")
+    script.add("port_queue port:2 drop_tail(max_waiting:0)")
+    script.packet(1, A_TO_B.parts())
+    script.packet(1, A_TO_B.parts())
+    script.drops(QUEUE_FULL, 2, port=2)
+    script.counter("sent", 2, 1)
+    return script
+
+
 def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
     """(what, before, after) for a mark at the start, at odd offsets and at the end of each IHL."""
     for octets in range(max(4, len(mark)), 44, 4):
@@ -344,12 +359,12 @@ def drai_ranges() -> Script:
     script.routes()
     script.feedback(drai=1)
     script.options("No entry.", avbw(0xFF))
-    script.say("Nothing waits and nothing left in the last window: this does not fit...")
+    script.say("Ranges that an empty queue and an idle port do not fit, and another port's.")
     script.add("drai 1 port:2 queue_depth:1->100 set_index(index:1)")
     script.add("drai 1 port:2 window_octets:1->0xffffffff set_index(index:2)")
     script.add("drai 1 port:3 set_index(index:3)")
-    script.options("...", avbw(0xFF))
-    script.say("...and this does.")
+    script.options("Left alone.", avbw(0xFF))
+    script.say("Ranges that fit.")
     script.add("drai 1 port:2 queue_depth:0->0 window_octets:0->1000 set_index(index:5)")
     script.options("An empty queue.", avbw(0xFF), avbw(5))
     script.marks(DRAI, 1)
@@ -389,33 +404,39 @@ def both_marks() -> Script:
     return script
 
 
-SCRIPTS: dict[str, Callable[[], Script]] = {
-    "plain-forwarding": forwarding,
-    "plain-arp": arp,
-    "plain-packet_out": packet_out,
-    "aqt-options": aqt_options,
-    "aqt-saturated": aqt_saturated,
-    "aqt-off": aqt_off,
-    "waymark-forwarding": forwarding,
-    "waymark-aqt_options": aqt_options,
-    "waymark-malformed_options": malformed_options,
-    "waymark-drai_minimum": drai_minimum,
-    "waymark-drai_options": drai_options,
-    "waymark-drai_ranges": drai_ranges,
-    "waymark-both_marks": both_marks,
-}
+EVERY = ("plain", "aqt", "waymark")
+SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
+    (EVERY, "forwarding", forwarding),
+    (EVERY, "arp", arp),
+    (EVERY, "packet_out", packet_out),
+    (EVERY, "admission", admission),
+    (("aqt", "waymark"), "aqt_options", aqt_options),
+    (("aqt", "waymark"), "aqt_saturated", aqt_saturated),
+    (("aqt", "waymark"), "aqt_off", aqt_off),
+    (("waymark",), "malformed_options", malformed_options),
+    (("waymark",), "drai_minimum", drai_minimum),
+    (("waymark",), "drai_options", drai_options),
+    (("waymark",), "drai_ranges", drai_ranges),
+    (("waymark",), "both_marks", both_marks),
+]
+
+
+def texts() -> dict[Path, str]:
+    """Each script's path and what is in it."""
+    return {
+        Path(__file__).with_name(f"{program}-{name}.stf"): script().text()
+        for programs, name, script in SCRIPTS
+        for program in programs
+    }
 
 
 def main() -> None:
     """Writes every script, or with --check says which are not what would be written."""
-    texts = {
-        Path(__file__).with_name(f"{name}.stf"): script().text() for name, script in SCRIPTS.items()
-    }
     if sys.argv[1:] == ["--check"]:
         found = {path: path.read_text() for path in Path(__file__).parent.glob("*.stf")}
-        stale = sorted(path.name for path, _ in texts.items() ^ found.items())
+        stale = sorted({path.name for path, _ in texts().items() ^ found.items()})
         sys.exit(f"run {Path(__file__).name}: {', '.join(stale)}" if stale else 0)
-    for path, text in texts.items():
+    for path, text in texts().items():
         path.write_text(text)
 
 

@@ -76,10 +76,10 @@ control HopEgress(inout headers_t hdr,
         }
         if (feedback.drai == 1 && hdr.ipv4.isValid()) {
             rate_window.apply(standard_metadata.egress_port, hdr.ipv4.total_len,
-                              standard_metadata.egress_global_timestamp, feedback.window_log2,
-                              window_octets);
-            drai.apply(hdr.options.avbw, standard_metadata.egress_port, standard_metadata.deq_qdepth,
-                       window_octets, marked.drai);
+                              standard_metadata.egress_global_timestamp,
+                              feedback.window_log2, window_octets);
+            drai.apply(hdr.options.avbw, standard_metadata.egress_port,
+                       standard_metadata.deq_qdepth, window_octets, marked.drai);
         }
         if (feedback.ci == 1 && hdr.ipv4.isValid() && meta.options_malformed == 0) {
             ci.apply(hdr.ipv4, waited_at_refusal, marked.ci);

@@ -1,8 +1,23 @@
-//! Open-loop traffic: when the next datagram leaves.
+//! Open-loop traffic: sources, and when their next datagram leaves.
 
 use crate::random::Random;
+use crate::record::FlowRecord;
 use crate::scenario::{self, SourceKind};
+use transport::wire;
 use units::{Duration, Instant};
+
+/// A source, and the packet that it sends again and again.
+#[derive(Debug)]
+pub(crate) struct OpenLoop {
+    pub name: String,
+    pub pacer: Pacer,
+    pub host: usize,
+    pub sink: usize,
+    pub addresses: wire::Flow,
+    pub packet_octets: u32,
+    pub stop: Instant,
+    pub record: FlowRecord,
+}
 
 /// The clock of a source.
 ///

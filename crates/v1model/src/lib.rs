@@ -21,12 +21,23 @@
 //! # }
 //! ```
 
+mod bits;
+mod code;
+mod compile;
 mod config;
 mod control;
 mod error;
 mod event;
+mod hash;
 mod packet;
+mod pipeline;
+mod state;
 mod switch;
+mod table;
+mod tm;
+mod trace;
+mod value_set;
+mod vm;
 
 pub use config::{PortConfig, SwitchConfig};
 pub use control::{
@@ -36,4 +47,6 @@ pub use control::{
 pub use error::{CompileError, ControlError};
 pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, PortStats, Transmit};
 pub use packet::Packet;
-pub use switch::{Pipeline, Switch};
+pub use pipeline::Pipeline;
+pub use switch::Switch;
+pub use trace::{TraceEvent, Tracer};

@@ -12,7 +12,7 @@ control Verdict(inout metadata_t meta, inout standard_metadata_t standard_metada
     counter(PORTS, CounterType.packets_and_bytes) received;
     counter(PORTS, CounterType.packets) malformed_options;
 
-    // Index: 8 * port + drop_cause_t. The port is the full queue's, else the one the packet came by.
+    // Index: 8 * port + drop_cause_t. The port is the full queue's, else the one it came by.
     counter(PORTS * 8, CounterType.packets) drops;
 
     apply {

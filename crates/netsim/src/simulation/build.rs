@@ -1,6 +1,7 @@
 //! From a scenario to a network at time zero.
 
-use super::{InFlight, OpenLoop, Simulation};
+use super::Simulation;
+use super::in_flight::InFlight;
 use crate::event::{Event, EventQueue};
 use crate::flow::{self, End, FIRST_PORT, Flow};
 use crate::host::{Egress, Host};
@@ -9,7 +10,7 @@ use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
-use crate::source::Pacer;
+use crate::source::{OpenLoop, Pacer};
 use crate::switch::SwitchState;
 use crate::truth::Comparison;
 use std::collections::BTreeMap;

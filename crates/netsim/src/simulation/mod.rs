@@ -2,6 +2,7 @@
 
 mod build;
 mod hosts;
+mod in_flight;
 mod switches;
 
 pub use build::Programs;
@@ -11,14 +12,14 @@ use crate::flow::Flow;
 use crate::host::Host;
 use crate::line::{Line, Node};
 use crate::pcap::Capture;
-use crate::record::{Bins, FlowRecord, LineRecord};
+use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
 use crate::scenario::{Direction, Link};
-use crate::source::Pacer;
+use crate::source::OpenLoop;
 use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
+use in_flight::InFlight;
 use std::io::{self, Write};
-use transport::wire;
 use units::{Duration, Instant, Rate};
 use v1model::Packet;
 
@@ -51,26 +52,6 @@ pub struct Simulation {
     check_aqt: Option<Comparison>,
     check_ci: Option<Comparison>,
     totals: Totals,
-}
-
-/// A source, and the packet that it sends again and again.
-#[derive(Debug)]
-struct OpenLoop {
-    name: String,
-    pacer: Pacer,
-    host: usize,
-    sink: usize,
-    addresses: wire::Flow,
-    packet_octets: u32,
-    stop: Instant,
-    record: FlowRecord,
-}
-
-/// Packets on lines.
-#[derive(Debug, Default)]
-struct InFlight {
-    slots: Vec<Packet>,
-    free: Vec<u32>,
 }
 
 impl Simulation {
@@ -253,25 +234,5 @@ impl Simulation {
                 self.switches[switch].set_rate(line.from.port, rate);
             }
         }
-    }
-}
-
-impl InFlight {
-    fn put(&mut self, packet: Packet) -> u32 {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = packet;
-                slot
-            }
-            None => {
-                self.slots.push(packet);
-                self.slots.len() as u32 - 1
-            }
-        }
-    }
-
-    fn take(&mut self, slot: u32) -> Packet {
-        self.free.push(slot);
-        std::mem::take(&mut self.slots[slot as usize])
     }
 }

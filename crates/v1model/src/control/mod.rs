@@ -1,5 +1,10 @@
 //! What a control plane writes and reads: entries, actions, replicas, counters, meters.
 
+mod names;
+mod objects;
+mod replication;
+mod tables;
+
 use num_bigint::BigUint;
 use p4_ir::ActionId;
 
