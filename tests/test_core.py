@@ -28,9 +28,7 @@ def two_hosts(**fields: Any) -> str:
             "S": {"ipv4": "10.0.0.1", "mac": macs[0], "gateway_mac": macs[1]},
             "D": {"ipv4": "10.0.0.2", "mac": macs[1], "gateway_mac": macs[0]},
         },
-        "links": [
-            {"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1_600_000, "delay_s": 0.02}
-        ],
+        "links": [{"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1_600_000, "delay_s": 0.02}],
         "flows": [{"from": "S", "to": "D", "control": {"name": "vegas"}, "trace": True}],
     }
     return json.dumps(scenario | fields)
