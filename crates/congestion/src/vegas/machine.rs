@@ -231,3 +231,6 @@ impl<M: Meter> Controller for Machine<M> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

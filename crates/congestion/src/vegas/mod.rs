@@ -86,6 +86,3 @@ impl Factory for VegasConfig {
 
 /// The algorithm itself: the shared machinery on plain round-trip times.
 pub type Vegas = Machine<Plain>;
-
-#[cfg(test)]
-mod tests;
