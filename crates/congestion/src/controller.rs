@@ -23,6 +23,9 @@ pub trait Controller: Debug + Send {
     /// New data was acknowledged. Called after [`Controller::on_recovered`], before anything is sent.
     fn on_ack(&mut self, ack: &AckEvent);
 
+    /// New data was acknowledged, but less than ends the recovery that is going on.
+    fn on_partial_ack(&mut self, _ack: &AckEvent) {}
+
     /// A duplicate acknowledgement arrived; its marks count, whatever loss recovery makes of it.
     fn on_duplicate_ack(&mut self, _ack: &AckEvent) {}
 

@@ -1,7 +1,7 @@
 //! Random histories of operations on a connection: whatever the network does, it stays sound.
 
 use congestion::vegas::Quirks;
-use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, VegasConfig};
+use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, TahoeConfig, VegasConfig};
 use proptest::prelude::*;
 use transport::tcp::{Aqt, Config, Connection, Recovery, Segment, Stats, Supply};
 use units::{Duration, Instant};
@@ -48,14 +48,18 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
 
 #[derive(Clone, Copy, Debug)]
 enum Algorithm {
+    Tahoe,
     Reno,
+    NewReno,
     Vegas { quirks: Quirks },
     RoVegas { deployment: Deployment },
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 6] = [
+    const ALL: [Algorithm; 8] = [
+        Algorithm::Tahoe,
         Algorithm::Reno,
+        Algorithm::NewReno,
         Algorithm::Vegas {
             quirks: Quirks::NS2,
         },
@@ -74,16 +78,18 @@ impl Algorithm {
     ];
 
     fn recovery(self) -> Recovery {
-        if matches!(self, Algorithm::Reno) {
-            Recovery::Reno
-        } else {
-            Recovery::Vegas
+        match self {
+            Algorithm::Tahoe => Recovery::Tahoe,
+            Algorithm::Reno => Recovery::Reno,
+            Algorithm::NewReno => Recovery::NewReno,
+            Algorithm::Vegas { .. } | Algorithm::RoVegas { .. } => Recovery::Vegas,
         }
     }
 
     fn factory(self) -> Box<dyn Factory> {
         match self {
-            Algorithm::Reno => Box::new(RenoConfig {}),
+            Algorithm::Tahoe => Box::new(TahoeConfig {}),
+            Algorithm::Reno | Algorithm::NewReno => Box::new(RenoConfig {}),
             Algorithm::Vegas { quirks } => Box::new(VegasConfig {
                 quirks,
                 ..VegasConfig::default()
@@ -263,7 +269,7 @@ fn config(algorithm: Algorithm, aqt: bool, bugfix: bool, limited_transmit: bool)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn any_history_is_survived_and_repeatable(

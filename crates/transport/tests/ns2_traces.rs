@@ -8,7 +8,7 @@ mod network;
 use std::path::PathBuf;
 
 use congestion::vegas::Quirks;
-use congestion::{Factory, RenoConfig, VegasConfig};
+use congestion::{Factory, RenoConfig, TahoeConfig, VegasConfig};
 use network::{FlowSpec, Kind, LinkSpec, Network, Row};
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Supply};
 use units::{Duration, Instant};
@@ -234,4 +234,34 @@ fn reno_repairs_one_drop() {
 #[test]
 fn reno_waits_for_the_timer_after_two_drops() {
     family("reno_twodrops", &[14, 28], Recovery::Reno, &RenoConfig {});
+}
+
+#[test]
+fn newreno_repairs_one_drop() {
+    family("newreno_onedrop", &[14], Recovery::NewReno, &RenoConfig {});
+}
+
+#[test]
+fn newreno_repairs_two_drops_without_the_timer() {
+    family(
+        "newreno_twodrops",
+        &[14, 28],
+        Recovery::NewReno,
+        &RenoConfig {},
+    );
+}
+
+#[test]
+fn tahoe_starts_over_after_one_drop() {
+    family("tahoe_onedrop", &[14], Recovery::Tahoe, &TahoeConfig {});
+}
+
+#[test]
+fn tahoe_starts_over_after_two_drops() {
+    family(
+        "tahoe_twodrops",
+        &[14, 28],
+        Recovery::Tahoe,
+        &TahoeConfig {},
+    );
 }

@@ -51,8 +51,12 @@ pub enum Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recovery {
+    /// Start over from the missing segment on the third duplicate; goes with [`congestion::TahoeConfig`].
+    Tahoe,
     /// Fast retransmit and fast recovery on the third duplicate.
     Reno,
+    /// Reno that stays in recovery until everything sent before it is acknowledged, a hole a round trip.
+    NewReno,
     /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements after, check.
     Vegas,
 }
