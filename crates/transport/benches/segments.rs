@@ -1,4 +1,5 @@
-//! Segments per second of the stack alone: a sender and a receiver on a perfect path, in virtual time.
+//! Segments per second of the stack alone: a sender and a receiver on a perfect path, in virtual
+//! time.
 
 use std::hint::black_box;
 

@@ -1,6 +1,7 @@
 //! Chan 2004, figures 3.4 and 3.5: one flow whose acknowledgements meet the bottleneck.
 //!
-//! 1.6 Mb/s and 20 ms there, 1/k of the acknowledgements that this takes on the way back; queues of 10.
+//! 1.6 Mb/s and 20 ms there, 1/k of the acknowledgements that this takes on the way back; queues of
+//! 10.
 
 #[path = "ns2/network.rs"]
 #[allow(dead_code)]
@@ -59,7 +60,8 @@ fn vegas_gets_one_kth_of_the_forward_bandwidth() {
 
 #[test]
 fn rovegas_gets_two_to_three_times_as_much() {
-    // (3.21): 1 < F ≤ 3. Figure 3.5: the whole 200 packets/s at k = 2, "about 2" at 4, "about 3" from 8 on.
+    // (3.21): 1 < F ≤ 3. Figure 3.5: the whole 200 packets/s at k = 2, "about 2" at 4, "about 3"
+    // from 8 on.
     for (k, ratio) in [
         (2, 1.98..2.001),
         (4, 1.9..2.6),

@@ -1,6 +1,7 @@
 //! The recorded traces of the papers' simulator judge the `ns2` profile: same packets, same times.
 //!
-//! The files are looked for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside the workspace.
+//! The files are looked for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside the
+//! workspace.
 
 #[path = "ns2/network.rs"]
 mod network;
@@ -25,7 +26,8 @@ fn folder() -> PathBuf {
     std::env::var_os("WAYMARK_REFERENCE").map_or_else(|| beside.into(), PathBuf::from)
 }
 
-/// The rows of a file, and the number modulo which it writes packet numbers; `None` if there is no such file.
+/// The rows of a file, and the number modulo which it writes packet numbers; `None` if there is no
+/// such file.
 fn read(name: &str) -> Option<(Vec<Row>, u64)> {
     let path = folder().join(format!("{name}.csv"));
     let Ok(text) = std::fs::read_to_string(&path) else {

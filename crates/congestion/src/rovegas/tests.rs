@@ -99,7 +99,8 @@ fn base_is_what_is_left_without_queueing() {
 
 #[test]
 fn backward_queueing_does_not_count_against_the_flow() {
-    // RTT 200 ms of which 100 ms backward: Actual' = 10/0.1 (3.3), Diff = (10/0.1 − 10/0.1)·0.1 = 0.
+    // RTT 200 ms of which 100 ms backward: Actual' = 10/0.1 (3.3), Diff = (10/0.1 − 10/0.1)·0.1 =
+    // 0.
     let mut path = Path::start(Deployment::Full, 100_000, 0, 0);
     path.rounds(200_000, exactly(0), exactly(100_000));
     assert!(path.diff().abs() < 1e-6, "{}", path.diff());
@@ -193,8 +194,9 @@ impl Pipe {
 
 #[test]
 fn marks_of_zero_leave_vegas() {
-    // Gradual deployment's minimum of (3.4) with AQT 0 is Vegas' own, and a full window grows in both. Only
-    // Vegas takes the RTT of a round of one segment for base, so the first rounds here show none but the lowest.
+    // Gradual deployment's minimum of (3.4) with AQT 0 is Vegas' own, and a full window grows in
+    // both. Only Vegas takes the RTT of a round of one segment for base, so the first rounds here
+    // show none but the lowest.
     let vegas = VegasConfig::default();
     let rovegas = RoVegasConfig {
         vegas,

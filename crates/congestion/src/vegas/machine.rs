@@ -37,7 +37,8 @@ pub struct Machine<M> {
 struct Round {
     mark: u64,
     start: Instant,
-    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip time.
+    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip
+    /// time.
     stale: bool,
 }
 
@@ -82,7 +83,8 @@ impl<M: Meter> Machine<M> {
         let elapsed = trusted.then(|| ack.now.since(round.start).as_secs_f64());
         match self.meter.close(elapsed, sent, ack) {
             Some(measured) => {
-                // Chan (2.1), with what the round sent for the actual throughput, to the nearest segment.
+                // Chan (2.1), with what the round sent for the actual throughput, to the nearest
+                // segment.
                 let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;

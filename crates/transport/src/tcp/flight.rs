@@ -1,7 +1,7 @@
 //! The sender's state that loss recoveries share: numbers, window, timer.
 //!
-//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is the oldest
-//! that is missing.
+//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is
+//! the oldest that is missing.
 
 use congestion::{AckEvent, Controller, Evidence, Factory, LossEvent, TimeoutEvent};
 use units::{Duration, Instant};
@@ -83,8 +83,8 @@ impl Flight {
         (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
     }
 
-    /// The next segment under the receiver's window alone, if the congestion window and the duplicates, which
-    /// each say that a segment left, have room for it (RFC 3042).
+    /// The next segment under the receiver's window alone, if the congestion window and the
+    /// duplicates, which each say that a segment left, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
         let room = self.controller.cwnd() + f64::from(self.duplicates);
         let fits = self.in_flight() < self.window && (self.in_flight() as f64 + 1.0) <= room;
@@ -117,8 +117,8 @@ impl Flight {
         again
     }
 
-    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The controller has
-    /// still to be told.
+    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The
+    /// controller has still to be told.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
         // The first segment only founds the estimators.
@@ -141,8 +141,8 @@ impl Flight {
         )
     }
 
-    /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the timer
-    /// restarts.
+    /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
+    /// timer restarts.
     pub(super) fn acknowledge_partially(
         &mut self,
         now: Instant,

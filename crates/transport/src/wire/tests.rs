@@ -50,7 +50,8 @@ fn a_rovegas_data_packet_octet_by_octet() {
     #[rustfmt::skip]
     let expected = [
         2, 0, 0, 0, 0, 2,  2, 0, 0, 0, 0, 1,  0x08, 0x00,
-        // IPv4: IHL 7, total 1000 = 28 + 20 + 952, DF, TTL 64, TCP. The words add to 0x14C18, folded 0x4C19.
+        // IPv4: IHL 7, total 1000 = 28 + 20 + 952, DF, TTL 64, TCP. The words add to 0x14C18,
+        // folded 0x4C19.
         0x47, 0x00, 0x03, 0xE8,  0x00, 0x07, 0x40, 0x00,  64, 6, 0xB3, 0xE6,
         10, 0, 0, 1,  10, 0, 0, 2,
         0x5E, 8, 0x01, 0x02, 0x03, 0x0A, 0x0B, 0x0C,

@@ -1,8 +1,9 @@
-//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail queues.
+//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail
+//! queues.
 //!
-//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet arrives just
-//! before or just after a queue's slot falls free at the same instant, and so whether it is dropped, is
-//! decided there by the last bit.
+//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet
+//! arrives just before or just after a queue's slot falls free at the same instant, and so whether
+//! it is dropped, is decided there by the last bit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -24,7 +24,8 @@ fn started(quirks: Quirks) -> Vegas {
     vegas
 }
 
-/// The same in avoidance with window 10, ten segments in flight since 1 s, the first of them marked.
+/// The same in avoidance with window 10, ten segments in flight since 1 s, the first of them
+/// marked.
 fn avoiding() -> Vegas {
     let mut vegas = started(Quirks::NS2);
     (vegas.cwnd, vegas.ssthresh) = (10.0, 2.0);
@@ -37,7 +38,8 @@ fn avoiding() -> Vegas {
     vegas
 }
 
-/// The acknowledgement that ends the round of [`avoiding`] after `rtt_ms`: ten segments sent in it, W_out 10.
+/// The acknowledgement that ends the round of [`avoiding`] after `rtt_ms`: ten segments sent in it,
+/// W_out 10.
 fn end_of_round(rtt_ms: u64) -> AckEvent {
     AckEvent {
         now: ms(1000 + rtt_ms),
@@ -95,7 +97,8 @@ fn diff_below_alpha_adds_a_frozen_fraction_per_acknowledgement() {
 
 #[test]
 fn diff_is_rounded_to_whole_segments() {
-    // (2.1), RTT 152 ms: (100 − 65.79)·0.1 = 3.42, rounded 3, not above β; RTT 155 ms: 3.55, rounded 4.
+    // (2.1), RTT 152 ms: (100 − 65.79)·0.1 = 3.42, rounded 3, not above β; RTT 155 ms: 3.55,
+    // rounded 4.
     for (rtt_ms, cwnd) in [(152, 10.0), (155, 9.0)] {
         let mut vegas = avoiding();
         vegas.on_ack(&end_of_round(rtt_ms));
@@ -105,7 +108,8 @@ fn diff_is_rounded_to_whole_segments() {
 
 #[test]
 fn the_mean_of_a_round_s_samples_counts_not_the_last() {
-    // Samples 120 and 280 ms: mean 200 ms, Δ = 5. The sample of the round's last ACK is the next round's.
+    // Samples 120 and 280 ms: mean 200 ms, Δ = 5. The sample of the round's last ACK is the next
+    // round's.
     let mut vegas = avoiding();
     vegas.round = Some(Round {
         mark: 12,
@@ -265,8 +269,8 @@ fn after_a_timeout_the_quirk_lets_a_recovery_close_the_window() {
     }
 }
 
-/// A timeout goes back from segment 10 to 5, but 6 to 8 wait at the receiver and 9 is still on its way: the
-/// resent 5 acknowledges up to 8, and 9 comes 4 ms later.
+/// A timeout goes back from segment 10 to 5, but 6 to 8 wait at the receiver and 9 is still on its
+/// way: the resent 5 acknowledges up to 8, and 9 comes 4 ms later.
 #[test]
 fn only_the_quirk_takes_the_time_between_two_acknowledgements_for_an_rtt() {
     for (quirks, base_ms) in [(Quirks::NS2_FAITHFUL, 4), (Quirks::NS2, 100)] {

@@ -1,4 +1,5 @@
-//! Fast retransmit without fast recovery: the third duplicate sends everything again from the missing segment.
+//! Fast retransmit without fast recovery: the third duplicate sends everything again from the
+//! missing segment.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
