@@ -192,7 +192,12 @@ impl Div<u64> for Duration {
 
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:09} s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+        write!(
+            f,
+            "{}.{:09} s",
+            self.0 / 1_000_000_000,
+            self.0 % 1_000_000_000
+        )
     }
 }
 
@@ -225,7 +230,10 @@ mod tests {
     fn serialisation_rounds_to_the_nearest_nanosecond() {
         let rate = Rate::from_bps(1_600_000).unwrap();
         assert_eq!(rate.serialisation(1000), Duration::from_millis(5));
-        assert_eq!(Rate::from_bps(3).unwrap().serialisation(1).as_nanos(), 2_666_666_667);
+        assert_eq!(
+            Rate::from_bps(3).unwrap().serialisation(1).as_nanos(),
+            2_666_666_667
+        );
     }
 
     #[test]

@@ -1,0 +1,224 @@
+//! What a control plane sees: tables, actions, extern objects, value sets, with their annotations.
+
+use crate::{ActionId, Expr, ExternId, FunctionId, SourceLoc, TableId, Type};
+use num_bigint::BigUint;
+
+/// `@name(…)`, `@name[…]` or `@name`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Annotation {
+    /// Without the `@`.
+    pub name: String,
+    /// What is in parentheses or brackets.
+    pub values: Vec<AnnotationValue>,
+    /// The octets between the parentheses as written; empty without any.
+    pub text: String,
+}
+
+/// A value in an annotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnnotationValue {
+    /// A string.
+    String(String),
+    /// An integer.
+    Int(num_bigint::BigInt),
+    /// A boolean.
+    Bool(bool),
+    /// `key = value`.
+    Pair(String, Box<AnnotationValue>),
+    /// Anything else, as written.
+    Token(String),
+}
+
+/// An action, as a control plane sees it.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Full control-plane name: `MyIngress.forward`, or what `@name` says.
+    pub name: String,
+    /// Parameters without direction, which an entry supplies.
+    pub params: Vec<ActionParam>,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}
+
+/// A parameter that an entry supplies.
+#[derive(Clone, Debug)]
+pub struct ActionParam {
+    /// Its name.
+    pub name: String,
+    /// Its type; always one value.
+    pub ty: Type,
+    /// The first of its words.
+    pub base: u32,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Full control-plane name.
+    pub name: String,
+    /// What is looked up.
+    pub keys: Vec<Key>,
+    /// What an entry may do.
+    pub actions: Vec<TableAction>,
+    /// What happens when no entry matches.
+    pub default_action: ActionCall,
+    /// Whether that is fixed.
+    pub const_default: bool,
+    /// Entries in the source.
+    pub entries: Vec<Entry>,
+    /// Whether they are all there can be.
+    pub const_entries: bool,
+    /// The size asked for.
+    pub size: Option<u64>,
+    /// Whether the largest priority number wins among [`Table::entries`] (`largest_priority_wins`).
+    pub largest_priority_wins: bool,
+    /// An `action_profile` or `action_selector`.
+    pub implementation: Option<ExternId>,
+    /// Direct counters and meters.
+    pub direct: Vec<ExternId>,
+    /// `support_timeout`: entries may age.
+    pub support_timeout: bool,
+    /// Other properties that are constants, by name.
+    pub properties: Vec<(String, Expr)>,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}
+
+/// One field of a table's key.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Its control-plane name: the expression as written, or what `@name` says.
+    pub name: String,
+    /// The value looked up.
+    pub value: Expr,
+    /// Its type in the source.
+    pub ty: Type,
+    /// How it is matched.
+    pub kind: MatchKind,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it stands.
+    pub loc: SourceLoc,
+}
+
+/// How a key is matched.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MatchKind {
+    /// Equal.
+    Exact,
+    /// The longest prefix.
+    Lpm,
+    /// Under a mask, by priority.
+    Ternary,
+    /// Within bounds, by priority.
+    Range,
+    /// Equal, or anything, by priority.
+    Optional,
+    /// Not matched: input of an action selector's hash.
+    Selector,
+    /// One of another architecture.
+    Other(String),
+}
+
+/// An action that a table lists.
+#[derive(Clone, Debug)]
+pub struct TableAction {
+    /// The action.
+    pub action: ActionId,
+    /// Its body, with the arguments that the table binds.
+    pub body: FunctionId,
+    /// Annotations on the listing: `@tableonly`, `@defaultonly`.
+    pub annotations: Vec<Annotation>,
+}
+
+/// An action of a table, with its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionCall {
+    /// Index into [`Table::actions`].
+    pub action: u32,
+    /// A value for each of the action's parameters.
+    pub args: Vec<BigUint>,
+}
+
+/// An entry in the source.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// A set for each key.
+    pub matches: Vec<KeyMatch>,
+    /// What it does.
+    pub call: ActionCall,
+    /// Its priority as the source gives it; without one, entries win in their order.
+    pub priority: Option<u64>,
+    /// Whether it is `const` by itself.
+    pub is_const: bool,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it stands.
+    pub loc: SourceLoc,
+}
+
+/// A set of values of one key. Its expressions are of the key's type.
+#[derive(Clone, Debug)]
+pub enum KeyMatch {
+    /// `default` or `_`.
+    Any,
+    /// One value.
+    Value(Expr),
+    /// `value &&& mask`.
+    Mask(Expr, Expr),
+    /// `low .. high`, both inclusive.
+    Range(Expr, Expr),
+}
+
+/// An instance of an extern type: a counter, meter, register, action profile, checksum unit, …
+#[derive(Clone, Debug)]
+pub struct ExternObject {
+    /// The extern type's name: `register`.
+    pub type_name: String,
+    /// Its type arguments.
+    pub type_args: Vec<Type>,
+    /// Full control-plane name.
+    pub name: String,
+    /// Its constructor's arguments.
+    pub args: Vec<CtorArg>,
+    /// The table that it belongs to, for direct counters and meters.
+    pub table: Option<TableId>,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}
+
+/// A constructor's argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CtorArg {
+    /// A number, a `bool` (0 or 1) or a serialisable enum's value.
+    Int(num_bigint::BigInt),
+    /// A member of an enum: `CounterType`, `packets`.
+    Member(String, String),
+    /// A string.
+    String(String),
+    /// Another object.
+    Object(ExternId),
+}
+
+/// A parser's value set, filled by the control plane.
+#[derive(Clone, Debug)]
+pub struct ValueSet {
+    /// Full control-plane name.
+    pub name: String,
+    /// Name, type and match kind of each component.
+    pub fields: Vec<(String, Type, MatchKind)>,
+    /// The most members that it can have.
+    pub size: u64,
+    /// Annotations on it.
+    pub annotations: Vec<Annotation>,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}

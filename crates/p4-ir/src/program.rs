@@ -1,0 +1,88 @@
+//! A whole program, and the blocks that it hands to the architecture.
+
+use crate::{
+    Action, Annotation, ExternObject, Function, FunctionId, Parser, ParserId, SourceLoc, Table,
+    Type, TypeDef, ValueSet,
+};
+
+/// A compiled program: `main` instantiated.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Names of the source files.
+    pub files: Vec<String>,
+    /// The package's type: `V1Switch`.
+    pub package: String,
+    /// The package's programmable blocks, in the order of its constructor's parameters.
+    pub blocks: Vec<Block>,
+    /// Named types.
+    pub types: Vec<TypeDef>,
+    /// Names of errors; index = value, 0 is `NoError`.
+    pub errors: Vec<String>,
+    /// Words of storage that a packet needs.
+    pub words: u32,
+    /// What the words hold. Parameters of the blocks come first.
+    pub variables: Vec<Variable>,
+    /// Bodies.
+    pub functions: Vec<Function>,
+    /// Parsers.
+    pub parsers: Vec<Parser>,
+    /// Actions.
+    pub actions: Vec<Action>,
+    /// Tables, in the order of the source.
+    pub tables: Vec<Table>,
+    /// Extern objects.
+    pub externs: Vec<ExternObject>,
+    /// Value sets.
+    pub value_sets: Vec<ValueSet>,
+    /// Annotations on `main`.
+    pub annotations: Vec<Annotation>,
+}
+
+/// A programmable block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The constructor parameter of the package that it fills: `ig`.
+    pub role: String,
+    /// The parser's or control's type: `MyIngress`.
+    pub type_name: String,
+    /// What it runs.
+    pub body: BlockBody,
+    /// Its run-time parameters but for `packet_in` and `packet_out`. Parameters that the architecture
+    /// declares with the same type share one place: what the parser leaves in them ingress finds.
+    pub params: Vec<BlockParam>,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}
+
+/// What a block runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockBody {
+    /// A parser.
+    Parser(ParserId),
+    /// A control.
+    Control(FunctionId),
+}
+
+/// A run-time parameter of a block.
+#[derive(Clone, Debug)]
+pub struct BlockParam {
+    /// Its name in the block.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The first of its words.
+    pub base: u32,
+}
+
+/// What some words of storage hold; for traces and debugging.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Dotted name: `MyIngress.tmp`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The first of its words.
+    pub base: u32,
+    /// Where it is declared.
+    pub loc: SourceLoc,
+}
