@@ -8,7 +8,7 @@ use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
-const MIN_WINDOW: f64 = 2.0;
+pub(super) const MIN_WINDOW: f64 = 2.0;
 
 /// A Vegas that measures its path with `M`.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl<M: Meter> Machine<M> {
             ssthresh: limits.initial_ssthresh,
             increment: 0.0,
             growing: true,
-            deflated: 0.0,
+            deflated: config.quirks.forgotten_window(),
             last_cut: Instant::ZERO,
             round: None,
             answered: false,
@@ -209,11 +209,7 @@ impl<M: Meter> Controller for Machine<M> {
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
-        self.deflated = if self.config.quirks.zero_window {
-            0.0
-        } else {
-            MIN_WINDOW
-        };
+        self.deflated = self.config.quirks.forgotten_window();
         self.last_cut = timeout.now;
     }
 

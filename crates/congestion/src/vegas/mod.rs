@@ -13,7 +13,7 @@ pub mod machine;
 pub mod meter;
 
 use crate::controller::{Controller, Factory, Limits};
-use machine::Machine;
+use machine::{MIN_WINDOW, Machine};
 use meter::Plain;
 
 /// Settings of Vegas and of the machinery that its variants share.
@@ -59,6 +59,11 @@ impl Quirks {
         phantom_rtt: true,
         zero_window: true,
     };
+
+    /// What a recovery deflates to if the window was not cut since the start or a timeout.
+    fn forgotten_window(self) -> f64 {
+        if self.zero_window { 0.0 } else { MIN_WINDOW }
+    }
 }
 
 impl Default for VegasConfig {
