@@ -1,0 +1,183 @@
+//! Files, and places in them.
+//!
+//! A [`Span`] always names octets of a file as the user wrote it. Tokens that a macro brought in carry the span of
+//! the macro's use; tokens of an included file carry spans of that file, and the [`SourceMap`] knows which
+//! `#include` brought it in.
+
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// One file (or other text) of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A range of octets `start..end` of one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First octet.
+    pub start: u32,
+    /// One past the last octet.
+    pub end: u32,
+}
+
+impl Span {
+    /// The octets `start..end` of `file`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Self {
+        Span { file, start, end }
+    }
+
+    /// From the start of `self` to the end of `other`. Spans of two files cannot be joined: `self` is given back.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span::new(
+            self.file,
+            self.start.min(other.start),
+            self.end.max(other.end),
+        )
+    }
+
+    /// The empty span just after `self`: where something is missing.
+    pub fn after(self) -> Span {
+        Span::new(self.file, self.end, self.end)
+    }
+
+    /// The octets as a range for slicing the file's text.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}..{}", self.file.0, self.start, self.end)
+    }
+}
+
+/// A text and what is known of where it came from.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name shown to the user, and given to the loader when this file includes another.
+    pub name: Rc<str>,
+    /// The whole text.
+    pub text: Rc<str>,
+    /// The `#include` line that brought the file in; `None` for the entry file.
+    pub included_at: Option<Span>,
+    /// Octet at which each line starts; the first is 0.
+    line_starts: Vec<u32>,
+}
+
+/// A place as people say it; both numbers count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters (not octets), from 1.
+    pub column: u32,
+}
+
+/// Every text that a compilation has read, in the order of reading.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// No files.
+    pub fn new() -> Self {
+        SourceMap::default()
+    }
+
+    /// Adds a text that the user named.
+    pub fn add(&mut self, name: &str, text: impl Into<Rc<str>>) -> FileId {
+        self.insert(name, text.into(), None)
+    }
+
+    /// Adds a text that the `#include` at `included_at` brought in.
+    pub fn add_included(
+        &mut self,
+        name: &str,
+        text: impl Into<Rc<str>>,
+        included_at: Span,
+    ) -> FileId {
+        self.insert(name, text.into(), Some(included_at))
+    }
+
+    fn insert(&mut self, name: &str, text: Rc<str>, included_at: Option<Span>) -> FileId {
+        let newlines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(i, _)| i as u32 + 1))
+            .collect();
+        self.files.push(SourceFile {
+            name: name.into(),
+            text,
+            included_at,
+            line_starts,
+        });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file that `id` names.
+    ///
+    /// # Panics
+    /// When `id` comes from another map.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The text that `span` covers.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.range()).unwrap_or("")
+    }
+
+    /// Line and column of the first octet of `span`.
+    pub fn line_column(&self, span: Span) -> LineColumn {
+        let file = self.file(span.file);
+        let line = file
+            .line_starts
+            .partition_point(|start| *start <= span.start)
+            - 1;
+        let before = file
+            .text
+            .get(file.line_starts[line] as usize..span.start as usize)
+            .unwrap_or("");
+        LineColumn {
+            line: line as u32 + 1,
+            column: before.chars().count() as u32 + 1,
+        }
+    }
+
+    /// `file:line:column` of the first octet of `span`.
+    pub fn describe(&self, span: Span) -> String {
+        let at = self.line_column(span);
+        format!("{}:{}:{}", self.file(span.file).name, at.line, at.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a.p4", "one\n  é two\n");
+        assert_eq!(sources.describe(Span::new(file, 9, 12)), "a.p4:2:5");
+        assert_eq!(sources.text(Span::new(file, 9, 12)), "two");
+        assert_eq!(sources.describe(Span::new(file, 13, 13)), "a.p4:3:1");
+    }
+
+    #[test]
+    fn spans_of_two_files_do_not_join() {
+        let a = Span::new(FileId(0), 3, 5);
+        assert_eq!(a.to(Span::new(FileId(1), 9, 10)), a);
+        assert_eq!(
+            a.to(Span::new(FileId(0), 9, 10)),
+            Span::new(FileId(0), 3, 10)
+        );
+    }
+}
