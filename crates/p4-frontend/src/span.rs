@@ -69,6 +69,16 @@ pub struct SourceFile {
     pub included_at: Option<Span>,
     /// Octet at which each line starts; the first is 0.
     line_starts: Vec<u32>,
+    /// What `#line` directives say, in the order of the text.
+    line_marks: Vec<LineMark>,
+}
+
+/// From `start` on, lines count from `line` in the file `name`.
+#[derive(Clone, Debug)]
+struct LineMark {
+    start: u32,
+    line: u32,
+    name: Rc<str>,
 }
 
 /// A place as people say it; both numbers count from 1.
@@ -117,6 +127,7 @@ impl SourceMap {
             text,
             included_at,
             line_starts,
+            line_marks: Vec::new(),
         });
         FileId(self.files.len() as u32 - 1)
     }
@@ -149,6 +160,34 @@ impl SourceMap {
             line: line as u32 + 1,
             column: before.chars().count() as u32 + 1,
         }
+    }
+
+    /// Notes a `#line` directive: the line of `span` is line `line`, of file `name` or else of the file said last.
+    pub fn mark_line(&mut self, span: Span, line: u32, name: Option<String>) {
+        let name = match name {
+            Some(name) => name.into(),
+            None => self.presumed(span).0,
+        };
+        let marks = &mut self.files[span.file.0 as usize].line_marks;
+        marks.push(LineMark {
+            start: span.start,
+            line,
+            name,
+        });
+    }
+
+    /// File and line of the first octet of `span`, as `#line` directives have it.
+    pub fn presumed(&self, span: Span) -> (Rc<str>, u32) {
+        let file = self.file(span.file);
+        let line = self.line_column(span).line;
+        let before = file
+            .line_marks
+            .partition_point(|mark| mark.start <= span.start);
+        let Some(mark) = before.checked_sub(1).map(|index| &file.line_marks[index]) else {
+            return (file.name.clone(), line);
+        };
+        let marked = self.line_column(Span::new(span.file, mark.start, mark.start));
+        (mark.name.clone(), mark.line + (line - marked.line))
     }
 
     /// `file:line:column` of the first octet of `span`.

@@ -23,7 +23,7 @@ pub enum ExprKind {
     Int(IntLiteral),
     /// `true`, `false`
     Bool(bool),
-    /// A string with escapes resolved, adjacent literals joined.
+    /// A string, with escapes resolved.
     String(Symbol),
     /// `this`
     This,

@@ -130,27 +130,20 @@ pub enum AnnotationTokenKind {
 }
 
 impl Annotation {
-    /// The text of an annotation that holds just a string: `@name("text")`, adjacent strings joined.
+    /// The text of an annotation that holds just a string, or strings joined by `++`: `@name("text")`.
     pub fn string(&self) -> Option<String> {
-        match &self.body {
-            AnnotationBody::Unstructured(tokens) if !tokens.is_empty() => tokens
-                .iter()
-                .map(|token| match &token.kind {
-                    AnnotationTokenKind::String(text) => Some(&**text),
-                    _ => None,
-                })
-                .collect(),
-            AnnotationBody::Expressions(exprs) => match exprs.as_slice() {
-                [
-                    Expr {
-                        kind: ExprKind::String(text),
-                        ..
-                    },
-                ] => Some(text.to_string()),
-                _ => None,
-            },
-            _ => None,
+        let AnnotationBody::Unstructured(tokens) = &self.body else {
+            return None;
+        };
+        let mut text = String::new();
+        for (index, token) in tokens.iter().enumerate() {
+            match &token.kind {
+                AnnotationTokenKind::String(part) if index % 2 == 0 => text.push_str(part),
+                AnnotationTokenKind::Other(operator) if index % 2 == 1 && &**operator == "++" => {}
+                _ => return None,
+            }
         }
+        (tokens.len() % 2 == 1).then_some(text)
     }
 }
 
