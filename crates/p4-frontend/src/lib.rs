@@ -9,7 +9,9 @@
 //! which [`render()`] puts into words beside the lines they are about.
 
 pub mod ast;
+pub mod check;
 pub mod diagnostic;
+pub mod hir;
 pub mod lexer;
 pub mod parser;
 pub mod preprocess;
