@@ -1,0 +1,41 @@
+//! Compiles the programs named on the command line and says of each what the first error is.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+use p4_frontend::Loader;
+use std::path::Path;
+
+struct Corpus(support::Folders);
+
+impl Loader for Corpus {
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
+        match name {
+            "core.p4" | "v1model.p4" => None,
+            _ => self.0.load(from, name, system),
+        }
+    }
+}
+
+fn main() {
+    let include = std::env::var_os("P4_INCLUDE").map(std::path::PathBuf::from);
+    let (mut good, mut bad) = (0, 0);
+    for path in std::env::args().skip(1) {
+        let folders = include.clone().into_iter().collect();
+        let mut loader = Corpus(support::Folders { folders });
+        let parsed = support::Parsed::file(Path::new(&path), &path, &mut loader);
+        let mut diagnostics = parsed.diagnostics.clone();
+        if let Some(program) = &parsed.program {
+            diagnostics.extend(p4_frontend::check::check(program).1);
+        }
+        let first = diagnostics.iter().find(|d| d.is_error());
+        match first {
+            Some(d) => {
+                bad += 1;
+                let at = d.primary().map_or(String::new(), |s| parsed.sources.describe(s));
+                println!("{at}: [{}] {}", d.code, d.message);
+            }
+            None => good += 1,
+        }
+    }
+    println!("{good} good, {bad} bad");
+}
