@@ -140,6 +140,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// Names of all files, in the order of their ids.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|f| f.name.to_string()).collect()
+    }
+
     /// The text that `span` covers.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.range()).unwrap_or("")

@@ -266,10 +266,13 @@ impl<'a> Checker<'a> {
         }
         let is_table = |l: &&ast::Declaration| matches!(l.kind, DeclarationKind::Table(_));
         let tables = body.locals.iter().filter(is_table).map(|l| l.id).collect();
+        let is_action = |l: &&ast::Declaration| matches!(l.kind, DeclarationKind::Action { .. });
+        let actions = body.locals.iter().filter(is_action).map(|l| l.id).collect();
         let apply = self.block(&body.apply);
         ControlBody {
             locals,
             tables,
+            actions,
             apply,
         }
     }

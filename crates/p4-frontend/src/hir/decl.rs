@@ -285,6 +285,8 @@ pub struct ControlBody {
     pub locals: Vec<Stmt>,
     /// In order.
     pub tables: Vec<DeclId>,
+    /// In order.
+    pub actions: Vec<DeclId>,
     /// `apply { … }`
     pub apply: Vec<Stmt>,
 }
