@@ -24,7 +24,10 @@ fn main() {
         let text = std::fs::read(&path).expect("the file can be read");
         let mut sources = SourceMap::new();
         let entry = sources.add(&path, String::from_utf8_lossy(&text));
-        let (_, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+        let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+        if let (Some(program), true) = (&program, std::env::var_os("DUMP").is_some()) {
+            println!("{program}");
+        }
         let first = diagnostics.iter().find(|d| d.is_error());
         match first {
             Some(d) => {
