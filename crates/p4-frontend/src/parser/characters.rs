@@ -1,6 +1,6 @@
 //! Characters that P4 has no use for: free in unstructured annotations, errors elsewhere.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 
 /// The tokens without unknown characters outside of annotations, and what is to be said of those.
@@ -16,11 +16,12 @@ pub fn sift(tokens: Vec<Token>) -> (Vec<Token>, Vec<Diagnostic>) {
         match token.kind {
             TokenKind::LParen if depth > 0 || opens_annotation(&kept) => depth += 1,
             TokenKind::RParen => depth = depth.saturating_sub(1),
+            TokenKind::Invalid(_) if depth == 0 && diagnostics.len() >= MAX_ERRORS => continue,
             TokenKind::Invalid(_) if depth == 0 => {
                 diagnostics.push(
                     Diagnostic::error(
                         "unknown-character",
-                        format!("`{}` is no character of P4", token.text.escape_debug()),
+                        format!("`{}` is no character of P4", token.text),
                     )
                     .label(token.span, "only comments and strings may hold it"),
                 );

@@ -40,25 +40,11 @@ impl Parser {
         if !allowed(keyword, place) {
             return Err(self.misplaced(keyword, place));
         }
+        self.enter()?;
         let start = self.span();
         let id = self.decl_id();
-        let (name, kind) = match keyword {
-            TokenKind::Const => self.constant()?,
-            TokenKind::Action => self.action()?,
-            TokenKind::Table => self.table()?,
-            TokenKind::Parser => self.parser()?,
-            TokenKind::Control => self.control()?,
-            TokenKind::Package => self.package()?,
-            TokenKind::Extern => self.extern_declaration()?,
-            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields()?,
-            TokenKind::Enum => self.enumeration()?,
-            TokenKind::Typedef => self.typedef()?,
-            TokenKind::Type if place == Place::TopLevel => self.new_type()?,
-            TokenKind::ValueSet => self.value_set()?,
-            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            _ => self.typed_declaration(place)?,
-        };
+        let (name, kind) = self.declaration_kind(keyword, place)?;
+        self.depth -= 1;
         Ok(Declaration {
             id,
             span: self.since(start),
@@ -66,6 +52,30 @@ impl Parser {
             name,
             kind,
         })
+    }
+
+    fn declaration_kind(
+        &mut self,
+        keyword: TokenKind,
+        place: Place,
+    ) -> Parse<(Ident, DeclarationKind)> {
+        match keyword {
+            TokenKind::Const => self.constant(),
+            TokenKind::Action => self.action(),
+            TokenKind::Table => self.table(),
+            TokenKind::Parser => self.parser(),
+            TokenKind::Control => self.control(),
+            TokenKind::Package => self.package(),
+            TokenKind::Extern => self.extern_declaration(),
+            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields(),
+            TokenKind::Enum => self.enumeration(),
+            TokenKind::Typedef => self.typedef(),
+            TokenKind::Type if place == Place::TopLevel => self.new_type(),
+            TokenKind::ValueSet => self.value_set(),
+            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension(),
+            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension(),
+            _ => self.typed_declaration(place),
+        }
     }
 
     fn misplaced(&mut self, keyword: TokenKind, place: Place) -> Reported {

@@ -2,7 +2,7 @@
 //!
 //! A missing brace makes everything behind it look wrong. Finding it first lets the parser tell of it alone.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 
 /// Brackets without partners.
@@ -52,6 +52,9 @@ struct Pairing<'t> {
 
 impl Pairing<'_> {
     fn close(&mut self, index: usize, opener: TokenKind) {
+        if self.diagnostics.len() >= MAX_ERRORS {
+            return;
+        }
         let partner = self
             .open
             .iter()

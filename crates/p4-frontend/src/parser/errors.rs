@@ -1,7 +1,7 @@
 //! What is said of wrong syntax, and where parsing goes on after it.
 
-use super::{MAX_DEPTH, MAX_ERRORS, Parse, Parser, Reported, is_name};
-use crate::diagnostic::Diagnostic;
+use super::{MAX_DEPTH, Parse, Parser, Reported, is_name};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 use crate::suggest::did_you_mean;
 

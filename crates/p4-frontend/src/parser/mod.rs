@@ -30,8 +30,6 @@ use scope::Scopes;
 
 /// Deepest nesting of expressions, types, statements and declarations in one another.
 pub const MAX_DEPTH: u32 = 200;
-/// After so many errors no more are looked for.
-pub const MAX_ERRORS: usize = 100;
 
 /// The user has been told.
 #[derive(Clone, Copy, Debug)]
@@ -119,10 +117,12 @@ impl Parser {
     fn item<T>(&mut self, items: &mut Vec<T>, parse: impl FnOnce(&mut Self) -> Parse<T>) {
         let start = self.at;
         let outer = std::mem::replace(&mut self.item_start, start);
+        let depth = self.depth;
         match parse(self) {
             Ok(item) => items.push(item),
             Err(Reported) => self.recover(start),
         }
+        self.depth = depth;
         self.item_start = outer;
     }
 
@@ -227,13 +227,19 @@ impl Parser {
 
     /// Parses something that can hold its own kind, within [`MAX_DEPTH`].
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.enter()?;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// One level deeper. An error leaves the depth to [`Parser::item`], which puts it right.
+    fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
         self.depth += 1;
-        let result = parse(self);
-        self.depth -= 1;
-        result
+        Ok(())
     }
 
     /// Parses something in brackets, where `>` is an operator again.

@@ -405,9 +405,10 @@ impl Preprocessor<'_> {
     }
 
     fn too_large(&mut self, span: Option<Span>) {
-        if std::mem::take(&mut self.expansion_left) == 0 {
+        if std::mem::replace(&mut self.expansion_stopped, true) {
             return;
         }
+        self.expansion_left = 0;
         let diagnostic = Diagnostic::error("macro-expansion", "macros expand to too much")
             .note(format!(
                 "all macros together may give {MAX_EXPANSION} tokens, and be nested {MAX_ARGUMENT_DEPTH} deep"

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::ast::{Pragma, Symbol};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Fault, Interner, Token, TokenKind, lex};
 use crate::span::{FileId, SourceMap, Span};
 
@@ -101,7 +101,11 @@ struct Preprocessor<'a> {
     files_hidden: bool,
     expansion_depth: usize,
     expansion_left: usize,
+    /// Macros have expanded to too much, and the user has been told.
+    expansion_stopped: bool,
     octets_left: usize,
+    /// There has been an error.
+    failed: bool,
     at_line_start: bool,
     output: Vec<Token>,
     pragmas: Vec<Pragma>,
@@ -120,7 +124,9 @@ impl<'a> Preprocessor<'a> {
             files_hidden: false,
             expansion_depth: 0,
             expansion_left: MAX_EXPANSION,
+            expansion_stopped: false,
             octets_left: MAX_OCTETS,
+            failed: false,
             at_line_start: true,
             output: Vec::new(),
             pragmas: Vec::new(),
@@ -250,6 +256,9 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MAX_ERRORS || diagnostic.is_error() && !self.failed {
+            self.failed |= diagnostic.is_error();
+            self.diagnostics.push(diagnostic);
+        }
     }
 }
