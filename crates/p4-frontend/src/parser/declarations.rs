@@ -148,6 +148,7 @@ impl Parser {
 
     /// "{" { local } "apply" block "}"
     fn control_body(&mut self, name: &Ident) -> Parse<ControlBody> {
+        let errors = self.diagnostics.len();
         let open = self.expect(TokenKind::LBrace)?;
         let mut locals = Vec::new();
         let mut apply = None;
@@ -182,21 +183,19 @@ impl Parser {
             });
         }
         let close = self.expect(TokenKind::RBrace)?;
-        match apply {
-            Some(apply) => Ok(ControlBody { locals, apply }),
-            None => {
-                let diagnostic = Diagnostic::error(
-                    "missing-apply",
-                    format!("control `{}` has no `apply` block", name.as_str()),
-                )
-                .label(close, "expected `apply { ... }` before this")
-                .label(open, "in this body");
-                self.at -= 1;
-                let reported = self.report(diagnostic);
-                self.at += 1;
-                Err(reported)
-            }
+        if let Some(apply) = apply {
+            return Ok(ControlBody { locals, apply });
         }
+        if self.diagnostics.len() > errors {
+            return Err(Reported);
+        }
+        let diagnostic = Diagnostic::error(
+            "missing-apply",
+            format!("control `{}` has no `apply` block", name.as_str()),
+        )
+        .label(close, "expected `apply { ... }` before this")
+        .label(open, "in this body");
+        Err(self.report(diagnostic))
     }
 
     /// "package" name [ "<" types ">" ] "(" parameters ")" ";"

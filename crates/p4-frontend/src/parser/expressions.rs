@@ -276,7 +276,7 @@ impl Parser {
             }
             Err(message) => {
                 let diagnostic = Diagnostic::error("bad-number", message)
-                    .label(self.span(), "not a number")
+                    .label(self.span(), "not a valid number")
                     .help("numbers are like 10, 0xff, 0b1010, 0o17; with a width 8w0xff or 8s10");
                 self.report(diagnostic);
                 self.bump();

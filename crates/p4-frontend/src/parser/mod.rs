@@ -26,6 +26,8 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
+use characters::Sifted;
+use delimiters::Delimiters;
 use scope::Scopes;
 
 /// Deepest nesting of expressions, types, statements and declarations in one another.
@@ -39,8 +41,7 @@ type Parse<T> = Result<T, Reported>;
 
 /// Parses the tokens that the preprocessor gives.
 pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
-    let (tokens, mut diagnostics) = characters::sift(tokens);
-    let mut parser = Parser::new(tokens);
+    let mut parser = Parser::new(characters::sift(tokens));
     let declarations = parser.program();
     let program = Program {
         declarations,
@@ -49,18 +50,16 @@ pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<D
         decl_count: parser.decl_count,
         type_count: parser.type_count,
     };
-    diagnostics.extend(parser.into_diagnostics());
-    (program, diagnostics)
+    (program, parser.into_diagnostics())
 }
 
 struct Parser {
     tokens: Vec<Token>,
     /// Index of the next token.
     at: usize,
-    /// For each opening bracket the index of its partner.
-    partners: Vec<Option<u32>>,
-    /// Brackets without partner; errors behind the first are consequences.
-    unbalanced: Option<delimiters::Unbalanced>,
+    delimiters: Delimiters,
+    /// Faulty characters, with the tokens they stand before.
+    faults: Vec<(usize, Diagnostic)>,
     /// First token of the declaration, statement or element being parsed.
     item_start: usize,
     depth: u32,
@@ -76,13 +75,12 @@ struct Parser {
 }
 
 impl Parser {
-    fn new(tokens: Vec<Token>) -> Self {
-        let (partners, unbalanced) = delimiters::pair_up(&tokens);
+    fn new(sifted: Sifted) -> Self {
         Parser {
-            tokens,
+            delimiters: delimiters::pair_up(&sifted.tokens),
+            tokens: sifted.tokens,
+            faults: sifted.diagnostics,
             at: 0,
-            partners,
-            unbalanced,
             item_start: 0,
             depth: 0,
             in_angles: false,

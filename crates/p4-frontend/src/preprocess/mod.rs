@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use crate::ast::{Pragma, Symbol};
 use crate::diagnostic::{Diagnostic, MAX_ERRORS};
-use crate::lexer::{Fault, Interner, Token, TokenKind, lex};
+use crate::lexer::{Interner, Token, TokenKind, lex};
 use crate::span::{FileId, SourceMap, Span};
 
 use conditional::Conditional;
@@ -52,8 +52,8 @@ impl Loader for NoLoader {
 /// What the preprocessor makes of a program.
 #[derive(Clone, Debug)]
 pub struct Preprocessed {
-    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Unknown characters are left to the parser: annotations
-    /// may hold them.
+    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Faults are left to the parser: annotations may hold
+    /// some.
     pub tokens: Vec<Token>,
     /// `#pragma` lines.
     pub pragmas: Vec<Pragma>,
@@ -217,16 +217,6 @@ impl<'a> Preprocessor<'a> {
 
     /// Hands a token on to the parser, or tells what is wrong with it.
     fn emit(&mut self, mut token: Token) {
-        if token.kind == TokenKind::Invalid(Fault::UnterminatedString) {
-            let span = token.span;
-            self.report(
-                Diagnostic::error("unterminated-string", "string without end").label(
-                    Span::new(span.file, span.start, span.start + 1),
-                    "no `\"` closes this",
-                ),
-            );
-            token.kind = TokenKind::String;
-        }
         if token.kind == TokenKind::Comment {
             self.unterminated_comment(token.span);
             return;
