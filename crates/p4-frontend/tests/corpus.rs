@@ -30,7 +30,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "p4") {
+            } else if path.is_file() && path.extension().is_some_and(|e| e == "p4") {
                 found.push(path);
             }
         }

@@ -177,7 +177,8 @@ pub struct EnumMember {
 /// See [`DeclarationKind::Instance`].
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// What is instantiated: a [`TypeKind::Named`](super::TypeKind::Named).
+    /// What is instantiated: a [`TypeKind::Named`](super::TypeKind::Named), or a
+    /// [`TypeKind::Stack`](super::TypeKind::Stack) of one for `type(args) name[size];`.
     pub ty: Type,
     /// The constructor's arguments.
     pub args: Vec<Argument>,

@@ -3,7 +3,7 @@
 use super::{Parse, Parser, Reported, is_name};
 use crate::ast::{
     Annotation, Control, ControlBody, Declaration, DeclarationKind, Direction, EnumMember, Extern,
-    Field, Fields, Function, Ident, Instance, Parameter, Type,
+    Field, Fields, Function, Ident, Instance, Parameter, Path, Type, TypeKind,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
@@ -40,25 +40,11 @@ impl Parser {
         if !allowed(keyword, place) {
             return Err(self.misplaced(keyword, place));
         }
+        self.enter()?;
         let start = self.span();
         let id = self.decl_id();
-        let (name, kind) = match keyword {
-            TokenKind::Const => self.constant()?,
-            TokenKind::Action => self.action()?,
-            TokenKind::Table => self.table()?,
-            TokenKind::Parser => self.parser()?,
-            TokenKind::Control => self.control()?,
-            TokenKind::Package => self.package()?,
-            TokenKind::Extern => self.extern_declaration()?,
-            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields()?,
-            TokenKind::Enum => self.enumeration()?,
-            TokenKind::Typedef => self.typedef()?,
-            TokenKind::Type if place == Place::TopLevel => self.new_type()?,
-            TokenKind::ValueSet => self.value_set()?,
-            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            _ => self.typed_declaration(place)?,
-        };
+        let (name, kind) = self.declaration_kind(keyword, place)?;
+        self.depth -= 1;
         Ok(Declaration {
             id,
             span: self.since(start),
@@ -66,6 +52,30 @@ impl Parser {
             name,
             kind,
         })
+    }
+
+    fn declaration_kind(
+        &mut self,
+        keyword: TokenKind,
+        place: Place,
+    ) -> Parse<(Ident, DeclarationKind)> {
+        match keyword {
+            TokenKind::Const => self.constant(),
+            TokenKind::Action => self.action(),
+            TokenKind::Table => self.table(),
+            TokenKind::Parser => self.parser(),
+            TokenKind::Control => self.control(),
+            TokenKind::Package => self.package(),
+            TokenKind::Extern => self.extern_declaration(),
+            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields(),
+            TokenKind::Enum => self.enumeration(),
+            TokenKind::Typedef => self.typedef(),
+            TokenKind::Type if place == Place::TopLevel => self.new_type(),
+            TokenKind::ValueSet => self.value_set(),
+            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension(),
+            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension(),
+            _ => self.typed_declaration(place),
+        }
     }
 
     fn misplaced(&mut self, keyword: TokenKind, place: Place) -> Reported {
@@ -138,11 +148,14 @@ impl Parser {
 
     /// "{" { local } "apply" block "}"
     fn control_body(&mut self, name: &Ident) -> Parse<ControlBody> {
+        let errors = self.diagnostics.len();
         let open = self.expect(TokenKind::LBrace)?;
         let mut locals = Vec::new();
         let mut apply = None;
         while !self.is_at_end_of_braces() {
-            if self.is_at(TokenKind::Apply) && self.nth(1) == TokenKind::LBrace {
+            let follows = self.nth(1);
+            if self.is_at(TokenKind::Apply) && matches!(follows, TokenKind::LBrace | TokenKind::At)
+            {
                 self.bump();
                 if apply.is_some() {
                     let again = self.previous_span();
@@ -170,21 +183,19 @@ impl Parser {
             });
         }
         let close = self.expect(TokenKind::RBrace)?;
-        match apply {
-            Some(apply) => Ok(ControlBody { locals, apply }),
-            None => {
-                let diagnostic = Diagnostic::error(
-                    "missing-apply",
-                    format!("control `{}` has no `apply` block", name.as_str()),
-                )
-                .label(close, "expected `apply { ... }` before this")
-                .label(open, "in this body");
-                self.at -= 1;
-                let reported = self.report(diagnostic);
-                self.at += 1;
-                Err(reported)
-            }
+        if let Some(apply) = apply {
+            return Ok(ControlBody { locals, apply });
         }
+        if self.diagnostics.len() > errors {
+            return Err(Reported);
+        }
+        let diagnostic = Diagnostic::error(
+            "missing-apply",
+            format!("control `{}` has no `apply` block", name.as_str()),
+        )
+        .label(close, "expected `apply { ... }` before this")
+        .label(open, "in this body");
+        Err(self.report(diagnostic))
     }
 
     /// "package" name [ "<" types ">" ] "(" parameters ")" ";"
@@ -327,6 +338,7 @@ impl Parser {
         let start = self.span();
         let ty = self.type_ref()?;
         let name = self.name("the field's name")?;
+        let ty = self.sized(ty)?;
         self.semicolon("the field")?;
         Ok(Field {
             id: self.decl_id(),
@@ -390,9 +402,29 @@ impl Parser {
         Ok(members)
     }
 
-    /// "typedef" type name ";"
+    /// "typedef" type name ";", "typedef" struct-like-or-enum name ";"
+    ///
+    /// `typedef struct A { ... } B;` is `struct A { ... } typedef A B;`.
     fn typedef(&mut self) -> Parse<(Ident, DeclarationKind)> {
         self.expect(TokenKind::Typedef)?;
+        if matches!(
+            self.kind(),
+            TokenKind::Struct | TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Enum
+        ) {
+            let declaration = self.declaration(Vec::new(), Place::TopLevel)?;
+            let named = TypeKind::Named {
+                path: Path {
+                    absolute: false,
+                    name: declaration.name.clone(),
+                    span: declaration.name.span,
+                },
+                args: Vec::new(),
+            };
+            let ty = self.make_type(declaration.span, named);
+            self.ahead.push(declaration);
+            let name = self.type_name()?;
+            return Ok((name, DeclarationKind::Typedef(ty)));
+        }
         let (name, ty) = self.renamed_type()?;
         Ok((name, DeclarationKind::Typedef(ty)))
     }
@@ -406,10 +438,32 @@ impl Parser {
 
     fn renamed_type(&mut self) -> Parse<(Ident, Type)> {
         let ty = self.type_ref()?;
+        let name = self.type_name()?;
+        Ok((name, ty))
+    }
+
+    /// name ";"
+    fn type_name(&mut self) -> Parse<Ident> {
         let name = self.name("the new type's name")?;
         self.scopes.declare_type(&name);
         self.semicolon("the type")?;
-        Ok((name, ty))
+        Ok(name)
+    }
+
+    /// { "[" size "]" } behind a name, which makes `ty name[size]` the same as `ty[size] name`. Not in the
+    /// specification, but in p4c.
+    fn sized(&mut self, mut ty: Type) -> Parse<Type> {
+        while self.take(TokenKind::LBracket) {
+            let size = Box::new(self.expression()?);
+            self.expect(TokenKind::RBracket)?;
+            let start = ty.span;
+            let kind = TypeKind::Stack {
+                element: Box::new(ty),
+                size,
+            };
+            ty = self.make_type(start, kind);
+        }
+        Ok(ty)
     }
 
     /// "value_set" "<" type ">" "(" size ")" name ";"
@@ -464,6 +518,7 @@ impl Parser {
                 .note("its place is a parser, a control or a block");
             return Err(self.report(diagnostic));
         }
+        let ty = self.sized(ty)?;
         let init = match self.take(TokenKind::Assign) {
             true => Some(self.expression()?),
             false => None,
@@ -477,6 +532,7 @@ impl Parser {
     fn instance(&mut self, ty: Type) -> Parse<(Ident, DeclarationKind)> {
         let args = self.arguments()?;
         let name = self.name("the instance's name")?;
+        let ty = self.sized(ty)?;
         self.scopes.declare_value(&name);
         let initializer = match self.take(TokenKind::Assign) {
             true => Some(self.scoped(|parser| {

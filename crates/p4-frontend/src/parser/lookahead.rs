@@ -48,7 +48,7 @@ impl Parser {
             _ => return None,
         };
         while self.kind_at(scan.end) == TokenKind::LBracket {
-            self.partners[scan.end]?;
+            self.delimiters.partners[scan.end]?;
             scan.end = self.behind(scan.end);
         }
         Some(scan)
@@ -70,16 +70,25 @@ impl Parser {
         })
     }
 
-    /// `<8>`, `<(N + 1)>`, or nothing
+    /// `<8>`, `<(N > 1 ? N : 1)>`, or nothing
     fn scan_width(&self, index: usize) -> Option<usize> {
         if self.kind_at(index) != TokenKind::LAngle {
             return Some(index);
         }
-        let end = match self.kind_at(index + 1) {
-            TokenKind::LParen => self.behind(index + 1),
-            _ => index + 2,
-        };
-        (self.kind_at(end) == TokenKind::RAngle).then_some(end + 1)
+        let mut end = index + 1;
+        loop {
+            match self.kind_at(end) {
+                TokenKind::RAngle => return Some(end + 1),
+                TokenKind::LParen | TokenKind::LBracket => end = self.behind(end),
+                TokenKind::Semicolon
+                | TokenKind::LBrace
+                | TokenKind::RBrace
+                | TokenKind::RParen
+                | TokenKind::Assign
+                | TokenKind::Eof => return None,
+                _ => end += 1,
+            }
+        }
     }
 
     /// `<T, bit<8>, _>`. Certain when one of the arguments is.
@@ -160,6 +169,8 @@ impl Parser {
         };
         match self.kind_at(scan.end) {
             TokenKind::LParen => is_name(self.kind_at(self.behind(scan.end))),
+            // `bit _;` is no declaration, but meant as one.
+            TokenKind::Underscore => scan.certain,
             kind => is_name(kind),
         }
     }

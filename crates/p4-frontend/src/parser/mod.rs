@@ -6,6 +6,7 @@
 //! help of [`scope`], which knows the names of types.
 
 mod annotations;
+mod characters;
 mod declarations;
 mod delimiters;
 mod errors;
@@ -18,17 +19,19 @@ mod states;
 mod tables;
 mod types;
 
-use crate::ast::{DeclId, Expr, ExprId, ExprKind, Ident, Path, Pragma, Program, TypeId};
+use crate::ast::{
+    DeclId, Declaration, Expr, ExprId, ExprKind, Ident, Path, Pragma, Program, TypeId,
+};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
+use characters::Sifted;
+use delimiters::Delimiters;
 use scope::Scopes;
 
 /// Deepest nesting of expressions, types, statements and declarations in one another.
 pub const MAX_DEPTH: u32 = 200;
-/// After so many errors no more are looked for.
-pub const MAX_ERRORS: usize = 100;
 
 /// The user has been told.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +41,7 @@ type Parse<T> = Result<T, Reported>;
 
 /// Parses the tokens that the preprocessor gives.
 pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
-    let mut parser = Parser::new(tokens);
+    let mut parser = Parser::new(characters::sift(tokens));
     let declarations = parser.program();
     let program = Program {
         declarations,
@@ -54,13 +57,16 @@ struct Parser {
     tokens: Vec<Token>,
     /// Index of the next token.
     at: usize,
-    /// For each opening bracket the index of its partner.
-    partners: Vec<Option<u32>>,
-    /// Brackets without partner; errors behind the first are consequences.
-    unbalanced: Option<delimiters::Unbalanced>,
+    delimiters: Delimiters,
+    /// Faulty characters, with the tokens they stand before.
+    faults: Vec<(usize, Diagnostic)>,
     /// First token of the declaration, statement or element being parsed.
     item_start: usize,
     depth: u32,
+    /// In the width of a type, where `>` is no operator.
+    in_angles: bool,
+    /// Declarations to put in front of the one being parsed.
+    ahead: Vec<Declaration>,
     scopes: Scopes,
     expr_count: u32,
     decl_count: u32,
@@ -69,15 +75,16 @@ struct Parser {
 }
 
 impl Parser {
-    fn new(tokens: Vec<Token>) -> Self {
-        let (partners, unbalanced) = delimiters::pair_up(&tokens);
+    fn new(sifted: Sifted) -> Self {
         Parser {
-            tokens,
+            delimiters: delimiters::pair_up(&sifted.tokens),
+            tokens: sifted.tokens,
+            faults: sifted.diagnostics,
             at: 0,
-            partners,
-            unbalanced,
             item_start: 0,
             depth: 0,
+            in_angles: false,
+            ahead: Vec::new(),
             scopes: Scopes::default(),
             expr_count: 0,
             decl_count: 0,
@@ -87,13 +94,15 @@ impl Parser {
     }
 
     /// program: { declaration | ";" }
-    fn program(&mut self) -> Vec<crate::ast::Declaration> {
+    fn program(&mut self) -> Vec<Declaration> {
         let mut declarations = Vec::new();
         while !self.is_at(TokenKind::Eof) {
             if self.take(TokenKind::Semicolon) {
                 continue;
             }
+            let before = declarations.len();
             self.item(&mut declarations, Parser::top_level_declaration);
+            declarations.splice(before..before, self.ahead.drain(..));
             if self.is_at(TokenKind::RBrace) {
                 let _: Reported = self.unexpected("a declaration");
                 self.bump();
@@ -106,10 +115,12 @@ impl Parser {
     fn item<T>(&mut self, items: &mut Vec<T>, parse: impl FnOnce(&mut Self) -> Parse<T>) {
         let start = self.at;
         let outer = std::mem::replace(&mut self.item_start, start);
+        let depth = self.depth;
         match parse(self) {
             Ok(item) => items.push(item),
             Err(Reported) => self.recover(start),
         }
+        self.depth = depth;
         self.item_start = outer;
     }
 
@@ -214,12 +225,26 @@ impl Parser {
 
     /// Parses something that can hold its own kind, within [`MAX_DEPTH`].
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.enter()?;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// One level deeper. An error leaves the depth to [`Parser::item`], which puts it right.
+    fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
         self.depth += 1;
+        Ok(())
+    }
+
+    /// Parses something in brackets, where `>` is an operator again.
+    fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let outer = std::mem::replace(&mut self.in_angles, false);
         let result = parse(self);
-        self.depth -= 1;
+        self.in_angles = outer;
         result
     }
 

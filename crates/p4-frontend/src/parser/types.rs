@@ -2,7 +2,6 @@
 
 use super::{Parse, Parser, is_name};
 use crate::ast::{Expr, Type, TypeKind, TypeParameter};
-use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::span::Span;
 
@@ -90,20 +89,13 @@ impl Parser {
         Ok(TypeKind::Named { path, args })
     }
 
-    /// "<" ( INTEGER | "(" expression ")" ) ">"
+    /// "<" expression ">". The specification wants parentheses around all but numbers; p4c does not, nor do we.
     fn width(&mut self) -> Parse<Expr> {
         self.expect(TokenKind::LAngle)?;
-        let width = match self.kind() {
-            TokenKind::Number | TokenKind::LParen => self.primary()?,
-            kind if is_name(kind) => {
-                let diagnostic =
-                    Diagnostic::error("syntax", "a width that is no number needs parentheses")
-                        .label(self.span(), "expected a number or `(`")
-                        .help(format!("write `<({})>`", self.text()));
-                return Err(self.report(diagnostic));
-            }
-            _ => return Err(self.unexpected("a width: a number or an expression in parentheses")),
-        };
+        let outer = std::mem::replace(&mut self.in_angles, true);
+        let width = self.expression();
+        self.in_angles = outer;
+        let width = width?;
         self.expect(TokenKind::RAngle)?;
         Ok(width)
     }

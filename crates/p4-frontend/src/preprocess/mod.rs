@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::ast::{Pragma, Symbol};
-use crate::diagnostic::Diagnostic;
-use crate::lexer::{Fault, Interner, Token, TokenKind, lex};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
+use crate::lexer::{Interner, Token, TokenKind, lex};
 use crate::span::{FileId, SourceMap, Span};
 
 use conditional::Conditional;
@@ -52,7 +52,8 @@ impl Loader for NoLoader {
 /// What the preprocessor makes of a program.
 #[derive(Clone, Debug)]
 pub struct Preprocessed {
-    /// Without newlines, `#` and faults, ended by [`TokenKind::Eof`].
+    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Faults are left to the parser: annotations may hold
+    /// some.
     pub tokens: Vec<Token>,
     /// `#pragma` lines.
     pub pragmas: Vec<Pragma>,
@@ -100,7 +101,11 @@ struct Preprocessor<'a> {
     files_hidden: bool,
     expansion_depth: usize,
     expansion_left: usize,
+    /// Macros have expanded to too much, and the user has been told.
+    expansion_stopped: bool,
     octets_left: usize,
+    /// There has been an error.
+    failed: bool,
     at_line_start: bool,
     output: Vec<Token>,
     pragmas: Vec<Pragma>,
@@ -119,7 +124,9 @@ impl<'a> Preprocessor<'a> {
             files_hidden: false,
             expansion_depth: 0,
             expansion_left: MAX_EXPANSION,
+            expansion_stopped: false,
             octets_left: MAX_OCTETS,
+            failed: false,
             at_line_start: true,
             output: Vec::new(),
             pragmas: Vec::new(),
@@ -210,13 +217,6 @@ impl<'a> Preprocessor<'a> {
 
     /// Hands a token on to the parser, or tells what is wrong with it.
     fn emit(&mut self, mut token: Token) {
-        if let TokenKind::Invalid(fault) = token.kind {
-            self.report(describe(fault, &token));
-            if fault != Fault::UnterminatedString {
-                return;
-            }
-            token.kind = TokenKind::String;
-        }
         if token.kind == TokenKind::Comment {
             self.unterminated_comment(token.span);
             return;
@@ -246,21 +246,9 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-}
-
-fn describe(fault: Fault, token: &Token) -> Diagnostic {
-    match fault {
-        Fault::UnterminatedString => Diagnostic::error("unterminated-string", "string without end")
-            .label(
-                Span::new(token.span.file, token.span.start, token.span.start + 1),
-                "no `\"` closes this",
-            ),
-        Fault::UnknownCharacter => Diagnostic::error(
-            "unknown-character",
-            format!("`{}` is no character of P4", token.text.escape_debug()),
-        )
-        .label(token.span, "only comments and strings may hold it"),
+        if self.diagnostics.len() < MAX_ERRORS || diagnostic.is_error() && !self.failed {
+            self.failed |= diagnostic.is_error();
+            self.diagnostics.push(diagnostic);
+        }
     }
 }
