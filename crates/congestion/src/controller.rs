@@ -8,8 +8,8 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 
 /// A congestion control: told what happened, asked for the window.
 ///
-/// Loss recovery decides *which* segment to resend and when; the controller decides what that means for
-/// the window. Everything but growth, loss and timeout may be left at its default.
+/// Loss recovery decides *which* segment to resend and when; the controller decides what that means
+/// for the window. Everything but growth, loss and timeout may be left at its default.
 pub trait Controller: Debug + Send {
     /// The congestion window, in segments; fractions accumulate.
     fn cwnd(&self) -> f64;
@@ -20,8 +20,12 @@ pub trait Controller: Debug + Send {
     /// A segment leaves, for the first time or again.
     fn on_sent(&mut self, _now: Instant, _segment: u64) {}
 
-    /// New data was acknowledged. Called after [`Controller::on_recovered`], before anything is sent.
+    /// New data was acknowledged. Called after [`Controller::on_recovered`], before anything is
+    /// sent.
     fn on_ack(&mut self, ack: &AckEvent);
+
+    /// New data was acknowledged, but less than ends the recovery that is going on.
+    fn on_partial_ack(&mut self, _ack: &AckEvent) {}
 
     /// A duplicate acknowledgement arrived; its marks count, whatever loss recovery makes of it.
     fn on_duplicate_ack(&mut self, _ack: &AckEvent) {}
@@ -122,6 +126,7 @@ pub struct Snapshot {
     pub phase: Phase,
     /// The propagation delay as the controller knows it (Vegas and its variants).
     pub base_rtt: Option<Duration>,
-    /// Expected minus actual throughput times base RTT, in segments, as of the last round (Vegas and its variants).
+    /// Expected minus actual throughput times base RTT, in segments, as of the last round (Vegas
+    /// and its variants).
     pub diff: Option<f64>,
 }

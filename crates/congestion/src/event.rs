@@ -1,4 +1,5 @@
-//! What a controller is told. Segments are numbered from 0 in the order in which they are first sent.
+//! What a controller is told. Segments are numbered from 0 in the order in which they are first
+//! sent.
 
 use units::{Duration, Instant};
 
@@ -7,7 +8,8 @@ use units::{Duration, Instant};
 pub struct AckEvent {
     /// When it arrived.
     pub now: Instant,
-    /// Segments acknowledged so far, this acknowledgement included: segments `0..acked` have arrived.
+    /// Segments acknowledged so far, this acknowledgement included: segments `0..acked` have
+    /// arrived.
     pub acked: u64,
     /// How many of them this acknowledgement added; 0 for a duplicate.
     pub newly_acked: u64,
@@ -15,7 +17,8 @@ pub struct AckEvent {
     pub duplicates: u32,
     /// The number of the next segment to send, before anything is sent in answer to this.
     pub next: u64,
-    /// Segments in flight: sent and not acknowledged (selectively neither), this acknowledgement applied.
+    /// Segments in flight: sent and not acknowledged (selectively neither), this acknowledgement
+    /// applied.
     pub in_flight: u64,
     /// The fine-grained round-trip time of the newest segment covered, if that was sent only once.
     pub rtt: Option<Duration>,
@@ -27,7 +30,8 @@ pub struct AckEvent {
     pub mrai: Option<u8>,
     /// CI-echo: the data segment was waiting in a queue that refused a packet.
     pub ci_echo: bool,
-    /// The receiver's clock minus the echoed sender's clock, in nanoseconds: forward delay and clock offset.
+    /// The receiver's clock minus the echoed sender's clock, in nanoseconds: forward delay and
+    /// clock offset.
     pub ts_forward: Option<i64>,
     /// The sender's clock minus the receiver's, in nanoseconds: backward delay and clock offset.
     pub ts_backward: Option<i64>,

@@ -1,7 +1,8 @@
-//! Reno: slow start, additive increase by 1/cwnd an ACK, halving (RFC 5681 §3.1, as the papers' simulator runs it).
+//! Reno: slow start, additive increase by 1/cwnd an ACK, halving (RFC 5681 §3.1, as the papers'
+//! simulator runs it).
 //!
-//! Window inflation in fast recovery belongs to loss recovery, not to this file, which therefore serves
-//! Reno, NewReno and SACK alike.
+//! Window inflation in fast recovery belongs to loss recovery, not to this file, which therefore
+//! serves Reno, NewReno and SACK alike.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};

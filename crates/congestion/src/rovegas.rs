@@ -1,8 +1,8 @@
 //! RoVegas (Chan 2004, ch. 3): Vegas that is told how long its packets queued on the way.
 //!
-//! Every packet probes: the data segment collects its forward queueing time, the receiver echoes it, the
-//! acknowledgement collects its own. So the propagation delay is *derived* from each RTT, and queueing on
-//! the way back does not count against the flow. All else is Vegas.
+//! Every packet probes: the data segment collects its forward queueing time, the receiver echoes
+//! it, the acknowledgement collects its own. So the propagation delay is *derived* from each RTT,
+//! and queueing on the way back does not count against the flow. All else is Vegas.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
@@ -13,10 +13,12 @@ use crate::vegas::meter::{Mean, Measured, Meter, Plain};
 /// How many of the path's hops speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deployment {
-    /// All of them: a round's newest derived value is base RTT, so that a longer route shows at once.
+    /// All of them: a round's newest derived value is base RTT, so that a longer route shows at
+    /// once.
     #[default]
     Full,
-    /// Some of them: the derived value still holds the silent hops' queues, so the minimum is taken (§3.5.4).
+    /// Some of them: the derived value still holds the silent hops' queues, so the minimum is taken
+    /// (§3.5.4).
     Gradual,
 }
 
@@ -62,7 +64,8 @@ pub struct Marks {
     derived: Option<f64>,
 }
 
-/// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). A saturated mark, or one that exceeds the RTT, derives nothing.
+/// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). A saturated mark, or one that exceeds the RTT, derives
+/// nothing.
 fn derive_base(rtt: f64, ack: &AckEvent) -> Option<f64> {
     let forward = ack.aqt_echo?.exact()?;
     let backward = ack.aqt_backward?.exact()?;
@@ -108,7 +111,8 @@ impl Meter for Marks {
             None if marked(ack) => {}
             None => self.plain.round_base(rtt, sent),
         }
-        // Actual' = L/(RTT − QT_b) (3.3); a round without a sample has only this acknowledgement's mark.
+        // Actual' = L/(RTT − QT_b) (3.3); a round without a sample has only this acknowledgement's
+        // mark.
         let waited = waited.unwrap_or_else(|| backward(rtt, ack));
         Some(Measured {
             base: self.plain.base(),

@@ -44,7 +44,7 @@ fn fig3_6(c: &mut Criterion) {
         program: "aqt",
         queue: 50,
         middle_bps: [1_600_000, 1_600_000],
-        marks: [1, 0, 0],
+        marks: Some([1, 0, 0]),
     };
     let mut data = network.scenario(200.0);
     data["flows"] = json!([{"from": "S1", "to": "D1", "control": {"name": "rovegas"}}]);

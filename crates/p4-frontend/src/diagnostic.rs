@@ -12,6 +12,9 @@
 
 use crate::span::Span;
 
+/// After so many errors of one kind (of preprocessing, of syntax) no more are told.
+pub const MAX_ERRORS: usize = 100;
+
 /// How grave a [`Diagnostic`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {

@@ -9,8 +9,11 @@
 //! which [`render()`] puts into words beside the lines they are about.
 
 pub mod ast;
+pub mod check;
 pub mod diagnostic;
+pub mod hir;
 pub mod lexer;
+pub mod lower;
 pub mod parser;
 pub mod preprocess;
 pub mod render;
@@ -38,4 +41,27 @@ pub fn parse(
     diagnostics.extend(errors);
     let failed = diagnostics.iter().any(Diagnostic::is_error);
     ((!failed).then_some(program), diagnostics)
+}
+
+/// Compiles file `entry` of `sources` to the IR; the arguments are those of [`parse`].
+///
+/// The program is given when there are no errors; warnings may come with it.
+pub fn compile(
+    sources: &mut SourceMap,
+    entry: FileId,
+    loader: &mut dyn Loader,
+    defines: &[(String, String)],
+) -> (Option<p4_ir::Program>, Vec<Diagnostic>) {
+    let (parsed, mut diagnostics) = parse(sources, entry, loader, defines);
+    let Some(parsed) = parsed else {
+        return (None, diagnostics);
+    };
+    let (checked, found) = check::check(&parsed);
+    diagnostics.extend(found);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return (None, diagnostics);
+    }
+    let (program, found) = lower::lower(&checked, sources);
+    diagnostics.extend(found);
+    (program, diagnostics)
 }

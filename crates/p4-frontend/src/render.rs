@@ -26,11 +26,17 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
     // ariadne draws a file once if its labels come in the order of its lines.
-    let mut labels: Vec<_> = diagnostic.labels.iter().collect();
+    let mut labels = diagnostic.labels.clone();
+    if let Some((name, definition)) = sources.expansion(primary) {
+        labels.push((
+            definition,
+            format!("in macro `{name}`, which is defined here"),
+        ));
+    }
     labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
     for (order, (span, text)) in labels.into_iter().enumerate() {
-        let color = if *span == primary { tint } else { Color::Cyan };
-        let label = Label::new(Place(*span)).with_message(text);
+        let color = if span == primary { tint } else { Color::Cyan };
+        let label = Label::new(Place(span)).with_message(text);
         report.add_label(label.with_color(color).with_order(order as i32));
     }
     for note in origin(sources, primary).iter().chain(&diagnostic.notes) {
@@ -69,6 +75,9 @@ fn unplaced(diagnostic: &Diagnostic) -> String {
     text
 }
 
+/// Most steps of a chain of includes that are told.
+const MAX_ORIGINS: usize = 4;
+
 /// How the text at `span` came into the program, when that is not plain to see.
 fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
     let mut notes = Vec::new();
@@ -78,6 +87,10 @@ fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
     }
     let mut file = span.file;
     while let Some(at) = sources.file(file).included_at {
+        if notes.len() == MAX_ORIGINS {
+            notes.push("and so on".to_owned());
+            break;
+        }
         notes.push(format!("included at {}", sources.describe(at)));
         file = at.file;
     }

@@ -4,6 +4,7 @@
 //! the macro's use; tokens of an included file carry spans of that file, and the [`SourceMap`] knows which
 //! `#include` brought it in.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
@@ -94,6 +95,8 @@ pub struct LineColumn {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// For the place of a macro's use the macro's name, and where it is defined.
+    expansions: HashMap<Span, (Rc<str>, Span)>,
 }
 
 impl SourceMap {
@@ -140,6 +143,11 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
+    /// Names of all files, in the order of their ids.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|f| f.name.to_string()).collect()
+    }
+
     /// The text that `span` covers.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.range()).unwrap_or("")
@@ -160,6 +168,19 @@ impl SourceMap {
             line: line as u32 + 1,
             column: before.chars().count() as u32 + 1,
         }
+    }
+
+    /// Notes that what stands at `span` is a use of the macro `name`, which is defined at `definition`.
+    pub fn mark_expansion(&mut self, span: Span, name: &Rc<str>, definition: Span) {
+        self.expansions
+            .entry(span)
+            .or_insert_with(|| (name.clone(), definition));
+    }
+
+    /// The macro whose use stands at `span`, and where it is defined.
+    pub fn expansion(&self, span: Span) -> Option<(&str, Span)> {
+        let (name, definition) = self.expansions.get(&span)?;
+        Some((name, *definition))
     }
 
     /// Notes a `#line` directive: the line of `span` is line `line`, of file `name` or else of the file said last.

@@ -1,6 +1,7 @@
 //! The recorded traces of the papers' simulator judge the `ns2` profile: same packets, same times.
 //!
-//! The files are looked for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside the workspace.
+//! The files are looked for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside the
+//! workspace.
 
 #[path = "ns2/network.rs"]
 mod network;
@@ -8,7 +9,7 @@ mod network;
 use std::path::PathBuf;
 
 use congestion::vegas::Quirks;
-use congestion::{Factory, RenoConfig, VegasConfig};
+use congestion::{Factory, RenoConfig, TahoeConfig, VegasConfig};
 use network::{FlowSpec, Kind, LinkSpec, Network, Row};
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Supply};
 use units::{Duration, Instant};
@@ -25,7 +26,8 @@ fn folder() -> PathBuf {
     std::env::var_os("WAYMARK_REFERENCE").map_or_else(|| beside.into(), PathBuf::from)
 }
 
-/// The rows of a file, and the number modulo which it writes packet numbers; `None` if there is no such file.
+/// The rows of a file, and the number modulo which it writes packet numbers; `None` if there is no
+/// such file.
 fn read(name: &str) -> Option<(Vec<Row>, u64)> {
     let path = folder().join(format!("{name}.csv"));
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -234,4 +236,34 @@ fn reno_repairs_one_drop() {
 #[test]
 fn reno_waits_for_the_timer_after_two_drops() {
     family("reno_twodrops", &[14, 28], Recovery::Reno, &RenoConfig {});
+}
+
+#[test]
+fn newreno_repairs_one_drop() {
+    family("newreno_onedrop", &[14], Recovery::NewReno, &RenoConfig {});
+}
+
+#[test]
+fn newreno_repairs_two_drops_without_the_timer() {
+    family(
+        "newreno_twodrops",
+        &[14, 28],
+        Recovery::NewReno,
+        &RenoConfig {},
+    );
+}
+
+#[test]
+fn tahoe_starts_over_after_one_drop() {
+    family("tahoe_onedrop", &[14], Recovery::Tahoe, &TahoeConfig {});
+}
+
+#[test]
+fn tahoe_starts_over_after_two_drops() {
+    family(
+        "tahoe_twodrops",
+        &[14, 28],
+        Recovery::Tahoe,
+        &TahoeConfig {},
+    );
 }

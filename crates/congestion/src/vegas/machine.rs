@@ -8,7 +8,7 @@ use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
-const MIN_WINDOW: f64 = 2.0;
+pub(super) const MIN_WINDOW: f64 = 2.0;
 
 /// A Vegas that measures its path with `M`.
 #[derive(Clone, Debug)]
@@ -37,7 +37,8 @@ pub struct Machine<M> {
 struct Round {
     mark: u64,
     start: Instant,
-    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip time.
+    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip
+    /// time.
     stale: bool,
 }
 
@@ -52,7 +53,7 @@ impl<M: Meter> Machine<M> {
             ssthresh: limits.initial_ssthresh,
             increment: 0.0,
             growing: true,
-            deflated: 0.0,
+            deflated: config.quirks.forgotten_window(),
             last_cut: Instant::ZERO,
             round: None,
             answered: false,
@@ -82,7 +83,8 @@ impl<M: Meter> Machine<M> {
         let elapsed = trusted.then(|| ack.now.since(round.start).as_secs_f64());
         match self.meter.close(elapsed, sent, ack) {
             Some(measured) => {
-                // Chan (2.1), with what the round sent for the actual throughput, to the nearest segment.
+                // Chan (2.1), with what the round sent for the actual throughput, to the nearest
+                // segment.
                 let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;
@@ -207,11 +209,7 @@ impl<M: Meter> Controller for Machine<M> {
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
-        self.deflated = if self.config.quirks.zero_window {
-            0.0
-        } else {
-            MIN_WINDOW
-        };
+        self.deflated = self.config.quirks.forgotten_window();
         self.last_cut = timeout.now;
     }
 
@@ -231,3 +229,6 @@ impl<M: Meter> Controller for Machine<M> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,8 +14,9 @@ pub trait Meter: Debug + Send {
     /// One valid round-trip time of the running round.
     fn sample(&mut self, rtt: f64, ack: &AckEvent);
 
-    /// The running round ends. `elapsed` stands in for its RTT if it had no sample, and is `None` where that
-    /// would be no round-trip time; `sent` counts the segments sent in it. `None`: nothing was measured.
+    /// The running round ends. `elapsed` stands in for its RTT if it had no sample, and is `None`
+    /// where that would be no round-trip time; `sent` counts the segments sent in it. `None`:
+    /// nothing was measured.
     fn close(&mut self, elapsed: Option<f64>, sent: u64, ack: &AckEvent) -> Option<Measured>;
 
     /// The propagation delay; infinite before the first acknowledgement.
@@ -92,8 +93,8 @@ impl Plain {
         self.rtt.take().or(elapsed).filter(|rtt| *rtt > 0.0)
     }
 
-    /// The rule at a round's end: a lower mean, or a round of a single segment, which cannot have queued
-    /// behind its own kind, becomes base.
+    /// The rule at a round's end: a lower mean, or a round of a single segment, which cannot have
+    /// queued behind its own kind, becomes base.
     pub(crate) fn round_base(&mut self, rtt: f64, sent: u64) {
         if rtt < self.base || sent <= 1 {
             self.base = rtt;

@@ -1,18 +1,19 @@
-//! Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2): keeps α to β segments of its own in the queues.
+//! Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2): keeps α to β segments of its own in the
+//! queues.
 //!
-//! Once a round trip, `Δ = (Expected − Actual)·BaseRTT` (Chan 2.1) says how many segments wait in queues:
-//! expected throughput is the window over the propagation delay, actual what the round really sent over its
-//! mean RTT. Below α the window grows by one a round, above β it shrinks by one; slow start doubles every
-//! other round until Δ exceeds γ.
+//! Once a round trip, `Δ = (Expected − Actual)·BaseRTT` (Chan 2.1) says how many segments wait in
+//! queues: expected throughput is the window over the propagation delay, actual what the round
+//! really sent over its mean RTT. Below α the window grows by one a round, above β it shrinks by
+//! one; slow start doubles every other round until Δ exceeds γ.
 //!
-//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured, which is what the
-//! variants change. The retransmissions by fine-grained timeout belong to loss recovery.
+//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured, which is what
+//! the variants change. The retransmissions by fine-grained timeout belong to loss recovery.
 
 pub mod machine;
 pub mod meter;
 
 use crate::controller::{Controller, Factory, Limits};
-use machine::Machine;
+use machine::{MIN_WINDOW, Machine};
 use meter::Plain;
 
 /// Settings of Vegas and of the machinery that its variants share.
@@ -31,13 +32,14 @@ pub struct VegasConfig {
 /// What the papers' simulator does and the algorithm does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// A round without a valid sample takes the time since its start for its RTT even if the packet that
-    /// opened it had been sent before. After a timeout that packet may still be on its way, or waiting at the
-    /// receiver, and its acknowledgement arrives at once: base RTT falls to the time between two ACKs, and the
-    /// flow starves. A defect; off unless a run is compared with that simulator's.
+    /// A round without a valid sample takes the time since its start for its RTT even if the packet
+    /// that opened it had been sent before. After a timeout that packet may still be on its way, or
+    /// waiting at the receiver, and its acknowledgement arrives at once: base RTT falls to the time
+    /// between two ACKs, and the flow starves. A defect; off unless a run is compared with that
+    /// simulator's.
     pub phantom_rtt: bool,
-    /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0 and the
-    /// flow waits for the timer once more.
+    /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0
+    /// and the flow waits for the timer once more.
     pub zero_window: bool,
 }
 
@@ -57,6 +59,11 @@ impl Quirks {
         phantom_rtt: true,
         zero_window: true,
     };
+
+    /// What a recovery deflates to if the window was not cut since the start or a timeout.
+    fn forgotten_window(self) -> f64 {
+        if self.zero_window { 0.0 } else { MIN_WINDOW }
+    }
 }
 
 impl Default for VegasConfig {
@@ -86,6 +93,3 @@ impl Factory for VegasConfig {
 
 /// The algorithm itself: the shared machinery on plain round-trip times.
 pub type Vegas = Machine<Plain>;
-
-#[cfg(test)]
-mod tests;

@@ -53,8 +53,8 @@ pub struct Network {
     pub queue: u32,
     /// From R1 to R2 and back.
     pub middle_bps: [u64; 2],
-    /// Marks that the switches write.
-    pub marks: [u32; 3],
+    /// Whether the switches write AQT, DRAI and CI; `None` for a program without marks.
+    pub marks: Option<[u32; 3]>,
 }
 
 impl Network {
@@ -95,16 +95,16 @@ impl Network {
                                 "action": "rewrite",
                                 "params": {"src_addr": "02:00:00:00:ff:01", "dst_addr": mac(host)}}));
         }
-        let [aqt, drai, ci] = self.marks;
         for port in 1..=3 {
             entries.push(
                 json!({"table": "port_queue", "match": {"port": port}, "action": "drop_tail",
                                 "params": {"max_waiting": self.queue - 1}}),
             );
-            entries.push(
-                json!({"table": "port_feedback", "match": {"port": port}, "action": "set_feedback",
-                                "params": {"aqt": aqt, "drai": drai, "ci": ci, "window_log2": 18}}),
-            );
+            if let Some([aqt, drai, ci]) = self.marks {
+                entries.push(json!({"table": "port_feedback", "match": {"port": port},
+                                    "action": "set_feedback",
+                                    "params": {"aqt": aqt, "drai": drai, "ci": ci, "window_log2": 18}}));
+            }
         }
         entries
     }

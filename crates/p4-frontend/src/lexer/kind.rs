@@ -12,6 +12,10 @@ pub enum Fault {
     UnknownCharacter,
     /// `"` without its partner.
     UnterminatedString,
+    /// A name with letters beyond ASCII.
+    ForeignName,
+    /// Words in single quotes.
+    SingleQuotes,
 }
 
 /// What a token is.
@@ -351,11 +355,13 @@ pub enum TokenKind {
     #[token("/*", comment)]
     Comment,
     /// No token at all.
+    #[regex(r"[\p{XID_Start}_]\p{XID_Continue}*", |_| Fault::ForeignName, priority = 1)]
+    #[regex(r"'[A-Za-z0-9_ .-]*'", |_| Fault::SingleQuotes)]
     Invalid(Fault),
 }
 
 /// After the opening quote: up to the closing one. Strings may hold newlines; when the closing quote is missing
-/// the rest of the line is taken.
+/// the rest of the line is taken, but for the brackets and punctuation at its end.
 fn string(lexer: &mut Lexer<TokenKind>) -> Result<(), Fault> {
     let rest = lexer.remainder().as_bytes();
     let mut at = 0;
@@ -369,8 +375,9 @@ fn string(lexer: &mut Lexer<TokenKind>) -> Result<(), Fault> {
             _ => at += 1,
         }
     }
-    let line = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
-    lexer.bump(line);
+    let line = lexer.remainder().lines().next().unwrap_or("");
+    let line = line.trim_end_matches([')', ']', '}', ',', ';', ' ', '\t', '\r']);
+    lexer.bump(line.len());
     Err(Fault::UnterminatedString)
 }
 

@@ -56,7 +56,7 @@ impl Parser {
 
     /// "(" tokens with balanced parentheses ")"
     fn unstructured(&mut self) -> Parse<AnnotationBody> {
-        let end = self.partners[self.at];
+        let end = self.delimiters.partners[self.at];
         self.expect(TokenKind::LParen)?;
         let mut tokens = Vec::new();
         while !self.is_at(TokenKind::Eof) && end != Some(self.at as u32) {

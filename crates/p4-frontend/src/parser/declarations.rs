@@ -40,25 +40,11 @@ impl Parser {
         if !allowed(keyword, place) {
             return Err(self.misplaced(keyword, place));
         }
+        self.enter()?;
         let start = self.span();
         let id = self.decl_id();
-        let (name, kind) = match keyword {
-            TokenKind::Const => self.constant()?,
-            TokenKind::Action => self.action()?,
-            TokenKind::Table => self.table()?,
-            TokenKind::Parser => self.parser()?,
-            TokenKind::Control => self.control()?,
-            TokenKind::Package => self.package()?,
-            TokenKind::Extern => self.extern_declaration()?,
-            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields()?,
-            TokenKind::Enum => self.enumeration()?,
-            TokenKind::Typedef => self.typedef()?,
-            TokenKind::Type if place == Place::TopLevel => self.new_type()?,
-            TokenKind::ValueSet => self.value_set()?,
-            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension()?,
-            _ => self.typed_declaration(place)?,
-        };
+        let (name, kind) = self.declaration_kind(keyword, place)?;
+        self.depth -= 1;
         Ok(Declaration {
             id,
             span: self.since(start),
@@ -66,6 +52,30 @@ impl Parser {
             name,
             kind,
         })
+    }
+
+    fn declaration_kind(
+        &mut self,
+        keyword: TokenKind,
+        place: Place,
+    ) -> Parse<(Ident, DeclarationKind)> {
+        match keyword {
+            TokenKind::Const => self.constant(),
+            TokenKind::Action => self.action(),
+            TokenKind::Table => self.table(),
+            TokenKind::Parser => self.parser(),
+            TokenKind::Control => self.control(),
+            TokenKind::Package => self.package(),
+            TokenKind::Extern => self.extern_declaration(),
+            TokenKind::Header | TokenKind::HeaderUnion | TokenKind::Struct => self.fields(),
+            TokenKind::Enum => self.enumeration(),
+            TokenKind::Typedef => self.typedef(),
+            TokenKind::Type if place == Place::TopLevel => self.new_type(),
+            TokenKind::ValueSet => self.value_set(),
+            TokenKind::MatchKind if self.nth(1) == TokenKind::LBrace => self.extension(),
+            TokenKind::Error if self.nth(1) == TokenKind::LBrace => self.extension(),
+            _ => self.typed_declaration(place),
+        }
     }
 
     fn misplaced(&mut self, keyword: TokenKind, place: Place) -> Reported {
@@ -138,6 +148,7 @@ impl Parser {
 
     /// "{" { local } "apply" block "}"
     fn control_body(&mut self, name: &Ident) -> Parse<ControlBody> {
+        let errors = self.diagnostics.len();
         let open = self.expect(TokenKind::LBrace)?;
         let mut locals = Vec::new();
         let mut apply = None;
@@ -172,21 +183,19 @@ impl Parser {
             });
         }
         let close = self.expect(TokenKind::RBrace)?;
-        match apply {
-            Some(apply) => Ok(ControlBody { locals, apply }),
-            None => {
-                let diagnostic = Diagnostic::error(
-                    "missing-apply",
-                    format!("control `{}` has no `apply` block", name.as_str()),
-                )
-                .label(close, "expected `apply { ... }` before this")
-                .label(open, "in this body");
-                self.at -= 1;
-                let reported = self.report(diagnostic);
-                self.at += 1;
-                Err(reported)
-            }
+        if let Some(apply) = apply {
+            return Ok(ControlBody { locals, apply });
         }
+        if self.diagnostics.len() > errors {
+            return Err(Reported);
+        }
+        let diagnostic = Diagnostic::error(
+            "missing-apply",
+            format!("control `{}` has no `apply` block", name.as_str()),
+        )
+        .label(close, "expected `apply { ... }` before this")
+        .label(open, "in this body");
+        Err(self.report(diagnostic))
     }
 
     /// "package" name [ "<" types ">" ] "(" parameters ")" ";"

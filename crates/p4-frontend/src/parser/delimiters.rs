@@ -2,96 +2,190 @@
 //!
 //! A missing brace makes everything behind it look wrong. Finding it first lets the parser tell of it alone.
 
-use crate::diagnostic::Diagnostic;
+use std::ops::RangeInclusive;
+
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 
-/// Brackets without partners.
-pub struct Unbalanced {
-    /// Index of the first token from which on errors are but consequences.
-    pub from: usize,
-    /// What to tell.
-    pub diagnostics: Vec<Diagnostic>,
+use super::characters::opens_annotation;
+
+/// Which bracket closes which.
+pub struct Delimiters {
+    /// For each opening bracket the index of its partner.
+    pub partners: Vec<Option<u32>>,
+    /// What to tell of brackets without partners, with the token it is about.
+    pub diagnostics: Vec<(usize, Diagnostic)>,
+    /// Tokens at which errors of syntax are but consequences.
+    pub shadows: Vec<RangeInclusive<usize>>,
 }
 
-/// For each token the index of the bracket that closes it, and the brackets that have no partner.
-pub fn pair_up(tokens: &[Token]) -> (Vec<Option<u32>>, Option<Unbalanced>) {
+/// Pairs up the brackets.
+pub fn pair_up(tokens: &[Token]) -> Delimiters {
     let mut pairing = Pairing {
         tokens,
-        partners: vec![None; tokens.len()],
         open: Vec::new(),
-        suspect: None,
-        from: usize::MAX,
-        diagnostics: Vec::new(),
+        odd_pair: None,
+        new_item: None,
+        found: Delimiters {
+            partners: vec![None; tokens.len()],
+            diagnostics: Vec::new(),
+            shadows: Vec::new(),
+        },
     };
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
             TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => pairing.open.push(index),
-            TokenKind::RParen => pairing.close(index, TokenKind::LParen),
-            TokenKind::RBracket => pairing.close(index, TokenKind::LBracket),
-            TokenKind::RBrace => pairing.close(index, TokenKind::LBrace),
-            TokenKind::Eof => pairing.end(index),
+            TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => pairing.close(index),
+            TokenKind::Semicolon => pairing.end_of_element(index),
+            TokenKind::Eof => pairing.end_of_file(index),
+            kind if token.line_start && starts_item(kind) => {
+                pairing.end_of_element(index);
+                pairing.start_of_item(index);
+            }
             _ => {}
         }
     }
-    let unbalanced = (!pairing.diagnostics.is_empty()).then_some(Unbalanced {
-        from: pairing.from,
-        diagnostics: pairing.diagnostics,
-    });
-    (pairing.partners, unbalanced)
+    pairing.found
+}
+
+/// Keywords that can only start a declaration or statement.
+pub fn starts_item(kind: TokenKind) -> bool {
+    starts_top_level_item(kind)
+        || matches!(
+            kind,
+            TokenKind::Action
+                | TokenKind::Break
+                | TokenKind::Const
+                | TokenKind::Continue
+                | TokenKind::Exit
+                | TokenKind::For
+                | TokenKind::If
+                | TokenKind::Return
+                | TokenKind::Switch
+                | TokenKind::Table
+                | TokenKind::Transition
+                | TokenKind::ValueSet
+        )
+}
+
+/// Keywords that can only start a declaration outside of everything.
+fn starts_top_level_item(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Control
+            | TokenKind::Enum
+            | TokenKind::Extern
+            | TokenKind::Header
+            | TokenKind::HeaderUnion
+            | TokenKind::Package
+            | TokenKind::Parser
+            | TokenKind::Struct
+            | TokenKind::Typedef
+    )
 }
 
 struct Pairing<'t> {
     tokens: &'t [Token],
-    partners: Vec<Option<u32>>,
     open: Vec<usize>,
     /// A pair of braces whose columns differ: perhaps one of them belongs to another.
-    suspect: Option<(usize, usize)>,
-    from: usize,
-    diagnostics: Vec<Diagnostic>,
+    odd_pair: Option<(usize, usize)>,
+    /// An open brace, and a declaration that stands as if the brace were closed.
+    new_item: Option<(usize, usize)>,
+    found: Delimiters,
 }
 
 impl Pairing<'_> {
-    fn close(&mut self, index: usize, opener: TokenKind) {
-        let partner = self
-            .open
-            .iter()
-            .rposition(|open| self.tokens[*open].kind == opener);
-        let Some(partner) = partner else {
-            self.stray(index);
-            return;
-        };
-        // A parenthesis does not reach out of braces: `{ a); }` has a stray one.
-        let braces_between = self.open[partner + 1..]
-            .iter()
-            .any(|open| self.tokens[*open].kind == TokenKind::LBrace);
-        if braces_between && self.later_partner(index) {
-            self.stray(index);
+    fn kind(&self, index: usize) -> TokenKind {
+        self.tokens[index].kind
+    }
+
+    fn close(&mut self, index: usize) {
+        if self.found.diagnostics.len() >= MAX_ERRORS {
             return;
         }
-        for unclosed in self.open.split_off(partner + 1) {
-            self.unclosed(unclosed, index);
-        }
-        if let Some(open) = self.open.pop() {
-            self.partners[open] = Some(index as u32);
-            if opener == TokenKind::LBrace && self.suspect.is_none() && self.differs(open, index) {
-                self.suspect = Some((open, index));
+        let opener = opener_of(self.kind(index));
+        let innermost = self.open.last().map(|open| self.kind(*open));
+        if innermost == Some(opener) {
+            self.pair(index);
+        } else if opener == TokenKind::LBrace {
+            self.close_brace(index);
+        } else if self.has_opener_in_braces(opener) {
+            while self
+                .open
+                .last()
+                .is_some_and(|open| self.kind(*open) != opener)
+            {
+                self.unclosed(index);
             }
+            self.pair(index);
+        } else if innermost.is_some_and(|kind| kind != TokenKind::LBrace) {
+            self.mismatch(index);
+        } else {
+            self.stray(index);
         }
     }
 
-    /// Whether the innermost open brace is closed before the next bracket of the kind of `index`.
-    fn later_partner(&self, index: usize) -> bool {
-        let mut depth = 0_u32;
-        for token in &self.tokens[index + 1..] {
-            match token.kind {
-                TokenKind::LBrace => depth += 1,
-                TokenKind::RBrace if depth == 0 => return true,
-                TokenKind::RBrace => depth -= 1,
-                kind if kind == self.tokens[index].kind && depth == 0 => return false,
-                _ => {}
-            }
+    /// `}` where a parenthesis or nothing is open.
+    fn close_brace(&mut self, index: usize) {
+        let inside_of_brace = self
+            .open
+            .iter()
+            .any(|open| self.kind(*open) == TokenKind::LBrace);
+        if !inside_of_brace {
+            self.stray(index);
+            return;
         }
-        false
+        while self
+            .open
+            .last()
+            .is_some_and(|open| self.kind(*open) != TokenKind::LBrace)
+        {
+            self.unclosed(index);
+        }
+        self.pair(index);
+    }
+
+    fn pair(&mut self, close: usize) {
+        let Some(open) = self.open.pop() else {
+            return;
+        };
+        self.found.partners[open] = Some(close as u32);
+        let is_brace = self.kind(open) == TokenKind::LBrace;
+        if is_brace && self.odd_pair.is_none() && self.differs(open, close) {
+            self.odd_pair = Some((open, close));
+        }
+    }
+
+    fn has_opener_in_braces(&self, opener: TokenKind) -> bool {
+        let kinds = self.open.iter().rev().map(|open| self.kind(*open));
+        kinds
+            .take_while(|kind| *kind != TokenKind::LBrace)
+            .any(|kind| kind == opener)
+    }
+
+    /// `;`, or the start of something new: neither stands in parentheses, but in those of `for` and of annotations.
+    fn end_of_element(&mut self, index: usize) {
+        while let Some(open) = self.open.last().copied() {
+            let free = self.kind(open) == TokenKind::LBrace
+                || opens_annotation(&self.tokens[..open])
+                || open > 0 && self.kind(open - 1) == TokenKind::For;
+            if free || self.found.diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
+            self.unclosed(index);
+        }
+    }
+
+    /// A declaration that belongs outside of everything, no further to the right than the braces around it.
+    fn start_of_item(&mut self, index: usize) {
+        let token = &self.tokens[index];
+        if self.new_item.is_some() || !starts_top_level_item(token.kind) {
+            return;
+        }
+        let brace = self.open.iter().find(|open| {
+            self.kind(**open) == TokenKind::LBrace && self.column_of_line(**open) >= token.column
+        });
+        self.new_item = brace.map(|open| (*open, index));
     }
 
     /// Whether a closing brace that starts its line is not below the line of its partner.
@@ -110,43 +204,102 @@ impl Pairing<'_> {
         self.tokens[line.unwrap_or(index)].column
     }
 
+    /// A closing bracket for which nothing is open.
     fn stray(&mut self, index: usize) {
         let token = &self.tokens[index];
-        self.from = self.from.min(index);
-        self.diagnostics.push(
-            Diagnostic::error("unbalanced", format!("{} closes nothing", token.kind))
-                .label(token.span, "nothing is open that this could close"),
-        );
+        let diagnostic = Diagnostic::error("unbalanced", format!("{} closes nothing", token.kind))
+            .label(token.span, "nothing is open that this could close");
+        let end = match token.kind {
+            TokenKind::RBrace => self.tokens.len(),
+            _ => self.end_of_line(index),
+        };
+        self.tell(index, diagnostic, end);
     }
 
-    fn unclosed(&mut self, open: usize, at: usize) {
-        let (opener, found) = (&self.tokens[open], &self.tokens[at]);
-        self.from = self.from.min(open);
-        let mut diagnostic =
+    /// A closing bracket of another kind than the one that is open.
+    fn mismatch(&mut self, index: usize) {
+        let Some(open) = self.open.pop() else {
+            return;
+        };
+        let (opener, found) = (&self.tokens[open], &self.tokens[index]);
+        let diagnostic = Diagnostic::error(
+            "unbalanced",
+            format!("{} cannot close {}", found.kind, opener.kind),
+        )
+        .label(found.span, format!("{} cannot close it", found.kind))
+        .label(opener.span, "opened here");
+        self.tell(open, diagnostic, self.end_of_line(index));
+    }
+
+    /// Takes the innermost open bracket, which is not closed before the token at `index`.
+    fn unclosed(&mut self, index: usize) {
+        let Some(open) = self.open.pop() else {
+            return;
+        };
+        let (opener, found) = (&self.tokens[open], &self.tokens[index]);
+        let diagnostic =
             Diagnostic::error("unbalanced", format!("{} is never closed", opener.kind))
                 .label(opener.span, "opened here")
                 .label(found.span, format!("{} comes before its end", found.kind));
-        if opener.kind == TokenKind::LBrace
-            && let Some((open, close)) = self.suspect.filter(|(inner, _)| *inner > open)
-        {
-            diagnostic = diagnostic
-                .label(
-                    self.tokens[open].span,
-                    "perhaps it is this one that is not closed",
-                )
-                .label(
-                    self.tokens[close].span,
-                    "for this `}`, which closes it now, is indented otherwise",
-                );
-        }
-        self.diagnostics.push(diagnostic);
+        self.tell(open, diagnostic, index);
     }
 
-    fn end(&mut self, index: usize) {
-        // The outermost tells all; those inside of it follow from it.
-        let open = std::mem::take(&mut self.open);
-        if let Some(last) = open.last() {
-            self.unclosed(*last, index);
+    fn end_of_file(&mut self, index: usize) {
+        let outermost = self.open.first().copied();
+        let Some(innermost) = self.open.last().copied() else {
+            return;
+        };
+        let in_file = |(open, _): &(usize, usize)| self.open.contains(open);
+        if let Some((open, item)) = self.new_item.filter(in_file) {
+            let (opener, item) = (&self.tokens[open], &self.tokens[item]);
+            let diagnostic =
+                Diagnostic::error("unbalanced", format!("{} is never closed", opener.kind))
+                    .label(opener.span, "opened here")
+                    .label(item.span, "perhaps a `}` is missing before this");
+            self.tell(open, diagnostic, index);
+            return;
         }
+        let (opener, end) = (&self.tokens[innermost], &self.tokens[index]);
+        let mut diagnostic =
+            Diagnostic::error("unbalanced", format!("{} is never closed", opener.kind))
+                .label(opener.span, "opened here")
+                .label(end.span, "the file ends before it does");
+        if let Some((open, close)) = self.odd_pair
+            && Some(open) > outermost
+        {
+            let labels = [
+                (open, "perhaps this is the one that is not closed"),
+                (close, "this `}` closes it, but stands in another column"),
+            ];
+            for (index, text) in labels {
+                diagnostic = diagnostic.label(self.tokens[index].span, text);
+            }
+        }
+        self.tell(innermost, diagnostic, index);
+    }
+
+    fn tell(&mut self, from: usize, diagnostic: Diagnostic, to: usize) {
+        self.found.shadows.push(from..=to);
+        self.found.diagnostics.push((from, diagnostic));
+    }
+
+    /// Index of the `;` or brace that ends what the token at `index` is in.
+    fn end_of_line(&self, index: usize) -> usize {
+        let rest = self.tokens[index..].iter();
+        let length = rest.take_while(|token| {
+            !matches!(
+                token.kind,
+                TokenKind::Semicolon | TokenKind::LBrace | TokenKind::RBrace
+            )
+        });
+        index + length.count()
+    }
+}
+
+fn opener_of(closer: TokenKind) -> TokenKind {
+    match closer {
+        TokenKind::RParen => TokenKind::LParen,
+        TokenKind::RBracket => TokenKind::LBracket,
+        _ => TokenKind::LBrace,
     }
 }

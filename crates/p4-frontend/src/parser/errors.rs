@@ -1,7 +1,10 @@
 //! What is said of wrong syntax, and where parsing goes on after it.
 
-use super::{MAX_DEPTH, MAX_ERRORS, Parse, Parser, Reported, is_name};
-use crate::diagnostic::Diagnostic;
+use std::collections::HashSet;
+
+use super::delimiters::starts_item;
+use super::{MAX_DEPTH, Parse, Parser, Reported, is_name};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 use crate::suggest::did_you_mean;
 
@@ -155,7 +158,12 @@ impl Parser {
                     }
                 }
                 TokenKind::LParen | TokenKind::LBracket => at = self.behind(at),
-                kind if at > fault && token.line_start && starts_item(kind) => break,
+                kind if at > fault
+                    && token.line_start
+                    && (starts_item(kind) || kind == TokenKind::At) =>
+                {
+                    break;
+                }
                 _ => at += 1,
             }
         }
@@ -168,23 +176,24 @@ impl Parser {
 
     /// The index behind the bracket at `index` and all it holds.
     pub fn behind(&self, index: usize) -> usize {
-        match self.partners[index] {
+        match self.delimiters.partners[index] {
             Some(partner) => partner as usize + 1,
             None => index + 1,
         }
     }
 
-    /// All errors, those that only follow from a missing bracket left out.
+    /// All errors in the order of the text, those that only follow from others left out.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
-        let Some(unbalanced) = self.unbalanced else {
-            return self.diagnostics.into_iter().map(|(_, d)| d).collect();
-        };
-        self.diagnostics
-            .into_iter()
-            .filter(|(at, _)| *at < unbalanced.from)
-            .map(|(_, diagnostic)| diagnostic)
-            .chain(unbalanced.diagnostics)
-            .collect()
+        let shadows = self.delimiters.shadows;
+        let faults: HashSet<usize> = self.faults.iter().map(|(at, _)| *at).collect();
+        let in_shadow =
+            |at: &usize| faults.contains(at) || shadows.iter().any(|shadow| shadow.contains(at));
+        let mut diagnostics = self.diagnostics;
+        diagnostics.retain(|(at, _)| !in_shadow(at));
+        diagnostics.extend(self.faults);
+        diagnostics.extend(self.delimiters.diagnostics);
+        diagnostics.sort_by_key(|(at, _)| *at);
+        diagnostics.into_iter().map(|(_, d)| d).collect()
     }
 }
 
@@ -196,34 +205,4 @@ fn describe(token: &Token) -> String {
         kind if kind.is_keyword() && !is_name(kind) => format!("keyword {kind}"),
         kind => kind.to_string(),
     }
-}
-
-/// Keywords that can only be the start of a declaration or statement.
-fn starts_item(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::Action
-            | TokenKind::At
-            | TokenKind::Break
-            | TokenKind::Const
-            | TokenKind::Continue
-            | TokenKind::Control
-            | TokenKind::Enum
-            | TokenKind::Exit
-            | TokenKind::Extern
-            | TokenKind::For
-            | TokenKind::Header
-            | TokenKind::HeaderUnion
-            | TokenKind::If
-            | TokenKind::MatchKind
-            | TokenKind::Package
-            | TokenKind::Parser
-            | TokenKind::Return
-            | TokenKind::Struct
-            | TokenKind::Switch
-            | TokenKind::Table
-            | TokenKind::Transition
-            | TokenKind::Typedef
-            | TokenKind::ValueSet
-    )
 }

@@ -11,24 +11,29 @@ use crate::span::Span;
 impl Parser {
     /// expression: binary [ "?" expression ":" expression ]
     pub fn expression(&mut self) -> Parse<Expr> {
-        self.nested(|parser| {
-            let condition = parser.binary(0)?;
-            if !parser.take(TokenKind::Question) {
-                return Ok(condition);
-            }
-            let then = parser.expression()?;
-            parser.expect(TokenKind::Colon)?;
-            let otherwise = parser.expression()?;
-            let span = condition.span.to(otherwise.span);
-            Ok(parser.make(
-                span,
-                ExprKind::Conditional {
-                    condition: Box::new(condition),
-                    then: Box::new(then),
-                    otherwise: Box::new(otherwise),
-                },
-            ))
-        })
+        self.enter()?;
+        let condition = self.binary(0)?;
+        let expr = match self.kind() {
+            TokenKind::Question => self.conditional(condition)?,
+            _ => condition,
+        };
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    /// "?" expression ":" expression
+    fn conditional(&mut self, condition: Expr) -> Parse<Expr> {
+        self.expect(TokenKind::Question)?;
+        let then = self.expression()?;
+        self.expect(TokenKind::Colon)?;
+        let otherwise = self.expression()?;
+        let span = condition.span.to(otherwise.span);
+        let kind = ExprKind::Conditional {
+            condition: Box::new(condition),
+            then: Box::new(then),
+            otherwise: Box::new(otherwise),
+        };
+        Ok(self.make(span, kind))
     }
 
     /// Operators that bind tighter than `least`. A long chain nests to the left, and counts as nesting.
@@ -39,26 +44,19 @@ impl Parser {
             if strength <= least {
                 break;
             }
-            if self.depth >= super::MAX_DEPTH {
-                return Err(self.too_deep());
-            }
-            self.depth += 1;
-            for _ in 0..tokens {
-                self.bump();
-            }
-            let right = self.binary(strength)?;
-            let span = left.span.to(right.span);
-            left = self.make(
-                span,
-                ExprKind::Binary {
-                    op,
-                    left: Box::new(left),
-                    right: Box::new(right),
-                },
-            );
+            self.enter()?;
+            self.at += tokens;
+            left = self.right_operand(left, op, strength)?;
         }
         self.depth = depth;
         Ok(left)
+    }
+
+    fn right_operand(&mut self, left: Expr, op: BinaryOp, strength: u8) -> Parse<Expr> {
+        let right = self.binary(strength)?;
+        let span = left.span.to(right.span);
+        let (left, right) = (Box::new(left), Box::new(right));
+        Ok(self.make(span, ExprKind::Binary { op, left, right }))
     }
 
     /// The binary operator that comes next, how strongly it binds, and how many tokens it has.
@@ -106,6 +104,10 @@ impl Parser {
             TokenKind::LParen if self.is_at_cast() => return self.cast(),
             _ => return self.postfix(),
         };
+        self.prefixed(op)
+    }
+
+    fn prefixed(&mut self, op: UnaryOp) -> Parse<Expr> {
         let start = self.bump().span;
         let operand = Box::new(self.nested(Parser::unary)?);
         let span = start.to(operand.span);
@@ -127,36 +129,41 @@ impl Parser {
         let depth = self.depth;
         let start = self.span();
         let mut expr = self.primary()?;
-        loop {
-            if self.depth >= super::MAX_DEPTH {
-                return Err(self.too_deep());
-            }
-            self.depth += 1;
-            let kind = match self.kind() {
-                TokenKind::Dot => {
-                    self.bump();
-                    let name = self.name("a member's name")?;
-                    ExprKind::Member {
-                        base: Box::new(expr),
-                        name,
-                    }
-                }
-                TokenKind::LBracket => self.bracketed(|parser| parser.index(expr))?,
-                TokenKind::LAngle if is_callable(&expr) && self.is_at_type_args() => {
-                    self.specialized(start, expr)?
-                }
-                TokenKind::LParen => ExprKind::Call {
-                    callee: Box::new(expr),
-                    type_args: Vec::new(),
-                    args: self.arguments()?,
-                },
-                _ => break,
-            };
+        while self.is_at_suffix(&expr) {
+            self.enter()?;
+            let kind = self.suffix(start, expr)?;
             let span = self.since(start);
             expr = self.make(span, kind);
         }
         self.depth = depth;
         Ok(expr)
+    }
+
+    fn is_at_suffix(&self, expr: &Expr) -> bool {
+        match self.kind() {
+            TokenKind::Dot | TokenKind::LBracket | TokenKind::LParen => true,
+            TokenKind::LAngle => is_callable(expr) && self.is_at_type_args(),
+            _ => false,
+        }
+    }
+
+    fn suffix(&mut self, start: Span, expr: Expr) -> Parse<ExprKind> {
+        match self.kind() {
+            TokenKind::Dot => {
+                self.bump();
+                Ok(ExprKind::Member {
+                    base: Box::new(expr),
+                    name: self.name("a member's name")?,
+                })
+            }
+            TokenKind::LBracket => self.bracketed(|parser| parser.index(expr)),
+            TokenKind::LAngle => self.specialized(start, expr),
+            _ => Ok(ExprKind::Call {
+                callee: Box::new(expr),
+                type_args: Vec::new(),
+                args: self.arguments()?,
+            }),
+        }
     }
 
     /// "[" expression [ ":" expression | "+:" expression ] "]"
@@ -211,43 +218,54 @@ impl Parser {
 
     /// literals, names, parentheses, braces
     pub fn primary(&mut self) -> Parse<Expr> {
+        if self.is_at(TokenKind::LParen) {
+            return self.parenthesized();
+        }
         let start = self.span();
-        let kind = match self.kind() {
-            TokenKind::Number => self.integer()?,
-            TokenKind::String => ExprKind::String(lexer::string(&self.bump().text).into()),
-            TokenKind::True => self.simple_expr(ExprKind::Bool(true)),
-            TokenKind::False => self.simple_expr(ExprKind::Bool(false)),
-            TokenKind::This => self.simple_expr(ExprKind::This),
-            TokenKind::InvalidHeader => self.simple_expr(ExprKind::Invalid),
-            TokenKind::Dots => self.simple_expr(ExprKind::Defaults),
-            TokenKind::LParen => {
-                self.bump();
-                let mut inner = self.bracketed(Parser::expression)?;
-                self.expect(TokenKind::RParen)?;
-                inner.span = self.since(start);
-                return Ok(inner);
-            }
-            TokenKind::LBrace => self.bracketed(|parser| parser.nested(Parser::braces))?,
-            TokenKind::Error => {
-                let ty = self.type_ref()?;
-                ExprKind::Type(ty)
-            }
-            kind if is_name(kind) || kind == TokenKind::Dot => ExprKind::Name(self.path("a name")?),
-            TokenKind::Underscore => {
-                let diagnostic = Diagnostic::error("syntax", "`_` is no value")
-                    .label(self.span(), "expected an expression")
-                    .note("`_` stands for an argument, a type argument or a keyset as a whole");
-                return Err(self.report(diagnostic));
-            }
-            _ => return Err(self.unexpected("an expression")),
-        };
+        let kind = self.primary_kind()?;
         let span = self.since(start);
         Ok(self.make(span, kind))
     }
 
-    fn simple_expr(&mut self, kind: ExprKind) -> ExprKind {
+    /// "(" expression ")"
+    fn parenthesized(&mut self) -> Parse<Expr> {
+        let start = self.expect(TokenKind::LParen)?;
+        let mut inner = self.bracketed(Parser::expression)?;
+        self.expect(TokenKind::RParen)?;
+        inner.span = self.since(start);
+        Ok(inner)
+    }
+
+    fn primary_kind(&mut self) -> Parse<ExprKind> {
+        match self.kind() {
+            TokenKind::Number => self.integer(),
+            TokenKind::String => {
+                let text = self.bump().text;
+                Ok(ExprKind::String(lexer::string(&text).into()))
+            }
+            TokenKind::True => self.keyword(ExprKind::Bool(true)),
+            TokenKind::False => self.keyword(ExprKind::Bool(false)),
+            TokenKind::This => self.keyword(ExprKind::This),
+            TokenKind::InvalidHeader => self.keyword(ExprKind::Invalid),
+            TokenKind::Dots => self.keyword(ExprKind::Defaults),
+            TokenKind::LBrace => self.bracketed(Parser::braces),
+            TokenKind::Error => Ok(ExprKind::Type(self.type_ref()?)),
+            TokenKind::Underscore => {
+                let diagnostic = Diagnostic::error("syntax", "`_` is no value")
+                    .label(self.span(), "expected an expression")
+                    .note("`_` stands for an argument, a type argument or a keyset as a whole");
+                Err(self.report(diagnostic))
+            }
+            kind if is_name(kind) || kind == TokenKind::Dot => {
+                Ok(ExprKind::Name(self.path("a name")?))
+            }
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn keyword(&mut self, kind: ExprKind) -> Parse<ExprKind> {
         self.bump();
-        kind
+        Ok(kind)
     }
 
     fn integer(&mut self) -> Parse<ExprKind> {
@@ -258,7 +276,7 @@ impl Parser {
             }
             Err(message) => {
                 let diagnostic = Diagnostic::error("bad-number", message)
-                    .label(self.span(), "not a number")
+                    .label(self.span(), "not a valid number")
                     .help("numbers are like 10, 0xff, 0b1010, 0o17; with a width 8w0xff or 8s10");
                 self.report(diagnostic);
                 self.bump();

@@ -48,7 +48,7 @@ impl Parser {
             _ => return None,
         };
         while self.kind_at(scan.end) == TokenKind::LBracket {
-            self.partners[scan.end]?;
+            self.delimiters.partners[scan.end]?;
             scan.end = self.behind(scan.end);
         }
         Some(scan)

@@ -26,12 +26,12 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
+use characters::Sifted;
+use delimiters::Delimiters;
 use scope::Scopes;
 
 /// Deepest nesting of expressions, types, statements and declarations in one another.
 pub const MAX_DEPTH: u32 = 200;
-/// After so many errors no more are looked for.
-pub const MAX_ERRORS: usize = 100;
 
 /// The user has been told.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,7 @@ type Parse<T> = Result<T, Reported>;
 
 /// Parses the tokens that the preprocessor gives.
 pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
-    let (tokens, mut diagnostics) = characters::sift(tokens);
-    let mut parser = Parser::new(tokens);
+    let mut parser = Parser::new(characters::sift(tokens));
     let declarations = parser.program();
     let program = Program {
         declarations,
@@ -51,18 +50,16 @@ pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<D
         decl_count: parser.decl_count,
         type_count: parser.type_count,
     };
-    diagnostics.extend(parser.into_diagnostics());
-    (program, diagnostics)
+    (program, parser.into_diagnostics())
 }
 
 struct Parser {
     tokens: Vec<Token>,
     /// Index of the next token.
     at: usize,
-    /// For each opening bracket the index of its partner.
-    partners: Vec<Option<u32>>,
-    /// Brackets without partner; errors behind the first are consequences.
-    unbalanced: Option<delimiters::Unbalanced>,
+    delimiters: Delimiters,
+    /// Faulty characters, with the tokens they stand before.
+    faults: Vec<(usize, Diagnostic)>,
     /// First token of the declaration, statement or element being parsed.
     item_start: usize,
     depth: u32,
@@ -78,13 +75,12 @@ struct Parser {
 }
 
 impl Parser {
-    fn new(tokens: Vec<Token>) -> Self {
-        let (partners, unbalanced) = delimiters::pair_up(&tokens);
+    fn new(sifted: Sifted) -> Self {
         Parser {
-            tokens,
+            delimiters: delimiters::pair_up(&sifted.tokens),
+            tokens: sifted.tokens,
+            faults: sifted.diagnostics,
             at: 0,
-            partners,
-            unbalanced,
             item_start: 0,
             depth: 0,
             in_angles: false,
@@ -119,10 +115,12 @@ impl Parser {
     fn item<T>(&mut self, items: &mut Vec<T>, parse: impl FnOnce(&mut Self) -> Parse<T>) {
         let start = self.at;
         let outer = std::mem::replace(&mut self.item_start, start);
+        let depth = self.depth;
         match parse(self) {
             Ok(item) => items.push(item),
             Err(Reported) => self.recover(start),
         }
+        self.depth = depth;
         self.item_start = outer;
     }
 
@@ -227,13 +225,19 @@ impl Parser {
 
     /// Parses something that can hold its own kind, within [`MAX_DEPTH`].
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.enter()?;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// One level deeper. An error leaves the depth to [`Parser::item`], which puts it right.
+    fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
         self.depth += 1;
-        let result = parse(self);
-        self.depth -= 1;
-        result
+        Ok(())
     }
 
     /// Parses something in brackets, where `>` is an operator again.

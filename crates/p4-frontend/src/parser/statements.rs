@@ -1,14 +1,13 @@
 //! Statements.
 
 use super::declarations::Place;
-use super::{Parse, Parser, is_name};
+use super::{Parse, Parser, Reported, is_name};
 use crate::ast::{
     Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, ForVariable,
     Statement, StatementKind, SwitchCase,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
-use crate::span::Span;
 
 impl Parser {
     /// blockStatement: [ annotations ] "{" { statementOrDeclaration } "}"
@@ -29,69 +28,79 @@ impl Parser {
 
     /// statementOrDeclaration
     pub fn statement(&mut self) -> Parse<Statement> {
-        self.nested(|parser| {
-            let start = parser.span();
-            let annotations = parser.annotations()?;
-            let kind = parser.statement_kind(start, annotations)?;
-            Ok(Statement {
-                span: parser.since(start),
-                kind,
-            })
+        self.enter()?;
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let kind = if annotations.is_empty() {
+            self.statement_kind()?
+        } else {
+            self.annotated_statement(annotations)?
+        };
+        self.depth -= 1;
+        Ok(Statement {
+            span: self.since(start),
+            kind,
         })
     }
 
-    fn statement_kind(
-        &mut self,
-        start: Span,
-        annotations: Vec<Annotation>,
-    ) -> Parse<StatementKind> {
+    fn annotated_statement(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
         match self.kind() {
-            TokenKind::LBrace => {
-                return Ok(StatementKind::Block(self.annotated_block(annotations)?));
-            }
-            TokenKind::For => return self.for_statement(annotations),
-            _ if self.is_at_declaration() => {
-                let declaration = self.declaration(annotations, Place::Block)?;
-                return Ok(StatementKind::Declaration(Box::new(declaration)));
-            }
-            _ => {}
+            TokenKind::LBrace => Ok(StatementKind::Block(self.annotated_block(annotations)?)),
+            TokenKind::For => self.for_statement(annotations),
+            _ if self.is_at_declaration() => self.local_declaration(annotations),
+            _ => Err(self.unexpected("a block, a loop or a declaration after annotations")),
         }
-        if !annotations.is_empty() {
-            return Err(self.unexpected("a block, a loop or a declaration after annotations"));
-        }
+    }
+
+    fn statement_kind(&mut self) -> Parse<StatementKind> {
         match self.kind() {
+            TokenKind::If => self.if_statement(),
+            TokenKind::LBrace => Ok(StatementKind::Block(self.block()?)),
+            TokenKind::For => self.for_statement(Vec::new()),
+            TokenKind::Switch => self.switch_statement(),
+            TokenKind::Return => self.return_statement(),
             TokenKind::Semicolon => {
                 self.bump();
                 Ok(StatementKind::Empty)
             }
-            TokenKind::If => self.if_statement(),
-            TokenKind::Switch => self.switch_statement(),
-            TokenKind::Return => {
-                self.bump();
-                let value = match self.kind() {
-                    TokenKind::Semicolon => None,
-                    _ => Some(self.expression()?),
-                };
-                self.semicolon("`return`")?;
-                Ok(StatementKind::Return(value))
-            }
             TokenKind::Exit => self.keyword_statement("`exit`", StatementKind::Exit),
             TokenKind::Break => self.keyword_statement("`break`", StatementKind::Break),
             TokenKind::Continue => self.keyword_statement("`continue`", StatementKind::Continue),
-            TokenKind::Else => {
-                let diagnostic = Diagnostic::error("syntax", "`else` without `if`")
-                    .label(start, "no `if` comes right before this");
-                Err(self.report(diagnostic))
-            }
-            _ => {
-                let kind = self.assignment_or_call()?;
-                self.semicolon(match kind {
-                    StatementKind::Call(_) => "the call",
-                    _ => "the assignment",
-                })?;
-                Ok(kind)
-            }
+            TokenKind::Else => Err(self.stray_else()),
+            _ if self.is_at_declaration() => self.local_declaration(Vec::new()),
+            _ => self.simple_statement(),
         }
+    }
+
+    fn local_declaration(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
+        let declaration = self.declaration(annotations, Place::Block)?;
+        Ok(StatementKind::Declaration(Box::new(declaration)))
+    }
+
+    fn return_statement(&mut self) -> Parse<StatementKind> {
+        self.expect(TokenKind::Return)?;
+        let value = match self.kind() {
+            TokenKind::Semicolon => None,
+            _ => Some(self.expression()?),
+        };
+        self.semicolon("`return`")?;
+        Ok(StatementKind::Return(value))
+    }
+
+    fn stray_else(&mut self) -> Reported {
+        let diagnostic = Diagnostic::error("syntax", "`else` without `if`")
+            .label(self.span(), "no `if` comes right before this");
+        self.report(diagnostic)
+    }
+
+    /// ( assignment | call ) ";"
+    fn simple_statement(&mut self) -> Parse<StatementKind> {
+        let kind = self.assignment_or_call()?;
+        self.semicolon(match kind {
+            StatementKind::Call(_) => "the call",
+            _ => "the assignment",
+        })?;
+        Ok(kind)
     }
 
     /// Whether a declaration comes next, also one that may not stand among statements.
@@ -153,11 +162,10 @@ impl Parser {
         self.expect(TokenKind::LParen)?;
         let condition = self.expression()?;
         self.expect(TokenKind::RParen)?;
-        let then = Box::new(self.sub_statement()?);
-        let otherwise = if self.take(TokenKind::Else) {
-            Some(Box::new(self.sub_statement()?))
-        } else {
-            None
+        let then = self.sub_statement()?;
+        let otherwise = match self.take(TokenKind::Else) {
+            true => Some(self.sub_statement()?),
+            false => None,
         };
         Ok(StatementKind::If {
             condition,
@@ -167,9 +175,12 @@ impl Parser {
     }
 
     /// A statement that is part of another.
-    fn sub_statement(&mut self) -> Parse<Statement> {
+    fn sub_statement(&mut self) -> Parse<Box<Statement>> {
         self.item_start = self.at;
-        self.scoped(Parser::statement)
+        self.scopes.open();
+        let statement = self.statement();
+        self.scopes.close();
+        Ok(Box::new(statement?))
     }
 
     /// "switch" "(" expression ")" "{" { switchCase } "}"
@@ -241,7 +252,7 @@ impl Parser {
             })
         })?;
         self.expect(TokenKind::RParen)?;
-        let body = Box::new(self.sub_statement()?);
+        let body = self.sub_statement()?;
         Ok(StatementKind::For {
             annotations,
             init,
@@ -282,7 +293,7 @@ impl Parser {
     ) -> Parse<StatementKind> {
         let collection = self.expression_or_range()?;
         self.expect(TokenKind::RParen)?;
-        let body = Box::new(self.sub_statement()?);
+        let body = self.sub_statement()?;
         Ok(StatementKind::ForIn {
             annotations,
             variable,

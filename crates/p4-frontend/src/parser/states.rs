@@ -40,12 +40,7 @@ impl Parser {
             states: Vec::new(),
         };
         while !self.is_at_end_of_braces() {
-            let start = self.at;
-            let outer = std::mem::replace(&mut self.item_start, start);
-            if self.parser_item(&mut body).is_err() {
-                self.recover(start);
-            }
-            self.item_start = outer;
+            self.item(&mut Vec::new(), |parser| parser.parser_item(&mut body));
         }
         self.expect(TokenKind::RBrace)?;
         Ok(body)

@@ -86,11 +86,15 @@ impl Preprocessor<'_> {
             if !self.take_opening() {
                 return Some(token);
             }
-            let (found, close) = self.arguments(&token, &definition)?;
+            let Some((found, close)) = self.arguments(&token, &definition) else {
+                return Some(token);
+            };
             arguments = found;
             hidden = both(&hidden, &close);
         }
         let hidden = hide(&hidden, &token.text);
+        self.sources
+            .mark_expansion(token.span, &token.text, definition.span);
         let body = self.substitute(&token, &definition, &arguments);
         self.push_body(&token, body, &hidden);
         None
@@ -347,8 +351,11 @@ impl Preprocessor<'_> {
                         )
                         .label(name.span, format!("in this use of `{}`", name.text)),
                     );
+                    result.extend([left, first]);
+                    result.extend(right);
+                    return;
                 }
-                result.extend(tokens.into_iter().take(1).map(|token| Expanded {
+                result.extend(tokens.into_iter().map(|token| Expanded {
                     token: Token {
                         span: left.token.span,
                         joint: left.token.joint,
@@ -405,9 +412,10 @@ impl Preprocessor<'_> {
     }
 
     fn too_large(&mut self, span: Option<Span>) {
-        if std::mem::take(&mut self.expansion_left) == 0 {
+        if std::mem::replace(&mut self.expansion_stopped, true) {
             return;
         }
+        self.expansion_left = 0;
         let diagnostic = Diagnostic::error("macro-expansion", "macros expand to too much")
             .note(format!(
                 "all macros together may give {MAX_EXPANSION} tokens, and be nested {MAX_ARGUMENT_DEPTH} deep"

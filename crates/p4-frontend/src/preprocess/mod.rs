@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::ast::{Pragma, Symbol};
-use crate::diagnostic::Diagnostic;
-use crate::lexer::{Fault, Interner, Token, TokenKind, lex};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
+use crate::lexer::{Interner, Token, TokenKind, lex};
 use crate::span::{FileId, SourceMap, Span};
 
 use conditional::Conditional;
@@ -52,8 +52,8 @@ impl Loader for NoLoader {
 /// What the preprocessor makes of a program.
 #[derive(Clone, Debug)]
 pub struct Preprocessed {
-    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Unknown characters are left to the parser: annotations
-    /// may hold them.
+    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Faults are left to the parser: annotations may hold
+    /// some.
     pub tokens: Vec<Token>,
     /// `#pragma` lines.
     pub pragmas: Vec<Pragma>,
@@ -101,7 +101,11 @@ struct Preprocessor<'a> {
     files_hidden: bool,
     expansion_depth: usize,
     expansion_left: usize,
+    /// Macros have expanded to too much, and the user has been told.
+    expansion_stopped: bool,
     octets_left: usize,
+    /// There has been an error.
+    failed: bool,
     at_line_start: bool,
     output: Vec<Token>,
     pragmas: Vec<Pragma>,
@@ -120,7 +124,9 @@ impl<'a> Preprocessor<'a> {
             files_hidden: false,
             expansion_depth: 0,
             expansion_left: MAX_EXPANSION,
+            expansion_stopped: false,
             octets_left: MAX_OCTETS,
+            failed: false,
             at_line_start: true,
             output: Vec::new(),
             pragmas: Vec::new(),
@@ -211,16 +217,6 @@ impl<'a> Preprocessor<'a> {
 
     /// Hands a token on to the parser, or tells what is wrong with it.
     fn emit(&mut self, mut token: Token) {
-        if token.kind == TokenKind::Invalid(Fault::UnterminatedString) {
-            let span = token.span;
-            self.report(
-                Diagnostic::error("unterminated-string", "string without end").label(
-                    Span::new(span.file, span.start, span.start + 1),
-                    "no `\"` closes this",
-                ),
-            );
-            token.kind = TokenKind::String;
-        }
         if token.kind == TokenKind::Comment {
             self.unterminated_comment(token.span);
             return;
@@ -250,6 +246,9 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MAX_ERRORS || diagnostic.is_error() && !self.failed {
+            self.failed |= diagnostic.is_error();
+            self.diagnostics.push(diagnostic);
+        }
     }
 }

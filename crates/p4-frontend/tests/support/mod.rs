@@ -1,4 +1,6 @@
-//! What several tests need: files from disk.
+//! What several tests need. Not each of them needs all of it.
+
+#![allow(dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +52,6 @@ impl Parsed {
     }
 
     /// Parses a text that includes nothing.
-    #[allow(dead_code)]
     pub fn alone(text: &str) -> Parsed {
         Parsed::text("test.p4", text, &mut NoLoader)
     }

@@ -1,6 +1,7 @@
-//! Settings of a connection, and the presets of the experiments.
+//! Settings of a connection.
 
 use congestion::Limits;
+use thiserror::Error;
 use units::Duration;
 
 /// Settings of one connection; both ends need the same profile, sizes, marks and first numbers.
@@ -22,8 +23,9 @@ pub struct Config {
     pub limited_transmit: bool,
     /// Suppress a fast retransmit for losses of a window already cut by a timeout.
     pub bugfix: bool,
-    /// A new acknowledgement whose range wraps past the end of the ring of send counts clears none of them,
-    /// so that later segments look resent: as the papers' simulator does. It changes Vegas' samples and cuts.
+    /// A new acknowledgement whose range wraps past the end of the ring of send counts clears none
+    /// of them, so that later segments look resent: as the papers' simulator does. It changes
+    /// Vegas' samples and cuts.
     pub stale_send_counts: bool,
     /// Sizes on the wire.
     pub sizes: Sizes,
@@ -43,7 +45,8 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
-    /// The papers' simulator, ns-2 2.1b9a: established from the start, every packet acknowledged at once.
+    /// The papers' simulator, ns-2 2.1b9a: established from the start, every packet acknowledged at
+    /// once.
     Ns2,
 }
 
@@ -51,9 +54,16 @@ pub enum Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recovery {
+    /// Start over from the missing segment on the third duplicate; goes with
+    /// [`congestion::TahoeConfig`].
+    Tahoe,
     /// Fast retransmit and fast recovery on the third duplicate.
     Reno,
-    /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements after, check.
+    /// Reno that stays in recovery until everything sent before it is acknowledged, a hole a round
+    /// trip.
+    NewReno,
+    /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements
+    /// after, check.
     Vegas,
 }
 
@@ -94,71 +104,66 @@ pub struct Sizes {
     pub ack_octets: u32,
 }
 
+/// Why a connection cannot work with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// Data packets have no room for a payload, or are longer than IPv4 allows.
+    #[error("sizes.data_octets is {octets}, expected {smallest} to 65535")]
+    DataOctets {
+        /// What was given.
+        octets: u32,
+        /// Headers and options, and one octet of payload.
+        smallest: u32,
+    },
+    /// A setting that cannot be zero is.
+    #[error("{setting} is 0, expected more")]
+    Zero {
+        /// Its name.
+        setting: &'static str,
+    },
+    /// No timeout satisfies both bounds.
+    #[error("rto.max is {max}, less than rto.min, {min}")]
+    RtoRange {
+        /// The lower bound.
+        min: Duration,
+        /// The upper bound.
+        max: Duration,
+    },
+}
+
+const MAX_PACKET_OCTETS: u32 = 65_535;
+
 /// IPv4 and TCP headers without options.
 pub(crate) const HEADER_OCTETS: u32 = 40;
 /// The AQT option.
 pub(crate) const AQT_OCTETS: u32 = 8;
 
 impl Config {
-    /// The setting of the recorded traces: tick 0.1 s, no RFC 2988, minimum RTO 0, initial window 1, no
-    /// limited transmit.
-    pub fn ns2_trace(recovery: Recovery) -> Self {
-        Config {
-            initial_window: 1,
-            limited_transmit: false,
-            rto: RtoConfig {
-                tick: Duration::from_millis(100),
-                min: Duration::ZERO,
-                rfc2988: false,
-                ..RtoConfig::STOCK
-            },
-            ..Config::stock(recovery)
+    /// Whether a connection can work with these settings; to be called on what comes from outside.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let smallest = HEADER_OCTETS + self.option_octets() + 1;
+        let octets = self.sizes.data_octets;
+        if !(smallest..=MAX_PACKET_OCTETS).contains(&octets) {
+            return Err(ConfigError::DataOctets { octets, smallest });
         }
-    }
-
-    /// The simulator's defaults of the time: Kurata's, and Lien and Chung's experiments.
-    pub fn stock(recovery: Recovery) -> Self {
-        Config {
-            profile: Profile::Ns2,
-            recovery,
-            window: 1000,
-            initial_window: 2,
-            max_cwnd: None,
-            rto: RtoConfig::STOCK,
-            limited_transmit: true,
-            bugfix: false,
-            stale_send_counts: true,
-            sizes: Sizes {
-                data_octets: 1000,
-                ack_octets: 40,
-            },
-            aqt: false,
-            supply: Supply::Endless,
-            local_start: 0,
-            remote_start: 0,
-            trace: false,
+        let zero = [
+            ("sizes.ack_octets", self.sizes.ack_octets == 0),
+            ("window", self.window == 0),
+            ("initial_window", self.initial_window == 0),
+            ("max_cwnd", self.max_cwnd == Some(0)),
+            ("rto.tick", self.rto.tick == Duration::ZERO),
+            ("rto.initial", self.rto.initial == Duration::ZERO),
+        ];
+        if let Some((setting, _)) = zero.iter().find(|(_, is_zero)| *is_zero) {
+            return Err(ConfigError::Zero { setting });
         }
-    }
-
-    /// Chan's experiments: [`Config::stock`] with initial window 1, minimum RTO 1 s, no limited transmit.
-    pub fn chan(recovery: Recovery) -> Self {
-        Config {
-            initial_window: 1,
-            limited_transmit: false,
-            rto: RtoConfig {
-                min: Duration::from_millis(1000),
-                ..RtoConfig::STOCK
-            },
-            ..Config::stock(recovery)
+        if self.rto.max < self.rto.min {
+            return Err(ConfigError::RtoRange {
+                min: self.rto.min,
+                max: self.rto.max,
+            });
         }
-    }
-
-    /// Srijith's experiments: tick 0.1 s, minimum RTO 0, no RFC 2988, no limited transmit.
-    pub fn srijith(recovery: Recovery) -> Self {
-        Config {
-            initial_window: 2,
-            ..Config::ns2_trace(recovery)
-        }
+        Ok(())
     }
 
     /// The other end: same rules and numbers, nothing to send.
@@ -174,11 +179,15 @@ impl Config {
 
     /// Payload octets of a data packet.
     pub fn payload(&self) -> u32 {
-        let options = if self.aqt { AQT_OCTETS } else { 0 };
         self.sizes
             .data_octets
-            .saturating_sub(HEADER_OCTETS + options)
+            .saturating_sub(HEADER_OCTETS + self.option_octets())
             .max(1)
+    }
+
+    /// IPv4 options of a data packet.
+    fn option_octets(&self) -> u32 {
+        if self.aqt { AQT_OCTETS } else { 0 }
     }
 
     /// What the congestion control has to know.
@@ -191,14 +200,70 @@ impl Config {
     }
 }
 
-impl RtoConfig {
-    /// Tick 10 ms, 3 s before the first sample, 0.2 s to 60 s, RFC 2988.
-    pub const STOCK: RtoConfig = RtoConfig {
-        tick: Duration::from_millis(10),
-        phase: Duration::ZERO,
-        initial: Duration::from_millis(3000),
-        min: Duration::from_millis(200),
-        max: Duration::from_millis(60_000),
-        rfc2988: true,
-    };
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_presets_are_valid() {
+        for recovery in [
+            Recovery::Tahoe,
+            Recovery::Reno,
+            Recovery::NewReno,
+            Recovery::Vegas,
+        ] {
+            for preset in [
+                Config::stock,
+                Config::chan,
+                Config::srijith,
+                Config::ns2_trace,
+            ] {
+                let config = preset(recovery);
+                assert_eq!(config.validate(), Ok(()));
+                assert_eq!(config.peer().validate(), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_option_takes_its_room_from_the_payload() {
+        let plain = Config::chan(Recovery::Vegas);
+        let marked = Config {
+            aqt: true,
+            ..plain.clone()
+        };
+        assert_eq!((plain.payload(), marked.payload()), (960, 952));
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_what_is_valid() {
+        let said = |change: fn(&mut Config)| {
+            let mut config = Config {
+                aqt: true,
+                ..Config::chan(Recovery::Vegas)
+            };
+            change(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        assert_eq!(
+            said(|config| config.window = 0),
+            "window is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.max_cwnd = Some(0)),
+            "max_cwnd is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.rto.tick = Duration::ZERO),
+            "rto.tick is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.sizes.data_octets = 48),
+            "sizes.data_octets is 48, expected 49 to 65535"
+        );
+        assert_eq!(
+            said(|config| config.rto.max = Duration::from_millis(1)),
+            "rto.max is 1 ms, less than rto.min, 1 s"
+        );
+    }
 }

@@ -165,8 +165,8 @@ impl Connection {
         self.flight.in_flight()
     }
 
-    /// The number of the data segment that starts at `seq`, counted from the connection's first; exact for
-    /// segments within 2³¹ octets of the oldest unacknowledged.
+    /// The number of the data segment that starts at `seq`, counted from the connection's first;
+    /// exact for segments within 2³¹ octets of the oldest unacknowledged.
     pub fn segment_number(&self, seq: u32) -> u64 {
         let ahead = i64::from(seq.wrapping_sub(self.sequence(self.flight.acked)) as i32);
         self.flight

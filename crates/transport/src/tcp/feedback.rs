@@ -46,8 +46,8 @@ fn queueing_time(us: u32) -> QueueingTime {
     }
 }
 
-/// The AQT option of an acknowledgement that `data` caused: its AQT echoed, its own to be collected. Data
-/// without the option says nothing, so neither does the acknowledgement.
+/// The AQT option of an acknowledgement that `data` caused: its AQT echoed, its own to be
+/// collected. Data without the option says nothing, so neither does the acknowledgement.
 pub(super) fn echo_aqt(data: &Segment) -> Option<Aqt> {
     data.aqt.map(|aqt| Aqt {
         time_us: 0,

@@ -1,7 +1,7 @@
 //! The sender's state that loss recoveries share: numbers, window, timer.
 //!
-//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is the oldest
-//! that is missing.
+//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is
+//! the oldest that is missing.
 
 use congestion::{AckEvent, Controller, Evidence, Factory, LossEvent, TimeoutEvent};
 use units::{Duration, Instant};
@@ -73,15 +73,18 @@ impl Flight {
         self.next - self.acked
     }
 
-    /// The segment asked for by [`Flight::resend_oldest`], or the next one if `window` allows it.
-    pub(super) fn take_segment(&mut self, window: Option<u64>) -> Option<u64> {
-        self.resend.take().or_else(|| {
-            (self.in_flight() < window? && self.next < self.supply).then(|| self.take_next())
-        })
+    /// The segment asked for by [`Flight::resend_oldest`].
+    pub(super) fn take_resend(&mut self) -> Option<u64> {
+        self.resend.take()
     }
 
-    /// The next segment under the receiver's window alone, if the congestion window and the duplicates, which
-    /// each say that a segment left, have room for it (RFC 3042).
+    /// The next segment, if `window` allows it.
+    pub(super) fn take_within(&mut self, window: u64) -> Option<u64> {
+        (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
+    }
+
+    /// The next segment under the receiver's window alone, if the congestion window and the
+    /// duplicates, which each say that a segment left, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
         let room = self.controller.cwnd() + f64::from(self.duplicates);
         let fits = self.in_flight() < self.window && (self.in_flight() as f64 + 1.0) <= room;
@@ -114,18 +117,14 @@ impl Flight {
         again
     }
 
-    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The controller has
-    /// still to be told.
+    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The
+    /// controller has still to be told.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
-        let newly_acked = acked - self.acked;
         let newest = acked - 1;
         // The first segment only founds the estimators.
         let sent_once = self.ledger.sent_once(newest).filter(|_| newest > 0);
-        self.ledger.clear(self.acked, acked);
+        let newly_acked = self.advance(acked);
         self.duplicates = 0;
-        self.acked = acked;
-        self.next = self.next.max(acked);
-        self.resend = None;
         if let Some((_, sent)) = self.timed.take_if(|(segment, _)| *segment < acked) {
             self.rto.reset_backoff();
             self.rto.sample(sent, now.since(sent));
@@ -140,6 +139,28 @@ impl Flight {
             sent_once.map(|sent| now.since(sent)),
             marks,
         )
+    }
+
+    /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
+    /// timer restarts.
+    pub(super) fn acknowledge_partially(
+        &mut self,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent {
+        let newly_acked = self.advance(acked);
+        self.reset_timer(now, false);
+        self.event(now, newly_acked, None, marks)
+    }
+
+    fn advance(&mut self, acked: u64) -> u64 {
+        let newly_acked = acked - self.acked;
+        self.ledger.clear(self.acked, acked);
+        self.acked = acked;
+        self.next = self.next.max(acked);
+        self.resend = None;
+        newly_acked
     }
 
     /// Counts a duplicate and tells the controller.
@@ -185,14 +206,19 @@ impl Flight {
         });
     }
 
-    /// Goes back to the oldest missing segment after the timer ran out.
-    pub(super) fn go_back(&mut self, now: Instant) {
+    /// The timer ran out: tells the controller and goes back.
+    pub(super) fn time_out(&mut self, now: Instant) {
         self.duplicates = 0;
         let window = self.usable_window(0);
         self.controller.on_timeout(&TimeoutEvent { now, window });
+        self.go_back(now, true);
+    }
+
+    /// Sends again from the oldest missing segment on.
+    pub(super) fn go_back(&mut self, now: Instant, back_off: bool) {
         self.resend = None;
         self.next = self.acked;
-        self.reset_timer(now, true);
+        self.reset_timer(now, back_off);
     }
 
     /// Restarts the timer, and drops the running measurement.

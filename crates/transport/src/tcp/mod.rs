@@ -20,6 +20,7 @@ mod connection;
 mod feedback;
 mod flight;
 mod ledger;
+mod presets;
 mod receiver;
 mod recovery;
 mod rtt;
@@ -27,7 +28,7 @@ mod segment;
 
 mod trace;
 
-pub use config::{Config, Profile, Recovery, RtoConfig, Sizes, Supply};
+pub use config::{Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
 pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
 pub use trace::{Change, Trace};

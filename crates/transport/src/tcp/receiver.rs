@@ -38,7 +38,8 @@ impl Receiver {
     /// Takes in a data segment, whether new, early or a copy.
     pub(super) fn accept(&mut self, data: &Segment) {
         self.received += 1;
-        // The sequence number nearest to what is expected; before the stream's start nothing is left of it.
+        // The sequence number nearest to what is expected; before the stream's start nothing is
+        // left of it.
         let ahead = i64::from(data.seq.wrapping_sub(self.ack_number()) as i32);
         let left = self.expected as i64 + ahead;
         let right = left + i64::from(data.payload);

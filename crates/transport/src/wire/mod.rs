@@ -1,7 +1,7 @@
 //! Packets as octets: Ethernet, IPv4 with options, TCP and UDP.
 //!
-//! A packet is its header octets and a payload length; the payload is elided and defined as zeros, so
-//! checksums are computed and valid, and what is written opens in any analyser.
+//! A packet is its header octets and a payload length; the payload is elided and defined as zeros,
+//! so checksums are computed and valid, and what is written opens in any analyser.
 
 mod checksum;
 mod error;
@@ -105,8 +105,9 @@ impl Body {
     }
 }
 
-/// Writes `packet`'s headers to the start of `buffer`, and returns their length. [`Body::payload`] more octets,
-/// all zero, belong to the packet. A buffer of [`MAX_HEADER_OCTETS`] is always long enough.
+/// Writes `packet`'s headers to the start of `buffer`, and returns their length. [`Body::payload`]
+/// more octets, all zero, belong to the packet. A buffer of [`MAX_HEADER_OCTETS`] is always long
+/// enough.
 pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let marks = packet.body.marks();
     let ip_octets = marks.header_octets();
@@ -139,8 +140,8 @@ pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> 
     Ok(needed)
 }
 
-/// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present in
-/// `octets`, and padding may follow where none is elided. Checks lengths and every checksum.
+/// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
+/// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum.
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
         return Err(DecodeError::Truncated {

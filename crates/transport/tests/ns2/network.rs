@@ -1,13 +1,14 @@
-//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail queues.
+//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail
+//! queues.
 //!
-//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet arrives just
-//! before or just after a queue's slot falls free at the same instant, and so whether it is dropped, is
-//! decided there by the last bit.
+//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet
+//! arrives just before or just after a queue's slot falls free at the same instant, and so whether
+//! it is dropped, is decided there by the last bit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use transport::tcp::{Connection, Segment};
+use transport::tcp::{Aqt, Connection, Segment};
 use units::{Duration, Instant};
 
 /// One direction of a link.
@@ -49,6 +50,8 @@ struct Packet {
     segment: Segment,
     backward: bool,
     hop: usize,
+    /// When it joined the queue of the hop.
+    queued: Instant,
 }
 
 struct Link {
@@ -85,6 +88,8 @@ fn instant(at: f64) -> Instant {
 
 pub struct Network {
     links: Vec<Link>,
+    /// The earliest timer event on its way, for each flow.
+    timers: Vec<Option<Instant>>,
     flows: Vec<FlowSpec>,
     events: BinaryHeap<Reverse<(Time, usize)>>,
     store: Vec<Option<Event>>,
@@ -106,6 +111,7 @@ impl Network {
         };
         let mut network = Network {
             links: links.iter().map(link).collect(),
+            timers: vec![None; flows.len()],
             flows,
             events: BinaryHeap::new(),
             store: Vec::new(),
@@ -132,6 +138,7 @@ impl Network {
                 Event::Arrive(packet) => self.arrive(now, packet),
                 Event::Free(link) => self.serve(now, link),
                 Event::Timer(flow) => {
+                    self.timers[flow] = None;
                     self.flows[flow].sender.handle_timeout(instant(now));
                     self.pump(now, flow);
                 }
@@ -168,6 +175,7 @@ impl Network {
                     flow: packet.flow,
                     segment,
                     backward: true,
+                    queued: instant(now),
                     hop: 0,
                 },
             );
@@ -182,11 +190,15 @@ impl Network {
                     flow,
                     segment,
                     backward: false,
+                    queued: instant(now),
                     hop: 0,
                 },
             );
         }
-        if let Some(at) = self.flows[flow].sender.poll_timeout() {
+        // A timer that has moved on since is looked at when the old time comes.
+        let wanted = self.flows[flow].sender.poll_timeout();
+        if let Some(at) = wanted.filter(|at| self.timers[flow].is_none_or(|set| *at < set)) {
+            self.timers[flow] = Some(at);
             self.schedule(at.as_secs_f64(), Event::Timer(flow));
         }
     }
@@ -224,7 +236,10 @@ impl Network {
             }
             return self.row(now, link, &packet, Kind::Drop);
         }
-        waiting.push_back(packet);
+        waiting.push_back(Packet {
+            queued: instant(now),
+            ..packet
+        });
         let idle = !*busy;
         self.row(now, link, &packet, Kind::Queue);
         if idle {
@@ -243,6 +258,11 @@ impl Network {
         let delay = link.spec.delay.as_secs_f64();
         self.row(now, index, &packet, Kind::Queue);
         packet.hop += 1;
+        if let Some(aqt) = &mut packet.segment.aqt {
+            // What a hop that knows the option does.
+            let us = instant(now).as_micros() - packet.queued.as_micros();
+            aqt.time_us = (aqt.time_us + us as u32).min(Aqt::MAX_US);
+        }
         self.schedule(now + (busy + delay), Event::Arrive(packet));
         self.schedule(now + busy, Event::Free(index));
     }

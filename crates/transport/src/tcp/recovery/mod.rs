@@ -1,6 +1,8 @@
 //! Loss recovery: what to resend and when, when to send nothing. One file per algorithm.
 
+mod newreno;
 mod reno;
+mod tahoe;
 mod vegas;
 
 use std::fmt::Debug;
@@ -40,6 +42,8 @@ pub(super) trait LossRecovery: Debug + Send {
 /// The algorithm that `config` names.
 pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
     match config.recovery {
+        Recovery::Tahoe => Box::new(tahoe::Tahoe::new(config)),
+        Recovery::NewReno => Box::new(newreno::NewReno::new(config)),
         Recovery::Reno => Box::new(reno::Reno::new(config)),
         Recovery::Vegas => Box::new(vegas::Vegas::new(config)),
     }

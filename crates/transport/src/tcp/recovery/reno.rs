@@ -12,8 +12,8 @@ use crate::tcp::flight::Flight;
 #[derive(Debug)]
 pub(super) struct Reno {
     /// Segments that duplicates say have left the network.
-    inflation: u64,
-    last_cut: LastCut,
+    pub(super) inflation: u64,
+    pub(super) last_cut: LastCut,
     bugfix: bool,
     limited_transmit: bool,
     /// One new segment may go out in answer to this duplicate.
@@ -84,14 +84,16 @@ impl LossRecovery for Reno {
         self.inflation = 0;
         self.spare = false;
         self.last_cut.record(Cause::Timeout, flight);
-        flight.go_back(now);
+        flight.time_out(now);
     }
 
     fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64> {
         if std::mem::take(&mut self.spare) {
             return flight.take_limited();
         }
-        let window = may_send(flight).then(|| flight.usable_window(self.inflation));
-        flight.take_segment(window)
+        flight.take_resend().or_else(|| {
+            let window = may_send(flight).then(|| flight.usable_window(self.inflation))?;
+            flight.take_within(window)
+        })
     }
 }

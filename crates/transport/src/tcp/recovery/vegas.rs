@@ -124,11 +124,13 @@ impl LossRecovery for Vegas {
 
     fn on_timeout(&mut self, flight: &mut Flight, now: Instant) {
         self.last_cut.record(Cause::Timeout, flight);
-        flight.go_back(now);
+        flight.time_out(now);
     }
 
     fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64> {
-        let window = may_send(flight).then(|| flight.usable_window(0));
-        flight.take_segment(window)
+        flight.take_resend().or_else(|| {
+            let window = may_send(flight).then(|| flight.usable_window(0))?;
+            flight.take_within(window)
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! The retransmission timeout of the `ns2` profile: Jacobson's integers (SIGCOMM 1988, appendix A) on a coarse
-//! clock, RFC 2988's minimum as a switch.
+//! The retransmission timeout of the `ns2` profile: Jacobson's integers (SIGCOMM 1988, appendix A)
+//! on a coarse clock, RFC 2988's minimum as a switch.
 
 use units::{Duration, Instant};
 
@@ -9,6 +9,8 @@ use crate::tcp::config::RtoConfig;
 const MAX_BACKOFF: u32 = 64;
 /// Backed off further than this, the smoothed RTT is no longer believed.
 const DOUBTFUL_BACKOFF: u32 = 8;
+/// No measurement is longer, in ticks: the integers have room for it.
+const MAX_TICKS: i64 = 1 << 40;
 /// The shortest timeout, in ticks.
 const MIN_TICKS: u64 = 2;
 
@@ -51,14 +53,14 @@ impl Coarse {
         self.timeout = self.config.tick * ticks as u64;
     }
 
-    /// How often the coarse clock ticked between sending and acknowledgement, at least once. In floating point
-    /// as the simulator has it, where 1 s is 9 ticks of 0.1 s and a rest of almost one: a segment sent on a
-    /// tick can count one more.
+    /// How often the coarse clock ticked between sending and acknowledgement, at least once. In
+    /// floating point as the simulator has it, where 1 s is 9 ticks of 0.1 s and a rest of almost
+    /// one: a segment sent on a tick can count one more.
     fn ticks(&self, sent: Instant, rtt: Duration) -> i64 {
         let tick = self.config.tick.as_secs_f64();
         let rtt = rtt.as_secs_f64();
         let into_tick = (sent.as_secs_f64() + self.config.phase.as_secs_f64()) % tick;
-        (((rtt + into_tick) / tick) as i64).max(1)
+        (((rtt + into_tick) / tick) as i64).clamp(1, MAX_TICKS)
     }
 
     /// A segment timed from its only transmission was acknowledged.
@@ -145,7 +147,8 @@ mod tests {
         rto.sample(Instant::from_micros(1_060_000), Duration::from_millis(250));
         (0..9).for_each(|_| rto.back_off());
         assert_eq!((rto.backoff, rto.srtt8), (64, 0));
-        // 6 backoffs to 64, of which 16, 32, 64 and three more at the cap are above 8; only the first finds s = 24.
+        // 6 backoffs to 64, of which 16, 32, 64 and three more at the cap are above 8; only the
+        // first finds s = 24.
         assert_eq!(rto.rttvar4, 6 + 3);
         assert_eq!(rto.timeout(), Duration::from_millis(57_600));
     }
