@@ -208,7 +208,7 @@ impl<'a> Checker<'a> {
     }
 
     fn same_members(&self, of: &Ty, types: &[Ty]) -> bool {
-        self.hir.members(of).is_some_and(|m| m == types)
+        self.leaves(of) == self.leaves(&Ty::Tuple(types.into()))
     }
 
     /// One set for each key.

@@ -119,6 +119,12 @@ impl<'a> Checker<'a> {
     }
 
     fn name(&mut self, path: &'a ast::Path, span: Span) -> Expr {
+        if self.find(path).is_empty() {
+            let kinds = &self.hir.match_kinds;
+            if let Some(i) = kinds.iter().position(|k| *k == path.name.name) {
+                return Expr::constant(Value::Symbol(i as u32), Ty::MatchKind, span);
+            }
+        }
         let Some(id) = self.resolve(path, "name") else {
             return Expr::error(span);
         };
@@ -509,7 +515,11 @@ impl<'a> Checker<'a> {
         if from == Ty::Int && matches!(to, Ty::Bit(_) | Ty::Signed(_)) {
             return moved(self.cast_to(operand, &to));
         }
-        if self.may_cast(&from, &to) || (to == Ty::Int && operand.is_known() && from.is_numeric()) {
+        if to == Ty::Int && from.is_numeric() && !operand.is_known() {
+            // Without a width nothing can be computed when packets come: the value keeps its own.
+            return moved(operand);
+        }
+        if self.may_cast(&from, &to) || (to == Ty::Int && from.is_numeric()) {
             return moved(self.cast_step(operand, &to));
         }
         self.error(

@@ -32,6 +32,16 @@ impl Lowerer<'_, '_> {
                 let offset = self.offset(&of_ty, *i);
                 at.offset(offset)
             }
+            ExprKind::Index(of, index) => {
+                let at = self.materialise(of);
+                match self.element_at(at, of, index) {
+                    Some(at) => at,
+                    None => {
+                        self.unsupported(expr.span, "this index");
+                        Location::fixed(0)
+                    }
+                }
+            }
             _ => {
                 let at = self.temporary(&ty, expr.span);
                 self.store(&at, &ty, expr);
@@ -94,10 +104,14 @@ impl Lowerer<'_, '_> {
                 Some(argument) => self.store(to, ty, &argument),
                 None => self.unsupported(value.span, "this constructor's parameter here"),
             },
-            _ => {
+            ExprKind::Field(..) | ExprKind::Element(..) | ExprKind::Index(..) => {
                 let from = self.materialise(value);
                 self.copy(to, &from, ty);
             }
+            _ => match self.location(value) {
+                Some(from) => self.copy(to, &from, ty),
+                None => self.unsupported(value.span, "this value here"),
+            },
         }
     }
 

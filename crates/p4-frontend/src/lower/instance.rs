@@ -33,7 +33,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
         self.globals.bindings = std::mem::take(&mut self.env.bindings);
         let Some(main) = hir.main else {
-            let diagnostic = Diagnostic::error("no-main", "the program has no `main`")
+            let diagnostic = Diagnostic::warning("no-main", "the program has no `main`: nothing runs")
                 .help("instantiate the architecture's package, as in `V1Switch(…) main;`");
             self.diagnostics.push(diagnostic);
             return;
