@@ -1,1 +1,67 @@
 //! P4_16 text to p4-ir: preprocess, parse, resolve, check, lower.
+//!
+//! | stage | module | from | to |
+//! | --- | --- | --- | --- |
+//! | preprocess | [`preprocess`], with [`lexer`] | files of a [`SourceMap`] | tokens |
+//! | parse | [`parser`] | tokens | [`ast::Program`] |
+//!
+//! No stage reads files or prints: files come through a [`Loader`], and what is wrong is said in [`Diagnostic`]s,
+//! which [`render()`] puts into words beside the lines they are about.
+
+pub mod ast;
+pub mod check;
+pub mod diagnostic;
+pub mod hir;
+pub mod lexer;
+pub mod lower;
+pub mod parser;
+pub mod preprocess;
+pub mod render;
+pub mod span;
+pub mod suggest;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use preprocess::{Loader, NoLoader};
+pub use render::render;
+pub use span::{FileId, SourceMap, Span};
+
+/// Preprocesses and parses file `entry` of `sources`; files it includes come through `loader` and are added to
+/// `sources`. `defines` are macros as name and body.
+///
+/// The program is given when there are no errors; it then holds none of the `Error` nodes of the tree.
+pub fn parse(
+    sources: &mut SourceMap,
+    entry: FileId,
+    loader: &mut dyn Loader,
+    defines: &[(String, String)],
+) -> (Option<ast::Program>, Vec<Diagnostic>) {
+    let preprocessed = preprocess::preprocess(sources, entry, loader, defines);
+    let (program, errors) = parser::parse_tokens(preprocessed.tokens, preprocessed.pragmas);
+    let mut diagnostics = preprocessed.diagnostics;
+    diagnostics.extend(errors);
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
+    ((!failed).then_some(program), diagnostics)
+}
+
+/// Compiles file `entry` of `sources` to the IR; the arguments are those of [`parse`].
+///
+/// The program is given when there are no errors; warnings may come with it.
+pub fn compile(
+    sources: &mut SourceMap,
+    entry: FileId,
+    loader: &mut dyn Loader,
+    defines: &[(String, String)],
+) -> (Option<p4_ir::Program>, Vec<Diagnostic>) {
+    let (parsed, mut diagnostics) = parse(sources, entry, loader, defines);
+    let Some(parsed) = parsed else {
+        return (None, diagnostics);
+    };
+    let (checked, found) = check::check(&parsed);
+    diagnostics.extend(found);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return (None, diagnostics);
+    }
+    let (program, found) = lower::lower(&checked, sources);
+    diagnostics.extend(found);
+    (program, diagnostics)
+}

@@ -11,6 +11,7 @@
 //! - [`expr`]: places in storage, and expressions without side effects;
 //! - [`stmt`]: statements, functions, parsers;
 //! - [`object`]: tables, actions, extern objects, value sets: what a control plane sees;
+//! - [`dump`](mod@dump): a program as text;
 //! - [`program`]: the whole, and the programmable blocks handed to the architecture.
 //!
 //! # Evaluation rules
@@ -44,12 +45,14 @@
 //! statements before it, or the parameter was bound to the argument's own place, where no other name
 //! for that place is visible in the body. `return` leaves the function, `exit` the block.
 
+pub mod dump;
 pub mod expr;
 pub mod object;
 pub mod program;
 pub mod stmt;
 pub mod types;
 
+pub use dump::dump;
 pub use expr::{BinaryOp, Expr, ExprKind, Index, Location, Place, UnaryOp};
 pub use object::{
     Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg, Entry, ExternObject,

@@ -1,0 +1,153 @@
+//! The syntax tree of a P4_16 program (language specification 1.2.5).
+//!
+//! Plain owned trees: [`Declaration`]s hold [`Statement`]s hold [`Expr`]s hold [`Type`]s. Nothing is resolved: whether
+//! a name is a type, a variable or an action is for the checker to find out. Each declaration, expression and type
+//! has a number of its own, dense from 0, so that later passes keep what they find in vectors beside the tree.
+
+mod declarations;
+mod expressions;
+mod statements;
+mod types;
+
+pub use declarations::*;
+pub use expressions::*;
+pub use statements::*;
+pub use types::*;
+
+use std::rc::Rc;
+
+use crate::span::Span;
+
+/// A name's text.
+pub type Symbol = Rc<str>;
+
+/// Number of an [`Expr`], dense from 0 in one [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub u32);
+
+/// Number of anything that a name can refer to, dense from 0 in one [`Program`]: [`Declaration`], [`Parameter`],
+/// [`TypeParameter`], [`Field`], [`EnumMember`], [`State`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeclId(pub u32);
+
+/// Number of a [`Type`] as written, dense from 0 in one [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// A name where it is written.
+#[derive(Clone, Debug)]
+pub struct Ident {
+    /// The name.
+    pub name: Symbol,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Ident {
+    /// The name's text.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A name, or `.name` for one that is looked up at the top level only.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Whether a dot leads.
+    pub absolute: bool,
+    /// The name.
+    pub name: Ident,
+    /// Dot and name.
+    pub span: Span,
+}
+
+/// A whole program, with the text of everything it includes.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Top-level declarations in order.
+    pub declarations: Vec<Declaration>,
+    /// `#pragma` lines outside of skipped conditionals, in order.
+    pub pragmas: Vec<Pragma>,
+    /// One more than the largest [`ExprId`].
+    pub expr_count: u32,
+    /// One more than the largest [`DeclId`].
+    pub decl_count: u32,
+    /// One more than the largest [`TypeId`].
+    pub type_count: u32,
+}
+
+/// A `#pragma` line.
+#[derive(Clone, Debug)]
+pub struct Pragma {
+    /// The line from `#`.
+    pub span: Span,
+    /// What follows `#pragma`.
+    pub text: String,
+}
+
+/// `@name`, `@name(tokens)`, `@name[expressions]`, `@name[key = value]` or a `@pragma` line.
+#[derive(Clone, Debug)]
+pub struct Annotation {
+    /// From `@`.
+    pub span: Span,
+    /// The annotation's name; for `@pragma name ...` the name after `pragma`.
+    pub name: Ident,
+    /// What it holds.
+    pub body: AnnotationBody,
+}
+
+/// What an [`Annotation`] holds.
+#[derive(Clone, Debug)]
+pub enum AnnotationBody {
+    /// `@name`
+    Empty,
+    /// `@name(...)`: any tokens with balanced parentheses; also the rest of a `@pragma` line.
+    Unstructured(Vec<AnnotationToken>),
+    /// `@name[a, b]`
+    Expressions(Vec<Expr>),
+    /// `@name[a = 1, b = 2]`
+    KeyValues(Vec<FieldValue>),
+}
+
+/// One token of an unstructured annotation.
+#[derive(Clone, Debug)]
+pub struct AnnotationToken {
+    /// Where it is.
+    pub span: Span,
+    /// What it is.
+    pub kind: AnnotationTokenKind,
+}
+
+/// What an [`AnnotationToken`] is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnnotationTokenKind {
+    /// A string, with escapes resolved.
+    String(Symbol),
+    /// An integer.
+    Int(IntLiteral),
+    /// Any other token's text.
+    Other(Symbol),
+}
+
+impl Annotation {
+    /// The text of an annotation that holds just a string, or strings joined by `++`: `@name("text")`.
+    pub fn string(&self) -> Option<String> {
+        let AnnotationBody::Unstructured(tokens) = &self.body else {
+            return None;
+        };
+        let mut text = String::new();
+        for (index, token) in tokens.iter().enumerate() {
+            match &token.kind {
+                AnnotationTokenKind::String(part) if index % 2 == 0 => text.push_str(part),
+                AnnotationTokenKind::Other(operator) if index % 2 == 1 && &**operator == "++" => {}
+                _ => return None,
+            }
+        }
+        (tokens.len() % 2 == 1).then_some(text)
+    }
+}
+
+/// Looks an annotation up by name.
+pub fn annotation<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a Annotation> {
+    annotations.iter().find(|a| a.name.as_str() == name)
+}

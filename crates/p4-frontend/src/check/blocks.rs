@@ -1,0 +1,322 @@
+//! Parsers and controls.
+
+use super::{Checker, Inside, keysets, suggest};
+use crate::ast::{self, DeclId, DeclarationKind, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{
+    Case, Control, ControlBody, DefKind, Expr, ExprKind, Generic, Parser, ParserBody, State, Stmt,
+    StmtKind, Target, Transition, Ty, ValueSet,
+};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+impl<'a> Checker<'a> {
+    pub(super) fn parser(
+        &mut self,
+        d: &'a ast::Declaration,
+        parser: &'a ast::Parser,
+    ) -> DefKind<'a> {
+        self.scoped(|c| {
+            let type_params = c.type_params(&parser.type_params);
+            let params = c.params(&parser.params, false);
+            let constructor_params = c.params(&parser.constructor_params, true);
+            let body = parser.body.as_ref().map(|body| {
+                c.inside = Inside::Parser;
+                let body = c.scoped(|c| c.parser_body(d, body));
+                c.inside = Inside::TopLevel;
+                Rc::new(body)
+            });
+            DefKind::Parser(Generic {
+                type_params,
+                of: Parser {
+                    params,
+                    constructor_params,
+                    body,
+                },
+            })
+        })
+    }
+
+    fn parser_body(&mut self, d: &'a ast::Declaration, body: &'a ast::ParserBody) -> ParserBody {
+        let mut locals = Vec::new();
+        for local in &body.locals {
+            self.local(local, &mut locals);
+        }
+        let names = self.state_names(d, &body.states);
+        let state = |s: &'a ast::State| self.state(s, &names);
+        let states = body.states.iter().map(state).collect();
+        ParserBody { locals, states }
+    }
+
+    fn state_names(
+        &mut self,
+        d: &ast::Declaration,
+        states: &'a [ast::State],
+    ) -> HashMap<Symbol, DeclId> {
+        let mut names: HashMap<Symbol, DeclId> = HashMap::new();
+        for state in states {
+            let name = state.name.as_str();
+            if matches!(name, "accept" | "reject") {
+                self.error(
+                    "reserved-state",
+                    state.name.span,
+                    format!("state `{name}` is there already"),
+                    "choose another name",
+                );
+            }
+            if let Some(first) = names.get(&state.name.name).and_then(|id| self.def(*id)) {
+                let first = first.span;
+                self.report(
+                    Diagnostic::error(
+                        "duplicate-declaration",
+                        format!("state `{name}` is declared twice"),
+                    )
+                    .label(state.name.span, "declared again")
+                    .label(first, "first declared here"),
+                );
+                continue;
+            }
+            self.define(state.id, &state.name, &state.annotations, DefKind::State);
+            names.insert(state.name.name.clone(), state.id);
+        }
+        if !names.contains_key("start") {
+            self.error(
+                "no-start-state",
+                d.name.span,
+                format!("parser `{}` has no state `start`", d.name.name),
+                "a parser begins in `start`",
+            );
+        }
+        names
+    }
+
+    fn state(&mut self, state: &'a ast::State, names: &HashMap<Symbol, DeclId>) -> State {
+        self.scoped(|c| {
+            let body = c.statements(&state.statements);
+            let transition = match &state.transition {
+                None => {
+                    c.report(
+                        Diagnostic::warning(
+                            "no-transition",
+                            format!("state `{}` ends without transition: reject", state.name.name),
+                        )
+                        .label(state.name.span, "no transition"),
+                    );
+                    Transition::Goto(Target::Reject)
+                }
+                Some(ast::Transition::Direct(path)) => Transition::Goto(c.target(path, names)),
+                Some(ast::Transition::Select {
+                    subjects, cases, ..
+                }) => c.select(subjects, cases, names),
+            };
+            State {
+                id: state.id,
+                name: state.name.name.clone(),
+                body,
+                transition,
+                span: state.name.span,
+            }
+        })
+    }
+
+    fn target(&mut self, path: &ast::Path, names: &HashMap<Symbol, DeclId>) -> Target {
+        match (path.name.as_str(), names.get(&path.name.name)) {
+            ("accept", _) => Target::Accept,
+            ("reject", _) => Target::Reject,
+            (_, Some(id)) => Target::State(*id),
+            (name, None) => {
+                let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
+                valid.extend(["accept", "reject"]);
+                valid.sort_unstable();
+                let mut diagnostic =
+                    Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
+                        .label(path.span, "not declared in this parser");
+                diagnostic = match suggest::nearest(name, valid.iter().copied()) {
+                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    None => diagnostic.note(format!("there are {}", suggest::listed(valid))),
+                };
+                self.report(diagnostic);
+                Target::Reject
+            }
+        }
+    }
+
+    fn select(
+        &mut self,
+        subjects: &'a [ast::Expr],
+        cases: &'a [ast::SelectCase],
+        names: &HashMap<Symbol, DeclId>,
+    ) -> Transition {
+        let keys: Vec<Expr> = subjects.iter().map(|s| self.select_key(s)).collect();
+        let types: Vec<Ty> = keys.iter().map(|k| k.ty.clone()).collect();
+        let mut checked = Vec::new();
+        for case in cases {
+            let to = self.target(&case.next, names);
+            if let Some(sets) = self.case_sets(case, &types) {
+                checked.push(Case {
+                    sets,
+                    to,
+                    span: case.span,
+                });
+            }
+        }
+        Transition::Select {
+            keys,
+            cases: checked,
+        }
+    }
+
+    fn select_key(&mut self, subject: &'a ast::Expr) -> Expr {
+        let key = self.value(subject);
+        if key.ty == Ty::Int {
+            self.error(
+                "unknown-width",
+                key.span,
+                "the width of this value is not known",
+                "give it a width, as in `8w1`",
+            );
+            return Expr::error(key.span);
+        }
+        super::infer::settle(key)
+    }
+
+    fn case_sets(&mut self, case: &'a ast::SelectCase, types: &[Ty]) -> Option<Vec<Expr>> {
+        if let [only] = case.keys.as_slice() {
+            if matches!(only.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) {
+                let all = types.iter().map(|ty| keysets::any(ty, only.span));
+                return Some(all.collect());
+            }
+            if let [ty] = types {
+                let set = self.keyset(only, ty);
+                return (!set.ty.is_error()).then(|| vec![set]);
+            }
+            let whole = Ty::Tuple(types.into());
+            if let ast::ExprKind::List(list) = &only.kind {
+                return self.sets(&list.elements, types, only.span);
+            }
+            let found = self.expr(only);
+            if found.ty.is_error() {
+                return None;
+            }
+            if matches!(&found.ty, Ty::Set(of) if self.same_members(of, types)) {
+                return Some(vec![found]);
+            }
+            self.mismatch(only.span, &whole, &found.ty, "the case");
+            return None;
+        }
+        self.sets(&case.keys, types, case.span)
+    }
+
+    fn same_members(&self, of: &Ty, types: &[Ty]) -> bool {
+        self.hir.members(of).is_some_and(|m| m == types)
+    }
+
+    /// One set for each key.
+    pub(super) fn sets(
+        &mut self,
+        keys: &'a [ast::Expr],
+        types: &[Ty],
+        span: crate::span::Span,
+    ) -> Option<Vec<Expr>> {
+        if keys.len() != types.len() {
+            self.error(
+                "wrong-length",
+                keys.first().map_or(span, |k| k.span),
+                format!("expected {} sets, one for each key", types.len()),
+                format!("found {}", keys.len()),
+            );
+            return None;
+        }
+        let sets: Vec<Expr> = keys.iter().zip(types).map(|(k, ty)| self.keyset(k, ty)).collect();
+        let complete = sets.iter().all(|s| !s.ty.is_error() || matches!(s.kind, ExprKind::Any));
+        complete.then_some(sets)
+    }
+
+    pub(super) fn control(
+        &mut self,
+        d: &'a ast::Declaration,
+        control: &'a ast::Control,
+    ) -> DefKind<'a> {
+        let _ = d;
+        self.scoped(|c| {
+            let type_params = c.type_params(&control.type_params);
+            let params = c.params(&control.params, false);
+            let constructor_params = c.params(&control.constructor_params, true);
+            let body = control.body.as_ref().map(|body| {
+                c.inside = Inside::Control;
+                let body = c.scoped(|c| c.control_body(body));
+                c.inside = Inside::TopLevel;
+                Rc::new(body)
+            });
+            DefKind::Control(Generic {
+                type_params,
+                of: Control {
+                    params,
+                    constructor_params,
+                    body,
+                },
+            })
+        })
+    }
+
+    fn control_body(&mut self, body: &'a ast::ControlBody) -> ControlBody {
+        let mut locals = Vec::new();
+        for local in &body.locals {
+            self.local(local, &mut locals);
+        }
+        let is_table = |l: &&ast::Declaration| matches!(l.kind, DeclarationKind::Table(_));
+        let tables = body.locals.iter().filter(is_table).map(|l| l.id).collect();
+        let is_action = |l: &&ast::Declaration| matches!(l.kind, DeclarationKind::Action { .. });
+        let actions = body.locals.iter().filter(is_action).map(|l| l.id).collect();
+        let apply = self.block(&body.apply);
+        ControlBody {
+            locals,
+            tables,
+            actions,
+            apply,
+        }
+    }
+
+    fn local(&mut self, local: &'a ast::Declaration, locals: &mut Vec<Stmt>) {
+        match &local.kind {
+            DeclarationKind::Variable { ty, init } => {
+                locals.push(self.variable(local, ty, init.as_ref()));
+            }
+            DeclarationKind::Instance(instance) => {
+                self.instance(local, instance);
+                locals.push(Stmt {
+                    kind: StmtKind::Instantiate(local.id),
+                    span: local.span,
+                });
+            }
+            DeclarationKind::Table(table) => self.table(local, table),
+            DeclarationKind::ValueSet { element, size } => {
+                let element = self.ty(element);
+                let size = self.expr(size);
+                if !size.ty.is_numeric() && !size.ty.is_error() || !size.is_known() {
+                    self.error(
+                        "not-constant",
+                        size.span,
+                        "a value set's size must be an integer known at compile time",
+                        format!("found a value of type `{}`", size.ty),
+                    );
+                }
+                let kind = DefKind::ValueSet(ValueSet { element, size });
+                self.declare(local.id, &local.name, &local.annotations, kind);
+                locals.push(Stmt {
+                    kind: StmtKind::Instantiate(local.id),
+                    span: local.span,
+                });
+            }
+            DeclarationKind::Constant { .. }
+            | DeclarationKind::Action { .. }
+            | DeclarationKind::Function(_) => self.declaration(local),
+            _ => self.error(
+                "misplaced-declaration",
+                local.name.span,
+                "this is only possible at the top level",
+                "not possible here",
+            ),
+        }
+    }
+}

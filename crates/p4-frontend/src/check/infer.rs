@@ -1,0 +1,426 @@
+//! Inference of type arguments, and implicit conversions.
+
+use super::{Checker, constants};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{DefKind, Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
+use crate::span::Span;
+use std::rc::Rc;
+
+impl Checker<'_> {
+    /// A type to be inferred.
+    pub(super) fn fresh(&mut self) -> Ty {
+        self.vars.push(None);
+        Ty::Var(self.vars.len() as u32 - 1)
+    }
+
+    /// The type with what has been inferred put in.
+    pub(super) fn known(&self, ty: &Ty) -> Ty {
+        ty.map(&mut |part| match part {
+            Ty::Var(i) => Some(match &self.vars[*i as usize] {
+                Some(found) => self.known(found),
+                None => part.clone(),
+            }),
+            _ => None,
+        })
+    }
+
+    /// Infers what it can from an argument of type `found` where `wanted` stands. Says nothing about agreement: that
+    /// is [`Checker::coerce`]'s.
+    pub(super) fn infer(&mut self, wanted: &Ty, found: &Ty) {
+        match (wanted, found) {
+            (Ty::Var(i), _) => match self.vars[*i as usize].clone() {
+                Some(bound) => self.infer(&bound, found),
+                None => self.bind(*i, found),
+            },
+            (Ty::Tuple(a), Ty::Tuple(b) | Ty::ListExpr(b))
+            | (Ty::ListExpr(a), Ty::ListExpr(b))
+                if a.len() == b.len() =>
+            {
+                a.iter().zip(b.iter()).for_each(|(a, b)| self.infer(a, b));
+            }
+            (Ty::List(a), Ty::ListExpr(b)) => b.iter().for_each(|b| self.infer(a, b)),
+            (Ty::List(a), Ty::List(b))
+            | (Ty::Stack(a, _), Ty::Stack(b, _))
+            | (Ty::Set(a), Ty::Set(b)) => self.infer(a, b),
+            (Ty::Named(a), Ty::Named(b)) if a.id == b.id => {
+                for (a, b) in a.args.iter().zip(b.args.iter()) {
+                    self.infer(a, b);
+                }
+            }
+            (Ty::Named(a), Ty::Named(b)) if a.kind == b.kind => self.infer_signature(a, b),
+            (Ty::Named(_), Ty::ListExpr(b)) => {
+                let members = self.hir.members(wanted).unwrap_or_default();
+                for (a, b) in members.iter().zip(b.iter()) {
+                    self.infer(a, b);
+                }
+            }
+            (Ty::Named(_), Ty::StructExpr(b)) => {
+                for (name, ty) in self.hir.fields(wanted).unwrap_or_default() {
+                    if let Some((_, b)) = b.iter().find(|(n, _)| *n == name) {
+                        self.infer(&ty, b);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A parser or control where a parser or control type is wanted: parameter by parameter.
+    fn infer_signature(&mut self, wanted: &Named, found: &Named) {
+        let (Some(a), Some(b)) = (self.block_params(wanted), self.block_params(found)) else {
+            return;
+        };
+        for (a, b) in a.iter().zip(b.iter()) {
+            self.infer(&a.0, &b.0);
+        }
+    }
+
+    fn bind(&mut self, var: u32, found: &Ty) {
+        let found = self.known(found);
+        let occurs = found.any(&mut |part| *part == Ty::Var(var));
+        let undecided = matches!(
+            found,
+            Ty::Error | Ty::DontCare | Ty::Invalid | Ty::Defaults
+        );
+        if !occurs && !undecided {
+            self.vars[var as usize] = Some(settled(&found));
+        }
+    }
+
+    /// Types and directions of the run-time parameters of a parser or control.
+    pub(super) fn block_params(
+        &self,
+        named: &Named,
+    ) -> Option<Vec<(Ty, crate::ast::Direction)>> {
+        let params: Rc<[Param]> = match &self.def(named.id)?.kind {
+            DefKind::Parser(g) => g.of.params.clone(),
+            DefKind::Control(g) => g.of.params.clone(),
+            _ => return None,
+        };
+        let with = self.hir.substitution(named);
+        let one = |p: &Param| (p.ty.substitute(&with), p.direction);
+        Some(params.iter().map(one).collect())
+    }
+
+    /// Converts `expr` to `wanted` if P4 does that by itself; else reports it as the wrong type. `what` the value is
+    /// for goes into the message: "the argument for `x`".
+    pub(super) fn coerce(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
+        let wanted = self.known(wanted);
+        let span = expr.span;
+        let found = self.known(&expr.ty);
+        if wanted.is_error() || found.is_error() {
+            return Expr {
+                ty: wanted,
+                ..expr
+            };
+        }
+        match self.converted(expr, &wanted) {
+            Ok(expr) => expr,
+            Err(reported) => {
+                if !reported {
+                    self.mismatch(span, &wanted, &found, what);
+                }
+                Expr::error(span)
+            }
+        }
+    }
+
+    pub(super) fn mismatch(&mut self, span: Span, wanted: &Ty, found: &Ty, what: &str) {
+        let mut diagnostic = Diagnostic::error(
+            "type-mismatch",
+            format!("{what} must be of type `{wanted}`"),
+        )
+        .label(span, format!("found `{found}`"));
+        if let (Some(_), Some(_)) = (wanted.width(), found.width()) {
+            diagnostic = diagnostic.help(format!("convert it: `({wanted})`"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// `Err(true)` when what is wrong has been reported.
+    fn converted(&mut self, expr: Expr, wanted: &Ty) -> Result<Expr, bool> {
+        let found = self.known(&expr.ty);
+        if found == *wanted {
+            return Ok(Expr { ty: found, ..expr });
+        }
+        let span = expr.span;
+        let retyped = |kind| {
+            Ok(Expr {
+                kind,
+                ty: wanted.clone(),
+                span,
+            })
+        };
+        match (&found, wanted) {
+            (Ty::Int, Ty::Bit(_) | Ty::Signed(_)) => Ok(self.sized(expr, wanted)),
+            (Ty::Invalid, _) if wanted.is_header_like() => retyped(ExprKind::Invalid),
+            (Ty::Defaults, _) if !wanted.is_object() => retyped(ExprKind::Defaults),
+            (Ty::DontCare, _) => retyped(ExprKind::Any),
+            (Ty::ListExpr(_), _) => self.list_as(expr, wanted),
+            (Ty::StructExpr(_), _) => self.struct_as(expr, wanted),
+            (Ty::Named(from), _) if from.kind == NamedKind::SerialisableEnum => {
+                match self.hir.underlying(&found) {
+                    Some(under) if under == *wanted => Ok(self.cast_to(expr, wanted)),
+                    _ => Err(false),
+                }
+            }
+            (Ty::Named(from), Ty::Named(to))
+                if from.kind == to.kind
+                    && matches!(from.kind, NamedKind::Parser | NamedKind::Control) =>
+            {
+                self.block_as(expr, from, to)
+            }
+            (Ty::Tuple(from), Ty::Tuple(to)) if from.len() == to.len() => {
+                let unsized_int = from.iter().zip(to.iter()).all(|(a, b)| a == b || *a == Ty::Int);
+                if unsized_int && matches!(expr.kind, ExprKind::List(_)) {
+                    return self.list_as(expr, wanted);
+                }
+                Err(false)
+            }
+            _ if wanted.any(&mut |t| matches!(t, Ty::Var(_))) => {
+                self.infer(wanted, &found);
+                let now = self.known(wanted);
+                if now == *wanted {
+                    return Err(false);
+                }
+                self.converted(expr, &now)
+            }
+            _ => Err(false),
+        }
+    }
+
+    /// An `int` as `bit<W>` or `int<W>`.
+    pub(super) fn sized(&mut self, expr: Expr, wanted: &Ty) -> Expr {
+        if let Some(value) = expr.int_value() {
+            if !constants::fits(value, wanted) {
+                self.report(
+                    Diagnostic::warning(
+                        "constant-truncated",
+                        format!("{value} does not fit in `{wanted}`"),
+                    )
+                    .label(
+                        expr.span,
+                        format!("becomes {}", constants::wrap(value, wanted)),
+                    ),
+                );
+            }
+        }
+        self.cast_to(expr, wanted)
+    }
+
+    /// A conversion that is known to be valid.
+    pub(super) fn cast_to(&mut self, expr: Expr, wanted: &Ty) -> Expr {
+        let span = expr.span;
+        let folded = expr.value().and_then(|v| constants::cast(v, wanted));
+        let kind = match folded {
+            Some(value) => ExprKind::Const(value),
+            None => ExprKind::Cast(Box::new(expr)),
+        };
+        Expr {
+            kind,
+            ty: wanted.clone(),
+            span,
+        }
+    }
+
+    fn list_as(&mut self, expr: Expr, wanted: &Ty) -> Result<Expr, bool> {
+        let ExprKind::List(elements) = expr.kind else {
+            return Err(false);
+        };
+        let partial = matches!(
+            elements.last(),
+            Some(Expr {
+                ty: Ty::Defaults,
+                ..
+            })
+        );
+        let types: Vec<Ty> = match wanted {
+            Ty::List(of) => vec![(**of).clone(); elements.len()],
+            Ty::Stack(of, len) if elements.len() <= *len as usize => {
+                vec![(**of).clone(); elements.len()]
+            }
+            Ty::ListExpr(types) => types.to_vec(),
+            _ if wanted.is(NamedKind::Union) => return Err(false),
+            _ => match self.hir.members(wanted) {
+                Some(types) => types,
+                None => return Err(false),
+            },
+        };
+        if elements.len() > types.len() || (elements.len() < types.len() && !partial) {
+            let n = types.len();
+            self.error(
+                "wrong-length",
+                expr.span,
+                format!("`{wanted}` has {n} members"),
+                format!("found {}", elements.len()),
+            );
+            return Err(true);
+        }
+        let given = elements.len() - usize::from(partial);
+        let mut members = Vec::with_capacity(types.len());
+        for (i, element) in elements.into_iter().take(given).enumerate() {
+            let what = format!("member {} of `{wanted}`", i + 1);
+            members.push(self.coerce(element, &types[i], &what));
+        }
+        for ty in &types[given..] {
+            members.push(self.default_of(ty, expr.span));
+        }
+        Ok(Expr {
+            kind: ExprKind::List(members),
+            ty: wanted.clone(),
+            span: expr.span,
+        })
+    }
+
+    fn default_of(&self, ty: &Ty, span: Span) -> Expr {
+        Expr {
+            kind: ExprKind::Defaults,
+            ty: ty.clone(),
+            span,
+        }
+    }
+
+    fn struct_as(&mut self, expr: Expr, wanted: &Ty) -> Result<Expr, bool> {
+        let (ExprKind::List(values), Ty::StructExpr(names)) = (expr.kind, &expr.ty) else {
+            return Err(false);
+        };
+        let fields = match self.hir.fields(wanted) {
+            Some(fields) if !wanted.is(NamedKind::Union) => fields,
+            _ => return Err(false),
+        };
+        let partial = names.iter().any(|(name, _)| &**name == "...");
+        let mut given: Vec<Option<Expr>> = values.into_iter().map(Some).collect();
+        let mut members = Vec::with_capacity(fields.len());
+        let mut missing = Vec::new();
+        for (name, ty) in &fields {
+            let at = names.iter().position(|(n, _)| n == name);
+            match at.and_then(|i| given[i].take()) {
+                Some(value) => {
+                    let what = format!("field `{name}` of `{wanted}`");
+                    members.push(self.coerce(value, ty, &what));
+                }
+                None => {
+                    missing.push(&**name);
+                    members.push(self.default_of(ty, expr.span));
+                }
+            }
+        }
+        let mut wrong = false;
+        for ((name, _), left) in names.iter().zip(&given) {
+            if let Some(left) = left.as_ref().filter(|_| &**name != "...") {
+                let valid = self.field_names(wanted);
+                self.error(
+                    "unknown-field",
+                    left.span,
+                    format!("`{wanted}` has no field `{name}`"),
+                    format!("fields are {valid}"),
+                );
+                wrong = true;
+            }
+        }
+        if !missing.is_empty() && !partial && !wrong {
+            let missing = super::suggest::listed(missing);
+            self.error(
+                "missing-field",
+                expr.span,
+                format!("{missing} of `{wanted}` must be given"),
+                "missing here",
+            );
+            wrong = true;
+        }
+        if wrong {
+            return Err(true);
+        }
+        Ok(Expr {
+            kind: ExprKind::List(members),
+            ty: wanted.clone(),
+            span: expr.span,
+        })
+    }
+
+    /// A parser or control where a parser or control type is wanted.
+    fn block_as(&mut self, expr: Expr, from: &Named, to: &Named) -> Result<Expr, bool> {
+        let (Some(found), Some(wanted)) = (self.block_params(from), self.block_params(to)) else {
+            return Err(false);
+        };
+        if found.len() != wanted.len() {
+            self.error(
+                "wrong-block",
+                expr.span,
+                format!(
+                    "`{}` has {} parameters where `{}` has {}",
+                    from.name,
+                    found.len(),
+                    to.name,
+                    wanted.len()
+                ),
+                format!("does not fit `{}`", to.name),
+            );
+            return Err(true);
+        }
+        self.infer_signature(to, from);
+        for (i, (a, b)) in found.iter().zip(&wanted).enumerate() {
+            let (a_ty, b_ty) = (self.known(&a.0), self.known(&b.0));
+            let agree = a_ty == b_ty || a_ty.is_error() || b_ty.is_error();
+            if agree && a.1 == b.1 {
+                continue;
+            }
+            self.error(
+                "wrong-block",
+                expr.span,
+                format!(
+                    "parameter {} of `{}` is `{}`, where `{}` has `{}`",
+                    i + 1,
+                    from.name,
+                    directed(a.1, &a_ty),
+                    to.name,
+                    directed(b.1, &b_ty)
+                ),
+                format!("does not fit `{}`", to.name),
+            );
+            return Err(true);
+        }
+        Ok(expr)
+    }
+}
+
+fn directed(direction: crate::ast::Direction, ty: &Ty) -> String {
+    format!("{}{ty}", direction_word(direction))
+}
+
+/// "in ", "out ", "inout " or nothing.
+pub(super) fn direction_word(direction: crate::ast::Direction) -> &'static str {
+    match direction {
+        crate::ast::Direction::None => "",
+        crate::ast::Direction::In => "in ",
+        crate::ast::Direction::Out => "out ",
+        crate::ast::Direction::InOut => "inout ",
+    }
+}
+
+/// The type that a list without other context has: a tuple.
+pub(super) fn settled(ty: &Ty) -> Ty {
+    match ty {
+        Ty::ListExpr(members) => Ty::Tuple(members.iter().map(settled).collect()),
+        Ty::StructExpr(fields) => Ty::Tuple(fields.iter().map(|(_, ty)| settled(ty)).collect()),
+        other => other.clone(),
+    }
+}
+
+/// A list without other context, as a tuple.
+pub(super) fn settle(expr: Expr) -> Expr {
+    let ty = settled(&expr.ty);
+    let kind = match expr.kind {
+        ExprKind::List(members) => ExprKind::List(members.into_iter().map(settle).collect()),
+        kind => kind,
+    };
+    Expr { kind, ty, ..expr }
+}
+
+/// Whether the value is `true`; `None` when it is not known.
+pub(super) fn known_bool(expr: &Expr) -> Option<bool> {
+    match expr.value()? {
+        Value::Bool(value) => Some(*value),
+        _ => None,
+    }
+}

@@ -1,0 +1,104 @@
+//! Names and types: from the syntax tree to [`hir`](crate::hir).
+//!
+//! - [`scope`]: what a name refers to, declared before it is used;
+//! - [`types`]: types as written;
+//! - [`constants`]: folding;
+//! - [`infer`]: unification and implicit conversions;
+//! - [`expressions`], [`operators`], [`members`], [`calls`], [`keysets`]: expressions;
+//! - [`statements`], [`declarations`], [`blocks`], [`tables`]: the rest.
+//!
+//! A faulty expression gets the type [`Ty::Error`], which agrees with everything, so that one fault is one message.
+
+mod blocks;
+mod calls;
+pub(crate) mod constants;
+mod declarations;
+mod expressions;
+mod infer;
+mod keysets;
+mod members;
+mod operators;
+mod scope;
+mod statements;
+mod suggest;
+mod tables;
+mod text;
+mod types;
+
+use crate::ast::{self, DeclId, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{self, Ty};
+use crate::span::Span;
+use std::collections::HashMap;
+
+/// Checks a whole program. What could not be given a meaning is missing in the result, and reported.
+pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
+    let mut checker = Checker::new(program);
+    for declaration in &program.declarations {
+        checker.top_level(declaration);
+    }
+    checker.check_main();
+    (checker.hir, checker.diagnostics)
+}
+
+/// What is being checked: decides which expressions and statements are valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    TopLevel,
+    Parser,
+    Control,
+    Action,
+    Function,
+}
+
+struct Checker<'a> {
+    hir: hir::Program<'a>,
+    diagnostics: Vec<Diagnostic>,
+    scopes: Vec<scope::Scope>,
+    /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
+    top_level: HashMap<Symbol, Span>,
+    /// What inference has found for each [`Ty::Var`].
+    vars: Vec<Option<Ty>>,
+    inside: Inside,
+    /// What the function around gives.
+    result: Option<Ty>,
+    /// Loops around.
+    loops: u32,
+}
+
+impl<'a> Checker<'a> {
+    fn new(program: &'a ast::Program) -> Self {
+        let mut hir = hir::Program::default();
+        hir.defs.resize_with(program.decl_count as usize, || None);
+        let names = program.declarations.iter().rev();
+        Checker {
+            hir,
+            diagnostics: Vec::new(),
+            scopes: vec![scope::Scope::default()],
+            top_level: names.map(|d| (d.name.name.clone(), d.name.span)).collect(),
+            vars: Vec::new(),
+            inside: Inside::TopLevel,
+            result: None,
+            loops: 0,
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports an error at one place.
+    fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.report(Diagnostic::error(code, message).label(span, label));
+    }
+
+    fn def(&self, id: DeclId) -> Option<&hir::Def<'a>> {
+        self.hir.def(id)
+    }
+}

@@ -1,0 +1,154 @@
+//! Scopes: what a name refers to where it stands.
+
+use super::{Checker, suggest};
+use crate::ast::{self, DeclId, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{Def, DefKind};
+use std::collections::HashMap;
+
+/// Names declared so far between two braces. More than one declaration of a name are overloads.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    names: HashMap<Symbol, Vec<DeclId>>,
+}
+
+impl<'a> Checker<'a> {
+    /// Runs `body` in a scope of its own.
+    pub(super) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(Scope::default());
+        let result = body(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Gives `id` its meaning and makes its name known from here to the end of the scope.
+    pub(super) fn declare(
+        &mut self,
+        id: DeclId,
+        name: &ast::Ident,
+        annotations: &'a [ast::Annotation],
+        kind: DefKind<'a>,
+    ) {
+        self.check_duplicate(name, &kind);
+        self.define(id, name, annotations, kind);
+        let scope = self.scopes.last_mut().expect("the top-level scope");
+        scope.names.entry(name.name.clone()).or_default().push(id);
+    }
+
+    /// Gives `id` its meaning, under no name; also replaces one given before.
+    pub(super) fn define(
+        &mut self,
+        id: DeclId,
+        name: &ast::Ident,
+        annotations: &'a [ast::Annotation],
+        kind: DefKind<'a>,
+    ) {
+        self.hir.defs[id.0 as usize] = Some(Def {
+            name: name.name.clone(),
+            span: name.span,
+            annotations,
+            kind,
+        });
+    }
+
+    fn check_duplicate(&mut self, name: &ast::Ident, kind: &DefKind) {
+        let scope = self.scopes.last().expect("the top-level scope");
+        let Some(others) = scope.names.get(&name.name) else {
+            return;
+        };
+        let clash = others.iter().find_map(|id| {
+            let def = self.def(*id)?;
+            (!may_overload(&def.kind, kind)).then_some(def.span)
+        });
+        let Some(first) = clash else { return };
+        self.report(
+            Diagnostic::error(
+                "duplicate-declaration",
+                format!("`{}` is declared twice in this scope", name.name),
+            )
+            .label(name.span, "declared again")
+            .label(first, "first declared here"),
+        );
+    }
+
+    /// All declarations that a name refers to, from the innermost scope that has any.
+    pub(super) fn find(&self, path: &ast::Path) -> &[DeclId] {
+        let name = &path.name.name;
+        let mut scopes: Box<dyn Iterator<Item = &Scope>> = if path.absolute {
+            Box::new(self.scopes.iter().take(1))
+        } else {
+            Box::new(self.scopes.iter().rev())
+        };
+        scopes
+            .find_map(|scope| scope.names.get(name))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The one declaration (or first overload) that a name refers to; reports a name that is unknown.
+    pub(super) fn resolve(&mut self, path: &ast::Path, wanted: &str) -> Option<DeclId> {
+        if let Some(id) = self.find(path).first() {
+            return Some(*id);
+        }
+        let name = &path.name.name;
+        let mut diagnostic =
+            Diagnostic::error("unknown-name", format!("there is no {wanted} `{name}`"))
+                .label(path.name.span, "not declared");
+        if let Some(later) = self.top_level.get(name) {
+            diagnostic = diagnostic
+                .label(*later, "declared only here")
+                .help("declare it before it is used");
+        } else if let Some(near) = self.nearest_name(name) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if &**name == "NoAction" || &**name == "packet_in" || &**name == "packet_out" {
+            diagnostic = diagnostic.help("is `#include <core.p4>` missing?");
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn nearest_name(&self, name: &str) -> Option<String> {
+        let names = self.scopes.iter().rev().flat_map(|s| s.names.keys());
+        let mut names: Vec<&str> = names.map(|n| &**n).collect();
+        names.sort_unstable();
+        suggest::nearest(name, names).map(str::to_string)
+    }
+}
+
+/// Whether two declarations may share a name: functions that differ in number or names of parameters.
+fn may_overload(a: &DefKind, b: &DefKind) -> bool {
+    let (DefKind::Function(a), DefKind::Function(b)) = (a, b) else {
+        return false;
+    };
+    let names = |f: &crate::hir::Function| -> Vec<Symbol> {
+        f.params.iter().map(|p| p.name.clone()).collect()
+    };
+    names(a) != names(b)
+}
+
+/// "a table", "a struct": for messages.
+pub(super) fn described(kind: &DefKind) -> &'static str {
+    match kind {
+        DefKind::Constant(_) => "a constant",
+        DefKind::Variable(_) => "a variable",
+        DefKind::Param(..) => "a parameter",
+        DefKind::ConstructorParam(_) => "a constructor's parameter",
+        DefKind::TypeParam => "a type parameter",
+        DefKind::Fields(kind, _) => match kind {
+            crate::hir::NamedKind::Header => "a header type",
+            crate::hir::NamedKind::Union => "a header union type",
+            _ => "a struct type",
+        },
+        DefKind::Enum { .. } => "an enum",
+        DefKind::Typedef(_) | DefKind::NewType(_) => "a type",
+        DefKind::Extern(_) => "an extern type",
+        DefKind::Function(_) => "a function",
+        DefKind::Action(_) => "an action",
+        DefKind::Parser(_) => "a parser",
+        DefKind::Control(_) => "a control",
+        DefKind::Package(_) => "a package",
+        DefKind::Instance(_) => "an instance",
+        DefKind::Table(_) => "a table",
+        DefKind::ValueSet(_) => "a value set",
+        DefKind::State => "a parser state",
+    }
+}

@@ -1,0 +1,301 @@
+//! Types as written.
+
+use super::{Checker, scope, suggest};
+use crate::ast::{self, DeclId, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{DefKind, Named, NamedKind, Ty};
+use crate::span::Span;
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive};
+use std::rc::Rc;
+
+/// Widest value.
+const MAX_WIDTH: u32 = 1 << 16;
+/// Longest header stack.
+const MAX_STACK: u32 = 1 << 16;
+
+impl<'a> Checker<'a> {
+    /// The type that is written.
+    pub(super) fn ty(&mut self, ty: &'a ast::Type) -> Ty {
+        self.written(ty, false)
+    }
+
+    /// The same, where type arguments may be left out and are then inferred.
+    pub(super) fn ty_to_infer(&mut self, ty: &'a ast::Type) -> Ty {
+        self.written(ty, true)
+    }
+
+    fn written(&mut self, ty: &'a ast::Type, infer: bool) -> Ty {
+        match &ty.kind {
+            ast::TypeKind::Bool => Ty::Bool,
+            ast::TypeKind::Error => Ty::ErrorCode,
+            ast::TypeKind::MatchKind => Ty::MatchKind,
+            ast::TypeKind::String => Ty::String,
+            ast::TypeKind::Void => Ty::Void,
+            ast::TypeKind::DontCare => self.fresh(),
+            ast::TypeKind::Int => Ty::Int,
+            ast::TypeKind::Bit(None) => Ty::Bit(1),
+            ast::TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Ty::Error, Ty::Bit),
+            ast::TypeKind::Signed(width) => self.width(width, 1).map_or(Ty::Error, Ty::Signed),
+            ast::TypeKind::Varbit(width) => self.width(width, 0).map_or(Ty::Error, Ty::Varbit),
+            ast::TypeKind::Named { path, args } => self.named(path, args, infer, ty.span),
+            ast::TypeKind::Stack { element, size } => self.stack(element, size),
+            ast::TypeKind::Tuple(members) => {
+                let types: Vec<Ty> = members.iter().map(|m| self.member_type(m)).collect();
+                Ty::Tuple(types.into())
+            }
+            ast::TypeKind::List(of) => Ty::List(Rc::new(self.ty(of))),
+        }
+    }
+
+    fn member_type(&mut self, written: &'a ast::Type) -> Ty {
+        let ty = self.ty(written);
+        if ty.is_object() || ty == Ty::Void {
+            self.error(
+                "bad-member-type",
+                written.span,
+                format!("a tuple cannot have a member of type `{ty}`"),
+                "not the type of a value",
+            );
+            return Ty::Error;
+        }
+        ty
+    }
+
+    fn width(&mut self, width: &'a ast::Expr, least: u32) -> Option<u32> {
+        let value = self.constant_int(width, "a width")?;
+        let found = value.to_u32().filter(|w| (least..=MAX_WIDTH).contains(w));
+        if found.is_none() {
+            self.error(
+                "bad-width",
+                width.span,
+                format!("{value} is not a valid width"),
+                format!("expected {least} to {MAX_WIDTH}"),
+            );
+        }
+        found
+    }
+
+    fn stack(&mut self, element: &'a ast::Type, size: &'a ast::Expr) -> Ty {
+        let of = self.ty(element);
+        let len = self.constant_int(size, "a stack's size");
+        if of.is_error() {
+            return Ty::Error;
+        }
+        if !of.is_header_like() && !matches!(of, Ty::Param(..)) {
+            self.error(
+                "bad-stack",
+                element.span,
+                format!("a stack of `{of}` is not possible"),
+                "expected a header or header_union",
+            );
+            return Ty::Error;
+        }
+        let Some(len) = len else { return Ty::Error };
+        let Some(valid) = len.to_u32().filter(|n| (1..=MAX_STACK).contains(n)) else {
+            self.error(
+                "bad-stack",
+                size.span,
+                format!("{len} is not a valid size of a stack"),
+                format!("expected 1 to {MAX_STACK}"),
+            );
+            return Ty::Error;
+        };
+        Ty::Stack(Rc::new(of), valid)
+    }
+
+    fn named(
+        &mut self,
+        path: &'a ast::Path,
+        args: &'a [ast::Type],
+        infer: bool,
+        span: Span,
+    ) -> Ty {
+        let args: Vec<Ty> = args.iter().map(|a| self.ty(a)).collect();
+        let Some(id) = self.resolve(path, "type") else {
+            return Ty::Error;
+        };
+        match self.type_of_definition(id, args, infer, span) {
+            Some(ty) => ty,
+            None => self.not_a_type(id, path),
+        }
+    }
+
+    fn not_a_type(&mut self, id: DeclId, path: &ast::Path) -> Ty {
+        if let Some(def) = self.def(id) {
+            let what = scope::described(&def.kind);
+            let declared = def.span;
+            self.report(
+                Diagnostic::error(
+                    "not-a-type",
+                    format!("`{}` is {what}, not a type", path.name.name),
+                )
+                .label(path.span, "expected a type")
+                .label(declared, "declared here"),
+            );
+        }
+        Ty::Error
+    }
+
+    /// The type that a declaration names, if it declares one.
+    pub(super) fn type_of_definition(
+        &mut self,
+        id: DeclId,
+        args: Vec<Ty>,
+        infer: bool,
+        span: Span,
+    ) -> Option<Ty> {
+        let def = self.def(id)?;
+        let name = def.name.clone();
+        let kind = match &def.kind {
+            DefKind::Typedef(ty) => {
+                let ty = ty.clone();
+                return Some(self.without_args(ty, &name, &args, span));
+            }
+            DefKind::TypeParam => {
+                let ty = Ty::Param(id, name.clone());
+                return Some(self.without_args(ty, &name, &args, span));
+            }
+            DefKind::Fields(kind, _) => *kind,
+            DefKind::Enum { underlying, .. } if underlying.is_some() => {
+                NamedKind::SerialisableEnum
+            }
+            DefKind::Enum { .. } => NamedKind::Enum,
+            DefKind::NewType(_) => NamedKind::New,
+            DefKind::Extern(_) => NamedKind::Extern,
+            DefKind::Parser(_) => NamedKind::Parser,
+            DefKind::Control(_) => NamedKind::Control,
+            DefKind::Package(_) => NamedKind::Package,
+            _ => return None,
+        };
+        let expected = self.hir.type_params(id).len();
+        let args = if args.len() == expected {
+            args
+        } else if args.is_empty() && infer {
+            (0..expected).map(|_| self.fresh()).collect()
+        } else {
+            self.wrong_type_arguments(&name, expected, args.len(), span);
+            return Some(Ty::Error);
+        };
+        Some(Ty::Named(Named {
+            kind,
+            id,
+            name,
+            args: args.into(),
+        }))
+    }
+
+    fn without_args(&mut self, ty: Ty, name: &str, args: &[Ty], span: Span) -> Ty {
+        if args.is_empty() {
+            return ty;
+        }
+        self.wrong_type_arguments(name, 0, args.len(), span);
+        Ty::Error
+    }
+
+    pub(super) fn wrong_type_arguments(
+        &mut self,
+        name: &str,
+        expected: usize,
+        found: usize,
+        span: Span,
+    ) {
+        let message = match expected {
+            0 => format!("`{name}` takes no type arguments"),
+            1 => format!("`{name}` takes 1 type argument"),
+            n => format!("`{name}` takes {n} type arguments"),
+        };
+        self.error("type-arguments", span, message, format!("{found} given"));
+    }
+
+    /// An integer that must be known at compile time; `what` it is for, in messages.
+    pub(super) fn constant_int(&mut self, expr: &'a ast::Expr, what: &str) -> Option<BigInt> {
+        let checked = self.expr(expr);
+        if checked.ty.is_error() {
+            return None;
+        }
+        let value = checked.int_value().cloned();
+        if value.is_none() {
+            self.error(
+                "not-constant",
+                expr.span,
+                format!("{what} must be an integer known at compile time"),
+                format!("found a value of type `{}`", checked.ty),
+            );
+        }
+        value
+    }
+
+    /// The same, where it must be zero or more.
+    pub(super) fn constant_u32(&mut self, expr: &'a ast::Expr, what: &str) -> Option<u32> {
+        let value = self.constant_int(expr, what)?;
+        let small = value.to_u32();
+        if small.is_none() {
+            let label = if value.is_negative() {
+                "it is negative"
+            } else {
+                "it is too large"
+            };
+            self.error("bad-number", expr.span, format!("{what} cannot be {value}"), label);
+        }
+        small
+    }
+
+    /// Declares type parameters in the scope that has just been opened.
+    pub(super) fn type_params(
+        &mut self,
+        params: &'a [ast::TypeParameter],
+    ) -> Vec<(DeclId, Symbol)> {
+        for param in params {
+            self.declare(param.id, &param.name, &[], DefKind::TypeParam);
+        }
+        let pair = |p: &ast::TypeParameter| (p.id, p.name.name.clone());
+        params.iter().map(pair).collect()
+    }
+
+    /// Reports a field whose type its struct, header or union cannot hold. Gives the type to go on with.
+    pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
+        let ty = self.ty(&field.ty);
+        let valid = match of {
+            NamedKind::Header => match &ty {
+                Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Varbit(_) => true,
+                Ty::Param(..) | Ty::Error => true,
+                Ty::Named(named) => matches!(
+                    named.kind,
+                    NamedKind::Struct | NamedKind::SerialisableEnum | NamedKind::New
+                ),
+                _ => false,
+            },
+            NamedKind::Union => {
+                matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header)
+            }
+            _ => !ty.is_object() && !matches!(ty, Ty::Void | Ty::Int | Ty::String | Ty::MatchKind)
+                || matches!(ty, Ty::Int | Ty::String),
+        };
+        if valid {
+            return ty;
+        }
+        let expected = match of {
+            NamedKind::Header => "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such",
+            NamedKind::Union => "expected a header",
+            _ => "not the type of a value",
+        };
+        self.error(
+            "bad-field-type",
+            field.ty.span,
+            format!(
+                "a {} cannot have the field `{}` of type `{ty}`",
+                of.keyword(),
+                field.name.name
+            ),
+            expected,
+        );
+        Ty::Error
+    }
+
+    /// "`a`, `b` and `c`" of what a struct, header or union has.
+    pub(super) fn field_names(&self, ty: &Ty) -> String {
+        let fields = self.hir.fields(ty).unwrap_or_default();
+        suggest::listed(fields.iter().map(|(name, _)| &**name))
+    }
+}

@@ -1,0 +1,235 @@
+//! Expressions with types, names resolved, conversions written out, constants folded.
+
+use super::Ty;
+use crate::ast::{BinaryOp, DeclId, Symbol, UnaryOp};
+use crate::span::Span;
+use num_bigint::BigInt;
+
+/// A checked expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: Ty,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A scalar known at compile time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Of `int`, `bit<W>`, `int<W>` or a serialisable enum; within the type's bounds.
+    Int(BigInt),
+    /// Of `bool`.
+    Bool(bool),
+    /// Of `string`.
+    String(Symbol),
+    /// A member of an enum without underlying type, of `error` or `match_kind`: its index.
+    Symbol(u32),
+}
+
+/// What an [`Expr`] is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A fault was found and reported.
+    Error,
+    /// A constant scalar.
+    Const(Value),
+    /// A variable or run-time parameter.
+    Var(DeclId),
+    /// A constructor's parameter that is a value.
+    ConstructorParam(DeclId),
+    /// An instance, or a parameter that is one: extern, parser, control, package, value set.
+    Object(DeclId),
+    /// A member of a struct, header or union, by index.
+    Field(Box<Expr>, usize),
+    /// A member of a tuple, by index.
+    Element(Box<Expr>, usize),
+    /// An element of a stack.
+    Index(Box<Expr>, Box<Expr>),
+    /// `stack.next`
+    Next(Box<Expr>),
+    /// `stack.last`
+    Last(Box<Expr>),
+    /// `stack.lastIndex`
+    LastIndex(Box<Expr>),
+    /// Bits `hi..=lo`.
+    Slice {
+        /// Of what.
+        of: Box<Expr>,
+        /// Most significant.
+        hi: u32,
+        /// Least significant.
+        lo: u32,
+    },
+    /// An operator on one value.
+    Unary(UnaryOp, Box<Expr>),
+    /// An operator on two values, of types that agree.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `condition ? then : otherwise`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Conversion to the expression's type.
+    Cast(Box<Expr>),
+    /// All members of a struct, header, tuple, stack or list, in order.
+    List(Vec<Expr>),
+    /// The invalid header or union.
+    Invalid,
+    /// The default value of the type.
+    Defaults,
+    /// `value &&& mask`
+    Mask(Box<Expr>, Box<Expr>),
+    /// `low .. high`
+    Range(Box<Expr>, Box<Expr>),
+    /// `_` or `default`
+    Any,
+    /// `t.apply().hit`, or `.miss` when negated.
+    TableHit {
+        /// The table.
+        table: DeclId,
+        /// `.miss`
+        miss: bool,
+    },
+    /// A call.
+    Call(Box<Call>),
+}
+
+/// A call, its arguments in the order of the parameters.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: Callee,
+    /// Given or inferred, one for each type parameter.
+    pub type_args: Vec<Ty>,
+    /// One for each parameter; `None` for an optional one that was left out.
+    pub args: Vec<Option<Expr>>,
+}
+
+/// What a [`Call`] calls.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// A function with a body.
+    Function(DeclId),
+    /// A function of the architecture.
+    ExternFunction(DeclId),
+    /// A method of an extern object.
+    Method {
+        /// Whose.
+        object: Expr,
+        /// The method's declaration.
+        method: DeclId,
+    },
+    /// An action, directly.
+    Action(DeclId),
+    /// `table.apply()`
+    Table(DeclId),
+    /// `instance.apply(…)` of a parser or control.
+    Instance(Expr),
+    /// `Type.apply(…)` of a parser or control without an instance's name.
+    Anonymous(Ty),
+    /// `header.setValid()`, `header.setInvalid()`
+    SetValid(Expr, bool),
+    /// `header.isValid()`
+    IsValid(Expr),
+    /// `stack.push_front(n)`
+    PushFront(Expr, u32),
+    /// `stack.pop_front(n)`
+    PopFront(Expr, u32),
+    /// A constructor, of the expression's type.
+    Constructor(Option<DeclId>),
+}
+
+impl Expr {
+    /// A constant.
+    pub fn constant(value: Value, ty: Ty, span: Span) -> Self {
+        Expr {
+            kind: ExprKind::Const(value),
+            ty,
+            span,
+        }
+    }
+
+    /// An integer constant.
+    pub fn int(value: impl Into<BigInt>, ty: Ty, span: Span) -> Self {
+        Expr::constant(Value::Int(value.into()), ty, span)
+    }
+
+    /// What stands for an expression in which a fault was found.
+    pub fn error(span: Span) -> Self {
+        Expr {
+            kind: ExprKind::Error,
+            ty: Ty::Error,
+            span,
+        }
+    }
+
+    /// The constant that it is.
+    pub fn value(&self) -> Option<&Value> {
+        match &self.kind {
+            ExprKind::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The integer constant that it is.
+    pub fn int_value(&self) -> Option<&BigInt> {
+        match self.value()? {
+            Value::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether its value is known before any packet, given the constructor's arguments.
+    pub fn is_known(&self) -> bool {
+        match &self.kind {
+            ExprKind::Error
+            | ExprKind::Const(_)
+            | ExprKind::ConstructorParam(_)
+            | ExprKind::Object(_)
+            | ExprKind::Invalid
+            | ExprKind::Defaults
+            | ExprKind::Any => true,
+            ExprKind::Field(of, _)
+            | ExprKind::Element(of, _)
+            | ExprKind::Slice { of, .. }
+            | ExprKind::Unary(_, of)
+            | ExprKind::Cast(of) => of.is_known(),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Mask(a, b)
+            | ExprKind::Range(a, b) => a.is_known() && b.is_known(),
+            ExprKind::Conditional(a, b, c) => a.is_known() && b.is_known() && c.is_known(),
+            ExprKind::List(members) => members.iter().all(Expr::is_known),
+            ExprKind::Call(call) => matches!(call.callee, Callee::Constructor(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether evaluating it may change something or must happen at its place: it holds a call.
+    pub fn has_effects(&self) -> bool {
+        match &self.kind {
+            ExprKind::Call(call) => match &call.callee {
+                Callee::IsValid(header) => header.has_effects(),
+                _ => true,
+            },
+            ExprKind::TableHit { .. } => true,
+            ExprKind::Field(of, _)
+            | ExprKind::Element(of, _)
+            | ExprKind::Next(of)
+            | ExprKind::Last(of)
+            | ExprKind::LastIndex(of)
+            | ExprKind::Slice { of, .. }
+            | ExprKind::Unary(_, of)
+            | ExprKind::Cast(of) => of.has_effects(),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Mask(a, b)
+            | ExprKind::Range(a, b) => a.has_effects() || b.has_effects(),
+            ExprKind::Conditional(a, b, c) => {
+                a.has_effects() || b.has_effects() || c.has_effects()
+            }
+            ExprKind::List(members) => members.iter().any(Expr::has_effects),
+            _ => false,
+        }
+    }
+}

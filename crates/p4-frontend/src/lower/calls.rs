@@ -1,0 +1,357 @@
+//! Calls of functions and actions, and of what is built in.
+
+use super::composites::Target;
+use super::{Binding, Env, Lowerer, Object};
+use crate::ast::{DeclId, Direction};
+use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, Param, Substitution, Ty};
+use crate::span::Span;
+use p4_ir::{ActionId, FunctionId, Location, StmtKind};
+use std::rc::Rc;
+
+/// What a call gives.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    Nothing,
+    Scalar(p4_ir::Expr),
+    At(Location),
+}
+
+/// A parameter in storage.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub at: Location,
+    pub ty: Ty,
+    pub direction: Direction,
+    /// The argument's own place: nothing is copied.
+    pub bound: bool,
+}
+
+/// A function for certain type arguments.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionInstance {
+    id: FunctionId,
+    slots: Vec<Option<Slot>>,
+    result: Option<(Location, Ty)>,
+}
+
+/// An action of an instance.
+#[derive(Clone, Debug)]
+pub(super) struct ActionInstance {
+    pub id: ActionId,
+    pub function: FunctionId,
+    pub slots: Vec<Slot>,
+}
+
+impl Lowerer<'_, '_> {
+    /// Emits a call. What it gives must be used before the next one.
+    pub(super) fn call(&mut self, call: &Call, ty: &Ty, span: Span) -> Given {
+        match &call.callee {
+            Callee::Function(id) => self.call_function(*id, call, span),
+            Callee::ExternFunction(id) => self.call_extern(None, *id, call, ty, span),
+            Callee::Method { object, method } => self.call_extern(Some(object), *method, call, ty, span),
+            Callee::Action(id) => {
+                let Some(action) = self.action(*id) else {
+                    return Given::Nothing;
+                };
+                let slots: Vec<_> = action.slots.iter().cloned().map(Some).collect();
+                let targets = self.copy_in(&slots, &call.args, span);
+                self.emit(StmtKind::CallAction(action.id, action.function));
+                self.copy_out(&slots, &targets);
+                Given::Nothing
+            }
+            Callee::Table(id) => {
+                self.apply_table(*id, None, None, span);
+                Given::Nothing
+            }
+            Callee::Instance(object) => {
+                self.apply_instance(object, &call.args, span);
+                Given::Nothing
+            }
+            Callee::Anonymous(of) => {
+                let of = self.ty(of);
+                self.apply_anonymous(&of, &call.args, span);
+                Given::Nothing
+            }
+            Callee::SetValid(header, valid) => {
+                if let Target::At(at, siblings) = self.target(header) {
+                    self.emit(StmtKind::SetValidity {
+                        header: at,
+                        valid: *valid,
+                    });
+                    if *valid {
+                        self.alone(&siblings);
+                    }
+                }
+                Given::Nothing
+            }
+            Callee::IsValid(header) => Given::Scalar(self.is_valid(header)),
+            Callee::PushFront(stack, count) => {
+                if let Some(stack) = self.stack(stack) {
+                    let count = (*count).min(stack.len);
+                    self.emit(StmtKind::PushFront(stack, count));
+                }
+                Given::Nothing
+            }
+            Callee::PopFront(stack, count) => {
+                if let Some(stack) = self.stack(stack) {
+                    let count = (*count).min(stack.len);
+                    self.emit(StmtKind::PopFront(stack, count));
+                }
+                Given::Nothing
+            }
+            Callee::Constructor(_) => {
+                self.unsupported(span, "an instance as a value");
+                Given::Nothing
+            }
+        }
+    }
+
+    /// Evaluates the arguments from left to right and puts them where the parameters are.
+    pub(super) fn copy_in(
+        &mut self,
+        slots: &[Option<Slot>],
+        args: &[Option<Expr>],
+        span: Span,
+    ) -> Vec<Target> {
+        let effects = args.iter().flatten().any(Expr::has_effects);
+        let mut targets = Vec::new();
+        let mut waiting: Vec<(Location, Slot)> = Vec::new();
+        for (i, slot) in slots.iter().enumerate() {
+            let (Some(slot), Some(Some(arg))) = (slot, args.get(i)) else {
+                targets.push(Target::Nowhere);
+                continue;
+            };
+            if slot.bound {
+                if slot.direction == Direction::Out {
+                    self.invalidate(&slot.at, &slot.ty);
+                }
+                targets.push(Target::Nowhere);
+                continue;
+            }
+            let reads = slot.direction != Direction::Out;
+            let target = if matches!(slot.direction, Direction::In | Direction::None) {
+                Target::Nowhere
+            } else {
+                self.target(arg)
+            };
+            if !reads {
+                self.invalidate(&slot.at, &slot.ty);
+            } else if effects {
+                let kept = self.temporary(&slot.ty, span);
+                self.read_argument(&kept, &slot.ty, arg, &target);
+                waiting.push((kept, slot.clone()));
+            } else {
+                self.read_argument(&slot.at, &slot.ty, arg, &target);
+            }
+            targets.push(target);
+        }
+        for (kept, slot) in waiting {
+            self.copy(&slot.at, &kept, &slot.ty);
+        }
+        targets
+    }
+
+    fn read_argument(&mut self, to: &Location, ty: &Ty, arg: &Expr, target: &Target) {
+        match target {
+            Target::At(at, _) => self.copy(to, at, ty),
+            _ => self.store(to, ty, arg),
+        }
+    }
+
+    /// Copies what was written to the parameters back, from left to right.
+    pub(super) fn copy_out(&mut self, slots: &[Option<Slot>], targets: &[Target]) {
+        for (slot, target) in slots.iter().zip(targets) {
+            if let Some(slot) = slot {
+                self.write(target, &slot.at, &slot.ty);
+            }
+        }
+    }
+
+    fn call_function(&mut self, id: DeclId, call: &Call, span: Span) -> Given {
+        let types: Vec<Ty> = call.type_args.iter().map(|t| self.ty(t)).collect();
+        let Some(instance) = self.function_instance(id, types, &call.args, span) else {
+            return Given::Nothing;
+        };
+        let targets = self.copy_in(&instance.slots, &call.args, span);
+        self.emit(StmtKind::Call(instance.id));
+        // The result is read before the parameters are copied back: that may write to what holds it.
+        let given = match &instance.result {
+            None => Given::Nothing,
+            Some((at, ty)) => {
+                let kept = self.temporary(ty, span);
+                self.copy(&kept, at, ty);
+                match self.scalar_type(ty) {
+                    Some(scalar) => {
+                        let place = p4_ir::Place {
+                            at: kept,
+                            ty: scalar,
+                        };
+                        Given::Scalar(p4_ir::Expr::load(place))
+                    }
+                    None => Given::At(kept),
+                }
+            }
+        };
+        self.copy_out(&instance.slots, &targets);
+        given
+    }
+
+    fn function_instance(
+        &mut self,
+        id: DeclId,
+        types: Vec<Ty>,
+        args: &[Option<Expr>],
+        span: Span,
+    ) -> Option<Rc<FunctionInstance>> {
+        let hir = self.hir;
+        let Some(DefKind::Function(function)) = hir.def(id).map(|d| &d.kind) else {
+            return None;
+        };
+        let Some(body) = &function.body else {
+            self.unsupported(span, "this function");
+            return None;
+        };
+        let with_objects = function.params.iter().any(|p| p.ty.is_object());
+        let key = (id, types.clone());
+        if let Some(instance) = self.functions.get(&key).filter(|_| !with_objects) {
+            return Some(instance.clone());
+        }
+        let params = function.type_params.iter().map(|(id, _)| *id);
+        let with: Substitution = params.zip(types).collect();
+        let mut env = Env {
+            path: self.name(id),
+            types: with,
+            in_parser: self.env.in_parser,
+            ..Env::default()
+        };
+        for (param, arg) in function.params.iter().zip(args) {
+            if let Some(object) = self.object_argument(param, arg.as_ref()) {
+                env.bindings.insert(param.id, Binding::Object(object));
+            }
+        }
+        let name = self.name(id);
+        let (instance, _) = self.within(env, |l| {
+            let slots = l.slots(&function.params);
+            let result = l.ty(&function.result);
+            if result != Ty::Void {
+                let at = l.allocate(l.qualified("return"), &result, span);
+                l.env.result = Some((at, result));
+            }
+            let body = l.collect(|l| l.statements(body));
+            let id = l.add_function(name, body, l.span(id));
+            FunctionInstance {
+                id,
+                slots,
+                result: l.env.result.clone(),
+            }
+        });
+        let instance = Rc::new(instance);
+        self.functions.insert(key, instance.clone());
+        Some(instance)
+    }
+
+    /// The object that an argument for a parameter of an object's type is.
+    pub(super) fn object_argument(&mut self, param: &Param, arg: Option<&Expr>) -> Option<Object> {
+        if !param.ty.is_object() {
+            return None;
+        }
+        self.object(arg?)
+    }
+
+    /// The object that an expression names.
+    pub(super) fn object(&mut self, expr: &Expr) -> Option<Object> {
+        match &expr.kind {
+            ExprKind::Object(id) => match self.binding(*id)? {
+                Binding::Object(object) => Some(object.clone()),
+                _ => None,
+            },
+            ExprKind::ConstructorParam(id) => match self.binding(*id)? {
+                Binding::Object(object) => Some(object.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Places for the parameters that are values.
+    pub(super) fn slots(&mut self, params: &[Param]) -> Vec<Option<Slot>> {
+        let mut slots = Vec::new();
+        for param in params {
+            if param.ty.is_object() {
+                slots.push(None);
+                continue;
+            }
+            let ty = self.ty(&param.ty);
+            slots.push(Some(Slot {
+                at: self.declare(param.id, &ty),
+                ty,
+                direction: param.direction,
+                bound: false,
+            }));
+        }
+        slots
+    }
+
+    /// An action of the control that is being lowered, or of the top level.
+    pub(super) fn action(&mut self, id: DeclId) -> Option<Rc<ActionInstance>> {
+        let known = |env: &Env| env.actions.get(&id).cloned();
+        if let Some(found) = known(&self.env).or_else(|| known(&self.globals)) {
+            return Some(found);
+        }
+        if self.env.own_actions.contains(&id) {
+            let result = self.env.result.take();
+            let action = Rc::new(self.lower_action(id)?);
+            self.env.result = result;
+            self.env.actions.insert(id, action.clone());
+            return Some(action);
+        }
+        let (action, _) = self.within(Env::default(), |l| l.lower_action(id));
+        let action = Rc::new(action?);
+        self.globals.actions.insert(id, action.clone());
+        Some(action)
+    }
+
+    fn lower_action(&mut self, id: DeclId) -> Option<ActionInstance> {
+        let hir = self.hir;
+        let def = hir.def(id)?;
+        let DefKind::Action(action) = &def.kind else {
+            return None;
+        };
+        let at = self.at;
+        let name = self.control_plane_name(def.annotations, &def.name);
+        // Locals of an action are named after it.
+        let locals = self.qualified(&def.name);
+        let outer = self.env.action.replace(locals);
+        let slots: Vec<Slot> = self.slots(&action.params).into_iter().flatten().collect();
+        let mut params = Vec::new();
+        for (param, slot) in action.params.iter().zip(&slots) {
+            if param.direction != Direction::None {
+                continue;
+            }
+            if self.scalar_type(&slot.ty).is_none() {
+                self.unsupported(param.span, "a parameter of several values without direction");
+            }
+            params.push(p4_ir::ActionParam {
+                name: param.name.to_string(),
+                ty: self.ir_type(&slot.ty),
+                base: slot.at.base,
+                annotations: self.annotations(param.annotations),
+            });
+        }
+        let body = self.collect(|l| l.statements(&action.body));
+        self.env.action = outer;
+        self.at = at;
+        let function = self.add_function(name.clone(), body, def.span);
+        let id = self.add_action(p4_ir::Action {
+            name,
+            params,
+            annotations: self.annotations(def.annotations),
+            loc: self.loc(def.span),
+        });
+        Some(ActionInstance {
+            id,
+            function,
+            slots,
+        })
+    }
+}

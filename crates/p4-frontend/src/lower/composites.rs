@@ -1,0 +1,462 @@
+//! Values of several words: headers, structs, stacks, unions, tuples.
+
+use super::calls::Given;
+use super::expressions::{ir_binary, ir_bool, ir_not};
+use super::{Lowerer, storage};
+use crate::hir::{Expr, ExprKind, NamedKind, Ty};
+use crate::span::Span;
+use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
+
+/// Where something is written to.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A whole value, and the headers of the same union, which its validity makes invalid.
+    At(Location, Vec<Location>),
+    /// Some bits of one.
+    Bits { place: Place, hi: u32, lo: u32 },
+    /// `_`
+    Nowhere,
+}
+
+impl Lowerer<'_, '_> {
+    /// Where the value of an expression lies; a computed one is put into a variable.
+    pub(super) fn materialise(&mut self, expr: &Expr) -> Location {
+        if let Some(at) = self.location(expr) {
+            return at;
+        }
+        let ty = self.ty(&expr.ty);
+        match &expr.kind {
+            ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
+                let at = self.materialise(of);
+                let of_ty = self.ty(&of.ty);
+                let offset = self.offset(&of_ty, *i);
+                at.offset(offset)
+            }
+            _ => {
+                let at = self.temporary(&ty, expr.span);
+                self.store(&at, &ty, expr);
+                at
+            }
+        }
+    }
+
+    /// Stores the value of an expression of type `ty`.
+    pub(super) fn store(&mut self, to: &Location, ty: &Ty, value: &Expr) {
+        if ty.is_error() {
+            return;
+        }
+        match &value.kind {
+            ExprKind::Conditional(condition, then, otherwise) if self.needs_branch(ty, value) => {
+                let condition = self.scalar(condition);
+                let then = self.collect(|l| l.store(to, ty, then));
+                let otherwise = self.collect(|l| l.store(to, ty, otherwise));
+                self.emit(StmtKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                });
+                return;
+            }
+            ExprKind::Call(call) => {
+                let given = self.call(call, ty, value.span);
+                self.store_given(to, ty, given);
+                return;
+            }
+            _ => {}
+        }
+        if let Some(scalar) = self.scalar_type(ty) {
+            let mut value = self.scalar(value);
+            if value.ty != scalar {
+                value = p4_ir::Expr {
+                    kind: p4_ir::ExprKind::Cast(Box::new(value)),
+                    ty: scalar,
+                };
+            }
+            let to = Place {
+                at: to.clone(),
+                ty: scalar,
+            };
+            self.emit(StmtKind::Assign { to, value });
+            return;
+        }
+        match &value.kind {
+            ExprKind::List(members) => self.store_list(to, ty, members, value),
+            ExprKind::Invalid => self.invalidate(to, ty),
+            ExprKind::Defaults | ExprKind::Any => {
+                let words = self.words(ty);
+                self.emit(StmtKind::Clear {
+                    at: to.clone(),
+                    words,
+                });
+            }
+            ExprKind::Cast(of) => self.store(to, ty, of),
+            ExprKind::ConstructorParam(_) => match self.constructor_argument(value).cloned() {
+                Some(argument) => self.store(to, ty, &argument),
+                None => self.unsupported(value.span, "this constructor's parameter here"),
+            },
+            _ => {
+                let from = self.materialise(value);
+                self.copy(to, &from, ty);
+            }
+        }
+    }
+
+    fn needs_branch(&self, ty: &Ty, value: &Expr) -> bool {
+        let ExprKind::Conditional(_, then, otherwise) = &value.kind else {
+            return false;
+        };
+        self.scalar_type(ty).is_none() || then.has_effects() || otherwise.has_effects()
+    }
+
+    fn store_given(&mut self, to: &Location, ty: &Ty, given: Given) {
+        match given {
+            Given::Scalar(value) => {
+                let to = Place {
+                    at: to.clone(),
+                    ty: value.ty,
+                };
+                self.emit(StmtKind::Assign { to, value });
+            }
+            Given::At(from) => self.copy(to, &from, ty),
+            Given::Nothing => {}
+        }
+    }
+
+    /// Copies a whole variable.
+    pub(super) fn copy(&mut self, to: &Location, from: &Location, ty: &Ty) {
+        if to == from {
+            return;
+        }
+        if let Some(scalar) = self.scalar_type(ty) {
+            let place = |at: &Location| Place {
+                at: at.clone(),
+                ty: scalar,
+            };
+            let value = p4_ir::Expr::load(place(from));
+            self.emit(StmtKind::Assign {
+                to: place(to),
+                value,
+            });
+            return;
+        }
+        let words = self.words(ty);
+        self.emit(StmtKind::Copy {
+            to: to.clone(),
+            from: from.clone(),
+            words,
+        });
+    }
+
+    fn store_list(&mut self, to: &Location, ty: &Ty, members: &[Expr], value: &Expr) {
+        let words = to.base..to.base.saturating_add(self.words(ty));
+        let several = members.len() > 1;
+        let dynamic = !to.indices.is_empty();
+        if value.has_effects() || several && (dynamic || self.reads(value, &words)) {
+            let at = self.temporary(ty, value.span);
+            self.store_members(&at, ty, members);
+            self.copy(to, &at, ty);
+            return;
+        }
+        self.store_members(to, ty, members);
+    }
+
+    fn store_members(&mut self, to: &Location, ty: &Ty, members: &[Expr]) {
+        let types = self.hir.members(ty).unwrap_or_default();
+        for (i, (member, member_ty)) in members.iter().zip(&types).enumerate() {
+            let offset = self.offset(ty, i);
+            self.store(&to.offset(offset), member_ty, member);
+        }
+        if matches!(ty, Ty::Stack(..)) {
+            for (i, member_ty) in types.iter().enumerate().skip(members.len()) {
+                let offset = self.offset(ty, i);
+                self.invalidate(&to.offset(offset), member_ty);
+            }
+        }
+        if ty.is(NamedKind::Header) {
+            self.emit(StmtKind::SetValidity {
+                header: to.clone(),
+                valid: true,
+            });
+        }
+    }
+
+    /// Makes every header in a variable invalid, and its stacks empty.
+    pub(super) fn invalidate(&mut self, at: &Location, ty: &Ty) {
+        match ty {
+            Ty::Stack(element, len) => {
+                let stride = self.words(element);
+                self.emit(StmtKind::Clear {
+                    at: at.clone(),
+                    words: 1,
+                });
+                for i in 0..*len {
+                    self.invalidate(&at.offset(1 + i * stride), element);
+                }
+            }
+            _ if ty.is(NamedKind::Header) => self.emit(StmtKind::SetValidity {
+                header: at.clone(),
+                valid: false,
+            }),
+            Ty::Tuple(_) | Ty::Named(_) => {
+                let members = self.hir.members(ty).unwrap_or_default();
+                let mut offset = 0;
+                for member in &members {
+                    self.invalidate(&at.offset(offset), member);
+                    offset += self.words(member);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where an assignment, an `out` argument or an extraction writes.
+    pub(super) fn target(&mut self, expr: &Expr) -> Target {
+        match &expr.kind {
+            ExprKind::Any => Target::Nowhere,
+            ExprKind::Slice { of, hi, lo } => match self.target(of) {
+                Target::At(at, _) => {
+                    let of_ty = self.ty(&of.ty);
+                    let ty = self.scalar_type(&of_ty).unwrap_or(Scalar::Bit(hi + 1));
+                    Target::Bits {
+                        place: Place { at, ty },
+                        hi: *hi,
+                        lo: *lo,
+                    }
+                }
+                Target::Bits { place, lo: base, .. } => Target::Bits {
+                    place,
+                    hi: base + hi,
+                    lo: base + lo,
+                },
+                Target::Nowhere => Target::Nowhere,
+            },
+            ExprKind::Cast(of) => self.target(of),
+            ExprKind::Field(of, i) if self.ty(&of.ty).is(NamedKind::Union) => {
+                let Some(union) = self.location(of) else {
+                    return self.no_target(expr.span);
+                };
+                let union = self.pinned(union, expr.span);
+                let ty = self.ty(&of.ty);
+                let members = self.hir.members(&ty).unwrap_or_default();
+                let mut siblings = Vec::new();
+                let mut at = union.clone();
+                for j in 0..members.len() {
+                    let offset = self.offset(&ty, j);
+                    if j == *i {
+                        at = union.offset(offset);
+                    } else {
+                        siblings.push(union.offset(offset));
+                    }
+                }
+                Target::At(at, siblings)
+            }
+            _ => match self.location(expr) {
+                Some(at) => Target::At(self.pinned(at, expr.span), Vec::new()),
+                None => self.no_target(expr.span),
+            },
+        }
+    }
+
+    fn no_target(&mut self, span: Span) -> Target {
+        self.unsupported(span, "writing to this");
+        Target::Nowhere
+    }
+
+    /// Writes what lies at `from` to a target.
+    pub(super) fn write(&mut self, target: &Target, from: &Location, ty: &Ty) {
+        match target {
+            Target::Nowhere => {}
+            Target::Bits { place, hi, lo } => {
+                let ty = Scalar::Bit(hi - lo + 1);
+                let value = p4_ir::Expr::load(Place {
+                    at: from.clone(),
+                    ty,
+                });
+                self.emit(StmtKind::AssignSlice {
+                    to: place.clone(),
+                    hi: *hi,
+                    lo: *lo,
+                    value,
+                });
+            }
+            Target::At(at, siblings) => {
+                self.copy(at, from, ty);
+                self.alone_if_valid(at, siblings);
+            }
+        }
+    }
+
+    /// After a header of a union was assigned: the others become invalid, if it is valid.
+    fn alone_if_valid(&mut self, header: &Location, siblings: &[Location]) {
+        if siblings.is_empty() {
+            return;
+        }
+        let condition = validity(header);
+        let then = self.collect(|l| l.alone(siblings));
+        self.emit(StmtKind::If {
+            condition,
+            then,
+            otherwise: Vec::new(),
+        });
+    }
+
+    /// Makes the other headers of a union invalid.
+    pub(super) fn alone(&mut self, siblings: &[Location]) {
+        for header in siblings {
+            self.emit(StmtKind::SetValidity {
+                header: header.clone(),
+                valid: false,
+            });
+        }
+    }
+
+    /// `target = value`
+    pub(super) fn assign(&mut self, target: &Expr, value: &Expr) {
+        let ty = self.ty(&target.ty);
+        let to = if value.has_effects() && self.scalar_type(&ty).is_some() {
+            // The value's effects come after the target's place is found, and before it is written.
+            let to = self.target(target);
+            let value_now = self.scalar(value);
+            return self.assign_scalar(to, value_now);
+        } else {
+            self.unpinned(target)
+        };
+        match to {
+            Target::At(at, siblings) => {
+                self.store(&at, &ty, value);
+                match &value.kind {
+                    ExprKind::List(_) => self.alone(&siblings),
+                    ExprKind::Invalid => {}
+                    _ => self.alone_if_valid(&at, &siblings),
+                }
+            }
+            Target::Bits { .. } => {
+                let value = self.scalar(value);
+                self.assign_scalar(to, value);
+            }
+            Target::Nowhere => {}
+        }
+    }
+
+    /// A target that is written at once: its indices need no variables.
+    fn unpinned(&mut self, target: &Expr) -> Target {
+        match &target.kind {
+            ExprKind::Var(_) | ExprKind::Index(..) => match self.location(target) {
+                Some(at) => Target::At(at, Vec::new()),
+                None => self.no_target(target.span),
+            },
+            ExprKind::Field(of, _) if !self.ty(&of.ty).is(NamedKind::Union) => {
+                match self.location(target) {
+                    Some(at) => Target::At(at, Vec::new()),
+                    None => self.no_target(target.span),
+                }
+            }
+            _ => self.target(target),
+        }
+    }
+
+    fn assign_scalar(&mut self, to: Target, value: p4_ir::Expr) {
+        match to {
+            Target::At(at, _) => {
+                let to = Place { at, ty: value.ty };
+                self.emit(StmtKind::Assign { to, value });
+            }
+            Target::Bits { place, hi, lo } => self.emit(StmtKind::AssignSlice {
+                to: place,
+                hi,
+                lo,
+                value,
+            }),
+            Target::Nowhere => {}
+        }
+    }
+
+    /// Whether two values of several words are equal.
+    pub(super) fn equal(&mut self, left: &Expr, right: &Expr) -> p4_ir::Expr {
+        let ty = self.ty(&left.ty);
+        let a = self.materialise(left);
+        let a = if right.has_effects() {
+            let kept = self.temporary(&ty, left.span);
+            self.copy(&kept, &a, &ty);
+            kept
+        } else {
+            a
+        };
+        let b = self.materialise(right);
+        self.equal_at(&a, &b, &ty)
+    }
+
+    fn equal_at(&mut self, a: &Location, b: &Location, ty: &Ty) -> p4_ir::Expr {
+        if let Some(scalar) = self.scalar_type(ty) {
+            let load = |at: &Location| {
+                p4_ir::Expr::load(Place {
+                    at: at.clone(),
+                    ty: scalar,
+                })
+            };
+            return ir_binary(BinaryOp::Eq, load(a), load(b), Scalar::Bool);
+        }
+        let members = self.hir.members(ty).unwrap_or_default();
+        let mut all: Option<p4_ir::Expr> = None;
+        for (i, member) in members.iter().enumerate() {
+            let offset = self.offset(ty, i);
+            let one = self.equal_at(&a.offset(offset), &b.offset(offset), member);
+            all = Some(match all {
+                Some(before) => ir_binary(BinaryOp::And, before, one, Scalar::Bool),
+                None => one,
+            });
+        }
+        let all = all.unwrap_or_else(|| ir_bool(true));
+        if !ty.is(NamedKind::Header) {
+            return all;
+        }
+        // Both invalid, or both valid with equal fields.
+        let (va, vb) = (validity(a), validity(b));
+        let agree = ir_binary(BinaryOp::Eq, va.clone(), vb, Scalar::Bool);
+        let same = ir_binary(BinaryOp::Or, ir_not(va), all, Scalar::Bool);
+        ir_binary(BinaryOp::And, agree, same, Scalar::Bool)
+    }
+
+    /// `isValid()` of a header or union.
+    pub(super) fn is_valid(&mut self, expr: &Expr) -> p4_ir::Expr {
+        let at = self.materialise(expr);
+        let ty = self.ty(&expr.ty);
+        if !ty.is(NamedKind::Union) {
+            return validity(&at);
+        }
+        let members = self.hir.members(&ty).unwrap_or_default();
+        let mut any: Option<p4_ir::Expr> = None;
+        for i in 0..members.len() {
+            let offset = self.offset(&ty, i);
+            let one = validity(&at.offset(offset));
+            any = Some(match any {
+                Some(before) => ir_binary(BinaryOp::Or, before, one, Scalar::Bool),
+                None => one,
+            });
+        }
+        any.unwrap_or_else(|| ir_bool(false))
+    }
+
+    /// A stack, for pushing and popping.
+    pub(super) fn stack(&mut self, expr: &Expr) -> Option<p4_ir::stmt::StackRef> {
+        let Ty::Stack(element, len) = self.ty(&expr.ty) else {
+            return None;
+        };
+        let at = self.location(expr)?;
+        let stride = self.words(&element);
+        Some(p4_ir::stmt::StackRef { at, stride, len })
+    }
+}
+
+/// The validity of the header at a location.
+pub(super) fn validity(at: &Location) -> p4_ir::Expr {
+    p4_ir::Expr::load(Place {
+        at: at.clone(),
+        ty: Scalar::Bool,
+    })
+}
+
+/// The type of a place's value as the checker names it.
+pub(super) fn place_ty(place: &Place) -> Ty {
+    storage::scalar_ty(place.ty)
+}

@@ -1,0 +1,106 @@
+//! What is known once the constructors' arguments are.
+
+use super::{Binding, Lowerer};
+use crate::check::constants as fold;
+use crate::hir::{Expr, ExprKind, Ty, Value};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive, Zero};
+use p4_ir::Scalar;
+
+/// The bits of `value` as an unsigned number below 2^`width`.
+pub(super) fn bits(value: &BigInt, width: u32) -> BigUint {
+    let modulus = BigInt::one() << width;
+    let low = ((value % &modulus) + &modulus) % &modulus;
+    low.to_biguint().unwrap_or_default()
+}
+
+impl Lowerer<'_, '_> {
+    /// The scalar that an expression is, if it is known.
+    pub(super) fn known(&self, expr: &Expr) -> Option<Value> {
+        let ty = self.ty(&expr.ty);
+        match &expr.kind {
+            ExprKind::Const(value) => Some(value.clone()),
+            ExprKind::ConstructorParam(_) => self.known(self.constructor_argument(expr)?),
+            ExprKind::Cast(of) => fold::cast(&self.known(of)?, &self.over(&ty)),
+            ExprKind::Unary(op, of) => fold::unary(*op, &self.known(of)?, &ty),
+            ExprKind::Binary(op, a, b) => {
+                let (a_ty, b_ty) = (self.ty(&a.ty), self.ty(&b.ty));
+                let (a, b) = (self.known(a)?, self.known(b)?);
+                fold::binary(*op, (&a, &a_ty), (&b, &b_ty), &ty).ok()?
+            }
+            ExprKind::Slice { of, hi, lo } => match self.known(of)? {
+                Value::Int(value) => Some(Value::Int(fold::slice(&value, *hi, *lo))),
+                _ => None,
+            },
+            ExprKind::Conditional(condition, then, otherwise) => match self.known(condition)? {
+                Value::Bool(true) => self.known(then),
+                _ => self.known(otherwise),
+            },
+            ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
+                let of = self.constructor_argument(of).unwrap_or(of);
+                match &of.kind {
+                    ExprKind::List(members) => self.known(members.get(*i)?),
+                    _ => None,
+                }
+            }
+            ExprKind::Defaults => match self.scalar_type(&ty)? {
+                Scalar::Bool => Some(Value::Bool(false)),
+                Scalar::Symbol => Some(Value::Symbol(0)),
+                _ => Some(Value::Int(BigInt::zero())),
+            },
+            _ => None,
+        }
+    }
+
+    /// A type without what a `type` or serialisable enum puts around it.
+    pub(super) fn over(&self, ty: &Ty) -> Ty {
+        match self.hir.underlying(ty) {
+            Some(under) => self.over(&under),
+            None => ty.clone(),
+        }
+    }
+
+    /// What a constructor's parameter was given.
+    pub(super) fn constructor_argument(&self, expr: &Expr) -> Option<&Expr> {
+        let ExprKind::ConstructorParam(id) = &expr.kind else {
+            return None;
+        };
+        match self.binding(*id)? {
+            Binding::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// An integer that must be known; reports one that is not.
+    pub(super) fn known_int(&mut self, expr: &Expr, what: &str) -> Option<BigInt> {
+        if let Some(Value::Int(value)) = self.known(expr) {
+            return Some(value);
+        }
+        self.error(
+            "not-constant",
+            expr.span,
+            format!("{what} must be an integer known at compile time"),
+        );
+        None
+    }
+
+    /// The same, within 64 bits.
+    pub(super) fn known_u64(&mut self, expr: &Expr, what: &str) -> Option<u64> {
+        let value = self.known_int(expr, what)?;
+        let small = value.to_u64();
+        if small.is_none() {
+            self.error("bad-number", expr.span, format!("{what} cannot be {value}"));
+        }
+        small
+    }
+
+    /// The bits of a known value as the IR keeps it.
+    pub(super) fn value_bits(&self, value: &Value, scalar: Scalar) -> BigUint {
+        match value {
+            Value::Int(value) => bits(value, scalar.width()),
+            Value::Bool(value) => BigUint::from(u8::from(*value)),
+            Value::Symbol(index) => BigUint::from(*index),
+            Value::String(_) => BigUint::zero(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Controls, and how blocks are applied.
+
+use super::calls::Slot;
+use super::composites::Target;
+use super::{Binding, Env, Lowerer, Object};
+use crate::ast::{DeclId, Direction};
+use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};
+use crate::span::Span;
+use p4_ir::{FunctionId, StmtKind};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// An instance of a parser or control.
+#[derive(Debug)]
+pub(super) struct BlockInstance {
+    /// Its type, without type parameters.
+    pub named: Named,
+    /// Control-plane name.
+    pub path: String,
+    /// The constructor's arguments.
+    pub arguments: HashMap<DeclId, Binding>,
+    /// Whether the source applies it more than once.
+    pub shared: bool,
+    /// A control, once lowered.
+    pub lowered: RefCell<Option<(FunctionId, Vec<Option<Slot>>)>>,
+    /// A parser's names, once its locals have places.
+    pub env: RefCell<Option<Env>>,
+}
+
+impl Lowerer<'_, '_> {
+    pub(super) fn apply_instance(&mut self, object: &Expr, args: &[Option<Expr>], span: Span) {
+        match self.object(object) {
+            Some(Object::Block(block)) => self.apply_block(&block, args, span),
+            _ => self.unsupported(span, "applying this"),
+        }
+    }
+
+    /// `Type.apply(…)`: an instance of its own, named after its type.
+    pub(super) fn apply_anonymous(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
+        let Ty::Named(named) = ty else { return };
+        let Some(def) = self.hir.def(named.id) else {
+            return;
+        };
+        let path = self.control_plane_name(def.annotations, &def.name);
+        let block = BlockInstance {
+            named: named.clone(),
+            path,
+            arguments: HashMap::new(),
+            shared: false,
+            lowered: RefCell::new(None),
+            env: RefCell::new(None),
+        };
+        self.apply_block(&Rc::new(block), args, span);
+    }
+
+    fn apply_block(&mut self, block: &Rc<BlockInstance>, args: &[Option<Expr>], span: Span) {
+        if block.named.kind == NamedKind::Parser {
+            return self.apply_parser(block, args, span);
+        }
+        let lowered = block.lowered.borrow().clone();
+        let (function, slots) = match lowered {
+            Some(lowered) => lowered,
+            None => {
+                let Some(lowered) = self.lower_applied(block, args, span) else {
+                    return;
+                };
+                block.lowered.replace(Some(lowered.clone()));
+                lowered
+            }
+        };
+        let targets = self.copy_in(&slots, args, span);
+        self.emit(StmtKind::Call(function));
+        self.copy_out(&slots, &targets);
+    }
+
+    fn control(&self, named: &Named) -> Option<Control<'_>> {
+        match &self.hir.def(named.id)?.kind {
+            DefKind::Control(control) => Some(control.of.clone()),
+            _ => None,
+        }
+    }
+
+    fn lower_applied(
+        &mut self,
+        block: &BlockInstance,
+        args: &[Option<Expr>],
+        span: Span,
+    ) -> Option<(FunctionId, Vec<Option<Slot>>)> {
+        let hir = self.hir;
+        let Some(DefKind::Control(control)) = hir.def(block.named.id).map(|d| &d.kind) else {
+            return None;
+        };
+        let mut env = self.block_env(block);
+        let slots = self.bind(&control.of.params, args, &mut env, block.shared, span);
+        Some((self.lower_control(block, env), slots))
+    }
+
+    /// Names of an instance before its parameters have places.
+    pub(super) fn block_env(&self, block: &BlockInstance) -> Env {
+        let own_actions = match self.control(&block.named).and_then(|c| c.body) {
+            Some(body) => body.actions.clone(),
+            None => Vec::new(),
+        };
+        Env {
+            path: block.path.clone(),
+            types: self.hir.substitution(&block.named),
+            bindings: block.arguments.clone(),
+            own_actions: Rc::new(own_actions),
+            in_parser: block.named.kind == NamedKind::Parser,
+            ..Env::default()
+        }
+    }
+
+    /// Gives the parameters places: the arguments' own, where no other argument can reach them, else new ones.
+    pub(super) fn bind(
+        &mut self,
+        params: &[Param],
+        args: &[Option<Expr>],
+        env: &mut Env,
+        shared: bool,
+        span: Span,
+    ) -> Vec<Option<Slot>> {
+        let ranges = self.argument_ranges(params, args);
+        let mut slots = Vec::new();
+        for (i, param) in params.iter().enumerate() {
+            let arg = args.get(i).and_then(Option::as_ref);
+            if let Some(object) = self.object_argument(param, arg) {
+                env.bindings.insert(param.id, Binding::Object(object));
+                slots.push(None);
+                continue;
+            }
+            let own = if shared {
+                None
+            } else {
+                self.own_place(i, arg, &ranges)
+            };
+            let ty = param.ty.substitute(&env.types);
+            let bound = own.is_some();
+            let at = own.unwrap_or_else(|| {
+                let name = format!("{}.{}", env.path, param.name);
+                self.allocate(name, &ty, span)
+            });
+            env.bindings.insert(param.id, Binding::Place(at.clone()));
+            slots.push(Some(Slot {
+                at,
+                ty,
+                direction: param.direction,
+                bound,
+            }));
+        }
+        slots
+    }
+
+    /// The words that each argument may lie in, and whether the call writes them.
+    fn argument_ranges(
+        &mut self,
+        params: &[Param],
+        args: &[Option<Expr>],
+    ) -> Vec<Option<(Range<u32>, bool)>> {
+        let mut ranges = Vec::new();
+        for (param, arg) in params.iter().zip(args) {
+            let range = arg.as_ref().and_then(|a| self.range(a));
+            let written = matches!(param.direction, Direction::Out | Direction::InOut);
+            ranges.push(range.map(|r| (r, written)));
+        }
+        ranges
+    }
+
+    fn own_place(
+        &mut self,
+        i: usize,
+        arg: Option<&Expr>,
+        ranges: &[Option<(Range<u32>, bool)>],
+    ) -> Option<p4_ir::Location> {
+        let (range, written) = ranges.get(i)?.clone()?;
+        let clash = ranges.iter().enumerate().any(|(j, other)| {
+            j != i
+                && other.as_ref().is_some_and(|(r, w)| {
+                    (written || *w) && r.start < range.end && range.start < r.end
+                })
+        });
+        let arg = arg?;
+        if clash || !self.is_static(arg) {
+            return None;
+        }
+        match self.target(arg) {
+            Target::At(at, siblings) if at.indices.is_empty() && siblings.is_empty() => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Whether finding the expression's place emits nothing.
+    fn is_static(&self, expr: &Expr) -> bool {
+        use crate::hir::ExprKind;
+        match &expr.kind {
+            ExprKind::Var(_) => true,
+            ExprKind::Field(of, _) | ExprKind::Element(of, _) => self.is_static(of),
+            ExprKind::Index(of, index) => self.is_static(of) && self.known(index).is_some(),
+            _ => false,
+        }
+    }
+
+    /// The function that runs a control whose parameters have places in `env`.
+    pub(super) fn lower_control(&mut self, block: &BlockInstance, env: Env) -> FunctionId {
+        let hir = self.hir;
+        let id = block.named.id;
+        let (body, _) = self.within(env, |l| {
+            let Some(DefKind::Control(control)) = hir.def(id).map(|d| &d.kind) else {
+                return Vec::new();
+            };
+            let Some(body) = &control.of.body else {
+                return Vec::new();
+            };
+            l.collect(|l| {
+                l.statements(&body.locals);
+                for table in &body.tables {
+                    if hir.applied.contains_key(table) {
+                        l.lower_table(*table);
+                    }
+                }
+                l.statements(&body.apply);
+            })
+        });
+        self.add_function(block.path.clone(), body, self.span(id))
+    }
+}

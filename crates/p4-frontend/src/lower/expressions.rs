@@ -1,0 +1,283 @@
+//! Expressions of one value.
+
+use super::calls::Given;
+use super::storage::{NEXT_INDEX, minus_one};
+use super::{Lowerer, Object};
+use crate::ast;
+use crate::hir::{Expr, ExprKind, Ty, Value};
+use num_traits::{Signed, ToPrimitive};
+use p4_ir::{BinaryOp, ExprKind as IrKind, Place, Scalar, StmtKind, UnaryOp};
+
+pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
+    match op {
+        ast::BinaryOp::Mul => BinaryOp::Mul,
+        ast::BinaryOp::Div => BinaryOp::Div,
+        ast::BinaryOp::Mod => BinaryOp::Mod,
+        ast::BinaryOp::Add => BinaryOp::Add,
+        ast::BinaryOp::Sub => BinaryOp::Sub,
+        ast::BinaryOp::SatAdd => BinaryOp::SatAdd,
+        ast::BinaryOp::SatSub => BinaryOp::SatSub,
+        ast::BinaryOp::Shl => BinaryOp::Shl,
+        ast::BinaryOp::Shr => BinaryOp::Shr,
+        ast::BinaryOp::Le => BinaryOp::Le,
+        ast::BinaryOp::Ge => BinaryOp::Ge,
+        ast::BinaryOp::Lt => BinaryOp::Lt,
+        ast::BinaryOp::Gt => BinaryOp::Gt,
+        ast::BinaryOp::Eq => BinaryOp::Eq,
+        ast::BinaryOp::Ne => BinaryOp::Ne,
+        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+        ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        ast::BinaryOp::BitOr => BinaryOp::BitOr,
+        ast::BinaryOp::Concat => BinaryOp::Concat,
+        ast::BinaryOp::And => BinaryOp::And,
+        ast::BinaryOp::Or => BinaryOp::Or,
+    }
+}
+
+pub(super) fn ir_binary(
+    op: BinaryOp,
+    left: p4_ir::Expr,
+    right: p4_ir::Expr,
+    ty: Scalar,
+) -> p4_ir::Expr {
+    p4_ir::Expr {
+        kind: IrKind::Binary(op, Box::new(left), Box::new(right)),
+        ty,
+    }
+}
+
+pub(super) fn ir_not(of: p4_ir::Expr) -> p4_ir::Expr {
+    p4_ir::Expr {
+        kind: IrKind::Unary(UnaryOp::Not, Box::new(of)),
+        ty: Scalar::Bool,
+    }
+}
+
+pub(super) fn ir_bool(value: bool) -> p4_ir::Expr {
+    p4_ir::Expr::constant(u32::from(value), Scalar::Bool)
+}
+
+impl Lowerer<'_, '_> {
+    /// The value of an expression of one value; what must happen before it is emitted.
+    pub(super) fn scalar(&mut self, expr: &Expr) -> p4_ir::Expr {
+        let ty = self.ty(&expr.ty);
+        let Some(scalar) = self.scalar_type(&ty) else {
+            if !ty.is_error() {
+                self.unsupported(expr.span, &format!("a value of type `{ty}` here"));
+            }
+            return ir_bool(false);
+        };
+        if let Some(value) = self.known(expr) {
+            return self.constant(&value, scalar);
+        }
+        let kind = match &expr.kind {
+            ExprKind::LastIndex(stack) => return self.last_index(stack),
+            ExprKind::Slice { of, hi, lo } => IrKind::Slice {
+                of: Box::new(self.scalar(of)),
+                hi: *hi,
+                lo: *lo,
+            },
+            ExprKind::Unary(op, of) => {
+                let of = self.scalar(of);
+                match op {
+                    ast::UnaryOp::Not => return ir_not(of),
+                    ast::UnaryOp::Plus => return of,
+                    ast::UnaryOp::Complement => IrKind::Unary(UnaryOp::BitNot, Box::new(of)),
+                    ast::UnaryOp::Minus => IrKind::Unary(UnaryOp::Neg, Box::new(of)),
+                }
+            }
+            ExprKind::Binary(op, left, right) => return self.binary(*op, left, right, scalar),
+            ExprKind::Conditional(condition, then, otherwise) => {
+                return self.conditional(condition, then, otherwise, scalar, expr);
+            }
+            ExprKind::Cast(of) => {
+                let of = self.scalar(of);
+                if of.ty == scalar {
+                    return of;
+                }
+                IrKind::Cast(Box::new(of))
+            }
+            ExprKind::TableHit { table, miss } => {
+                let hit = self.apply_for_hit(*table, expr.span);
+                return if *miss { ir_not(hit) } else { hit };
+            }
+            ExprKind::Call(call) => {
+                return match self.call(call, &ty, expr.span) {
+                    Given::Scalar(value) => value,
+                    Given::At(at) => p4_ir::Expr::load(Place { at, ty: scalar }),
+                    Given::Nothing => ir_bool(false),
+                };
+            }
+            ExprKind::Var(_)
+            | ExprKind::Field(..)
+            | ExprKind::Element(..)
+            | ExprKind::Index(..)
+            | ExprKind::Next(_)
+            | ExprKind::Last(_) => {
+                let at = self.materialise(expr);
+                return p4_ir::Expr::load(Place { at, ty: scalar });
+            }
+            _ => {
+                self.unsupported(expr.span, "this expression here");
+                return p4_ir::Expr::constant(0u32, scalar);
+            }
+        };
+        p4_ir::Expr { kind, ty: scalar }
+    }
+
+    fn constant(&mut self, value: &Value, scalar: Scalar) -> p4_ir::Expr {
+        let scalar = match (value, scalar) {
+            // `int` that meets nothing with a width keeps all of its bits.
+            (Value::Int(v), Scalar::Int(64)) if v.bits() >= 64 => Scalar::Int(v.bits() as u32 + 1),
+            _ => scalar,
+        };
+        p4_ir::Expr::constant(self.value_bits(value, scalar), scalar)
+    }
+
+    fn last_index(&mut self, stack: &Expr) -> p4_ir::Expr {
+        let at = self.materialise(stack);
+        let next = p4_ir::Expr::load(Place { at, ty: NEXT_INDEX });
+        minus_one(next)
+    }
+
+    fn binary(
+        &mut self,
+        op: ast::BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        ty: Scalar,
+    ) -> p4_ir::Expr {
+        let effects = right.has_effects();
+        match op {
+            ast::BinaryOp::And | ast::BinaryOp::Or if effects => {
+                return self.short_circuit(op, left, right);
+            }
+            ast::BinaryOp::Eq | ast::BinaryOp::Ne => {
+                let over = self.ty(&left.ty);
+                if self.scalar_type(&over).is_none() {
+                    let equal = self.equal(left, right);
+                    return if op == ast::BinaryOp::Eq {
+                        equal
+                    } else {
+                        ir_not(equal)
+                    };
+                }
+            }
+            ast::BinaryOp::Shl | ast::BinaryOp::Shr => {
+                let left_value = self.before(left, effects);
+                let amount = self.amount(right);
+                return ir_binary(binary_op(op), left_value, amount, ty);
+            }
+            _ => {}
+        }
+        let left = self.before(left, effects);
+        let right = self.scalar(right);
+        ir_binary(binary_op(op), left, right, ty)
+    }
+
+    /// A value that is computed before something with effects.
+    fn before(&mut self, expr: &Expr, effects: bool) -> p4_ir::Expr {
+        let value = self.scalar(expr);
+        if effects {
+            self.spilled(value, expr.span)
+        } else {
+            value
+        }
+    }
+
+    /// By how much to shift.
+    fn amount(&mut self, amount: &Expr) -> p4_ir::Expr {
+        if let Some(Value::Int(by)) = self.known(amount) {
+            let by = if by.is_negative() { 0 } else { by.to_u32().unwrap_or(u32::MAX) };
+            return p4_ir::Expr::constant(by, Scalar::Bit(32));
+        }
+        self.scalar(amount)
+    }
+
+    fn short_circuit(&mut self, op: ast::BinaryOp, left: &Expr, right: &Expr) -> p4_ir::Expr {
+        let to = Place {
+            at: self.temporary(&Ty::Bool, left.span),
+            ty: Scalar::Bool,
+        };
+        let value = self.scalar(left);
+        self.emit(StmtKind::Assign {
+            to: to.clone(),
+            value,
+        });
+        let continued = self.collect(|l| {
+            let value = l.scalar(right);
+            l.emit(StmtKind::Assign {
+                to: to.clone(),
+                value,
+            });
+        });
+        let (then, otherwise) = if op == ast::BinaryOp::And {
+            (continued, Vec::new())
+        } else {
+            (Vec::new(), continued)
+        };
+        let condition = p4_ir::Expr::load(to.clone());
+        self.emit(StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        });
+        p4_ir::Expr::load(to)
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        ty: Scalar,
+        whole: &Expr,
+    ) -> p4_ir::Expr {
+        if !then.has_effects() && !otherwise.has_effects() {
+            let condition = self.scalar(condition);
+            let then = self.scalar(then);
+            let otherwise = self.scalar(otherwise);
+            return p4_ir::Expr {
+                kind: IrKind::Mux(Box::new(condition), Box::new(then), Box::new(otherwise)),
+                ty,
+            };
+        }
+        let over = self.ty(&whole.ty);
+        let at = self.temporary(&over, whole.span);
+        self.store(&at, &over, whole);
+        p4_ir::Expr::load(Place { at, ty })
+    }
+
+    /// Applies a table and gives whether an entry matched.
+    fn apply_for_hit(&mut self, table: ast::DeclId, span: crate::span::Span) -> p4_ir::Expr {
+        let at = self.temporary(&Ty::Bool, span);
+        let hit = Place {
+            at,
+            ty: Scalar::Bool,
+        };
+        self.apply_table(table, Some(hit.clone()), None, span);
+        p4_ir::Expr::load(hit)
+    }
+
+    pub(super) fn apply_table(
+        &mut self,
+        table: ast::DeclId,
+        hit: Option<Place>,
+        action_run: Option<Place>,
+        span: crate::span::Span,
+    ) {
+        let Some(super::Binding::Object(Object::Table(instance))) = self.binding(table).cloned()
+        else {
+            self.unsupported(span, "this table here");
+            return;
+        };
+        for statement in &instance.prepare {
+            self.emit(statement.kind.clone());
+        }
+        self.emit(StmtKind::Apply {
+            table: instance.id,
+            hit,
+            action_run,
+        });
+    }
+}

@@ -1,0 +1,460 @@
+//! Calls of what the architecture declares; of core.p4's `packet_in`, `packet_out` and `verify`.
+
+use super::calls::Given;
+use super::composites::{Target, place_ty};
+use super::expressions::ir_binary;
+use super::storage::NEXT_INDEX;
+use super::{Lowerer, Object};
+use crate::ast::{DeclId, Direction};
+use crate::hir::{Call, DefKind, Expr, ExprKind, Function, NamedKind, Ty, Value};
+use crate::span::Span;
+use p4_ir::{Arg, BinaryOp, ExternCall, ListItem, Location, Place, Scalar, StmtKind, TypeId};
+
+impl Lowerer<'_, '_> {
+    pub(super) fn call_extern(
+        &mut self,
+        object: Option<&Expr>,
+        id: DeclId,
+        call: &Call,
+        ty: &Ty,
+        span: Span,
+    ) -> Given {
+        let hir = self.hir;
+        let Some(DefKind::Function(function)) = hir.def(id).map(|d| &d.kind) else {
+            return Given::Nothing;
+        };
+        let name = self.name(id);
+        let object = match object {
+            None if name == "verify" && self.env.in_parser => return self.verify(call),
+            None => None,
+            Some(object) => match self.object(object) {
+                Some(Object::PacketIn) => return self.packet_in(&name, call, ty, span),
+                Some(Object::PacketOut) => return self.packet_out(&name, call, span),
+                Some(Object::Extern(id)) => Some(id),
+                _ => {
+                    self.unsupported(span, "a method of this object");
+                    return Given::Nothing;
+                }
+            },
+        };
+        let name = match function.of {
+            Some(of) => format!("{}.{name}", self.name(of)),
+            None => name,
+        };
+        let (args, after) = self.extern_args(function, call, span);
+        let result = self.result_place(ty, span);
+        let type_args: Vec<Ty> = call.type_args.iter().map(|t| self.ty(t)).collect();
+        let type_args = type_args.iter().map(|t| self.ir_type(t)).collect();
+        self.emit(StmtKind::Extern(ExternCall {
+            name,
+            object,
+            type_args,
+            args,
+            result: result.clone(),
+        }));
+        for (target, place) in after {
+            self.write(&target, &place.at, &place_ty(&place));
+        }
+        result.map_or(Given::Nothing, |place| {
+            Given::Scalar(p4_ir::Expr::load(place))
+        })
+    }
+
+    fn result_place(&mut self, ty: &Ty, span: Span) -> Option<Place> {
+        if *ty == Ty::Void {
+            return None;
+        }
+        let Some(scalar) = self.scalar_type(ty) else {
+            self.unsupported(span, &format!("an extern that gives a `{ty}`"));
+            return None;
+        };
+        Some(Place {
+            at: self.temporary(ty, span),
+            ty: scalar,
+        })
+    }
+
+    /// Arguments, and what is to be written back from variables after the call.
+    fn extern_args(
+        &mut self,
+        function: &Function,
+        call: &Call,
+        span: Span,
+    ) -> (Vec<Arg>, Vec<(Target, Place)>) {
+        let mut args = Vec::new();
+        let mut after = Vec::new();
+        for (i, param) in function.params.iter().enumerate() {
+            let Some(arg) = call.args.get(i).and_then(Option::as_ref) else {
+                args.push(Arg::None);
+                continue;
+            };
+            let later = call.args[i + 1..].iter().flatten().any(Expr::has_effects);
+            args.push(match param.direction {
+                _ if matches!(arg.kind, ExprKind::Any) => Arg::None,
+                Direction::In | Direction::None => self.in_arg(arg, later),
+                direction => self.out_arg(arg, direction, &mut after, span),
+            });
+        }
+        (args, after)
+    }
+
+    fn in_arg(&mut self, arg: &Expr, later_effects: bool) -> Arg {
+        if let Some(Value::String(text)) = self.known(arg) {
+            return Arg::String(text.to_string());
+        }
+        if let Some(object) = self.object(arg) {
+            return match object {
+                Object::Extern(id) => Arg::Object(id),
+                _ => Arg::None,
+            };
+        }
+        let ty = self.ty(&arg.ty);
+        if self.scalar_type(&ty).is_some() {
+            let value = self.scalar(arg);
+            return Arg::In(if later_effects {
+                self.spilled(value, arg.span)
+            } else {
+                value
+            });
+        }
+        let mut items = Vec::new();
+        self.flatten(arg, &mut items);
+        if later_effects {
+            for item in &mut items {
+                item.value = self.spilled(item.value.clone(), arg.span);
+            }
+        }
+        Arg::List(items)
+    }
+
+    fn out_arg(
+        &mut self,
+        arg: &Expr,
+        direction: Direction,
+        after: &mut Vec<(Target, Place)>,
+        span: Span,
+    ) -> Arg {
+        let ty = self.ty(&arg.ty);
+        let Some(scalar) = self.scalar_type(&ty) else {
+            let at = self.materialise(arg);
+            let at = self.pinned(at, span);
+            let ty = self.ir_type(&ty);
+            return Arg::Variable(at, ty);
+        };
+        match self.target(arg) {
+            Target::At(at, _) => Arg::Out(Place { at, ty: scalar }),
+            target => {
+                let place = Place {
+                    at: self.temporary(&ty, span),
+                    ty: scalar,
+                };
+                if direction == Direction::InOut {
+                    self.store(&place.at, &ty, arg);
+                }
+                after.push((target, place.clone()));
+                Arg::Out(place)
+            }
+        }
+    }
+
+    /// All values of an argument, in order.
+    fn flatten(&mut self, arg: &Expr, items: &mut Vec<ListItem>) {
+        let ty = self.ty(&arg.ty);
+        if let ExprKind::List(members) = &arg.kind {
+            for member in members {
+                self.flatten(member, items);
+            }
+            return;
+        }
+        if self.scalar_type(&ty).is_some() {
+            let valid = self.header_of(arg);
+            let value = self.scalar(arg);
+            items.push(ListItem {
+                value,
+                valid,
+                name: self.dotted(arg),
+            });
+            return;
+        }
+        if matches!(ty, Ty::String) {
+            return;
+        }
+        let name = self.dotted(arg);
+        let valid = self.header_of(arg);
+        let at = self.materialise(arg);
+        self.flatten_at(&at, &ty, valid, &name, items);
+    }
+
+    fn flatten_at(
+        &mut self,
+        at: &Location,
+        ty: &Ty,
+        valid: Option<Place>,
+        name: &str,
+        items: &mut Vec<ListItem>,
+    ) {
+        if let Some(scalar) = self.scalar_type(ty) {
+            items.push(ListItem {
+                value: p4_ir::Expr::load(Place {
+                    at: at.clone(),
+                    ty: scalar,
+                }),
+                valid,
+                name: name.to_string(),
+            });
+            return;
+        }
+        let valid = if ty.is(NamedKind::Header) {
+            Some(Place {
+                at: at.clone(),
+                ty: Scalar::Bool,
+            })
+        } else {
+            valid
+        };
+        let members = self.hir.members(ty).unwrap_or_default();
+        let names = self.hir.fields(ty);
+        for (i, member) in members.iter().enumerate() {
+            let offset = self.offset(ty, i);
+            let name = match &names {
+                Some(names) => format!("{name}.{}", names[i].0),
+                None => format!("{name}[{i}]"),
+            };
+            self.flatten_at(&at.offset(offset), member, valid.clone(), &name, items);
+        }
+    }
+
+    /// The validity of the header that a value is a field of.
+    fn header_of(&mut self, expr: &Expr) -> Option<Place> {
+        let (ExprKind::Field(of, _) | ExprKind::Slice { of, .. }) = &expr.kind else {
+            return None;
+        };
+        if !self.ty(&of.ty).is(NamedKind::Header) {
+            return self.header_of(of);
+        }
+        let at = self.location(of)?;
+        Some(Place {
+            at,
+            ty: Scalar::Bool,
+        })
+    }
+
+    /// The expression's dotted name, for traces.
+    fn dotted(&self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Var(id) => self.name(*id),
+            ExprKind::Field(of, i) => {
+                let fields = self.hir.fields(&self.ty(&of.ty)).unwrap_or_default();
+                let name = fields.get(*i).map_or_else(String::new, |f| f.0.to_string());
+                format!("{}.{name}", self.dotted(of))
+            }
+            ExprKind::Element(of, i) => format!("{}[{i}]", self.dotted(of)),
+            _ => self.sources.text(expr.span).to_string(),
+        }
+    }
+
+    fn verify(&mut self, call: &Call) -> Given {
+        if let [Some(condition), Some(error)] = call.args.as_slice() {
+            let condition = self.scalar(condition);
+            let condition = if error.has_effects() {
+                self.spilled(condition, error.span)
+            } else {
+                condition
+            };
+            let error = self.scalar(error);
+            self.emit(StmtKind::Verify(condition, error));
+        }
+        Given::Nothing
+    }
+
+    fn packet_in(&mut self, name: &str, call: &Call, ty: &Ty, span: Span) -> Given {
+        match (name, call.args.as_slice()) {
+            ("extract", [Some(header)]) => self.extract(header, None, call, span),
+            ("extract", [Some(header), Some(bits)]) => {
+                self.extract(header, Some(bits), call, span);
+            }
+            ("lookahead", _) => return self.lookahead(ty, span),
+            ("advance", [Some(bits)]) => {
+                let bits = self.scalar(bits);
+                self.emit(StmtKind::Advance(bits));
+            }
+            ("length", _) => {
+                return Given::Scalar(p4_ir::Expr {
+                    kind: p4_ir::ExprKind::PacketLength,
+                    ty: Scalar::Bit(32),
+                });
+            }
+            _ => self.unsupported(span, &format!("`packet_in.{name}`")),
+        }
+        Given::Nothing
+    }
+
+    fn header_type(&mut self, ty: &Ty, span: Span, method: &str) -> Option<TypeId> {
+        let id = match self.ir_type(ty) {
+            p4_ir::Type::Named(id) if ty.is(NamedKind::Header) => Some(id),
+            _ => None,
+        };
+        if id.is_none() && !ty.is_error() {
+            self.error(
+                "not-a-header",
+                span,
+                format!("`{method}` takes a header, and this is of type `{ty}`"),
+            );
+        }
+        id
+    }
+
+    fn extract(&mut self, header: &Expr, bits: Option<&Expr>, call: &Call, span: Span) {
+        let ty = match call.type_args.first() {
+            Some(ty) => self.ty(ty),
+            None => self.ty(&header.ty),
+        };
+        let Some(id) = self.header_type(&ty, header.span, "extract") else {
+            return;
+        };
+        let has_varbit = self.hir.bits(&ty, 0) != self.hir.bits(&ty, 1);
+        if has_varbit != bits.is_some() {
+            let message = if has_varbit {
+                format!("`{ty}` has a varbit: `extract` needs its length in bits")
+            } else {
+                format!("`{ty}` has no varbit: `extract` takes no length")
+            };
+            self.error("wrong-arguments", span, message);
+            return;
+        }
+        let (at, siblings) = match self.target(header) {
+            Target::At(at, siblings) => (at, siblings),
+            _ => (self.temporary(&ty, span), Vec::new()),
+        };
+        let varbit_bits = bits.map(|bits| self.scalar(bits));
+        self.emit(StmtKind::Extract {
+            header: at,
+            ty: id,
+            varbit_bits,
+        });
+        self.alone(&siblings);
+        self.advance_stack(header);
+    }
+
+    /// After an extraction into `stack.next`: the next element is the one after it.
+    fn advance_stack(&mut self, header: &Expr) {
+        match &header.kind {
+            ExprKind::Field(of, _) | ExprKind::Index(of, _) => self.advance_stack(of),
+            ExprKind::Next(stack) => {
+                let Some(at) = self.location(stack) else {
+                    return;
+                };
+                let to = Place { at, ty: NEXT_INDEX };
+                let next = p4_ir::Expr::load(to.clone());
+                let one = p4_ir::Expr::constant(1u32, NEXT_INDEX);
+                let value = ir_binary(BinaryOp::Add, next, one, NEXT_INDEX);
+                self.emit(StmtKind::Assign { to, value });
+            }
+            _ => {}
+        }
+    }
+
+    fn lookahead(&mut self, ty: &Ty, span: Span) -> Given {
+        let at = self.temporary(ty, span);
+        let mut places = Vec::new();
+        let mut headers = Vec::new();
+        if !self.leaves(&at, ty, &mut places, &mut headers) {
+            self.error(
+                "wrong-arguments",
+                span,
+                format!("`lookahead` cannot read a value of type `{ty}`"),
+            );
+            return Given::Nothing;
+        }
+        self.emit(StmtKind::Lookahead(places));
+        for header in headers {
+            self.emit(StmtKind::SetValidity {
+                header,
+                valid: true,
+            });
+        }
+        match self.scalar_type(ty) {
+            Some(scalar) => Given::Scalar(p4_ir::Expr::load(Place { at, ty: scalar })),
+            None => Given::At(at),
+        }
+    }
+
+    /// The values that a variable is made of, in order, and the headers that they are in.
+    fn leaves(
+        &mut self,
+        at: &Location,
+        ty: &Ty,
+        places: &mut Vec<Place>,
+        headers: &mut Vec<Location>,
+    ) -> bool {
+        match self.scalar_type(ty) {
+            Some(Scalar::Varbit(_)) => return false,
+            Some(scalar) => {
+                places.push(Place {
+                    at: at.clone(),
+                    ty: scalar,
+                });
+                return true;
+            }
+            None => {}
+        }
+        if ty.is(NamedKind::Union) {
+            return false;
+        }
+        let Some(members) = self.hir.members(ty) else {
+            return false;
+        };
+        if ty.is(NamedKind::Header) {
+            headers.push(at.clone());
+        }
+        members.iter().enumerate().all(|(i, member)| {
+            let offset = self.offset(ty, i);
+            self.leaves(&at.offset(offset), member, places, headers)
+        })
+    }
+
+    fn packet_out(&mut self, name: &str, call: &Call, span: Span) -> Given {
+        match (name, call.args.as_slice()) {
+            ("emit", [Some(value)]) => self.emit_value(value),
+            _ => self.unsupported(span, &format!("`packet_out.{name}`")),
+        }
+        Given::Nothing
+    }
+
+    fn emit_value(&mut self, value: &Expr) {
+        if let ExprKind::List(members) = &value.kind {
+            for member in members {
+                self.emit_value(member);
+            }
+            return;
+        }
+        let ty = self.ty(&value.ty);
+        let at = self.materialise(value);
+        if !self.emit_at(&at, &ty) {
+            self.error(
+                "not-a-header",
+                value.span,
+                format!("`emit` takes headers, stacks, unions and structs of them, not `{ty}`"),
+            );
+        }
+    }
+
+    fn emit_at(&mut self, at: &Location, ty: &Ty) -> bool {
+        if ty.is(NamedKind::Header) {
+            if let p4_ir::Type::Named(id) = self.ir_type(ty) {
+                self.emit(StmtKind::Emit {
+                    header: at.clone(),
+                    ty: id,
+                });
+            }
+            return true;
+        }
+        let Some(members) = self.hir.members(ty) else {
+            return false;
+        };
+        members.iter().enumerate().all(|(i, member)| {
+            let offset = self.offset(ty, i);
+            self.emit_at(&at.offset(offset), member)
+        })
+    }
+}

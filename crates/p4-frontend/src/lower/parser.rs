@@ -1,0 +1,292 @@
+//! Parsers: states, sub-parsers put in where they are applied.
+
+use super::control::BlockInstance;
+use super::{Env, Lowerer};
+use crate::ast::DeclId;
+use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
+use crate::span::Span;
+use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, SourceLoc, StateTarget, Transition};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The states of the parser under construction.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    done: Vec<ParserState>,
+    /// The state that statements go to, and how many bodies were open when it began.
+    current: usize,
+    depth: usize,
+}
+
+impl Lowerer<'_, '_> {
+    /// The parser that an instance is, its parameters in `env`.
+    pub(super) fn lower_parser(&mut self, block: &BlockInstance, env: Env) -> ParserId {
+        let outside = std::mem::take(&mut self.states);
+        let span = self.span(block.named.id);
+        self.new_state("start".into(), span);
+        let accept = StateTarget::Accept;
+        self.within(env, |l| {
+            let Some(body) = l.parser_body(block.named.id) else {
+                return;
+            };
+            let init = l.collect(|l| l.statements(&body.locals));
+            let start = l.lower_states(&body, accept, "");
+            let first = &mut l.states.done[0];
+            first.body = init;
+            first.transition = Transition::Goto(start);
+        });
+        let states = std::mem::replace(&mut self.states, outside).done;
+        let parser = p4_ir::Parser {
+            name: block.path.clone(),
+            states: simplified(states),
+            loc: self.loc(span),
+        };
+        self.out.parsers.push(parser);
+        ParserId(self.out.parsers.len() as u32 - 1)
+    }
+
+    fn parser_body(&self, id: DeclId) -> Option<Rc<ParserBody>> {
+        match &self.hir.def(id)?.kind {
+            DefKind::Parser(parser) => parser.of.body.clone(),
+            _ => None,
+        }
+    }
+
+    fn new_state(&mut self, name: String, span: Span) -> usize {
+        let loc = self.loc(span);
+        self.states.done.push(ParserState {
+            name,
+            body: Vec::new(),
+            transition: Transition::Goto(StateTarget::Reject),
+            loc,
+        });
+        self.states.done.len() - 1
+    }
+
+    /// Adds the states of a parser; gives where it starts. `accept` is where its `accept` leads.
+    fn lower_states(&mut self, body: &ParserBody, accept: StateTarget, prefix: &str) -> StateTarget {
+        let mut numbers = HashMap::new();
+        for state in &body.states {
+            let number = self.new_state(format!("{prefix}{}", state.name), state.span);
+            numbers.insert(state.id, number as u32);
+        }
+        let to = |target: Target| match target {
+            Target::Accept => accept,
+            Target::Reject => StateTarget::Reject,
+            Target::State(id) => numbers
+                .get(&id)
+                .map_or(StateTarget::Reject, |n| StateTarget::State(*n)),
+        };
+        for state in &body.states {
+            let Some(number) = numbers.get(&state.id) else {
+                continue;
+            };
+            let outer = (self.states.current, self.states.depth);
+            self.states.current = *number as usize;
+            self.sinks.push(Vec::new());
+            self.states.depth = self.sinks.len();
+            self.statements(&state.body);
+            self.at = self.loc(state.span);
+            let transition = self.transition(&state.transition, &to);
+            let statements = self.sinks.pop().expect("pushed above");
+            let last = &mut self.states.done[self.states.current];
+            last.body = statements;
+            last.transition = transition;
+            (self.states.current, self.states.depth) = outer;
+        }
+        let start = body.states.iter().find(|s| &*s.name == "start");
+        start.map_or(StateTarget::Reject, |s| to(Target::State(s.id)))
+    }
+
+    fn transition(
+        &mut self,
+        transition: &hir::Transition,
+        to: &dyn Fn(Target) -> StateTarget,
+    ) -> Transition {
+        let (keys, cases) = match transition {
+            hir::Transition::Goto(target) => return Transition::Goto(to(*target)),
+            hir::Transition::Select { keys, cases } => (keys, cases),
+        };
+        let mut lowered = Vec::new();
+        let mut values = Vec::new();
+        for (i, key) in keys.iter().enumerate() {
+            let before = values.len();
+            self.select_key(key, &mut values);
+            if keys[i + 1..].iter().any(Expr::has_effects) {
+                for value in &mut values[before..] {
+                    *value = self.spilled(value.clone(), key.span);
+                }
+            }
+        }
+        for case in cases {
+            lowered.push(self.select_case(case, keys, to(case.to)));
+        }
+        Transition::Select {
+            keys: values,
+            cases: lowered,
+        }
+    }
+
+    fn select_key(&mut self, key: &Expr, values: &mut Vec<p4_ir::Expr>) {
+        let ty = self.ty(&key.ty);
+        if self.scalar_type(&ty).is_some() {
+            return values.push(self.scalar(key));
+        }
+        if let ExprKind::List(members) = &key.kind {
+            return members.iter().for_each(|m| self.select_key(m, values));
+        }
+        let at = self.materialise(key);
+        self.loads(&at, &ty, values);
+    }
+
+    fn loads(&mut self, at: &p4_ir::Location, ty: &Ty, values: &mut Vec<p4_ir::Expr>) {
+        if let Some(scalar) = self.scalar_type(ty) {
+            let place = p4_ir::Place {
+                at: at.clone(),
+                ty: scalar,
+            };
+            return values.push(p4_ir::Expr::load(place));
+        }
+        let members = self.hir.members(ty).unwrap_or_default();
+        for (i, member) in members.iter().enumerate() {
+            let offset = self.offset(ty, i);
+            self.loads(&at.offset(offset), member, values);
+        }
+    }
+
+    fn select_case(&mut self, case: &hir::Case, keys: &[Expr], to: StateTarget) -> SelectCase {
+        let loc: SourceLoc = self.loc(case.span);
+        if let [set] = case.sets.as_slice() {
+            if let Some(super::Object::ValueSet(id)) = self.object(set) {
+                return SelectCase {
+                    sets: Vec::new(),
+                    value_set: Some(id),
+                    to,
+                    loc,
+                };
+            }
+        }
+        let mut sets = Vec::new();
+        for (set, key) in case.sets.iter().zip(keys) {
+            let ty = self.ty(&key.ty);
+            self.key_match(set, &ty, &mut sets);
+        }
+        SelectCase {
+            sets,
+            value_set: None,
+            to,
+            loc,
+        }
+    }
+
+    /// A set of values as the IR says it, one for each scalar of its type.
+    pub(super) fn key_match(&mut self, set: &Expr, ty: &Ty, sets: &mut Vec<KeyMatch>) {
+        if self.scalar_type(ty).is_none() {
+            let members = self.hir.members(ty).unwrap_or_default();
+            match &set.kind {
+                ExprKind::List(of) => {
+                    for (set, ty) in of.iter().zip(&members) {
+                        self.key_match(set, ty, sets);
+                    }
+                }
+                ExprKind::Any => {
+                    for ty in &members {
+                        let any = Expr {
+                            ty: ty.clone(),
+                            ..set.clone()
+                        };
+                        self.key_match(&any, ty, sets);
+                    }
+                }
+                _ => self.unsupported(set.span, "this set"),
+            }
+            return;
+        }
+        sets.push(match &set.kind {
+            ExprKind::Any => KeyMatch::Any,
+            ExprKind::Mask(value, mask) => {
+                let value = self.scalar(value);
+                KeyMatch::Mask(value, self.scalar(mask))
+            }
+            ExprKind::Range(low, high) => {
+                let low = self.scalar(low);
+                KeyMatch::Range(low, self.scalar(high))
+            }
+            ExprKind::Object(_) => {
+                self.unsupported(set.span, "a value set beside other sets");
+                KeyMatch::Any
+            }
+            _ => KeyMatch::Value(self.scalar(set)),
+        });
+    }
+
+    /// Puts a sub-parser's states in; what follows it goes to a state of its own.
+    pub(super) fn apply_parser(
+        &mut self,
+        block: &Rc<BlockInstance>,
+        args: &[Option<Expr>],
+        span: Span,
+    ) {
+        if self.sinks.len() != self.states.depth {
+            return self.unsupported(span, "applying a parser under a condition");
+        }
+        let hir = self.hir;
+        let Some(DefKind::Parser(parser)) = hir.def(block.named.id).map(|d| &d.kind) else {
+            return;
+        };
+        let Some(body) = parser.of.body.clone() else {
+            return;
+        };
+        let kept = block.env.borrow().clone();
+        let mut env = kept.unwrap_or_else(|| self.block_env(block));
+        let slots = self.bind(&parser.of.params, args, &mut env, false, span);
+        let targets = self.copy_in(&slots, args, span);
+        let name = self.states.done[self.states.current].name.clone();
+        let after = self.new_state(format!("{name}'"), span);
+        let prefix = format!("{}.", block.path);
+        let ((start, init), env) = self.within(env, |l| {
+            let init = l.collect(|l| l.statements(&body.locals));
+            let start = l.lower_states(&body, StateTarget::State(after as u32), &prefix);
+            (start, init)
+        });
+        block.env.replace(Some(env));
+        let depth = self.sinks.len() - 1;
+        let mut statements = std::mem::take(&mut self.sinks[depth]);
+        statements.extend(init);
+        let current = &mut self.states.done[self.states.current];
+        current.body = statements;
+        current.transition = Transition::Goto(start);
+        self.states.current = after;
+        self.copy_out(&slots, &targets);
+    }
+}
+
+/// Without the first state where it does nothing but go to the second.
+fn simplified(mut states: Vec<ParserState>) -> Vec<ParserState> {
+    let idle = states[0].body.is_empty()
+        && matches!(states[0].transition, Transition::Goto(StateTarget::State(1)));
+    let entered = states.iter().skip(1).any(|s| match &s.transition {
+        Transition::Goto(to) => *to == StateTarget::State(1),
+        Transition::Select { cases, .. } => cases.iter().any(|c| c.to == StateTarget::State(1)),
+    });
+    let to_second = matches!(states[0].transition, Transition::Goto(StateTarget::State(1)));
+    if !to_second || (entered && !idle) {
+        return states;
+    }
+    let first = states.remove(0);
+    let mut body = first.body;
+    body.append(&mut states[0].body);
+    states[0].body = body;
+    let earlier = |to: &mut StateTarget| {
+        if let StateTarget::State(n) = to {
+            *n = n.saturating_sub(1);
+        }
+    };
+    for state in &mut states {
+        match &mut state.transition {
+            Transition::Goto(to) => earlier(to),
+            Transition::Select { cases, .. } => cases.iter_mut().for_each(|c| earlier(&mut c.to)),
+        }
+    }
+    states
+}

@@ -1,0 +1,270 @@
+//! Statements.
+
+use super::expressions::ir_binary;
+use super::{Lowerer, storage};
+use crate::ast::DeclId;
+use crate::hir::{DefKind, Expr, ExprKind, Stmt, StmtKind, Ty};
+use p4_ir::{BinaryOp, Index, Location, Place, Scalar, StmtKind as IrStmt};
+
+impl Lowerer<'_, '_> {
+    pub(super) fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn body(&mut self, statements: &[Stmt]) -> Vec<p4_ir::Stmt> {
+        self.collect(|l| l.statements(statements))
+    }
+
+    pub(super) fn statement(&mut self, statement: &Stmt) {
+        self.at = self.loc(statement.span);
+        match &statement.kind {
+            StmtKind::Declare(id, init) => self.declaration(*id, init.as_ref()),
+            StmtKind::Instantiate(id) => self.instantiate(*id),
+            StmtKind::Assign { target, value } => self.assign(target, value),
+            StmtKind::Call(call) => self.call_statement(call),
+            StmtKind::Block(body) => self.statements(body),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.if_statement(condition, then, otherwise),
+            StmtKind::Switch { on, cases, default } => self.switch(on, cases, default),
+            StmtKind::SwitchAction {
+                table,
+                cases,
+                default,
+            } => self.switch_action(*table, cases, default, statement),
+            StmtKind::For {
+                init,
+                condition,
+                update,
+                body,
+            } => {
+                self.statements(init);
+                let mut test = None;
+                let prepare = self.collect(|l| test = Some(l.scalar(condition)));
+                let Some(condition) = test else { return };
+                let body = self.body(body);
+                let update = self.body(update);
+                self.emit(IrStmt::Loop {
+                    prepare,
+                    condition,
+                    body,
+                    update,
+                });
+            }
+            StmtKind::ForIn {
+                variable,
+                collection,
+                body,
+            } => match &collection.kind {
+                ExprKind::Range(low, high) => self.for_range(variable, low, high, body),
+                _ => self.for_each(variable, collection, body),
+            },
+            StmtKind::Return(value) => {
+                if let (Some(value), Some((at, ty))) = (value, self.env.result.clone()) {
+                    self.store(&at, &ty, value);
+                }
+                self.emit(IrStmt::Return);
+            }
+            StmtKind::Exit => self.emit(IrStmt::Exit),
+            StmtKind::Break => self.emit(IrStmt::Break),
+            StmtKind::Continue => self.emit(IrStmt::Continue),
+        }
+    }
+
+    fn declaration(&mut self, id: DeclId, init: Option<&Expr>) {
+        let Some(DefKind::Variable(ty)) = self.hir.def(id).map(|d| &d.kind) else {
+            return;
+        };
+        let ty = self.ty(ty);
+        let at = self.declare(id, &ty);
+        match init {
+            Some(init) => self.store(&at, &ty, init),
+            None => self.invalidate(&at, &ty),
+        }
+    }
+
+    fn call_statement(&mut self, expr: &Expr) {
+        let ExprKind::Call(call) = &expr.kind else {
+            return;
+        };
+        let ty = self.ty(&expr.ty);
+        self.call(call, &ty, expr.span);
+    }
+
+    fn if_statement(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let at = self.at;
+        let condition = self.scalar(condition);
+        let then = self.body(then);
+        let otherwise = self.body(otherwise);
+        self.at = at;
+        self.emit(IrStmt::If {
+            condition,
+            then,
+            otherwise,
+        });
+    }
+
+    fn switch(&mut self, on: &Expr, cases: &[(Vec<Expr>, Vec<Stmt>)], default: &[Stmt]) {
+        let at = self.at;
+        let on = self.scalar(on);
+        let mut lowered = Vec::new();
+        for (labels, body) in cases {
+            let labels = labels.iter().map(|l| self.scalar(l)).collect();
+            lowered.push((labels, self.body(body)));
+        }
+        let default = self.body(default);
+        self.at = at;
+        self.emit(IrStmt::Switch {
+            on,
+            cases: lowered,
+            default,
+        });
+    }
+
+    fn switch_action(
+        &mut self,
+        table: DeclId,
+        cases: &[(Vec<DeclId>, Vec<Stmt>)],
+        default: &[Stmt],
+        statement: &Stmt,
+    ) {
+        let ran = Place {
+            at: self.temporary(&Ty::ErrorCode, statement.span),
+            ty: Scalar::Symbol,
+        };
+        self.apply_table(table, None, Some(ran.clone()), statement.span);
+        let Some(DefKind::Table(def)) = self.hir.def(table).map(|d| &d.kind) else {
+            return;
+        };
+        let at = self.at;
+        let index = |id: &DeclId| def.actions.iter().position(|a| a.action == *id);
+        let mut lowered = Vec::new();
+        for (actions, body) in cases {
+            let labels = actions.iter().filter_map(index);
+            let labels = labels.map(|i| p4_ir::Expr::constant(i as u32, Scalar::Symbol));
+            lowered.push((labels.collect(), self.body(body)));
+        }
+        let default = self.body(default);
+        self.at = at;
+        self.emit(IrStmt::Switch {
+            on: p4_ir::Expr::load(ran),
+            cases: lowered,
+            default,
+        });
+    }
+
+    /// `for (v in low .. high)`. The last value may be the largest that the type has, so what ends the loop is a
+    /// flag, not a comparison after the addition.
+    fn for_range(&mut self, variable: &Expr, low: &Expr, high: &Expr, body: &[Stmt]) {
+        let ty = self.ty(&variable.ty);
+        let Some(scalar) = self.scalar_type(&ty) else {
+            return;
+        };
+        let counter = Place {
+            at: self.temporary(&ty, variable.span),
+            ty: scalar,
+        };
+        let low = self.scalar(low);
+        self.emit(IrStmt::Assign {
+            to: counter.clone(),
+            value: low,
+        });
+        let high = self.scalar(high);
+        let high = self.spilled(high, variable.span);
+        let more = Place {
+            at: self.temporary(&Ty::Bool, variable.span),
+            ty: Scalar::Bool,
+        };
+        let now = p4_ir::Expr::load(counter.clone());
+        self.emit(IrStmt::Assign {
+            to: more.clone(),
+            value: ir_binary(BinaryOp::Le, now.clone(), high.clone(), Scalar::Bool),
+        });
+        let body = self.collect(|l| {
+            let target = l.target(variable);
+            l.write(&target, &counter.at, &ty);
+            l.statements(body);
+        });
+        let update = self.collect(|l| {
+            let value = ir_binary(BinaryOp::Lt, now.clone(), high, Scalar::Bool);
+            l.emit(IrStmt::Assign {
+                to: more.clone(),
+                value,
+            });
+            let one = p4_ir::Expr::constant(1u32, scalar);
+            l.emit(IrStmt::Assign {
+                to: counter.clone(),
+                value: ir_binary(BinaryOp::Add, now, one, scalar),
+            });
+        });
+        self.emit(IrStmt::Loop {
+            prepare: Vec::new(),
+            condition: p4_ir::Expr::load(more),
+            body,
+            update,
+        });
+    }
+
+    /// `for (v in stack)`, `for (v in { a, b })`
+    fn for_each(&mut self, variable: &Expr, collection: &Expr, body: &[Stmt]) {
+        let ty = self.ty(&variable.ty);
+        let of = self.ty(&collection.ty);
+        let (first, len) = match (&of, &collection.kind) {
+            (Ty::Stack(_, len), _) => (self.materialise(collection).offset(1), *len),
+            (_, ExprKind::List(members)) => {
+                let tuple = Ty::Tuple(vec![ty.clone(); members.len()].into());
+                let at = self.temporary(&tuple, collection.span);
+                for (i, member) in members.iter().enumerate() {
+                    let offset = self.offset(&tuple, i);
+                    self.store(&at.offset(offset), &ty, member);
+                }
+                (at, members.len() as u32)
+            }
+            (Ty::Tuple(members), _) => {
+                let len = members.len() as u32;
+                (self.materialise(collection), len)
+            }
+            _ => return self.unsupported(collection.span, "a loop over this"),
+        };
+        let counter = Place {
+            at: self.temporary(&Ty::Bit(32), variable.span),
+            ty: Scalar::Bit(32),
+        };
+        let zero = p4_ir::Expr::constant(0u32, counter.ty);
+        self.emit(IrStmt::Assign {
+            to: counter.clone(),
+            value: zero,
+        });
+        let now = p4_ir::Expr::load(counter.clone());
+        let stride = self.words(&ty);
+        let body = self.collect(|l| {
+            let target = l.target(variable);
+            let mut element: Location = first;
+            element.indices.push(Index {
+                value: now.clone(),
+                stride,
+                len,
+            });
+            l.write(&target, &element, &ty);
+            l.statements(body);
+        });
+        let update = self.collect(|l| {
+            let one = p4_ir::Expr::constant(1u32, counter.ty);
+            l.emit(IrStmt::Assign {
+                to: counter.clone(),
+                value: ir_binary(BinaryOp::Add, now.clone(), one, storage::NEXT_INDEX),
+            });
+        });
+        let length = p4_ir::Expr::constant(len, counter.ty);
+        self.emit(IrStmt::Loop {
+            prepare: Vec::new(),
+            condition: ir_binary(BinaryOp::Lt, now, length, Scalar::Bool),
+            body,
+            update,
+        });
+    }
+}

@@ -1,0 +1,69 @@
+//! Characters that P4 has no use for: free in unstructured annotations, errors elsewhere.
+
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
+use crate::lexer::{Fault, Token, TokenKind};
+
+/// Tokens that the parser can make use of.
+pub struct Sifted {
+    /// Without unknown characters outside of annotations.
+    pub tokens: Vec<Token>,
+    /// What to tell, with the index of the token where it is.
+    pub diagnostics: Vec<(usize, Diagnostic)>,
+}
+
+/// Takes unknown characters out, and turns what is meant as a name or string into one.
+pub fn sift(tokens: Vec<Token>) -> Sifted {
+    let mut sifted = Sifted {
+        tokens: Vec::with_capacity(tokens.len()),
+        diagnostics: Vec::new(),
+    };
+    let mut depth = 0_u32;
+    for mut token in tokens {
+        match token.kind {
+            TokenKind::LParen if depth > 0 || opens_annotation(&sifted.tokens) => depth += 1,
+            TokenKind::RParen => depth = depth.saturating_sub(1),
+            TokenKind::Invalid(fault) if depth == 0 || fault == Fault::UnterminatedString => {
+                if sifted.diagnostics.len() < MAX_ERRORS {
+                    let at = sifted.tokens.len();
+                    sifted.diagnostics.push((at, describe(fault, &token)));
+                }
+                token.kind = match fault {
+                    Fault::ForeignName => TokenKind::Ident,
+                    Fault::SingleQuotes | Fault::UnterminatedString => TokenKind::String,
+                    Fault::UnknownCharacter => continue,
+                };
+            }
+            _ => {}
+        }
+        sifted.tokens.push(token);
+    }
+    sifted
+}
+
+/// Whether `@name` comes last.
+pub fn opens_annotation(tokens: &[Token]) -> bool {
+    match tokens {
+        [.., at, name] => at.kind == TokenKind::At && name.kind.is_word(),
+        _ => false,
+    }
+}
+
+fn describe(fault: Fault, token: &Token) -> Diagnostic {
+    let text = &token.text;
+    match fault {
+        Fault::UnknownCharacter => Diagnostic::error(
+            "unknown-character",
+            format!("`{text}` is no character of P4"),
+        )
+        .label(token.span, "only comments and strings may hold it"),
+        Fault::ForeignName => {
+            Diagnostic::error("unknown-character", format!("`{text}` is no name"))
+                .label(token.span, "not only ASCII letters, digits and `_`")
+        }
+        Fault::SingleQuotes => Diagnostic::error("unknown-character", "`'` encloses no string")
+            .label(token.span, "in single quotes")
+            .help("strings are in double quotes: \"...\""),
+        Fault::UnterminatedString => Diagnostic::error("unterminated-string", "string without end")
+            .label(token.span, "no `\"` closes this"),
+    }
+}

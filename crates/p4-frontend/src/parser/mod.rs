@@ -1,0 +1,317 @@
+//! Tokens to the syntax tree: recursive descent, one function per production of the grammar.
+//!
+//! Each function consumes what it is named for. It gives `Err(Reported)` after telling the user what is wrong; the
+//! lists of declarations, statements, states, properties and fields then go on with the next element, so that one
+//! run tells of several errors. Nothing here backtracks: where P4 needs it, [`lookahead`] scans ahead, with the
+//! help of [`scope`], which knows the names of types.
+
+mod annotations;
+mod characters;
+mod declarations;
+mod delimiters;
+mod errors;
+mod expressions;
+mod keysets;
+mod lookahead;
+mod scope;
+mod statements;
+mod states;
+mod tables;
+mod types;
+
+use crate::ast::{
+    DeclId, Declaration, Expr, ExprId, ExprKind, Ident, Path, Pragma, Program, TypeId,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::{Token, TokenKind};
+use crate::span::Span;
+
+use characters::Sifted;
+use delimiters::Delimiters;
+use scope::Scopes;
+
+/// Deepest nesting of expressions, types, statements and declarations in one another.
+pub const MAX_DEPTH: u32 = 200;
+
+/// The user has been told.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parse<T> = Result<T, Reported>;
+
+/// Parses the tokens that the preprocessor gives.
+pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
+    let mut parser = Parser::new(characters::sift(tokens));
+    let declarations = parser.program();
+    let program = Program {
+        declarations,
+        pragmas,
+        expr_count: parser.expr_count,
+        decl_count: parser.decl_count,
+        type_count: parser.type_count,
+    };
+    (program, parser.into_diagnostics())
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    /// Index of the next token.
+    at: usize,
+    delimiters: Delimiters,
+    /// Faulty characters, with the tokens they stand before.
+    faults: Vec<(usize, Diagnostic)>,
+    /// First token of the declaration, statement or element being parsed.
+    item_start: usize,
+    depth: u32,
+    /// In the width of a type, where `>` is no operator.
+    in_angles: bool,
+    /// Declarations to put in front of the one being parsed.
+    ahead: Vec<Declaration>,
+    scopes: Scopes,
+    expr_count: u32,
+    decl_count: u32,
+    type_count: u32,
+    diagnostics: Vec<(usize, Diagnostic)>,
+}
+
+impl Parser {
+    fn new(sifted: Sifted) -> Self {
+        Parser {
+            delimiters: delimiters::pair_up(&sifted.tokens),
+            tokens: sifted.tokens,
+            faults: sifted.diagnostics,
+            at: 0,
+            item_start: 0,
+            depth: 0,
+            in_angles: false,
+            ahead: Vec::new(),
+            scopes: Scopes::default(),
+            expr_count: 0,
+            decl_count: 0,
+            type_count: 0,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// program: { declaration | ";" }
+    fn program(&mut self) -> Vec<Declaration> {
+        let mut declarations = Vec::new();
+        while !self.is_at(TokenKind::Eof) {
+            if self.take(TokenKind::Semicolon) {
+                continue;
+            }
+            let before = declarations.len();
+            self.item(&mut declarations, Parser::top_level_declaration);
+            declarations.splice(before..before, self.ahead.drain(..));
+            if self.is_at(TokenKind::RBrace) {
+                let _: Reported = self.unexpected("a declaration");
+                self.bump();
+            }
+        }
+        declarations
+    }
+
+    /// Parses an element of a list, and after an error goes to where the next one may start.
+    fn item<T>(&mut self, items: &mut Vec<T>, parse: impl FnOnce(&mut Self) -> Parse<T>) {
+        let start = self.at;
+        let outer = std::mem::replace(&mut self.item_start, start);
+        let depth = self.depth;
+        match parse(self) {
+            Ok(item) => items.push(item),
+            Err(Reported) => self.recover(start),
+        }
+        self.depth = depth;
+        self.item_start = outer;
+    }
+
+    /// `{ items }`, with recovery in between.
+    fn braced<T>(&mut self, parse: impl Fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        self.expect(TokenKind::LBrace)?;
+        let mut items = Vec::new();
+        while !self.is_at_end_of_braces() {
+            self.item(&mut items, &parse);
+        }
+        self.expect(TokenKind::RBrace)?;
+        Ok(items)
+    }
+
+    /// `item, item, ...` up to `close`, which is not consumed. A comma may follow the last one.
+    fn separated<T>(
+        &mut self,
+        close: TokenKind,
+        mut parse: impl FnMut(&mut Self) -> Parse<T>,
+    ) -> Parse<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.is_at(close) {
+            items.push(parse(self)?);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        if !self.is_at(close) {
+            return Err(self.unexpected(&format!("`,` or {close}")));
+        }
+        Ok(items)
+    }
+
+    fn is_at_end_of_braces(&self) -> bool {
+        matches!(self.kind(), TokenKind::RBrace | TokenKind::Eof)
+    }
+
+    /// The next token's kind.
+    fn kind(&self) -> TokenKind {
+        self.tokens[self.at].kind
+    }
+
+    /// The kind of the token `n` after the next.
+    fn nth(&self, n: usize) -> TokenKind {
+        self.kind_at(self.at + n)
+    }
+
+    fn kind_at(&self, index: usize) -> TokenKind {
+        self.tokens
+            .get(index)
+            .map_or(TokenKind::Eof, |token| token.kind)
+    }
+
+    fn is_at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    /// The next token's place.
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    fn text(&self) -> &str {
+        &self.tokens[self.at].text
+    }
+
+    /// The place of the token just consumed.
+    fn previous_span(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
+    }
+
+    /// From `start` up to the token just consumed.
+    fn since(&self, start: Span) -> Span {
+        start.to(self.previous_span())
+    }
+
+    /// Consumes the next token; the end of the file stays.
+    fn bump(&mut self) -> Token {
+        let token = self.tokens[self.at].clone();
+        if token.kind != TokenKind::Eof {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// Consumes the next token if it is of this kind.
+    fn take(&mut self, kind: TokenKind) -> bool {
+        let found = self.is_at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Consumes a token of this kind, and complains of any other.
+    fn expect(&mut self, kind: TokenKind) -> Parse<Span> {
+        if self.is_at(kind) {
+            return Ok(self.bump().span);
+        }
+        Err(self.unexpected(&kind.to_string()))
+    }
+
+    /// Parses something that can hold its own kind, within [`MAX_DEPTH`].
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.enter()?;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// One level deeper. An error leaves the depth to [`Parser::item`], which puts it right.
+    fn enter(&mut self) -> Parse<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Parses something in brackets, where `>` is an operator again.
+    fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let outer = std::mem::replace(&mut self.in_angles, false);
+        let result = parse(self);
+        self.in_angles = outer;
+        result
+    }
+
+    /// Parses something with names of its own.
+    fn scoped<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.scopes.open();
+        let result = parse(self);
+        self.scopes.close();
+        result
+    }
+
+    /// name: identifier or a keyword that may be one
+    fn name(&mut self, what: &str) -> Parse<Ident> {
+        if !is_name(self.kind()) {
+            return Err(self.unexpected(what));
+        }
+        let token = self.bump();
+        Ok(Ident {
+            name: token.text,
+            span: token.span,
+        })
+    }
+
+    /// prefixedName: [ "." ] name
+    fn path(&mut self, what: &str) -> Parse<Path> {
+        let start = self.span();
+        let absolute = self.take(TokenKind::Dot);
+        let name = self.name(what)?;
+        Ok(Path {
+            absolute,
+            name,
+            span: self.since(start),
+        })
+    }
+
+    fn decl_id(&mut self) -> DeclId {
+        self.decl_count += 1;
+        DeclId(self.decl_count - 1)
+    }
+
+    fn type_id(&mut self) -> TypeId {
+        self.type_count += 1;
+        TypeId(self.type_count - 1)
+    }
+
+    fn make(&mut self, span: Span, kind: ExprKind) -> Expr {
+        self.expr_count += 1;
+        Expr {
+            id: ExprId(self.expr_count - 1),
+            span,
+            kind,
+        }
+    }
+}
+
+/// Whether a token can be a name. Some keywords can: their places in the grammar tell them apart.
+fn is_name(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Ident
+            | TokenKind::Actions
+            | TokenKind::Apply
+            | TokenKind::Entries
+            | TokenKind::Key
+            | TokenKind::List
+            | TokenKind::Priority
+            | TokenKind::State
+            | TokenKind::Type
+    )
+}

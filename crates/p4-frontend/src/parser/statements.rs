@@ -1,0 +1,331 @@
+//! Statements.
+
+use super::declarations::Place;
+use super::{Parse, Parser, Reported, is_name};
+use crate::ast::{
+    Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, ForVariable,
+    Statement, StatementKind, SwitchCase,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind;
+
+impl Parser {
+    /// blockStatement: [ annotations ] "{" { statementOrDeclaration } "}"
+    pub fn block(&mut self) -> Parse<Block> {
+        let annotations = self.annotations()?;
+        self.annotated_block(annotations)
+    }
+
+    fn annotated_block(&mut self, annotations: Vec<Annotation>) -> Parse<Block> {
+        let start = self.span();
+        let statements = self.scoped(|parser| parser.braced(Parser::statement))?;
+        Ok(Block {
+            span: self.since(start),
+            annotations,
+            statements,
+        })
+    }
+
+    /// statementOrDeclaration
+    pub fn statement(&mut self) -> Parse<Statement> {
+        self.enter()?;
+        let start = self.span();
+        let annotations = self.annotations()?;
+        let kind = if annotations.is_empty() {
+            self.statement_kind()?
+        } else {
+            self.annotated_statement(annotations)?
+        };
+        self.depth -= 1;
+        Ok(Statement {
+            span: self.since(start),
+            kind,
+        })
+    }
+
+    fn annotated_statement(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
+        match self.kind() {
+            TokenKind::LBrace => Ok(StatementKind::Block(self.annotated_block(annotations)?)),
+            TokenKind::For => self.for_statement(annotations),
+            _ if self.is_at_declaration() => self.local_declaration(annotations),
+            _ => Err(self.unexpected("a block, a loop or a declaration after annotations")),
+        }
+    }
+
+    fn statement_kind(&mut self) -> Parse<StatementKind> {
+        match self.kind() {
+            TokenKind::If => self.if_statement(),
+            TokenKind::LBrace => Ok(StatementKind::Block(self.block()?)),
+            TokenKind::For => self.for_statement(Vec::new()),
+            TokenKind::Switch => self.switch_statement(),
+            TokenKind::Return => self.return_statement(),
+            TokenKind::Semicolon => {
+                self.bump();
+                Ok(StatementKind::Empty)
+            }
+            TokenKind::Exit => self.keyword_statement("`exit`", StatementKind::Exit),
+            TokenKind::Break => self.keyword_statement("`break`", StatementKind::Break),
+            TokenKind::Continue => self.keyword_statement("`continue`", StatementKind::Continue),
+            TokenKind::Else => Err(self.stray_else()),
+            _ if self.is_at_declaration() => self.local_declaration(Vec::new()),
+            _ => self.simple_statement(),
+        }
+    }
+
+    fn local_declaration(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
+        let declaration = self.declaration(annotations, Place::Block)?;
+        Ok(StatementKind::Declaration(Box::new(declaration)))
+    }
+
+    fn return_statement(&mut self) -> Parse<StatementKind> {
+        self.expect(TokenKind::Return)?;
+        let value = match self.kind() {
+            TokenKind::Semicolon => None,
+            _ => Some(self.expression()?),
+        };
+        self.semicolon("`return`")?;
+        Ok(StatementKind::Return(value))
+    }
+
+    fn stray_else(&mut self) -> Reported {
+        let diagnostic = Diagnostic::error("syntax", "`else` without `if`")
+            .label(self.span(), "no `if` comes right before this");
+        self.report(diagnostic)
+    }
+
+    /// ( assignment | call ) ";"
+    fn simple_statement(&mut self) -> Parse<StatementKind> {
+        let kind = self.assignment_or_call()?;
+        self.semicolon(match kind {
+            StatementKind::Call(_) => "the call",
+            _ => "the assignment",
+        })?;
+        Ok(kind)
+    }
+
+    /// Whether a declaration comes next, also one that may not stand among statements.
+    fn is_at_declaration(&self) -> bool {
+        match self.kind() {
+            TokenKind::Const
+            | TokenKind::Action
+            | TokenKind::Table
+            | TokenKind::Control
+            | TokenKind::Parser
+            | TokenKind::Header
+            | TokenKind::HeaderUnion
+            | TokenKind::Struct
+            | TokenKind::Enum
+            | TokenKind::Extern
+            | TokenKind::Package
+            | TokenKind::Typedef
+            | TokenKind::ValueSet => true,
+            _ => self.is_at_local_declaration(),
+        }
+    }
+
+    fn keyword_statement(&mut self, what: &str, kind: StatementKind) -> Parse<StatementKind> {
+        self.bump();
+        self.semicolon(what)?;
+        Ok(kind)
+    }
+
+    /// lvalue "=" expression, lvalue "+=" expression, call; without the semicolon
+    fn assignment_or_call(&mut self) -> Parse<StatementKind> {
+        if !starts_lvalue(self.kind()) {
+            return Err(self.unexpected("a statement"));
+        }
+        let target = self.postfix()?;
+        self.finish_assignment_or_call(target)
+    }
+
+    fn finish_assignment_or_call(&mut self, target: Expr) -> Parse<StatementKind> {
+        if let Some(op) = assignment_operator(self.kind()) {
+            self.bump();
+            let value = self.expression()?;
+            return Ok(StatementKind::Assign { op, target, value });
+        }
+        if matches!(target.kind, ExprKind::Call { .. }) {
+            return Ok(StatementKind::Call(target));
+        }
+        if self.is_at(TokenKind::EqEq) {
+            let diagnostic = Diagnostic::error("syntax", "a comparison is no statement")
+                .label(self.span(), "expected `=`")
+                .help("`=` assigns");
+            return Err(self.report(diagnostic));
+        }
+        Err(self.unexpected("`=` or `(`"))
+    }
+
+    /// "if" "(" expression ")" statement [ "else" statement ]
+    fn if_statement(&mut self) -> Parse<StatementKind> {
+        self.expect(TokenKind::If)?;
+        self.expect(TokenKind::LParen)?;
+        let condition = self.expression()?;
+        self.expect(TokenKind::RParen)?;
+        let then = self.sub_statement()?;
+        let otherwise = match self.take(TokenKind::Else) {
+            true => Some(self.sub_statement()?),
+            false => None,
+        };
+        Ok(StatementKind::If {
+            condition,
+            then,
+            otherwise,
+        })
+    }
+
+    /// A statement that is part of another.
+    fn sub_statement(&mut self) -> Parse<Box<Statement>> {
+        self.item_start = self.at;
+        self.scopes.open();
+        let statement = self.statement();
+        self.scopes.close();
+        Ok(Box::new(statement?))
+    }
+
+    /// "switch" "(" expression ")" "{" { switchCase } "}"
+    fn switch_statement(&mut self) -> Parse<StatementKind> {
+        self.expect(TokenKind::Switch)?;
+        self.expect(TokenKind::LParen)?;
+        let subject = self.expression()?;
+        self.expect(TokenKind::RParen)?;
+        let cases = self.braced(Parser::switch_case)?;
+        Ok(StatementKind::Switch { subject, cases })
+    }
+
+    /// ( expression | "default" ) ":" [ block ]
+    fn switch_case(&mut self) -> Parse<SwitchCase> {
+        let start = self.span();
+        let label = if self.take(TokenKind::Default) {
+            self.make(start, ExprKind::Default)
+        } else {
+            self.expression()?
+        };
+        self.expect(TokenKind::Colon)?;
+        let body = match self.kind() {
+            TokenKind::LBrace | TokenKind::At => Some(self.block()?),
+            _ => None,
+        };
+        Ok(SwitchCase {
+            span: self.since(start),
+            label,
+            body,
+        })
+    }
+
+    /// "for" "(" init ";" condition ";" update ")" statement, "for" "(" variable "in" collection ")" statement
+    fn for_statement(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
+        self.expect(TokenKind::For)?;
+        self.expect(TokenKind::LParen)?;
+        self.scoped(|parser| parser.for_header(annotations))
+    }
+
+    fn for_header(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
+        let mut init = Vec::new();
+        while !self.is_at(TokenKind::Semicolon) {
+            let start = self.span();
+            let variable = self.for_variable()?;
+            if init.is_empty() && self.take(TokenKind::In) {
+                return self.for_in(annotations, variable);
+            }
+            let kind = match variable {
+                ForVariable::Declared(declaration) => StatementKind::Declaration(declaration),
+                ForVariable::Existing(target) => self.finish_assignment_or_call(target)?,
+            };
+            init.push(Statement {
+                span: self.since(start),
+                kind,
+            });
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.expect(TokenKind::Semicolon)?;
+        let condition = self.expression()?;
+        self.expect(TokenKind::Semicolon)?;
+        let update = self.separated(TokenKind::RParen, |parser| {
+            let start = parser.span();
+            let kind = parser.assignment_or_call()?;
+            Ok(Statement {
+                span: parser.since(start),
+                kind,
+            })
+        })?;
+        self.expect(TokenKind::RParen)?;
+        let body = self.sub_statement()?;
+        Ok(StatementKind::For {
+            annotations,
+            init,
+            condition,
+            update,
+            body,
+        })
+    }
+
+    /// The start of a loop's header: type name [ "=" expression ], or an lvalue.
+    fn for_variable(&mut self) -> Parse<ForVariable> {
+        let annotations = self.annotations()?;
+        if annotations.is_empty() && !self.is_at_local_declaration() {
+            return Ok(ForVariable::Existing(self.postfix()?));
+        }
+        let start = self.span();
+        let ty = self.type_ref()?;
+        let name = self.name("a variable's name")?;
+        self.scopes.declare_value(&name);
+        let init = match self.take(TokenKind::Assign) {
+            true => Some(self.expression()?),
+            false => None,
+        };
+        Ok(ForVariable::Declared(Box::new(Declaration {
+            id: self.decl_id(),
+            span: self.since(start),
+            annotations,
+            name,
+            kind: DeclarationKind::Variable { ty, init },
+        })))
+    }
+
+    /// collection ")" statement
+    fn for_in(
+        &mut self,
+        annotations: Vec<Annotation>,
+        variable: ForVariable,
+    ) -> Parse<StatementKind> {
+        let collection = self.expression_or_range()?;
+        self.expect(TokenKind::RParen)?;
+        let body = self.sub_statement()?;
+        Ok(StatementKind::ForIn {
+            annotations,
+            variable,
+            collection,
+            body,
+        })
+    }
+}
+
+fn starts_lvalue(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Dot | TokenKind::LParen | TokenKind::This | TokenKind::Error
+    ) || is_name(kind)
+}
+
+/// The operator of an assignment: none for `=`.
+fn assignment_operator(kind: TokenKind) -> Option<Option<BinaryOp>> {
+    Some(match kind {
+        TokenKind::Assign => None,
+        TokenKind::AddAssign => Some(BinaryOp::Add),
+        TokenKind::SubAssign => Some(BinaryOp::Sub),
+        TokenKind::MulAssign => Some(BinaryOp::Mul),
+        TokenKind::DivAssign => Some(BinaryOp::Div),
+        TokenKind::ModAssign => Some(BinaryOp::Mod),
+        TokenKind::SatAddAssign => Some(BinaryOp::SatAdd),
+        TokenKind::SatSubAssign => Some(BinaryOp::SatSub),
+        TokenKind::ShlAssign => Some(BinaryOp::Shl),
+        TokenKind::ShrAssign => Some(BinaryOp::Shr),
+        TokenKind::AndAssign => Some(BinaryOp::BitAnd),
+        TokenKind::OrAssign => Some(BinaryOp::BitOr),
+        TokenKind::XorAssign => Some(BinaryOp::BitXor),
+        _ => return None,
+    })
+}

@@ -1,0 +1,254 @@
+//! Directives, includes and macros: files to one row of tokens.
+//!
+//! Works on tokens rather than text, so that every token keeps the place where the user wrote it. A token from a
+//! macro's body has the place of the macro's use; a macro's arguments keep their own.
+
+mod conditional;
+mod define;
+mod directive;
+mod evaluate;
+mod expand;
+mod include;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::ast::{Pragma, Symbol};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS};
+use crate::lexer::{Interner, Token, TokenKind, lex};
+use crate::span::{FileId, SourceMap, Span};
+
+use conditional::Conditional;
+use define::Macro;
+use expand::Expanded;
+
+/// Deepest nesting of `#include`.
+pub const MAX_INCLUDE_DEPTH: usize = 64;
+/// Most octets of all files together, each counted as often as it is included.
+pub const MAX_OCTETS: usize = 64 << 20;
+/// Most tokens that all macros together may expand to.
+pub const MAX_EXPANSION: usize = 1 << 20;
+
+/// Finds included files; the crate itself reads none.
+pub trait Loader {
+    /// The file called `name` by an `#include` in file `from` (`None`: by a command line), as its full name and
+    /// text. `system` tells `<name>` from `"name"`.
+    ///
+    /// The names given back are those shown to the user, and come back as `from`. `None` says that there is no such
+    /// file; `core.p4` and `v1model.p4` are then taken from this crate.
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)>;
+}
+
+/// Finds nothing but the embedded `core.p4` and `v1model.p4`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLoader;
+
+impl Loader for NoLoader {
+    fn load(&mut self, _: Option<&str>, _: &str, _: bool) -> Option<(String, String)> {
+        None
+    }
+}
+
+/// What the preprocessor makes of a program.
+#[derive(Clone, Debug)]
+pub struct Preprocessed {
+    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Faults are left to the parser: annotations may hold
+    /// some.
+    pub tokens: Vec<Token>,
+    /// `#pragma` lines.
+    pub pragmas: Vec<Pragma>,
+    /// What was wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Preprocesses file `entry` of `sources`. `defines` are macros of the command line, as name and body: `("N", "1")`.
+pub fn preprocess(
+    sources: &mut SourceMap,
+    entry: FileId,
+    loader: &mut dyn Loader,
+    defines: &[(String, String)],
+) -> Preprocessed {
+    let mut preprocessor = Preprocessor::new(sources, loader);
+    preprocessor.enter(entry);
+    preprocessor.predefine(defines);
+    preprocessor.run();
+    Preprocessed {
+        tokens: preprocessor.output,
+        pragmas: preprocessor.pragmas,
+        diagnostics: preprocessor.diagnostics,
+    }
+}
+
+/// A file that is being read.
+struct Input {
+    file: FileId,
+    tokens: Rc<[Token]>,
+    next: usize,
+    /// The `#if`s that are open, outermost first.
+    conditionals: Vec<Conditional>,
+}
+
+struct Preprocessor<'a> {
+    sources: &'a mut SourceMap,
+    loader: &'a mut dyn Loader,
+    interner: Interner,
+    macros: HashMap<Symbol, Rc<Macro>>,
+    /// The file being read is last.
+    inputs: Vec<Input>,
+    /// What macros have given and is still to be looked at; the next one is last.
+    pending: Vec<Expanded>,
+    /// While a macro's argument is expanded, the files are out of reach.
+    files_hidden: bool,
+    expansion_depth: usize,
+    expansion_left: usize,
+    /// Macros have expanded to too much, and the user has been told.
+    expansion_stopped: bool,
+    octets_left: usize,
+    /// There has been an error.
+    failed: bool,
+    at_line_start: bool,
+    output: Vec<Token>,
+    pragmas: Vec<Pragma>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Preprocessor<'a> {
+    fn new(sources: &'a mut SourceMap, loader: &'a mut dyn Loader) -> Self {
+        Preprocessor {
+            sources,
+            loader,
+            interner: Interner::default(),
+            macros: HashMap::new(),
+            inputs: Vec::new(),
+            pending: Vec::new(),
+            files_hidden: false,
+            expansion_depth: 0,
+            expansion_left: MAX_EXPANSION,
+            expansion_stopped: false,
+            octets_left: MAX_OCTETS,
+            failed: false,
+            at_line_start: true,
+            output: Vec::new(),
+            pragmas: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Starts to read a file.
+    fn enter(&mut self, file: FileId) {
+        let text = self.sources.file(file).text.clone();
+        self.octets_left = self.octets_left.saturating_sub(text.len());
+        self.inputs.push(Input {
+            file,
+            tokens: lex(&text, file, &mut self.interner).into(),
+            next: 0,
+            conditionals: Vec::new(),
+        });
+    }
+
+    /// Reads `#define` lines made from `defines`, so that they are checked and reported as any others.
+    fn predefine(&mut self, defines: &[(String, String)]) {
+        if defines.is_empty() {
+            return;
+        }
+        let text: String = defines
+            .iter()
+            .map(|(name, body)| format!("#define {name} {body}\n"))
+            .collect();
+        let file = self.sources.add("<command line>", text);
+        self.enter(file);
+    }
+
+    fn run(&mut self) {
+        while let Some(Expanded { token, hidden }) = self.next() {
+            match token.kind {
+                TokenKind::Newline => self.at_line_start = true,
+                TokenKind::Hash if token.line_start => self.directive(&token),
+                TokenKind::Eof => self.leave(token),
+                kind if kind.is_word() => self.word(Expanded { token, hidden }),
+                _ => self.emit(token),
+            }
+            self.skip_inactive();
+        }
+    }
+
+    /// The next token, of macros or of the file.
+    fn next(&mut self) -> Option<Expanded> {
+        if let Some(token) = self.pending.pop() {
+            return Some(token);
+        }
+        if self.files_hidden {
+            return None;
+        }
+        let input = self.inputs.last_mut()?;
+        let token = input.tokens[input.next].clone();
+        if token.kind != TokenKind::Eof {
+            input.next += 1;
+        }
+        Some(Expanded {
+            token,
+            hidden: None,
+        })
+    }
+
+    /// At the end of a file: back to the one that included it.
+    fn leave(&mut self, eof: Token) {
+        let Some(input) = self.inputs.pop() else {
+            return;
+        };
+        for conditional in input.conditionals {
+            self.report(
+                Diagnostic::error("unclosed-conditional", "`#if` without `#endif`")
+                    .label(conditional.span, "opened here")
+                    .label(eof.span, "the file ends here"),
+            );
+        }
+        self.at_line_start = true;
+        if self.inputs.is_empty() {
+            self.output.push(eof);
+        }
+    }
+
+    fn word(&mut self, word: Expanded) {
+        if let Some(token) = self.expand_word(word) {
+            self.emit(token);
+        }
+    }
+
+    /// Hands a token on to the parser, or tells what is wrong with it.
+    fn emit(&mut self, mut token: Token) {
+        if token.kind == TokenKind::Comment {
+            self.unterminated_comment(token.span);
+            return;
+        }
+        if matches!(token.kind, TokenKind::Hash | TokenKind::Paste) {
+            self.report(
+                Diagnostic::error("stray-hash", format!("{} inside of a line", token.kind))
+                    .label(token.span, "not at the start of its line")
+                    .help("directives stand on lines of their own"),
+            );
+            return;
+        }
+        token.line_start = std::mem::take(&mut self.at_line_start);
+        self.output.push(token);
+    }
+
+    /// Nothing after the `/*` is of use: goes to the end of the file.
+    fn unterminated_comment(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error("unterminated-comment", "comment without end")
+                .label(span, "`*/` is missing for this"),
+        );
+        if let Some(input) = self.inputs.last_mut() {
+            input.next = input.tokens.len() - 1;
+            input.conditionals.clear();
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_ERRORS || diagnostic.is_error() && !self.failed {
+            self.failed |= diagnostic.is_error();
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Diagnostics as text for people: file, line and column, the lines themselves, and what is to be said of them.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::span::{FileId, SourceMap, Span};
+
+/// The diagnostic in full, over several lines, with colours for a terminal or as plain text.
+pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
+    let (kind, tint) = match diagnostic.severity {
+        Severity::Error => (ReportKind::Error, Color::Red),
+        Severity::Warning => (ReportKind::Warning, Color::Yellow),
+    };
+    let Some(primary) = diagnostic.primary() else {
+        return unplaced(diagnostic);
+    };
+    let config = Config::new()
+        .with_color(color)
+        .with_index_type(IndexType::Byte)
+        .with_tab_width(4);
+    let mut report = Report::build(kind, Place(primary))
+        .with_config(config)
+        .with_code(diagnostic.code)
+        .with_message(&diagnostic.message);
+    // ariadne draws a file once if its labels come in the order of its lines.
+    let mut labels = diagnostic.labels.clone();
+    if let Some((name, definition)) = sources.expansion(primary) {
+        labels.push((
+            definition,
+            format!("in macro `{name}`, which is defined here"),
+        ));
+    }
+    labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
+    for (order, (span, text)) in labels.into_iter().enumerate() {
+        let color = if span == primary { tint } else { Color::Cyan };
+        let label = Label::new(Place(span)).with_message(text);
+        report.add_label(label.with_color(color).with_order(order as i32));
+    }
+    for note in origin(sources, primary).iter().chain(&diagnostic.notes) {
+        report.add_note(note);
+    }
+    if let Some(help) = &diagnostic.help {
+        report.add_help(help);
+    }
+    let mut text = Vec::new();
+    let lines = Lines {
+        sources,
+        cache: HashMap::new(),
+    };
+    if report.finish().write(lines, &mut text).is_err() {
+        return unplaced(diagnostic);
+    }
+    let text = String::from_utf8_lossy(&text);
+    text.lines()
+        .flat_map(|line| [line.trim_end(), "\n"])
+        .collect()
+}
+
+/// A diagnostic that is about no place in particular.
+fn unplaced(diagnostic: &Diagnostic) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Error => "Error",
+        Severity::Warning => "Warning",
+    };
+    let mut text = format!("[{}] {severity}: {}\n", diagnostic.code, diagnostic.message);
+    for note in &diagnostic.notes {
+        text += &format!("  Note: {note}\n");
+    }
+    if let Some(help) = &diagnostic.help {
+        text += &format!("  Help: {help}\n");
+    }
+    text
+}
+
+/// Most steps of a chain of includes that are told.
+const MAX_ORIGINS: usize = 4;
+
+/// How the text at `span` came into the program, when that is not plain to see.
+fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (name, line) = sources.presumed(span);
+    if name != sources.file(span.file).name || line != sources.line_column(span).line {
+        notes.push(format!("`#line` makes this line {line} of {name}"));
+    }
+    let mut file = span.file;
+    while let Some(at) = sources.file(file).included_at {
+        if notes.len() == MAX_ORIGINS {
+            notes.push("and so on".to_owned());
+            break;
+        }
+        notes.push(format!("included at {}", sources.describe(at)));
+        file = at.file;
+    }
+    notes
+}
+
+/// A span as ariadne wants it.
+struct Place(Span);
+
+impl ariadne::Span for Place {
+    type SourceId = FileId;
+
+    fn source(&self) -> &FileId {
+        &self.0.file
+    }
+
+    fn start(&self) -> usize {
+        self.0.start as usize
+    }
+
+    fn end(&self) -> usize {
+        self.0.end as usize
+    }
+}
+
+/// The source map as ariadne wants it.
+struct Lines<'a> {
+    sources: &'a SourceMap,
+    cache: HashMap<FileId, Source<&'a str>>,
+}
+
+impl<'a> Cache<FileId> for Lines<'a> {
+    type Storage = &'a str;
+
+    fn fetch(&mut self, id: &FileId) -> Result<&Source<&'a str>, impl fmt::Debug> {
+        let sources = self.sources;
+        let source = self
+            .cache
+            .entry(*id)
+            .or_insert_with(|| Source::from(&*sources.file(*id).text));
+        Ok::<_, fmt::Error>(source)
+    }
+
+    fn display<'b>(&self, id: &'b FileId) -> Option<impl fmt::Display + 'b> {
+        Some(self.sources.file(*id).name.to_string())
+    }
+}

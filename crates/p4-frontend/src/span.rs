@@ -1,0 +1,243 @@
+//! Files, and places in them.
+//!
+//! A [`Span`] always names octets of a file as the user wrote it. Tokens that a macro brought in carry the span of
+//! the macro's use; tokens of an included file carry spans of that file, and the [`SourceMap`] knows which
+//! `#include` brought it in.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// One file (or other text) of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A range of octets `start..end` of one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First octet.
+    pub start: u32,
+    /// One past the last octet.
+    pub end: u32,
+}
+
+impl Span {
+    /// The octets `start..end` of `file`.
+    pub fn new(file: FileId, start: u32, end: u32) -> Self {
+        Span { file, start, end }
+    }
+
+    /// From the start of `self` to the end of `other`. Spans of two files cannot be joined: `self` is given back.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span::new(
+            self.file,
+            self.start.min(other.start),
+            self.end.max(other.end),
+        )
+    }
+
+    /// The empty span just after `self`: where something is missing.
+    pub fn after(self) -> Span {
+        Span::new(self.file, self.end, self.end)
+    }
+
+    /// The octets as a range for slicing the file's text.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}..{}", self.file.0, self.start, self.end)
+    }
+}
+
+/// A text and what is known of where it came from.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name shown to the user, and given to the loader when this file includes another.
+    pub name: Rc<str>,
+    /// The whole text.
+    pub text: Rc<str>,
+    /// The `#include` line that brought the file in; `None` for the entry file.
+    pub included_at: Option<Span>,
+    /// Octet at which each line starts; the first is 0.
+    line_starts: Vec<u32>,
+    /// What `#line` directives say, in the order of the text.
+    line_marks: Vec<LineMark>,
+}
+
+/// From `start` on, lines count from `line` in the file `name`.
+#[derive(Clone, Debug)]
+struct LineMark {
+    start: u32,
+    line: u32,
+    name: Rc<str>,
+}
+
+/// A place as people say it; both numbers count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters (not octets), from 1.
+    pub column: u32,
+}
+
+/// Every text that a compilation has read, in the order of reading.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    /// For the place of a macro's use the macro's name, and where it is defined.
+    expansions: HashMap<Span, (Rc<str>, Span)>,
+}
+
+impl SourceMap {
+    /// No files.
+    pub fn new() -> Self {
+        SourceMap::default()
+    }
+
+    /// Adds a text that the user named.
+    pub fn add(&mut self, name: &str, text: impl Into<Rc<str>>) -> FileId {
+        self.insert(name, text.into(), None)
+    }
+
+    /// Adds a text that the `#include` at `included_at` brought in.
+    pub fn add_included(
+        &mut self,
+        name: &str,
+        text: impl Into<Rc<str>>,
+        included_at: Span,
+    ) -> FileId {
+        self.insert(name, text.into(), Some(included_at))
+    }
+
+    fn insert(&mut self, name: &str, text: Rc<str>, included_at: Option<Span>) -> FileId {
+        let newlines = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        let line_starts = std::iter::once(0)
+            .chain(newlines.map(|(i, _)| i as u32 + 1))
+            .collect();
+        self.files.push(SourceFile {
+            name: name.into(),
+            text,
+            included_at,
+            line_starts,
+            line_marks: Vec::new(),
+        });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file that `id` names.
+    ///
+    /// # Panics
+    /// When `id` comes from another map.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// Names of all files, in the order of their ids.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|f| f.name.to_string()).collect()
+    }
+
+    /// The text that `span` covers.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.range()).unwrap_or("")
+    }
+
+    /// Line and column of the first octet of `span`.
+    pub fn line_column(&self, span: Span) -> LineColumn {
+        let file = self.file(span.file);
+        let line = file
+            .line_starts
+            .partition_point(|start| *start <= span.start)
+            - 1;
+        let before = file
+            .text
+            .get(file.line_starts[line] as usize..span.start as usize)
+            .unwrap_or("");
+        LineColumn {
+            line: line as u32 + 1,
+            column: before.chars().count() as u32 + 1,
+        }
+    }
+
+    /// Notes that what stands at `span` is a use of the macro `name`, which is defined at `definition`.
+    pub fn mark_expansion(&mut self, span: Span, name: &Rc<str>, definition: Span) {
+        self.expansions
+            .entry(span)
+            .or_insert_with(|| (name.clone(), definition));
+    }
+
+    /// The macro whose use stands at `span`, and where it is defined.
+    pub fn expansion(&self, span: Span) -> Option<(&str, Span)> {
+        let (name, definition) = self.expansions.get(&span)?;
+        Some((name, *definition))
+    }
+
+    /// Notes a `#line` directive: the line of `span` is line `line`, of file `name` or else of the file said last.
+    pub fn mark_line(&mut self, span: Span, line: u32, name: Option<String>) {
+        let name = match name {
+            Some(name) => name.into(),
+            None => self.presumed(span).0,
+        };
+        let marks = &mut self.files[span.file.0 as usize].line_marks;
+        marks.push(LineMark {
+            start: span.start,
+            line,
+            name,
+        });
+    }
+
+    /// File and line of the first octet of `span`, as `#line` directives have it.
+    pub fn presumed(&self, span: Span) -> (Rc<str>, u32) {
+        let file = self.file(span.file);
+        let line = self.line_column(span).line;
+        let before = file
+            .line_marks
+            .partition_point(|mark| mark.start <= span.start);
+        let Some(mark) = before.checked_sub(1).map(|index| &file.line_marks[index]) else {
+            return (file.name.clone(), line);
+        };
+        let marked = self.line_column(Span::new(span.file, mark.start, mark.start));
+        (mark.name.clone(), mark.line + (line - marked.line))
+    }
+
+    /// `file:line:column` of the first octet of `span`.
+    pub fn describe(&self, span: Span) -> String {
+        let at = self.line_column(span);
+        format!("{}:{}:{}", self.file(span.file).name, at.line, at.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a.p4", "one\n  é two\n");
+        assert_eq!(sources.describe(Span::new(file, 9, 12)), "a.p4:2:5");
+        assert_eq!(sources.text(Span::new(file, 9, 12)), "two");
+        assert_eq!(sources.describe(Span::new(file, 13, 13)), "a.p4:3:1");
+    }
+
+    #[test]
+    fn spans_of_two_files_do_not_join() {
+        let a = Span::new(FileId(0), 3, 5);
+        assert_eq!(a.to(Span::new(FileId(1), 9, 10)), a);
+        assert_eq!(
+            a.to(Span::new(FileId(0), 9, 10)),
+            Span::new(FileId(0), 3, 10)
+        );
+    }
+}

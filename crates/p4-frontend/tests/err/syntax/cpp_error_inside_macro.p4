@@ -1,0 +1,3 @@
+#define WRONG(a) a + ; a
+const bit<8> x = WRONG(1);
+const bit<8> y = 2;

@@ -1,0 +1,4 @@
+#include "nowhere.p4"
+#include <nowhere.p4>
+#include
+#include core.p4

@@ -1,0 +1,3 @@
+#ifndef GUARD
+#define GUARD
+const bit<8> a = 1;

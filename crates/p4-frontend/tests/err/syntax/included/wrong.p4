@@ -1,0 +1,2 @@
+// An error here.
+const bit<8> c = ;

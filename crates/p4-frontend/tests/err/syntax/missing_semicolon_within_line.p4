@@ -1,0 +1,4 @@
+control C(inout bit<8> x) {
+    action a() { x = 1 x = 2; }
+    apply { a(); }
+}

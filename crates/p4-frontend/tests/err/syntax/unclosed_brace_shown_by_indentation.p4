@@ -1,0 +1,9 @@
+control C(inout bit<8> x) {
+    apply {
+        if (x == 1) {
+            x = 2;
+        if (x == 2) {
+            x = 3;
+        }
+    }
+}

@@ -1,0 +1,4 @@
+#ifndef GUARDED
+#define GUARDED
+const bit<8> guarded = 1;
+#endif
