@@ -111,6 +111,7 @@ impl std::fmt::Display for Suggest<'_> {
             .iter()
             .map(|v| (strsim::jaro_winkler(name, v), v))
             .filter(|(likeness, _)| *likeness > 0.8)
+            .rev()
             .max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, nearest)) = nearest {
             write!(f, "; did you mean `{nearest}`?")?;

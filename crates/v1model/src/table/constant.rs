@@ -2,7 +2,9 @@
 
 use crate::{ActionSpec, CompileError, Entry, EntryAction, Match};
 use num_bigint::BigUint;
-use p4_ir::{Expr, ExprKind, KeyMatch, MatchKind, Program, SourceLoc, Table, TableId};
+use p4_ir::{
+    AnnotationValue, Expr, ExprKind, KeyMatch, MatchKind, Program, SourceLoc, Table, TableId,
+};
 
 /// A table's entries in the source, and whether one of them leaves an exact key out, so that priority
 /// has to decide.
@@ -50,6 +52,9 @@ pub fn source_entries(
 /// The entries' priorities, larger winning. One without its own has that of the entry before it less
 /// (or, where the smallest wins, plus) `priority_delta`; the first such that the last gets 1 (P4_16, 14.2.1.4).
 fn priorities(table: &Table) -> Vec<u32> {
+    if let Some(priorities) = annotated(table) {
+        return priorities;
+    }
     let delta = table
         .properties
         .iter()
@@ -80,6 +85,23 @@ fn priorities(table: &Table) -> Vec<u32> {
         });
     }
     priorities
+}
+
+/// Priorities by p4c's older annotation `@priority(n)`: the smallest wins, and an entry without it has
+/// its place in the list, from 1. `None` if no entry has it.
+fn annotated(table: &Table) -> Option<Vec<u32>> {
+    let own = |entry: &p4_ir::Entry| {
+        let annotation = entry.annotations.iter().find(|a| a.name == "priority")?;
+        match annotation.values.first()? {
+            AnnotationValue::Int(priority) => u32::try_from(priority).ok(),
+            _ => None,
+        }
+    };
+    table.entries.iter().find_map(own)?;
+    let numbers = (1..)
+        .zip(&table.entries)
+        .map(|(place, entry)| own(entry).unwrap_or(place));
+    Some(numbers.map(|number| u32::MAX - number).collect())
 }
 
 fn number(e: &Expr, loc: SourceLoc) -> Result<BigUint, CompileError> {
