@@ -42,6 +42,10 @@ impl Lowerer<'_, '_> {
                     }
                 }
             }
+            ExprKind::Var(_) | ExprKind::Next(_) | ExprKind::Last(_) => {
+                self.unsupported(expr.span, "this variable here");
+                Location::fixed(0)
+            }
             _ => {
                 let at = self.temporary(&ty, expr.span);
                 self.store(&at, &ty, expr);
