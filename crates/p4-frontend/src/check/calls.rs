@@ -764,8 +764,11 @@ impl<'a> Checker<'a> {
         self.error(
             "wrong-arguments",
             span,
-            format!("`{what}` takes {} more: {}", missing.len(), suggest::listed(missing.iter().copied())),
-            format!("{} of {} given", args.len(), params.len()),
+            format!(
+                "`{what}` is not given {}",
+                suggest::listed(missing.iter().copied())
+            ),
+            format!("{} of {} arguments given", args.len(), params.len()),
         );
         None
     }
@@ -773,7 +776,7 @@ impl<'a> Checker<'a> {
     fn surplus(&mut self, what: &str, params: &[Param], arg: &ast::Argument, found: usize) {
         let names = params.iter().map(|p| &*p.name);
         let valid = match params.len() {
-            0 => "it takes none".to_string(),
+            0 => "it has no parameters".to_string(),
             _ => format!("its parameters are {}", suggest::listed(names)),
         };
         let (message, label) = match &arg.name {
@@ -782,7 +785,11 @@ impl<'a> Checker<'a> {
                 "no such parameter".to_string(),
             ),
             None => (
-                format!("`{what}` takes {} arguments", params.len()),
+                match params.len() {
+                    0 => format!("`{what}` takes no arguments"),
+                    1 => format!("`{what}` takes 1 argument"),
+                    n => format!("`{what}` takes {n} arguments"),
+                },
                 format!("{found} given"),
             ),
         };

@@ -161,7 +161,6 @@ impl<'a> Checker<'a> {
 
     /// Methods that a value of the type has.
     pub(super) fn methods_of(&self, ty: &Ty) -> Vec<String> {
-        let sizes = ["minSizeInBits", "minSizeInBytes", "maxSizeInBits", "maxSizeInBytes"];
         let names: &[&str] = match ty {
             Ty::Stack(..) => &["push_front", "pop_front"],
             Ty::Table(..) => &["apply"],
@@ -174,9 +173,7 @@ impl<'a> Checker<'a> {
             },
             _ => &[],
         };
-        let sized = self.hir.bits(ty, 1).is_some();
-        let sizes = sizes.iter().filter(|_| sized);
-        names.iter().chain(sizes).map(|n| n.to_string()).collect()
+        names.iter().map(|n| n.to_string()).collect()
     }
 
     fn extern_methods(&self, id: DeclId) -> Vec<String> {

@@ -222,15 +222,16 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let hir = self.hir;
         let Some(def) = hir.def(id) else { return };
         let path = self.control_plane_name(def.annotations, &def.name);
+        if self.env.in_parser && self.env.bindings.contains_key(&id) {
+            // A sub-parser that is put in at several places keeps its instances.
+            return;
+        }
         let object = match &def.kind {
             DefKind::ValueSet(set) => {
                 let set_id = self.value_set(set, path, def.annotations, def.span);
                 Object::ValueSet(set_id)
             }
             DefKind::Instance(instance) => {
-                if self.env.in_parser && self.already(id) {
-                    return;
-                }
                 match self.instance_object(id, instance, path, def.annotations, def.span) {
                     Some(object) => object,
                     None => return,
@@ -239,11 +240,6 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             _ => return,
         };
         self.env.bindings.insert(id, Binding::Object(object));
-    }
-
-    /// A sub-parser that is put in at several places keeps its instances.
-    fn already(&self, id: DeclId) -> bool {
-        self.env.bindings.contains_key(&id)
     }
 
     fn instance_object(

@@ -13,7 +13,6 @@ typedef int<0> narrow_t;
 typedef bit<-1> negative_t;
 type twice_t new_t;
 error { NoError }
-bit<8> variable;
 const bit<8> unknown = a + b;
 struct generic_t<T> { T x; }
 typedef generic_t bare_t;
