@@ -1,1 +1,23 @@
-//! Packet scripts (p4c's STF) as calls on v1model.
+//! Packet scripts (p4c's STF): packets in, packets expected, table entries between them.
+//!
+//! ```text
+//! add ipv4_lpm hdr.ipv4.dst:0x0a000000/8 forward(port:2)
+//! packet 1 ffffffffffff 000000000001 0800 45...
+//! expect 2 ffffffffffff ************ 0800 $
+//! ```
+//! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
+//! - [`run`] runs one on a [`v1model::Switch`], without any I/O, with the meaning that p4c's runner for
+//!   BMv2 gives it; its [`Report`] says packet by packet what differed.
+
+mod lexer;
+mod parser;
+mod report;
+mod runner;
+mod script;
+mod value;
+
+pub use lexer::ParseError;
+pub use report::{Failure, Report};
+pub use runner::run;
+pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
+pub use value::{Digits, Number, Tail};

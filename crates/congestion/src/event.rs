@@ -1,0 +1,94 @@
+//! What a controller is told. Segments are numbered from 0 in the order in which they are first
+//! sent.
+
+use units::{Duration, Instant};
+
+/// An acknowledgement arrived: the first-class carrier of every feedback mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AckEvent {
+    /// When it arrived.
+    pub now: Instant,
+    /// Segments acknowledged so far, this acknowledgement included: segments `0..acked` have
+    /// arrived.
+    pub acked: u64,
+    /// How many of them this acknowledgement added; 0 for a duplicate.
+    pub newly_acked: u64,
+    /// Duplicates in a row, this one included; 0 for an acknowledgement of new data.
+    pub duplicates: u32,
+    /// The number of the next segment to send, before anything is sent in answer to this.
+    pub next: u64,
+    /// Segments in flight: sent and not acknowledged (selectively neither), this acknowledgement
+    /// applied.
+    pub in_flight: u64,
+    /// The fine-grained round-trip time of the newest segment covered, if that was sent only once.
+    pub rtt: Option<Duration>,
+    /// AQT-Echo: the queueing time of the data segment on its way there. `None`: no information.
+    pub aqt_echo: Option<QueueingTime>,
+    /// AQT: the queueing time of this acknowledgement on its way back. `None`: no information.
+    pub aqt_backward: Option<QueueingTime>,
+    /// MRAI-Echo, 1 to 6. `None`: no hop has spoken.
+    pub mrai: Option<u8>,
+    /// CI-echo: the data segment was waiting in a queue that refused a packet.
+    pub ci_echo: bool,
+    /// The receiver's clock minus the echoed sender's clock, in nanoseconds: forward delay and
+    /// clock offset.
+    pub ts_forward: Option<i64>,
+    /// The sender's clock minus the receiver's, in nanoseconds: backward delay and clock offset.
+    pub ts_backward: Option<i64>,
+}
+
+/// A queueing time as a mark tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueingTime {
+    /// The whole queueing time.
+    Exactly(Duration),
+    /// The mark was saturated: the time is this or more.
+    AtLeast(Duration),
+}
+
+impl QueueingTime {
+    /// The time, where the mark tells it exactly.
+    pub fn exact(self) -> Option<Duration> {
+        match self {
+            QueueingTime::Exactly(time) => Some(time),
+            QueueingTime::AtLeast(_) => None,
+        }
+    }
+}
+
+/// What showed that a segment was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Three duplicate acknowledgements, or selective acknowledgements that amount to them.
+    Duplicates,
+    /// A duplicate found the segment older than the fine-grained timeout (Vegas).
+    FineTimeout,
+}
+
+/// Loss recovery found a segment lost and is about to resend it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossEvent {
+    /// When it was found.
+    pub now: Instant,
+    /// What showed it.
+    pub evidence: Evidence,
+    /// The lost segment.
+    pub lost: u64,
+    /// When that segment was last sent; `None` if it never was.
+    pub sent_at: Option<Instant>,
+    /// How often that segment was sent so far.
+    pub transmissions: u32,
+    /// Duplicates in a row, the one that showed the loss included.
+    pub duplicates: u32,
+    /// The window in use, `W`: whole segments, the receiver's window applied.
+    pub window: u64,
+}
+
+/// The retransmission timer ran out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeoutEvent {
+    /// When it ran out.
+    pub now: Instant,
+    /// The window in use, `W`: whole segments, the receiver's window applied.
+    pub window: u64,
+}

@@ -1,0 +1,140 @@
+//! Reno: slow start, additive increase by 1/cwnd an ACK, halving (RFC 5681 §3.1, as the papers'
+//! simulator runs it).
+//!
+//! Window inflation in fast recovery belongs to loss recovery, not to this file, which therefore
+//! serves Reno, NewReno and SACK alike.
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+
+/// Settings of [`Reno`]; there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RenoConfig {}
+
+impl RenoConfig {
+    /// A Reno at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Reno {
+        Reno {
+            cwnd: limits.initial_window,
+            ssthresh: limits.initial_ssthresh,
+            limits: *limits,
+        }
+    }
+}
+
+impl Factory for RenoConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    cwnd: f64,
+    ssthresh: f64,
+    limits: Limits,
+}
+
+/// `h = ⌊W/2⌋`: what is left of a window that was too large.
+fn half(window: u64) -> f64 {
+    (window / 2) as f64
+}
+
+/// No threshold lies below two segments (RFC 5681, equation 4).
+const MIN_SSTHRESH: f64 = 2.0;
+
+impl Controller for Reno {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn on_ack(&mut self, _ack: &AckEvent) {
+        let increment = if self.cwnd < self.ssthresh {
+            1.0
+        } else {
+            1.0 / self.cwnd
+        };
+        self.cwnd = self.limits.cap(self.cwnd + increment);
+    }
+
+    /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
+    fn on_loss(&mut self, loss: &LossEvent) {
+        self.cwnd = half(loss.window);
+        self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.ssthresh = half(timeout.window).max(MIN_SSTHRESH);
+        self.cwnd = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Evidence;
+    use units::Instant;
+
+    fn loss(window: u64) -> LossEvent {
+        LossEvent {
+            now: Instant::ZERO,
+            evidence: Evidence::Duplicates,
+            lost: 1,
+            sent_at: Some(Instant::ZERO),
+            transmissions: 1,
+            duplicates: 3,
+            window,
+        }
+    }
+
+    #[test]
+    fn slow_start_adds_one_and_avoidance_one_over_cwnd() {
+        let mut reno = RenoConfig {}.build(&Limits {
+            initial_window: 1.0,
+            initial_ssthresh: 3.0,
+            max_cwnd: None,
+        });
+        reno.on_ack(&AckEvent::default());
+        reno.on_ack(&AckEvent::default());
+        assert_eq!(reno.cwnd(), 3.0);
+        reno.on_ack(&AckEvent::default());
+        assert_eq!(reno.cwnd(), 3.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn the_halved_window_has_no_floor_but_its_threshold_has() {
+        let mut reno = RenoConfig {}.build(&Limits::default());
+        reno.on_loss(&loss(3));
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 2.0));
+        reno.on_loss(&loss(21));
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (10.0, 10.0));
+    }
+
+    #[test]
+    fn a_timeout_halves_the_threshold_and_starts_over() {
+        let mut reno = RenoConfig {}.build(&Limits::default());
+        reno.on_timeout(&TimeoutEvent {
+            now: Instant::ZERO,
+            window: 9,
+        });
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 4.0));
+    }
+
+    #[test]
+    fn the_cap_holds() {
+        let mut reno = RenoConfig {}.build(&Limits {
+            initial_window: 4.0,
+            initial_ssthresh: 9.0,
+            max_cwnd: Some(5.0),
+        });
+        for _ in 0..9 {
+            reno.on_ack(&AckEvent::default());
+        }
+        assert_eq!(reno.cwnd(), 5.0);
+    }
+}

@@ -1,0 +1,134 @@
+//! RoVegas (Chan 2004, ch. 3): Vegas that is told how long its packets queued on the way.
+//!
+//! Every packet probes: the data segment collects its forward queueing time, the receiver echoes
+//! it, the acknowledgement collects its own. So the propagation delay is *derived* from each RTT,
+//! and queueing on the way back does not count against the flow. All else is Vegas.
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::AckEvent;
+use crate::vegas::VegasConfig;
+use crate::vegas::machine::Machine;
+use crate::vegas::meter::{Mean, Measured, Meter, Plain};
+
+/// How many of the path's hops speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deployment {
+    /// All of them: a round's newest derived value is base RTT, so that a longer route shows at
+    /// once.
+    #[default]
+    Full,
+    /// Some of them: the derived value still holds the silent hops' queues, so the minimum is taken
+    /// (§3.5.4).
+    Gradual,
+}
+
+/// Settings of [`RoVegas`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RoVegasConfig {
+    /// The thresholds, which use the Diff of (3.5).
+    pub vegas: VegasConfig,
+    /// How many of the path's hops speak.
+    pub deployment: Deployment,
+}
+
+impl RoVegasConfig {
+    /// A RoVegas at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> RoVegas {
+        let meter = Marks {
+            deployment: self.deployment,
+            plain: Plain::default(),
+            backward: Mean::default(),
+            derived: None,
+        };
+        Machine::new(self.vegas, meter, limits)
+    }
+}
+
+impl Factory for RoVegasConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Vegas' machinery on the marks.
+pub type RoVegas = Machine<Marks>;
+
+/// Delays as the AQT option tells them; Vegas' rules for acknowledgements without it.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    deployment: Deployment,
+    plain: Plain,
+    /// `QT_b` of the round's samples; one that says nothing counts as none.
+    backward: Mean,
+    /// The round's newest derived value.
+    derived: Option<f64>,
+}
+
+/// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). A saturated mark, or one that exceeds the RTT, derives
+/// nothing.
+fn derive_base(rtt: f64, ack: &AckEvent) -> Option<f64> {
+    let forward = ack.aqt_echo?.exact()?;
+    let backward = ack.aqt_backward?.exact()?;
+    let base = rtt - (forward + backward).as_secs_f64();
+    (base > 0.0).then_some(base)
+}
+
+/// `QT_b` in seconds, where the mark tells it and it can be part of `rtt`.
+fn backward(rtt: f64, ack: &AckEvent) -> f64 {
+    let told = ack.aqt_backward.and_then(|mark| mark.exact());
+    told.map(|time| time.as_secs_f64())
+        .filter(|time| *time < rtt)
+        .unwrap_or(0.0)
+}
+
+/// The acknowledgement carries the option, so Vegas' own base rules rest.
+fn marked(ack: &AckEvent) -> bool {
+    ack.aqt_echo.is_some() && ack.aqt_backward.is_some()
+}
+
+impl Meter for Marks {
+    fn first(&mut self, rtt: f64, ack: &AckEvent) {
+        self.plain.set_base(derive_base(rtt, ack).unwrap_or(rtt));
+    }
+
+    fn sample(&mut self, rtt: f64, ack: &AckEvent) {
+        self.plain.add(rtt);
+        self.backward.add(backward(rtt, ack));
+        let derived = derive_base(rtt, ack);
+        match self.deployment {
+            _ if !marked(ack) => self.plain.lower_base(rtt),
+            Deployment::Full => self.derived = derived.or(self.derived),
+            Deployment::Gradual => self.plain.lower_base(derived.unwrap_or(f64::INFINITY)),
+        }
+    }
+
+    fn close(&mut self, elapsed: Option<f64>, sent: u64, ack: &AckEvent) -> Option<Measured> {
+        let derived = self.derived.take();
+        let waited = self.backward.take();
+        let rtt = self.plain.take_rtt(elapsed)?;
+        match derived {
+            Some(base) => self.plain.set_base(base),
+            None if marked(ack) => {}
+            None => self.plain.round_base(rtt, sent),
+        }
+        // Actual' = L/(RTT − QT_b) (3.3); a round without a sample has only this acknowledgement's
+        // mark.
+        let waited = waited.unwrap_or_else(|| backward(rtt, ack));
+        Some(Measured {
+            base: self.plain.base(),
+            rtt: rtt - waited,
+        })
+    }
+
+    fn base(&self) -> f64 {
+        self.plain.base()
+    }
+
+    /// §3.4.2: cwnd may exceed what is in flight by 2.
+    fn slack(&self) -> f64 {
+        2.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

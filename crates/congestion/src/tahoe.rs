@@ -1,0 +1,77 @@
+//! Tahoe (Jacobson, SIGCOMM 1988): slow start and avoidance as Reno, one segment after any loss.
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::reno::{Reno, RenoConfig};
+
+/// Settings of [`Tahoe`]; there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TahoeConfig {}
+
+impl TahoeConfig {
+    /// A Tahoe at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Tahoe {
+        Tahoe {
+            reno: RenoConfig {}.build(limits),
+        }
+    }
+}
+
+impl Factory for TahoeConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Reno's growth; every loss is answered as a timeout is.
+#[derive(Clone, Debug)]
+pub struct Tahoe {
+    reno: Reno,
+}
+
+impl Controller for Tahoe {
+    fn cwnd(&self) -> f64 {
+        self.reno.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.reno.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent) {
+        self.on_timeout(&TimeoutEvent {
+            now: loss.now,
+            window: loss.window,
+        });
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.reno.on_timeout(timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Evidence;
+    use units::Instant;
+
+    #[test]
+    fn a_loss_halves_the_threshold_and_starts_over() {
+        let mut tahoe = TahoeConfig {}.build(&Limits::default());
+        tahoe.on_loss(&LossEvent {
+            now: Instant::ZERO,
+            evidence: Evidence::Duplicates,
+            lost: 1,
+            sent_at: Some(Instant::ZERO),
+            transmissions: 1,
+            duplicates: 3,
+            window: 9,
+        });
+        assert_eq!((tahoe.cwnd(), tahoe.ssthresh()), (1.0, 4.0));
+    }
+}

@@ -1,0 +1,234 @@
+//! The rounds and the window, shared by Vegas and the variants that measure differently.
+
+use units::{Duration, Instant};
+
+use super::VegasConfig;
+use super::meter::Meter;
+use crate::controller::{Controller, Limits, Phase, Snapshot};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+
+/// No decrease takes the window below two segments.
+pub(super) const MIN_WINDOW: f64 = 2.0;
+
+/// A Vegas that measures its path with `M`.
+#[derive(Clone, Debug)]
+pub struct Machine<M> {
+    config: VegasConfig,
+    limits: Limits,
+    meter: M,
+    cwnd: f64,
+    ssthresh: f64,
+    /// Added to cwnd by every new acknowledgement of the round.
+    increment: f64,
+    /// Slow start grows in every other round; this one grows.
+    growing: bool,
+    /// What a recovery deflates cwnd to.
+    deflated: f64,
+    /// When the window was last cut: losses of segments sent before do not cut it again.
+    last_cut: Instant,
+    round: Option<Round>,
+    answered: bool,
+    highest: u64,
+    diff: Option<f64>,
+}
+
+/// From the marked segment's sending to its acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    mark: u64,
+    start: Instant,
+    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip
+    /// time.
+    stale: bool,
+}
+
+impl<M: Meter> Machine<M> {
+    /// At the start of a connection.
+    pub fn new(config: VegasConfig, meter: M, limits: &Limits) -> Self {
+        Machine {
+            config,
+            limits: *limits,
+            meter,
+            cwnd: 1.0,
+            ssthresh: limits.initial_ssthresh,
+            increment: 0.0,
+            growing: true,
+            deflated: config.quirks.forgotten_window(),
+            last_cut: Instant::ZERO,
+            round: None,
+            answered: false,
+            highest: 0,
+            diff: None,
+        }
+    }
+
+    /// What the variant measures with.
+    pub fn meter(&self) -> &M {
+        &self.meter
+    }
+
+    /// The very first acknowledgement, new or duplicate, gives the first base RTT.
+    fn first_answer(&mut self, ack: &AckEvent) {
+        let Some(round) = self.round.filter(|_| !self.answered) else {
+            return;
+        };
+        self.answered = true;
+        self.meter
+            .first(ack.now.since(round.start).as_secs_f64(), ack);
+    }
+
+    fn close_round(&mut self, round: Round, ack: &AckEvent) {
+        let sent = ack.next.saturating_sub(round.mark);
+        let trusted = !round.stale || self.config.quirks.phantom_rtt;
+        let elapsed = trusted.then(|| ack.now.since(round.start).as_secs_f64());
+        match self.meter.close(elapsed, sent, ack) {
+            Some(measured) => {
+                // Chan (2.1), with what the round sent for the actual throughput, to the nearest
+                // segment.
+                let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
+                let actual = sent as f64 / measured.rtt;
+                let diff = (expected - actual) * measured.base;
+                self.diff = Some(diff);
+                self.step((diff + 0.5).trunc());
+            }
+            None => self.increment = 0.0,
+        }
+        self.round = Some(Round {
+            mark: ack.next,
+            start: ack.now,
+            stale: ack.next < self.highest,
+        });
+    }
+
+    /// Once a round: Chan (2.2) in avoidance, §2.2.1 in slow start.
+    fn step(&mut self, delta: f64) {
+        if self.cwnd < self.ssthresh {
+            self.slow_start(delta);
+        } else {
+            self.avoidance(delta);
+        }
+    }
+
+    fn slow_start(&mut self, delta: f64) {
+        self.growing = !self.growing;
+        self.increment = 0.0;
+        if !self.growing {
+            return;
+        }
+        if delta <= self.config.gamma {
+            self.increment = 1.0;
+            return;
+        }
+        self.ssthresh = MIN_WINDOW;
+        self.cwnd = (self.cwnd - self.cwnd / 8.0).max(MIN_WINDOW);
+    }
+
+    fn avoidance(&mut self, delta: f64) {
+        self.increment = 0.0;
+        if delta > self.config.beta {
+            self.cwnd = (self.cwnd - 1.0).max(MIN_WINDOW);
+        } else if delta < self.config.alpha {
+            self.increment = 1.0 / self.cwnd;
+        }
+    }
+}
+
+impl<M: Meter> Controller for Machine<M> {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    fn on_sent(&mut self, now: Instant, segment: u64) {
+        self.highest = self.highest.max(segment + 1);
+        if self.round.is_none() {
+            self.round = Some(Round {
+                mark: segment,
+                start: now,
+                stale: false,
+            });
+            self.last_cut = now;
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.first_answer(ack);
+        if ack.acked - ack.newly_acked == 1 {
+            // The initial window waits for the acknowledgement after segment 0's.
+            self.cwnd = self.limits.initial_window;
+        }
+        if let Some(round) = self.round.filter(|round| ack.acked > round.mark) {
+            self.close_round(round, ack);
+        }
+        if self.increment >= 1.0 && self.cwnd >= self.ssthresh {
+            // Slow start can reach the threshold within a round.
+            self.increment = 0.0;
+        }
+        let in_flight = (ack.next - ack.acked) as f64;
+        if self.cwnd - in_flight <= self.meter.slack() {
+            self.cwnd = self.limits.cap(self.cwnd + self.increment);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.meter.sample(rtt.as_secs_f64(), ack);
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        self.first_answer(ack);
+    }
+
+    fn on_departure(&mut self, _now: Instant) {
+        self.cwnd += 1.0;
+    }
+
+    /// One cut a window: only if it was not cut since the lost segment was sent.
+    fn on_loss(&mut self, loss: &LossEvent) {
+        if loss.sent_at.is_none_or(|sent| sent <= self.last_cut) {
+            return;
+        }
+        let window = match loss.window {
+            0..=3 => 2,
+            w if loss.transmissions > 1 => w / 2,
+            w => w - w / 4,
+        };
+        self.deflated = window as f64;
+        self.cwnd = self.deflated + f64::from(loss.duplicates);
+        self.last_cut = loss.now;
+    }
+
+    fn on_recovered(&mut self, _now: Instant) {
+        if self.cwnd > self.deflated {
+            self.cwnd = self.deflated;
+            self.ssthresh = MIN_WINDOW;
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
+        self.cwnd = MIN_WINDOW;
+        self.deflated = self.config.quirks.forgotten_window();
+        self.last_cut = timeout.now;
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let phase = if self.cwnd < self.ssthresh {
+            Phase::SlowStart
+        } else {
+            Phase::Avoidance
+        };
+        let base = self.meter.base();
+        Snapshot {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh,
+            phase,
+            base_rtt: base.is_finite().then(|| Duration::from_secs_f64(base)),
+            diff: self.diff,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2): keeps α to β segments of its own in the
+//! queues.
+//!
+//! Once a round trip, `Δ = (Expected − Actual)·BaseRTT` (Chan 2.1) says how many segments wait in
+//! queues: expected throughput is the window over the propagation delay, actual what the round
+//! really sent over its mean RTT. Below α the window grows by one a round, above β it shrinks by
+//! one; slow start doubles every other round until Δ exceeds γ.
+//!
+//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured, which is what
+//! the variants change. The retransmissions by fine-grained timeout belong to loss recovery.
+
+pub mod machine;
+pub mod meter;
+
+use crate::controller::{Controller, Factory, Limits};
+use machine::{MIN_WINDOW, Machine};
+use meter::Plain;
+
+/// Settings of Vegas and of the machinery that its variants share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VegasConfig {
+    /// Below this many segments in queues the window grows.
+    pub alpha: f64,
+    /// Above this many segments in queues the window shrinks.
+    pub beta: f64,
+    /// Above this many segments in queues slow start ends.
+    pub gamma: f64,
+    /// The papers' simulator's departures from the algorithm.
+    pub quirks: Quirks,
+}
+
+/// What the papers' simulator does and the algorithm does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quirks {
+    /// A round without a valid sample takes the time since its start for its RTT even if the packet
+    /// that opened it had been sent before. After a timeout that packet may still be on its way, or
+    /// waiting at the receiver, and its acknowledgement arrives at once: base RTT falls to the time
+    /// between two ACKs, and the flow starves. A defect; off unless a run is compared with that
+    /// simulator's.
+    pub phantom_rtt: bool,
+    /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0
+    /// and the flow waits for the timer once more.
+    pub zero_window: bool,
+}
+
+impl Quirks {
+    /// Without any: a modern profile.
+    pub const NONE: Quirks = Quirks {
+        phantom_rtt: false,
+        zero_window: false,
+    };
+    /// The papers' simulator without its defect: the experiments' setting.
+    pub const NS2: Quirks = Quirks {
+        phantom_rtt: false,
+        zero_window: true,
+    };
+    /// The papers' simulator with its defect.
+    pub const NS2_FAITHFUL: Quirks = Quirks {
+        phantom_rtt: true,
+        zero_window: true,
+    };
+
+    /// What a recovery deflates to if the window was not cut since the start or a timeout.
+    fn forgotten_window(self) -> f64 {
+        if self.zero_window { 0.0 } else { MIN_WINDOW }
+    }
+}
+
+impl Default for VegasConfig {
+    /// α, β, γ = 1, 3, 1.
+    fn default() -> Self {
+        VegasConfig {
+            alpha: 1.0,
+            beta: 3.0,
+            gamma: 1.0,
+            quirks: Quirks::NS2,
+        }
+    }
+}
+
+impl VegasConfig {
+    /// A Vegas at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Vegas {
+        Machine::new(*self, Plain::default(), limits)
+    }
+}
+
+impl Factory for VegasConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// The algorithm itself: the shared machinery on plain round-trip times.
+pub type Vegas = Machine<Plain>;

@@ -1,0 +1,189 @@
+//! What running a script showed.
+
+use crate::{Comparison, Expected, Quantity};
+use std::fmt;
+use v1model::CompileError;
+
+/// What running a script showed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Everything that is not as the script says.
+    pub failures: Vec<Failure>,
+    /// Packets that the script sent in.
+    pub packets_in: usize,
+    /// Packets that came out of ports that the script names.
+    pub packets_out: usize,
+    /// Packets and counters that were as expected.
+    pub passed: usize,
+}
+
+/// Something that is not as the script says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The program cannot be run.
+    Program(CompileError),
+    /// A command was refused.
+    Command {
+        /// Its line.
+        line: u32,
+        /// Why.
+        message: String,
+    },
+    /// A packet differs from what was expected.
+    Differs {
+        /// The line that expects it.
+        line: u32,
+        /// The egress port.
+        port: u16,
+        /// What was expected.
+        expected: Expected,
+        /// What came.
+        found: Vec<u8>,
+    },
+    /// A packet did not come.
+    Missing {
+        /// The line that expects it.
+        line: u32,
+        /// The egress port.
+        port: u16,
+        /// What was expected; `None`: any packet.
+        expected: Option<Expected>,
+    },
+    /// A packet came that nothing expects.
+    Unexpected {
+        /// The line of the packet after which it came.
+        after: u32,
+        /// The egress port.
+        port: u16,
+        /// What came.
+        found: Vec<u8>,
+    },
+    /// A counter is not as it should be.
+    Counter {
+        /// The line that checks it.
+        line: u32,
+        /// Its name.
+        counter: String,
+        /// What must hold.
+        check: (Quantity, Comparison, u64),
+        /// What it is.
+        found: u64,
+    },
+}
+
+impl Report {
+    /// Whether all was as the script says.
+    pub fn is_ok(&self) -> bool {
+        self.failures.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for failure in &self.failures {
+            writeln!(f, "{failure}")?;
+        }
+        let Report {
+            packets_in,
+            packets_out,
+            passed,
+            failures,
+        } = self;
+        let failed = failures.len();
+        write!(
+            f,
+            "{packets_in} packets in, {packets_out} out: {passed} as expected, {failed} not"
+        )
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Program(error) => write!(f, "the program cannot be run: {error}"),
+            Failure::Command { line, message } => write!(f, "line {line}: {message}"),
+            Failure::Differs {
+                line,
+                port,
+                expected,
+                found,
+            } => {
+                writeln!(f, "line {line}: the packet at port {port} differs")?;
+                diff(f, expected, found)
+            }
+            Failure::Missing {
+                line,
+                port,
+                expected,
+            } => {
+                write!(f, "line {line}: no packet came out of port {port}")?;
+                match expected {
+                    None => Ok(()),
+                    Some(expected) => write!(f, "\n  expected {}", spaced(&digits(expected))),
+                }
+            }
+            Failure::Unexpected { after, port, found } => {
+                let found = spaced(&hex(found));
+                write!(
+                    f,
+                    "line {after}: a packet that nothing expects came out of port {port}"
+                )?;
+                write!(f, "\n  found    {found}")
+            }
+            Failure::Counter {
+                line,
+                counter,
+                check: (quantity, comparison, number),
+                found,
+            } => {
+                let quantity = match quantity {
+                    Quantity::Packets => "packets",
+                    Quantity::Octets => "bytes",
+                };
+                let symbol = comparison.symbol();
+                write!(
+                    f,
+                    "line {line}: {counter} has {found} {quantity}, not {symbol} {number}"
+                )
+            }
+        }
+    }
+}
+
+/// Both packets with carets under the digits that differ.
+fn diff(f: &mut fmt::Formatter<'_>, expected: &Expected, found: &[u8]) -> fmt::Result {
+    let (want, got) = (digits(expected), hex(found));
+    let length = want.len().max(if expected.exact { got.len() } else { 0 });
+    let marks: String = (0..length)
+        .map(|i| match (want.as_bytes().get(i), got.as_bytes().get(i)) {
+            (Some(b'*'), Some(_)) => ' ',
+            (want, got) if want == got => ' ',
+            _ => '^',
+        })
+        .collect();
+    writeln!(f, "  expected {}", spaced(&want))?;
+    writeln!(f, "  found    {}", spaced(&got))?;
+    write!(f, "           {}", spaced(&marks).trim_end())
+}
+
+fn digits(expected: &Expected) -> String {
+    let digit = |nibble: &Option<u8>| match nibble {
+        None => '*',
+        Some(nibble) => char::from_digit(*nibble as u32, 16).unwrap_or('?'),
+    };
+    expected.nibbles.iter().map(digit).collect()
+}
+
+fn hex(octets: &[u8]) -> String {
+    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+}
+
+/// A space after every fourth octet.
+fn spaced(digits: &str) -> String {
+    let digits: Vec<char> = digits.chars().collect();
+    digits
+        .chunks(8)
+        .map(String::from_iter)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

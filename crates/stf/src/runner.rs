@@ -1,0 +1,549 @@
+//! Running scripts.
+
+use crate::{
+    Call, Command, CounterCell, Expected, Failure, Number, Quantity, Report, Script, Verb,
+};
+use num_bigint::BigUint;
+use p4_ir::{ExternId, MatchKind, Program, TableId};
+use std::collections::BTreeMap;
+use units::{Duration, Instant};
+use v1model::{
+    CloneSession, CounterData, Entry, EntryAction, Match, MeterConfig, Packet, Replica, Switch,
+    SwitchConfig,
+};
+
+/// Time between two packets of a script.
+const BETWEEN: Duration = Duration::from_millis(1);
+/// What `wait` waits.
+const WAIT: Duration = Duration::from_millis(2_000);
+
+/// Runs a script on a fresh switch with this program.
+pub fn run(program: &Program, script: &Script) -> Report {
+    let mut report = Report::default();
+    let switch = match Switch::new(program, SwitchConfig::default()) {
+        Ok(switch) => switch,
+        Err(errors) => {
+            report.failures = errors.into_iter().map(Failure::Program).collect();
+            return report;
+        }
+    };
+    let mut runner = Runner {
+        switch,
+        now: Instant::ZERO,
+        expected: BTreeMap::new(),
+        sent: BTreeMap::new(),
+        entries: BTreeMap::new(),
+        nodes: Vec::new(),
+        groups: BTreeMap::new(),
+        sessions: BTreeMap::new(),
+        report,
+    };
+    for port in script.commands.iter().filter_map(port_of) {
+        runner.sent.insert(port, Vec::new());
+    }
+    for command in &script.commands {
+        if let Err(message) = runner.command(command) {
+            let line = command.line;
+            runner
+                .report
+                .failures
+                .push(Failure::Command { line, message });
+        }
+    }
+    runner.compare();
+    runner.report
+}
+
+/// The port of a packet that a command sends or expects.
+fn port_of(command: &Command) -> Option<u16> {
+    match command.verb {
+        Verb::Packet { port, .. } | Verb::Expect { port, .. } => Some(port),
+        _ => None,
+    }
+}
+
+struct Runner {
+    switch: Switch,
+    now: Instant,
+    /// By port: line, and what is expected.
+    expected: BTreeMap<u16, Vec<(u32, Option<Expected>)>>,
+    /// By port that the script names: line of the packet after which it came, and octets.
+    sent: BTreeMap<u16, Vec<(u32, Vec<u8>)>>,
+    /// Entries that have a name.
+    entries: BTreeMap<String, (TableId, Entry)>,
+    /// Nodes of multicast groups: rid and ports.
+    nodes: Vec<(u16, Vec<u16>)>,
+    /// The nodes of each multicast group.
+    groups: BTreeMap<u16, Vec<u32>>,
+    /// Where each clone session goes.
+    sessions: BTreeMap<u16, SessionTo>,
+    report: Report,
+}
+
+#[derive(Clone, Copy)]
+enum SessionTo {
+    Port(u16),
+    Group(u16),
+}
+
+impl Runner {
+    fn command(&mut self, command: &Command) -> Result<(), String> {
+        let line = command.line;
+        match &command.verb {
+            Verb::Add {
+                table,
+                priority,
+                matches,
+                action,
+                id,
+            } => {
+                self.add(table, *priority, matches, action, id.as_ref())?;
+            }
+            Verb::SetDefault { table, action } => {
+                let table = self.table(table)?;
+                let spec = EntryAction::Run(self.call(table, action)?);
+                self.switch.set_default(table, spec).map_err(text)?;
+            }
+            Verb::RemoveAll => self.remove_all()?,
+            Verb::CheckCounter {
+                counter,
+                cell,
+                check,
+            } => {
+                let data = self.counter(counter, cell)?;
+                if let Some(check) = *check {
+                    let (quantity, comparison, number) = check;
+                    let found = match quantity {
+                        Quantity::Packets => data.packets,
+                        Quantity::Octets => data.octets,
+                    };
+                    if comparison.holds(found, number) {
+                        self.report.passed += 1;
+                    } else {
+                        let counter = counter.clone();
+                        self.report.failures.push(Failure::Counter {
+                            line,
+                            counter,
+                            check,
+                            found,
+                        });
+                    }
+                }
+            }
+            Verb::Packet { port, octets } => self.packet(line, *port, octets),
+            Verb::Expect { port, expected } => {
+                self.expected
+                    .entry(*port)
+                    .or_default()
+                    .push((line, expected.clone()));
+            }
+            Verb::NoPacket => {}
+            Verb::Wait => self.now += WAIT,
+            Verb::MirroringAdd(session, port) => self.mirror(*session, SessionTo::Port(*port))?,
+            Verb::MirroringAddMc(session, group) => {
+                self.mirror(*session, SessionTo::Group(*group))?;
+            }
+            Verb::MirroringDelete(session) => {
+                self.sessions.remove(session);
+                self.switch
+                    .set_clone_session(*session, None)
+                    .map_err(text)?;
+            }
+            Verb::MirroringGet(session) => {
+                if self.switch.clone_session(*session).is_none() {
+                    return Err(format!("there is no clone session {session}"));
+                }
+            }
+            Verb::GroupCreate(group) => {
+                self.groups.entry(*group).or_default();
+            }
+            Verb::NodeCreate(rid, ports) => self.nodes.push((*rid, ports.clone())),
+            Verb::NodeUpdate(node, ports) => {
+                let valid = self.nodes.len();
+                let found = self.nodes.get_mut(*node as usize);
+                found.ok_or_else(|| no_node(*node, valid))?.1 = ports.clone();
+                self.replicate()?;
+            }
+            Verb::NodeAssociate(group, node) => {
+                if *node as usize >= self.nodes.len() {
+                    return Err(no_node(*node, self.nodes.len()));
+                }
+                let nodes = self.groups.get_mut(group);
+                let nodes = nodes.ok_or_else(|| format!("there is no multicast group {group}"))?;
+                nodes.push(*node);
+                self.replicate()?;
+            }
+            Verb::CounterRead(counter, index) => {
+                self.counter(counter, &CounterCell::Index(*index))?;
+            }
+            Verb::CounterWrite(counter, index, packets, octets) => {
+                let id = self.object(counter)?;
+                let data = CounterData {
+                    packets: *packets,
+                    octets: *octets,
+                };
+                self.switch.counter_write(id, *index, data).map_err(text)?;
+            }
+            Verb::RegisterRead(register, index) => {
+                let id = self.object(register)?;
+                self.switch.register_read(id, *index).map_err(text)?;
+            }
+            Verb::RegisterWrite(register, index, value) => {
+                let id = self.object(register)?;
+                self.switch
+                    .register_write(id, *index, value.plain()?)
+                    .map_err(text)?;
+            }
+            Verb::RegisterReset(register) => {
+                let id = self.object(register)?;
+                for index in 0..self.switch.object_size(id).map_err(text)? {
+                    self.switch
+                        .register_write(id, index, &BigUint::ZERO)
+                        .map_err(text)?;
+                }
+            }
+            Verb::MeterGetRates(meter, index) => {
+                let id = self.object(meter)?;
+                self.switch.meter_read(id, *index).map_err(text)?;
+            }
+            Verb::MeterSetRates(meter, index, rates) => {
+                let id = self.object(meter)?;
+                self.switch
+                    .meter_write(id, *index, Some(meter_config(rates)))
+                    .map_err(text)?;
+            }
+            Verb::MeterArraySetRates(meter, rates) => {
+                let id = self.object(meter)?;
+                for index in 0..self.switch.object_size(id).map_err(text)? {
+                    let config = Some(meter_config(rates));
+                    self.switch.meter_write(id, index, config).map_err(text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn packet(&mut self, line: u32, port: u16, octets: &[u8]) {
+        self.report.packets_in += 1;
+        self.switch
+            .handle_packet(self.now, port, Packet::new(octets.to_vec()));
+        self.now += BETWEEN;
+        while let Some(sent) = self.switch.poll_transmit(self.now) {
+            // Ports that the script does not name have no interface in p4c's runner.
+            if let Some(packets) = self.sent.get_mut(&sent.port) {
+                self.report.packets_out += 1;
+                packets.push((line, sent.packet.octets));
+            }
+        }
+    }
+
+    /// Compares what came with what was expected: port by port, in order.
+    fn compare(&mut self) {
+        for (&port, sent) in &self.sent {
+            let expected = self.expected.remove(&port).unwrap_or_default();
+            let mut sent = sent.iter();
+            for (line, expected) in expected {
+                let failure = match (expected, sent.next()) {
+                    (expected, None) => Failure::Missing {
+                        line,
+                        port,
+                        expected,
+                    },
+                    (Some(expected), Some((_, found))) if expected.difference(found).is_some() => {
+                        Failure::Differs {
+                            line,
+                            port,
+                            expected,
+                            found: found.clone(),
+                        }
+                    }
+                    _ => {
+                        self.report.passed += 1;
+                        continue;
+                    }
+                };
+                self.report.failures.push(failure);
+            }
+            for (after, found) in sent {
+                let (after, found) = (*after, found.clone());
+                self.report
+                    .failures
+                    .push(Failure::Unexpected { after, port, found });
+            }
+        }
+    }
+
+    // -- tables -------------------------------------------------------------------------------
+
+    fn add(
+        &mut self,
+        table: &str,
+        priority: Option<u32>,
+        matches: &[(String, Number)],
+        action: &Call,
+        id: Option<&String>,
+    ) -> Result<(), String> {
+        let table = self.table(table)?;
+        let action = EntryAction::Run(self.call(table, action)?);
+        let definition = &self.switch.program()[table];
+        let keys: Vec<_> = definition
+            .keys
+            .iter()
+            .filter(|key| key.kind != MatchKind::Selector)
+            .collect();
+        // A key that is left out matches anything; an exact one is 0, as in p4c's runner.
+        let unset = |kind: &MatchKind| match kind {
+            MatchKind::Exact => Match::exact(0u8),
+            _ => Match::Any,
+        };
+        let mut sets: Vec<_> = keys.iter().map(|key| unset(&key.kind)).collect();
+        for (name, number) in matches {
+            let names: Vec<_> = keys.iter().map(|key| plain_key(&key.name)).collect();
+            let at = find_key(name, &names).ok_or_else(|| {
+                format!("no key is called `{name}`; there are: {}", names.join(", "))
+            })?;
+            let width = keys[at].value.ty.width();
+            sets[at] = number.set(&keys[at].kind, width)?;
+        }
+        let by_priority = keys.iter().any(|key| {
+            matches!(
+                key.kind,
+                MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
+            )
+        });
+        let priority = if by_priority {
+            priority.unwrap_or(0).saturating_add(1)
+        } else {
+            0
+        };
+        let entry = Entry {
+            matches: sets,
+            priority,
+            action,
+        };
+        if let Some(id) = id {
+            self.entries.insert(id.clone(), (table, entry.clone()));
+        }
+        self.switch.insert(table, entry).map_err(text)
+    }
+
+    fn call(&self, table: TableId, call: &Call) -> Result<v1model::ActionSpec, String> {
+        let program = self.switch.program();
+        let listed = program[table].actions.iter();
+        let names: Vec<_> = listed
+            .map(|listed| program[listed.action].name.as_str())
+            .collect();
+        let name = names[find_end("action", &call.name, &names)?];
+        let mut args = Vec::new();
+        for (name, number) in &call.args {
+            args.push((name.as_str(), number.plain()?.clone()));
+        }
+        self.switch.action_spec(table, name, &args).map_err(text)
+    }
+
+    fn remove_all(&mut self) -> Result<(), String> {
+        for table in 0..self.switch.program().tables.len() {
+            let table = TableId(table as u32);
+            if self.switch.program()[table].const_entries {
+                continue;
+            }
+            for entry in self.switch.entries(table).map_err(text)? {
+                self.switch
+                    .delete(table, &entry.matches, entry.priority)
+                    .map_err(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table(&self, name: &str) -> Result<TableId, String> {
+        let tables = self.switch.program().tables.iter();
+        let names: Vec<_> = tables.map(|table| table.name.as_str()).collect();
+        find_end("table", name, &names).map(|at| TableId(at as u32))
+    }
+
+    fn object(&self, name: &str) -> Result<ExternId, String> {
+        let objects = self.switch.program().externs.iter();
+        let names: Vec<_> = objects.map(|object| object.name.as_str()).collect();
+        find_end("extern object", name, &names).map(|at| ExternId(at as u32))
+    }
+
+    fn counter(&self, name: &str, cell: &CounterCell) -> Result<CounterData, String> {
+        match cell {
+            CounterCell::Index(index) => {
+                let id = self.object(name)?;
+                self.switch.counter_read(id, *index).map_err(text)
+            }
+            CounterCell::Entry(id) => {
+                let (table, entry) = self
+                    .entries
+                    .get(id)
+                    .ok_or_else(|| format!("no entry was given the name `{id}`"))?;
+                self.switch
+                    .direct_counter_read(*table, &entry.matches, entry.priority)
+                    .map_err(text)
+            }
+        }
+    }
+
+    // -- replication --------------------------------------------------------------------------
+
+    fn mirror(&mut self, session: u16, to: SessionTo) -> Result<(), String> {
+        self.sessions.insert(session, to);
+        self.replicate()
+    }
+
+    /// Writes groups, and sessions that go to groups, as they are now.
+    fn replicate(&mut self) -> Result<(), String> {
+        let replicas = |group: &u16| -> Vec<Replica> {
+            let nodes = self.groups.get(group).into_iter().flatten();
+            let nodes = nodes.map(|&node| &self.nodes[node as usize]);
+            let copies = |(rid, ports): &(u16, Vec<u16>)| -> Vec<Replica> {
+                ports
+                    .iter()
+                    .map(|&port| Replica { port, rid: *rid })
+                    .collect()
+            };
+            nodes.flat_map(copies).collect()
+        };
+        for group in self.groups.keys() {
+            self.switch
+                .set_multicast_group(*group, replicas(group))
+                .map_err(text)?;
+        }
+        for (&session, to) in &self.sessions {
+            let replicas = match to {
+                SessionTo::Port(port) => vec![Replica {
+                    port: *port,
+                    rid: 0,
+                }],
+                SessionTo::Group(group) => replicas(group),
+            };
+            let to = CloneSession {
+                replicas,
+                truncate: None,
+            };
+            self.switch
+                .set_clone_session(session, Some(to))
+                .map_err(text)?;
+        }
+        Ok(())
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn no_node(node: u32, count: usize) -> String {
+    format!("there is no node {node}; {count} have been created, numbered from 0")
+}
+
+/// Scripts give rates per microsecond.
+fn meter_config(rates: &[(f64, u64)]) -> MeterConfig {
+    let ((cir, cburst), (pir, pburst)) = (rates[0], rates[1]);
+    MeterConfig {
+        cir: cir * 1e6,
+        cburst,
+        pir: pir * 1e6,
+        pburst,
+    }
+}
+
+/// A name among others: the whole of it, or an end that only one of them has, dot or no dot.
+fn find_end(kind: &str, name: &str, all: &[&str]) -> Result<usize, String> {
+    if let Some(at) = all.iter().position(|full| *full == name) {
+        return Ok(at);
+    }
+    let ends: Vec<_> = (0..all.len())
+        .filter(|&at| all[at].ends_with(name))
+        .collect();
+    match &ends[..] {
+        [only] => Ok(*only),
+        [] => Err(format!(
+            "no {kind} is called `{name}`; there are: {}",
+            all.join(", ")
+        )),
+        many => {
+            let names: Vec<_> = many.iter().map(|&at| all[at]).collect();
+            Err(format!("`{name}` could be any of: {}", names.join(", ")))
+        }
+    }
+}
+
+/// A key's name as BMv2 has it: validity is a field.
+fn plain_key(name: &str) -> String {
+    name.strip_suffix(".isValid()")
+        .map_or_else(|| name.into(), |header| format!("{header}.$valid$"))
+}
+
+/// Finds a key by the names that p4c's runner knows for it.
+fn find_key(name: &str, keys: &[String]) -> Option<usize> {
+    let name = &stack_index(name);
+    let is = |wanted: &str| keys.iter().position(|key| key == wanted);
+    let ends = |end: &str| keys.iter().position(|key| key.ends_with(end));
+    let validity = name
+        .strip_suffix(".valid")
+        .map(|header| format!("{header}.$valid$"));
+    is(name)
+        .or_else(|| is(&format!("{name}$")))
+        .or_else(|| is(&format!("{name}.$valid$")))
+        .or_else(|| validity.as_ref().and_then(|validity| is(validity)))
+        .or_else(|| ends(&format!(".{name}")))
+        .or_else(|| ends(&format!(".{name}$")))
+        .or_else(|| {
+            validity
+                .as_ref()
+                .and_then(|validity| ends(&format!(".{validity}")))
+        })
+        .or_else(|| {
+            if name == "valid" {
+                ends("$valid$")
+            } else {
+                None
+            }
+        })
+}
+
+/// `extra$0.h` is an old way to write `extra[0].h`.
+fn stack_index(name: &str) -> String {
+    let Some((before, after)) = name.split_once('$') else {
+        return name.into();
+    };
+    let end = after
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(after.len());
+    match end {
+        0 => name.into(),
+        _ => format!("{before}[{}]{}", &after[..end], &after[end..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_as_in_p4c() {
+        let keys = ["hdr.extra[0].h", "hdr.data.f1", "hdr.h.$valid$"].map(String::from);
+        assert_eq!(find_key("extra$0.h", &keys), Some(0));
+        assert_eq!(find_key("data.f1", &keys), Some(1));
+        assert_eq!(find_key("f1", &keys), Some(1));
+        assert_eq!(find_key("hdr.h", &keys), Some(2));
+        assert_eq!(find_key("h.valid", &keys), Some(2));
+        assert_eq!(find_key("h.$valid$", &keys), Some(2));
+        assert_eq!(find_key("f2", &keys), None);
+    }
+
+    #[test]
+    fn ends_of_names_must_be_unambiguous() {
+        let names = ["c.act", "c.react", "c.other"];
+        assert_eq!(find_end("action", "other", &names), Ok(2));
+        assert_eq!(find_end("action", ".act", &names), Ok(0));
+        assert!(
+            find_end("action", "act", &names)
+                .unwrap_err()
+                .contains("any of")
+        );
+    }
+}

@@ -1,0 +1,269 @@
+//! Settings of a connection.
+
+use congestion::Limits;
+use thiserror::Error;
+use units::Duration;
+
+/// Settings of one connection; both ends need the same profile, sizes, marks and first numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The family of rules.
+    pub profile: Profile,
+    /// What detects and repairs losses.
+    pub recovery: Recovery,
+    /// The receiver's window, in segments; also the first slow-start threshold.
+    pub window: u32,
+    /// The first congestion window, in segments.
+    pub initial_window: u32,
+    /// A cap of the congestion window, in segments.
+    pub max_cwnd: Option<u32>,
+    /// The retransmission timer.
+    pub rto: RtoConfig,
+    /// Send a new segment on each of the first two duplicates (RFC 3042).
+    pub limited_transmit: bool,
+    /// Suppress a fast retransmit for losses of a window already cut by a timeout.
+    pub bugfix: bool,
+    /// A new acknowledgement whose range wraps past the end of the ring of send counts clears none
+    /// of them, so that later segments look resent: as the papers' simulator does. It changes
+    /// Vegas' samples and cuts.
+    pub stale_send_counts: bool,
+    /// Sizes on the wire.
+    pub sizes: Sizes,
+    /// Carry the AQT option on data and acknowledgements.
+    pub aqt: bool,
+    /// What the application has to send.
+    pub supply: Supply,
+    /// The sequence number of this side's first octet.
+    pub local_start: u32,
+    /// The sequence number of the other side's first octet.
+    pub remote_start: u32,
+    /// Record every change for [`super::Connection::poll_trace`].
+    pub trace: bool,
+}
+
+/// The family of rules that a connection follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Profile {
+    /// The papers' simulator, ns-2 2.1b9a: established from the start, every packet acknowledged at
+    /// once.
+    Ns2,
+}
+
+/// What detects and repairs losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Recovery {
+    /// Start over from the missing segment on the third duplicate; goes with
+    /// [`congestion::TahoeConfig`].
+    Tahoe,
+    /// Fast retransmit and fast recovery on the third duplicate.
+    Reno,
+    /// Reno that stays in recovery until everything sent before it is acknowledged, a hole a round
+    /// trip.
+    NewReno,
+    /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements
+    /// after, check.
+    Vegas,
+}
+
+/// What the application has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supply {
+    /// Nothing: a pure receiver.
+    Nothing,
+    /// So many full segments in all.
+    Segments(u64),
+    /// Always more.
+    Endless,
+}
+
+/// The retransmission timer and the coarse clock under it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtoConfig {
+    /// The coarse clock's tick.
+    pub tick: Duration,
+    /// How far into a tick the coarse clock was at time zero.
+    pub phase: Duration,
+    /// The timeout before the first sample.
+    pub initial: Duration,
+    /// The smallest timeout.
+    pub min: Duration,
+    /// The largest timeout.
+    pub max: Duration,
+    /// The minimum applies before the backoff (RFC 2988), not after it.
+    pub rfc2988: bool,
+}
+
+/// Sizes on the wire: IPv4 total lengths, and what links charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// A data packet, its IPv4 and TCP headers and AQT option included, in octets.
+    pub data_octets: u32,
+    /// An acknowledgement without options, in octets.
+    pub ack_octets: u32,
+}
+
+/// Why a connection cannot work with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// Data packets have no room for a payload, or are longer than IPv4 allows.
+    #[error("sizes.data_octets is {octets}, expected {smallest} to 65535")]
+    DataOctets {
+        /// What was given.
+        octets: u32,
+        /// Headers and options, and one octet of payload.
+        smallest: u32,
+    },
+    /// A setting that cannot be zero is.
+    #[error("{setting} is 0, expected more")]
+    Zero {
+        /// Its name.
+        setting: &'static str,
+    },
+    /// No timeout satisfies both bounds.
+    #[error("rto.max is {max}, less than rto.min, {min}")]
+    RtoRange {
+        /// The lower bound.
+        min: Duration,
+        /// The upper bound.
+        max: Duration,
+    },
+}
+
+const MAX_PACKET_OCTETS: u32 = 65_535;
+
+/// IPv4 and TCP headers without options.
+pub(crate) const HEADER_OCTETS: u32 = 40;
+/// The AQT option.
+pub(crate) const AQT_OCTETS: u32 = 8;
+
+impl Config {
+    /// Whether a connection can work with these settings; to be called on what comes from outside.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let smallest = HEADER_OCTETS + self.option_octets() + 1;
+        let octets = self.sizes.data_octets;
+        if !(smallest..=MAX_PACKET_OCTETS).contains(&octets) {
+            return Err(ConfigError::DataOctets { octets, smallest });
+        }
+        let zero = [
+            ("sizes.ack_octets", self.sizes.ack_octets == 0),
+            ("window", self.window == 0),
+            ("initial_window", self.initial_window == 0),
+            ("max_cwnd", self.max_cwnd == Some(0)),
+            ("rto.tick", self.rto.tick == Duration::ZERO),
+            ("rto.initial", self.rto.initial == Duration::ZERO),
+        ];
+        if let Some((setting, _)) = zero.iter().find(|(_, is_zero)| *is_zero) {
+            return Err(ConfigError::Zero { setting });
+        }
+        if self.rto.max < self.rto.min {
+            return Err(ConfigError::RtoRange {
+                min: self.rto.min,
+                max: self.rto.max,
+            });
+        }
+        Ok(())
+    }
+
+    /// The other end: same rules and numbers, nothing to send.
+    pub fn peer(&self) -> Self {
+        Config {
+            supply: Supply::Nothing,
+            local_start: self.remote_start,
+            remote_start: self.local_start,
+            trace: false,
+            ..self.clone()
+        }
+    }
+
+    /// Payload octets of a data packet.
+    pub fn payload(&self) -> u32 {
+        self.sizes
+            .data_octets
+            .saturating_sub(HEADER_OCTETS + self.option_octets())
+            .max(1)
+    }
+
+    /// IPv4 options of a data packet.
+    fn option_octets(&self) -> u32 {
+        if self.aqt { AQT_OCTETS } else { 0 }
+    }
+
+    /// What the congestion control has to know.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            initial_window: f64::from(self.initial_window),
+            initial_ssthresh: f64::from(self.window),
+            max_cwnd: self.max_cwnd.map(f64::from),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_presets_are_valid() {
+        for recovery in [
+            Recovery::Tahoe,
+            Recovery::Reno,
+            Recovery::NewReno,
+            Recovery::Vegas,
+        ] {
+            for preset in [
+                Config::stock,
+                Config::chan,
+                Config::srijith,
+                Config::ns2_trace,
+            ] {
+                let config = preset(recovery);
+                assert_eq!(config.validate(), Ok(()));
+                assert_eq!(config.peer().validate(), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_option_takes_its_room_from_the_payload() {
+        let plain = Config::chan(Recovery::Vegas);
+        let marked = Config {
+            aqt: true,
+            ..plain.clone()
+        };
+        assert_eq!((plain.payload(), marked.payload()), (960, 952));
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_what_is_valid() {
+        let said = |change: fn(&mut Config)| {
+            let mut config = Config {
+                aqt: true,
+                ..Config::chan(Recovery::Vegas)
+            };
+            change(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        assert_eq!(
+            said(|config| config.window = 0),
+            "window is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.max_cwnd = Some(0)),
+            "max_cwnd is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.rto.tick = Duration::ZERO),
+            "rto.tick is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.sizes.data_octets = 48),
+            "sizes.data_octets is 48, expected 49 to 65535"
+        );
+        assert_eq!(
+            said(|config| config.rto.max = Duration::from_millis(1)),
+            "rto.max is 1 ms, less than rto.min, 1 s"
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! One TCP connection, both directions.
+
+use std::collections::VecDeque;
+
+use congestion::{AckEvent, Factory, Snapshot};
+use units::Instant;
+
+use super::config::{AQT_OCTETS, Config};
+use super::feedback::{Feedback, echo_aqt, echo_avbw};
+use super::flight::Flight;
+use super::receiver::Receiver;
+use super::recovery::{self, LossRecovery};
+use super::segment::{Aqt, Flags, Segment};
+use super::trace::{Change, Trace};
+
+/// A connection: `handle_*` in, `poll_*` out.
+#[derive(Debug)]
+pub struct Connection {
+    config: Config,
+    payload: u32,
+    flight: Flight,
+    recovery: Box<dyn LossRecovery>,
+    receiver: Receiver,
+    /// Acknowledgements not yet sent.
+    acks: VecDeque<Segment>,
+    traces: VecDeque<Trace>,
+    stats: Stats,
+}
+
+/// Counters of a connection since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions among them.
+    pub resent: u64,
+    /// Data segments acknowledged.
+    pub acked: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Losses found without the timer.
+    pub losses: u64,
+    /// Data segments that arrived, copies included.
+    pub received: u64,
+    /// Payload octets that arrived in order.
+    pub delivered_octets: u64,
+    /// Acknowledgements sent.
+    pub acks_sent: u64,
+}
+
+impl Connection {
+    /// An established connection that controls its window as `algorithm` says.
+    pub fn new(config: &Config, algorithm: &dyn Factory) -> Self {
+        Connection {
+            config: config.clone(),
+            payload: config.payload(),
+            flight: Flight::new(config, algorithm),
+            recovery: recovery::build(config),
+            receiver: Receiver::new(config),
+            acks: VecDeque::new(),
+            traces: VecDeque::new(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// A segment arrived.
+    pub fn handle_segment(&mut self, now: Instant, segment: &Segment) {
+        if segment.flags.contains(Flags::ACK) {
+            self.handle_ack(now, segment);
+        }
+        if segment.payload > 0 {
+            self.receiver.accept(segment);
+            self.acks.push_back(self.acknowledgement(segment));
+        }
+    }
+
+    fn handle_ack(&mut self, now: Instant, segment: &Segment) {
+        let octets = segment.ack.wrapping_sub(self.sequence(self.flight.acked)) as i32;
+        let marks = Feedback::decode(segment);
+        if octets == 0 && segment.payload == 0 {
+            let event = self
+                .recovery
+                .on_duplicate_ack(&mut self.flight, now, &marks);
+            self.record(now, Change::DuplicateAck, Some(&event));
+            return;
+        }
+        // An older acknowledgement, or one of a part of a segment, says nothing.
+        let segments = u64::try_from(octets).unwrap_or(0) / u64::from(self.payload);
+        let acked = self.flight.acked + segments;
+        if segments == 0 || acked > self.flight.highest {
+            return;
+        }
+        let event = self
+            .recovery
+            .on_new_ack(&mut self.flight, now, acked, &marks);
+        self.record(now, Change::Ack, Some(&event));
+    }
+
+    /// The next segment to send, if the window, the supply and loss recovery allow one now.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(ack) = self.acks.pop_front() {
+            self.stats.acks_sent += 1;
+            return Some(ack);
+        }
+        let number = self.recovery.poll_segment(&mut self.flight)?;
+        let again = self.flight.record_sent(now, number);
+        self.stats.sent += 1;
+        self.stats.resent += u64::from(again);
+        self.record(now, if again { Change::Resent } else { Change::Sent }, None);
+        Some(self.data(number))
+    }
+
+    /// When [`Connection::handle_timeout`] wants to be called next.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.flight.timer
+    }
+
+    /// Time has come to what [`Connection::poll_timeout`] said; earlier calls do nothing.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.flight.timer.is_none_or(|at| now < at) {
+            return;
+        }
+        if self.flight.is_finished() {
+            self.flight.timer = None;
+            return;
+        }
+        self.recovery.on_timeout(&mut self.flight, now);
+        self.stats.timeouts += 1;
+        self.record(now, Change::Timeout, None);
+    }
+
+    /// The next record of what changed; `None` when read up, or if [`Config::trace`] is off.
+    pub fn poll_trace(&mut self) -> Option<Trace> {
+        self.traces.pop_front()
+    }
+
+    /// The application stops: nothing new is sent, what was sent is still repaired.
+    pub fn stop(&mut self) {
+        self.flight.stop();
+    }
+
+    /// Everything supplied was sent and acknowledged.
+    pub fn is_finished(&self) -> bool {
+        self.flight.is_finished()
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            acked: self.flight.acked,
+            losses: self.flight.losses,
+            received: self.receiver.received,
+            delivered_octets: self.receiver.delivered(),
+            ..self.stats
+        }
+    }
+
+    /// The congestion control's state.
+    pub fn snapshot(&self) -> Snapshot {
+        self.flight.controller.snapshot()
+    }
+
+    /// Segments sent and not acknowledged.
+    pub fn in_flight(&self) -> u64 {
+        self.flight.in_flight()
+    }
+
+    /// The number of the data segment that starts at `seq`, counted from the connection's first;
+    /// exact for segments within 2³¹ octets of the oldest unacknowledged.
+    pub fn segment_number(&self, seq: u32) -> u64 {
+        let ahead = i64::from(seq.wrapping_sub(self.sequence(self.flight.acked)) as i32);
+        self.flight
+            .acked
+            .saturating_add_signed(ahead / i64::from(self.payload))
+    }
+
+    /// The sequence number of a segment's first octet.
+    fn sequence(&self, segment: u64) -> u32 {
+        self.config
+            .local_start
+            .wrapping_add((segment as u32).wrapping_mul(self.payload))
+    }
+
+    fn data(&self, number: u64) -> Segment {
+        Segment {
+            seq: self.sequence(number),
+            payload: self.payload,
+            aqt: self.config.aqt.then(Aqt::default),
+            link_octets: self.config.sizes.data_octets,
+            ..self.header()
+        }
+    }
+
+    /// The profile acknowledges every segment at once, so its marks go straight back.
+    fn acknowledgement(&self, data: &Segment) -> Segment {
+        let aqt = echo_aqt(data);
+        let options = if aqt.is_some() { AQT_OCTETS } else { 0 };
+        Segment {
+            seq: self.sequence(self.flight.next),
+            aqt,
+            avbw: echo_avbw(data),
+            link_octets: self.config.sizes.ack_octets + options,
+            ..self.header()
+        }
+    }
+
+    /// The window field saturates: the profile's windows are agreed on beforehand, not advertised.
+    fn header(&self) -> Segment {
+        let window = u64::from(self.config.window) * u64::from(self.payload);
+        Segment {
+            ack: self.receiver.ack_number(),
+            flags: Flags::ACK,
+            window: u16::try_from(window).unwrap_or(u16::MAX),
+            ..Segment::default()
+        }
+    }
+
+    fn record(&mut self, now: Instant, change: Change, event: Option<&AckEvent>) {
+        if !self.config.trace {
+            return;
+        }
+        self.traces.push_back(Trace {
+            now,
+            change,
+            acked: self.flight.acked,
+            next: self.flight.next,
+            in_flight: self.flight.in_flight(),
+            rtt: event.and_then(|event| event.rtt),
+            aqt_echo: event.and_then(|event| event.aqt_echo),
+            aqt_backward: event.and_then(|event| event.aqt_backward),
+            controller: self.flight.controller.snapshot(),
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! Marks on segments: what a receiver echoes, what a sender understands.
+
+use congestion::{AckEvent, QueueingTime};
+use units::Duration;
+
+use super::segment::{Aqt, Avbw, Flags, Segment};
+
+/// The marks of one acknowledgement, decoded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Feedback {
+    aqt_echo: Option<QueueingTime>,
+    aqt_backward: Option<QueueingTime>,
+    mrai: Option<u8>,
+    ci_echo: bool,
+}
+
+impl Feedback {
+    /// What `ack` tells the data sender.
+    pub(super) fn decode(ack: &Segment) -> Self {
+        Feedback {
+            aqt_echo: ack.aqt.map(|aqt| queueing_time(aqt.echo_us)),
+            aqt_backward: ack.aqt.map(|aqt| queueing_time(aqt.time_us)),
+            mrai: ack
+                .avbw
+                .map(|avbw| avbw.mrai_echo)
+                .filter(|mrai| (1..=6).contains(mrai)),
+            ci_echo: ack.flags.contains(Flags::ECE),
+        }
+    }
+
+    /// Puts the marks into an event.
+    pub(super) fn apply(&self, event: &mut AckEvent) {
+        event.aqt_echo = self.aqt_echo;
+        event.aqt_backward = self.aqt_backward;
+        event.mrai = self.mrai;
+        event.ci_echo = self.ci_echo;
+    }
+}
+
+fn queueing_time(us: u32) -> QueueingTime {
+    let time = Duration::from_micros(u64::from(us));
+    if us >= Aqt::MAX_US {
+        QueueingTime::AtLeast(time)
+    } else {
+        QueueingTime::Exactly(time)
+    }
+}
+
+/// The AQT option of an acknowledgement that `data` caused: its AQT echoed, its own to be
+/// collected. Data without the option says nothing, so neither does the acknowledgement.
+pub(super) fn echo_aqt(data: &Segment) -> Option<Aqt> {
+    data.aqt.map(|aqt| Aqt {
+        time_us: 0,
+        echo_us: aqt.time_us,
+    })
+}
+
+/// The AVBW-S option of an acknowledgement that `data` caused.
+pub(super) fn echo_avbw(data: &Segment) -> Option<Avbw> {
+    data.avbw.map(|avbw| Avbw {
+        drai: Avbw::SILENT,
+        mrai_echo: avbw.drai,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(aqt: Option<Aqt>, mrai_echo: u8) -> Segment {
+        Segment {
+            aqt,
+            avbw: Some(Avbw { drai: 3, mrai_echo }),
+            ..Segment::default()
+        }
+    }
+
+    #[test]
+    fn a_saturated_mark_means_at_least() {
+        let feedback = Feedback::decode(&ack(
+            Some(Aqt {
+                time_us: 7,
+                echo_us: 0xFF_FFFF,
+            }),
+            1,
+        ));
+        assert_eq!(
+            feedback.aqt_backward,
+            Some(QueueingTime::Exactly(Duration::from_micros(7)))
+        );
+        assert_eq!(
+            feedback.aqt_echo,
+            Some(QueueingTime::AtLeast(Duration::from_micros(0xFF_FFFF)))
+        );
+    }
+
+    #[test]
+    fn no_option_is_no_information() {
+        let feedback = Feedback::decode(&ack(None, 1));
+        assert_eq!((feedback.aqt_echo, feedback.aqt_backward), (None, None));
+        assert_eq!(echo_aqt(&Segment::default()), None);
+    }
+
+    #[test]
+    fn only_the_indices_one_to_six_are_acted_on() {
+        let mrai = |echo| Feedback::decode(&ack(None, echo)).mrai;
+        assert_eq!(
+            [mrai(0), mrai(1), mrai(6), mrai(7), mrai(0xFF)],
+            [None, Some(1), Some(6), None, None]
+        );
+    }
+
+    #[test]
+    fn the_echo_starts_collecting_afresh() {
+        let data = Segment {
+            aqt: Some(Aqt {
+                time_us: 41,
+                echo_us: 9,
+            }),
+            ..Segment::default()
+        };
+        assert_eq!(
+            echo_aqt(&data),
+            Some(Aqt {
+                time_us: 0,
+                echo_us: 41
+            })
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! The sender's state that loss recoveries share: numbers, window, timer.
+//!
+//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is
+//! the oldest that is missing.
+
+use congestion::{AckEvent, Controller, Evidence, Factory, LossEvent, TimeoutEvent};
+use units::{Duration, Instant};
+
+use super::config::{Config, Supply};
+use super::feedback::Feedback;
+use super::ledger::Ledger;
+use super::rtt::Coarse;
+
+#[derive(Debug)]
+pub(super) struct Flight {
+    /// Segments `0..acked` are acknowledged.
+    pub(super) acked: u64,
+    /// The next segment to send; after a timeout it goes back.
+    pub(super) next: u64,
+    /// Segments `0..highest` have been sent.
+    pub(super) highest: u64,
+    /// Duplicate acknowledgements in a row; loss recovery may set it.
+    pub(super) duplicates: u32,
+    pub(super) controller: Box<dyn Controller>,
+    pub(super) ledger: Ledger,
+    pub(super) timer: Option<Instant>,
+    /// When the first segment left.
+    pub(super) first_sent: Option<Instant>,
+    /// Losses found without the timer.
+    pub(super) losses: u64,
+    rto: Coarse,
+    /// The one segment being timed for the coarse estimator, and when it left.
+    timed: Option<(u64, Instant)>,
+    /// The receiver's window, in segments.
+    window: u64,
+    /// How many segments there are to send in all.
+    supply: u64,
+    /// A segment that loss recovery wants sent before anything else.
+    resend: Option<u64>,
+}
+
+impl Flight {
+    pub(super) fn new(config: &Config, algorithm: &dyn Factory) -> Self {
+        Flight {
+            acked: 0,
+            next: 0,
+            highest: 0,
+            duplicates: 0,
+            controller: algorithm.build(&config.limits()),
+            ledger: Ledger::new(config.window, config.stale_send_counts),
+            timer: None,
+            first_sent: None,
+            losses: 0,
+            rto: Coarse::new(config.rto),
+            timed: None,
+            window: u64::from(config.window),
+            supply: match config.supply {
+                Supply::Nothing => 0,
+                Supply::Segments(count) => count,
+                Supply::Endless => u64::MAX,
+            },
+            resend: None,
+        }
+    }
+
+    /// `W`: the whole segments that may be in flight, with `inflation` for those that have left.
+    pub(super) fn usable_window(&self, inflation: u64) -> u64 {
+        (self.controller.cwnd() as u64 + inflation).min(self.window)
+    }
+
+    /// Sent and not acknowledged, as go-back-N counts.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.next - self.acked
+    }
+
+    /// The segment asked for by [`Flight::resend_oldest`].
+    pub(super) fn take_resend(&mut self) -> Option<u64> {
+        self.resend.take()
+    }
+
+    /// The next segment, if `window` allows it.
+    pub(super) fn take_within(&mut self, window: u64) -> Option<u64> {
+        (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
+    }
+
+    /// The next segment under the receiver's window alone, if the congestion window and the
+    /// duplicates, which each say that a segment left, have room for it (RFC 3042).
+    pub(super) fn take_limited(&mut self) -> Option<u64> {
+        let room = self.controller.cwnd() + f64::from(self.duplicates);
+        let fits = self.in_flight() < self.window && (self.in_flight() as f64 + 1.0) <= room;
+        (fits && self.next < self.supply).then(|| self.take_next())
+    }
+
+    fn take_next(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Sends the oldest missing segment before anything else.
+    pub(super) fn resend_oldest(&mut self) {
+        self.resend = (self.acked < self.supply).then_some(self.acked);
+    }
+
+    /// A segment leaves; whether it had left before.
+    pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
+        let again = segment < self.highest;
+        self.ledger.record(segment, now);
+        self.controller.on_sent(now, segment);
+        self.first_sent.get_or_insert(now);
+        if !again {
+            self.highest = segment + 1;
+            self.timed.get_or_insert((segment, now));
+        }
+        if self.timer.is_none() {
+            self.restart_timer(now);
+        }
+        again
+    }
+
+    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The
+    /// controller has still to be told.
+    pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
+        let newest = acked - 1;
+        // The first segment only founds the estimators.
+        let sent_once = self.ledger.sent_once(newest).filter(|_| newest > 0);
+        let newly_acked = self.advance(acked);
+        self.duplicates = 0;
+        if let Some((_, sent)) = self.timed.take_if(|(segment, _)| *segment < acked) {
+            self.rto.reset_backoff();
+            self.rto.sample(sent, now.since(sent));
+        }
+        match self.acked < self.highest || self.acked < self.supply {
+            true => self.restart_timer(now),
+            false => self.timer = None,
+        }
+        self.event(
+            now,
+            newly_acked,
+            sent_once.map(|sent| now.since(sent)),
+            marks,
+        )
+    }
+
+    /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
+    /// timer restarts.
+    pub(super) fn acknowledge_partially(
+        &mut self,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent {
+        let newly_acked = self.advance(acked);
+        self.reset_timer(now, false);
+        self.event(now, newly_acked, None, marks)
+    }
+
+    fn advance(&mut self, acked: u64) -> u64 {
+        let newly_acked = acked - self.acked;
+        self.ledger.clear(self.acked, acked);
+        self.acked = acked;
+        self.next = self.next.max(acked);
+        self.resend = None;
+        newly_acked
+    }
+
+    /// Counts a duplicate and tells the controller.
+    pub(super) fn count_duplicate(&mut self, now: Instant, marks: &Feedback) -> AckEvent {
+        self.duplicates += 1;
+        let event = self.event(now, 0, None, marks);
+        self.controller.on_duplicate_ack(&event);
+        event
+    }
+
+    fn event(
+        &self,
+        now: Instant,
+        newly_acked: u64,
+        rtt: Option<Duration>,
+        marks: &Feedback,
+    ) -> AckEvent {
+        let mut event = AckEvent {
+            now,
+            acked: self.acked,
+            newly_acked,
+            duplicates: self.duplicates,
+            next: self.next,
+            in_flight: self.in_flight(),
+            rtt,
+            ..AckEvent::default()
+        };
+        marks.apply(&mut event);
+        event
+    }
+
+    /// Tells the controller that the oldest missing segment is lost.
+    pub(super) fn lose_oldest(&mut self, now: Instant, evidence: Evidence, window: u64) {
+        self.losses += 1;
+        self.controller.on_loss(&LossEvent {
+            now,
+            evidence,
+            lost: self.acked,
+            sent_at: self.ledger.last_sent(self.acked),
+            transmissions: self.ledger.transmissions(self.acked),
+            duplicates: self.duplicates,
+            window,
+        });
+    }
+
+    /// The timer ran out: tells the controller and goes back.
+    pub(super) fn time_out(&mut self, now: Instant) {
+        self.duplicates = 0;
+        let window = self.usable_window(0);
+        self.controller.on_timeout(&TimeoutEvent { now, window });
+        self.go_back(now, true);
+    }
+
+    /// Sends again from the oldest missing segment on.
+    pub(super) fn go_back(&mut self, now: Instant, back_off: bool) {
+        self.resend = None;
+        self.next = self.acked;
+        self.reset_timer(now, back_off);
+    }
+
+    /// Restarts the timer, and drops the running measurement.
+    pub(super) fn reset_timer(&mut self, now: Instant, back_off: bool) {
+        if back_off {
+            self.rto.back_off();
+        }
+        self.timed = None;
+        self.restart_timer(now);
+    }
+
+    fn restart_timer(&mut self, now: Instant) {
+        self.timer = Some(now + self.rto.timeout());
+    }
+
+    /// Nothing beyond what was sent is ever sent.
+    pub(super) fn stop(&mut self) {
+        self.supply = self.supply.min(self.highest);
+    }
+
+    /// Everything that there was to send is acknowledged.
+    pub(super) fn is_finished(&self) -> bool {
+        self.acked >= self.supply
+    }
+}

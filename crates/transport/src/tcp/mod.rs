@@ -1,0 +1,34 @@
+//! TCP (RFC 9293), sans-IO.
+//!
+//! ```text
+//!            handle_segment            poll_transmit
+//!  Segment ───────────────► Connection ─────────────► Segment
+//!                              │  receiver   what arrived, what to acknowledge and echo
+//!                              │  feedback   marks on a segment ⇄ marks in an event
+//!                              │  flight     numbers, window, timer
+//!                              │    ledger     when and how often each segment was sent
+//!                              │    rtt        coarse (the timer's) and fine (Vegas')
+//!                              │    recovery   what to resend, when to send nothing
+//!                              └─► congestion::Controller, the window
+//! ```
+//!
+//! After every `handle_*`, call [`Connection::poll_transmit`] until it returns `None`, then
+//! [`Connection::poll_timeout`].
+
+mod config;
+mod connection;
+mod feedback;
+mod flight;
+mod ledger;
+mod presets;
+mod receiver;
+mod recovery;
+mod rtt;
+mod segment;
+
+mod trace;
+
+pub use config::{Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
+pub use connection::{Connection, Stats};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
+pub use trace::{Change, Trace};

@@ -1,0 +1,83 @@
+//! Loss recovery: what to resend and when, when to send nothing. One file per algorithm.
+
+mod newreno;
+mod reno;
+mod tahoe;
+mod vegas;
+
+use std::fmt::Debug;
+
+use congestion::AckEvent;
+use units::Instant;
+
+use super::config::{Config, Recovery};
+use super::feedback::Feedback;
+use super::flight::Flight;
+
+/// Duplicates that show a loss.
+const THRESHOLD: u32 = 3;
+
+/// A loss recovery works on the [`Flight`] and tells its controller what happened.
+pub(super) trait LossRecovery: Debug + Send {
+    /// An acknowledgement of segments `0..acked`, some of them for the first time.
+    fn on_new_ack(
+        &mut self,
+        flight: &mut Flight,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent;
+
+    /// An acknowledgement of nothing new.
+    fn on_duplicate_ack(&mut self, flight: &mut Flight, now: Instant, marks: &Feedback)
+    -> AckEvent;
+
+    /// The timer ran out.
+    fn on_timeout(&mut self, flight: &mut Flight, now: Instant);
+
+    /// The next segment to send, if any may be sent now.
+    fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64>;
+}
+
+/// The algorithm that `config` names.
+pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
+    match config.recovery {
+        Recovery::Tahoe => Box::new(tahoe::Tahoe::new(config)),
+        Recovery::NewReno => Box::new(newreno::NewReno::new(config)),
+        Recovery::Reno => Box::new(reno::Reno::new(config)),
+        Recovery::Vegas => Box::new(vegas::Vegas::new(config)),
+    }
+}
+
+/// What last cut the window, and how far had been sent then.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastCut {
+    cause: Option<Cause>,
+    /// Segments `0..recover` had been sent.
+    recover: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Duplicates,
+    Timeout,
+}
+
+impl LastCut {
+    fn record(&mut self, cause: Cause, flight: &Flight) {
+        *self = LastCut {
+            cause: Some(cause),
+            recover: flight.highest,
+        };
+    }
+
+    /// Everything sent before the last cut has been acknowledged.
+    fn is_over(&self, flight: &Flight) -> bool {
+        flight.acked > self.recover
+    }
+}
+
+/// Between the first duplicate and the third nothing is sent: the segment may only be late.
+fn may_send(flight: &Flight) -> bool {
+    flight.duplicates == 0 || flight.duplicates >= THRESHOLD
+}

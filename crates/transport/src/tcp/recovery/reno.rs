@@ -1,0 +1,99 @@
+//! Fast retransmit and fast recovery (RFC 5681 §3.2), with the inflation beside cwnd: the first new
+//! acknowledgement ends it, whatever it covers.
+
+use congestion::{AckEvent, Evidence};
+use units::Instant;
+
+use super::{Cause, LastCut, LossRecovery, THRESHOLD, may_send};
+use crate::tcp::config::Config;
+use crate::tcp::feedback::Feedback;
+use crate::tcp::flight::Flight;
+
+#[derive(Debug)]
+pub(super) struct Reno {
+    /// Segments that duplicates say have left the network.
+    pub(super) inflation: u64,
+    pub(super) last_cut: LastCut,
+    bugfix: bool,
+    limited_transmit: bool,
+    /// One new segment may go out in answer to this duplicate.
+    spare: bool,
+}
+
+impl Reno {
+    pub(super) fn new(config: &Config) -> Self {
+        Reno {
+            inflation: 0,
+            last_cut: LastCut::default(),
+            bugfix: config.bugfix,
+            limited_transmit: config.limited_transmit,
+            spare: false,
+        }
+    }
+
+    fn fast_retransmit(&mut self, flight: &mut Flight, now: Instant) {
+        let repeated = self.last_cut.cause == Some(Cause::Duplicates);
+        if self.bugfix && !repeated && !self.last_cut.is_over(flight) {
+            return;
+        }
+        let window = flight.usable_window(self.inflation);
+        flight.lose_oldest(now, Evidence::Duplicates, window);
+        self.last_cut.record(Cause::Duplicates, flight);
+        flight.reset_timer(now, false);
+        flight.resend_oldest();
+    }
+}
+
+impl LossRecovery for Reno {
+    fn on_new_ack(
+        &mut self,
+        flight: &mut Flight,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent {
+        self.inflation = 0;
+        self.spare = false;
+        let event = flight.acknowledge(now, acked, marks);
+        flight.controller.on_ack(&event);
+        event
+    }
+
+    fn on_duplicate_ack(
+        &mut self,
+        flight: &mut Flight,
+        now: Instant,
+        marks: &Feedback,
+    ) -> AckEvent {
+        let event = flight.count_duplicate(now, marks);
+        if flight.duplicates < THRESHOLD {
+            self.spare = self.limited_transmit;
+            return event;
+        }
+        self.spare = false;
+        if flight.duplicates == THRESHOLD {
+            self.fast_retransmit(flight, now);
+            self.inflation = u64::from(THRESHOLD);
+        } else {
+            self.inflation += 1;
+        }
+        event
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight, now: Instant) {
+        self.inflation = 0;
+        self.spare = false;
+        self.last_cut.record(Cause::Timeout, flight);
+        flight.time_out(now);
+    }
+
+    fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64> {
+        if std::mem::take(&mut self.spare) {
+            return flight.take_limited();
+        }
+        flight.take_resend().or_else(|| {
+            let window = may_send(flight).then(|| flight.usable_window(self.inflation))?;
+            flight.take_within(window)
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! A TCP segment with the IPv4 fields that transports read and write; its payload is elided zeros.
+
+use std::ops::{BitOr, BitOrAssign};
+
+/// A segment between a connection and the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Sequence number of the first payload octet.
+    pub seq: u32,
+    /// The next octet expected; meaningful with [`Flags::ACK`].
+    pub ack: u32,
+    /// Control bits.
+    pub flags: Flags,
+    /// The window field as it stands in the header, unscaled.
+    pub window: u16,
+    /// Payload octets, all zero.
+    pub payload: u32,
+    /// SACK option (RFC 2018).
+    pub sack: SackBlocks,
+    /// Timestamps option (RFC 7323).
+    pub timestamps: Option<Timestamps>,
+    /// AQT option in the IPv4 header.
+    pub aqt: Option<Aqt>,
+    /// AVBW-S option in the IPv4 header.
+    pub avbw: Option<Avbw>,
+    /// The IPv4 ECN field.
+    pub ecn: Ecn,
+    /// What links, rates and queues charge for it, in octets.
+    pub link_octets: u32,
+}
+
+/// TCP control bits, as in octet 13 of the header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No more data from the sender.
+    pub const FIN: Flags = Flags(0x01);
+    /// Synchronize sequence numbers.
+    pub const SYN: Flags = Flags(0x02);
+    /// Reset the connection.
+    pub const RST: Flags = Flags(0x04);
+    /// Push.
+    pub const PSH: Flags = Flags(0x08);
+    /// The acknowledgement field is significant.
+    pub const ACK: Flags = Flags(0x10);
+    /// Urgent pointer field is significant.
+    pub const URG: Flags = Flags(0x20);
+    /// ECN-echo; carries the CI-echo where that is asked for.
+    pub const ECE: Flags = Flags(0x40);
+    /// Congestion window reduced.
+    pub const CWR: Flags = Flags(0x80);
+
+    /// Whether every bit of `other` is set.
+    pub const fn contains(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Flags;
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Flags {
+    fn bitor_assign(&mut self, other: Flags) {
+        *self = *self | other;
+    }
+}
+
+/// Up to four blocks of selectively acknowledged octets, `left..right`, newest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); Self::MAX],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// As many as a TCP header has room for.
+    pub const MAX: usize = 4;
+
+    /// Appends a block; `false`, and nothing changed, if there is no room.
+    pub fn push(&mut self, left: u32, right: u32) -> bool {
+        let Some(slot) = self.blocks.get_mut(usize::from(self.len)) else {
+            return false;
+        };
+        *slot = (left, right);
+        self.len += 1;
+        true
+    }
+
+    /// The blocks, newest first.
+    pub fn as_slice(&self) -> &[(u32, u32)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The timestamps option (RFC 7323, §3). The unit is the connection's choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// TSval: the sender's clock.
+    pub value: u32,
+    /// TSecr: the value echoed.
+    pub echo: u32,
+}
+
+/// The AQT option (accumulated queueing time), both fields 24 bits of microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aqt {
+    /// Queueing time of the hops so far.
+    pub time_us: u32,
+    /// The AQT of the data segment that this one acknowledges.
+    pub echo_us: u32,
+}
+
+impl Aqt {
+    /// Where the fields saturate: "at least this".
+    pub const MAX_US: u32 = 0xFF_FFFF;
+}
+
+/// The AVBW-S option (data rate adjustment index).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avbw {
+    /// The minimum of the hops' indices so far.
+    pub drai: u8,
+    /// The index that the receiver echoes.
+    pub mrai_echo: u8,
+}
+
+impl Avbw {
+    /// "No hop has spoken".
+    pub const SILENT: u8 = 0xFF;
+}
+
+/// The ECN field of the IPv4 header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// 0b00: not capable.
+    #[default]
+    NotCapable,
+    /// 0b01: never touched by the project's hops.
+    Ect1,
+    /// 0b10: capable.
+    Ect0,
+    /// 0b11: congestion experienced.
+    Experienced,
+}
+
+impl Ecn {
+    /// The two bits.
+    pub const fn bits(self) -> u8 {
+        self as u8
+    }
+
+    /// From the low two bits of `tos`.
+    pub const fn from_bits(tos: u8) -> Ecn {
+        match tos & 3 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Experienced,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! IPv4 (RFC 791) with the project's two options.
+
+use std::net::Ipv4Addr;
+
+use super::checksum::Checksum;
+use super::error::DecodeError;
+use super::{Aqt, Avbw, Ecn, Packet, array, be16};
+
+const FIXED_OCTETS: usize = 20;
+const DONT_FRAGMENT: u16 = 0x4000;
+/// More-fragments flag and fragment offset.
+const FRAGMENT_BITS: u16 = 0x3FFF;
+
+const END: u8 = 0;
+const NOP: u8 = 1;
+const AQT: u8 = 0x5E;
+const AQT_OCTETS: usize = 8;
+const AVBW: u8 = 0xDE;
+const AVBW_OCTETS: usize = 4;
+
+/// The IPv4 fields that transports own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) aqt: Option<Aqt>,
+    pub(super) avbw: Option<Avbw>,
+    pub(super) ecn: Ecn,
+}
+
+impl Marks {
+    /// Both options are whole words, so that none needs padding.
+    pub(super) fn header_octets(&self) -> usize {
+        let aqt = if self.aqt.is_some() { AQT_OCTETS } else { 0 };
+        let avbw = if self.avbw.is_some() { AVBW_OCTETS } else { 0 };
+        FIXED_OCTETS + aqt + avbw
+    }
+}
+
+/// An IPv4 packet read.
+#[derive(Debug)]
+pub(super) struct Ipv4<'a> {
+    pub(super) source: Ipv4Addr,
+    pub(super) destination: Ipv4Addr,
+    pub(super) identification: u16,
+    pub(super) ttl: u8,
+    pub(super) protocol: u8,
+    pub(super) marks: Marks,
+    /// The total length field.
+    pub(super) total_octets: u16,
+    /// What follows the header and is present; elided zeros follow it up to `body_octets`.
+    pub(super) body: &'a [u8],
+    pub(super) body_octets: u64,
+}
+
+impl Ipv4<'_> {
+    /// Checks the checksum of the TCP or UDP packet in the body.
+    pub(super) fn check_body(&self, layer: &'static str) -> Result<(), DecodeError> {
+        let (source, destination) = (self.source, self.destination);
+        let mut sum = Checksum::pseudo(source, destination, self.protocol, self.body_octets);
+        sum.add(self.body);
+        if sum.finish() == 0 {
+            Ok(())
+        } else {
+            Err(DecodeError::BadChecksum { layer })
+        }
+    }
+}
+
+/// Writes the header into `header`, which is as long as [`Marks::header_octets`] says.
+pub(super) fn write(packet: &Packet, marks: &Marks, protocol: u8, total: u16, header: &mut [u8]) {
+    header[0] = 0x40 | (header.len() / 4) as u8;
+    header[1] = marks.ecn.bits();
+    header[2..4].copy_from_slice(&total.to_be_bytes());
+    header[4..6].copy_from_slice(&packet.identification.to_be_bytes());
+    header[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
+    header[8] = packet.ttl;
+    header[9] = protocol;
+    header[10..12].fill(0);
+    header[12..16].copy_from_slice(&packet.flow.source.octets());
+    header[16..20].copy_from_slice(&packet.flow.destination.octets());
+    let mut options = &mut header[FIXED_OCTETS..];
+    if let Some(aqt) = marks.aqt {
+        let (option, rest) = options.split_at_mut(AQT_OCTETS);
+        option[..2].copy_from_slice(&[AQT, AQT_OCTETS as u8]);
+        option[2..5].copy_from_slice(&be24(aqt.time_us));
+        option[5..8].copy_from_slice(&be24(aqt.echo_us));
+        options = rest;
+    }
+    if let Some(avbw) = marks.avbw {
+        options.copy_from_slice(&[AVBW, AVBW_OCTETS as u8, avbw.drai, avbw.mrai_echo]);
+    }
+    let mut sum = Checksum::default();
+    sum.add(header);
+    header[10..12].copy_from_slice(&sum.finish().to_be_bytes());
+}
+
+/// 24 bits in network order; what does not fit saturates.
+fn be24(us: u32) -> [u8; 3] {
+    let [_, octets @ ..] = us.min(Aqt::MAX_US).to_be_bytes();
+    octets
+}
+
+fn from_be24(octets: &[u8]) -> u32 {
+    octets
+        .iter()
+        .take(3)
+        .fold(0, |value, octet| value << 8 | u32::from(*octet))
+}
+
+/// Reads a packet at the start of `octets`, of which `elided` more follow.
+pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> {
+    let truncated = |needed: u64, available: u64| DecodeError::Truncated {
+        layer: "IPv4",
+        needed,
+        available,
+    };
+    if octets.len() < FIXED_OCTETS {
+        return Err(truncated(FIXED_OCTETS as u64, octets.len() as u64));
+    }
+    let (version, words) = (octets[0] >> 4, octets[0] & 15);
+    if version != 4 {
+        return Err(DecodeError::BadVersion { version });
+    }
+    let header_octets = usize::from(words) * 4;
+    if header_octets < FIXED_OCTETS {
+        return Err(DecodeError::BadHeaderLength {
+            layer: "IPv4",
+            words,
+            minimum: 5,
+            maximum: 15,
+        });
+    }
+    let Some((header, rest)) = octets.split_at_checked(header_octets) else {
+        return Err(truncated(header_octets as u64, octets.len() as u64));
+    };
+    let mut sum = Checksum::default();
+    sum.add(header);
+    if sum.finish() != 0 {
+        return Err(DecodeError::BadChecksum { layer: "IPv4" });
+    }
+    let total_octets = be16(header, 2);
+    let total = u64::from(total_octets);
+    let Some(body_octets) = total.checked_sub(header_octets as u64) else {
+        let headers = header_octets as u64;
+        return Err(DecodeError::BadLength {
+            layer: "IPv4",
+            length: total,
+            headers,
+        });
+    };
+    let available = octets.len() as u64 + u64::from(elided);
+    if total > available {
+        return Err(truncated(total, available));
+    }
+    if be16(header, 6) & FRAGMENT_BITS != 0 {
+        return Err(DecodeError::Fragment);
+    }
+    let present = rest.len().min(body_octets as usize);
+    Ok(Ipv4 {
+        source: Ipv4Addr::from(array::<4>(header, 12)),
+        destination: Ipv4Addr::from(array::<4>(header, 16)),
+        identification: be16(header, 4),
+        ttl: header[8],
+        protocol: header[9],
+        marks: Marks {
+            ecn: Ecn::from_bits(header[1]),
+            ..read_options(header)?
+        },
+        total_octets,
+        body: &rest[..present],
+        body_octets,
+    })
+}
+
+/// The first of each of the project's options; others are passed over.
+fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
+    let mut marks = Marks::default();
+    let mut at = FIXED_OCTETS;
+    while at < header.len() && header[at] != END {
+        let kind = header[at];
+        if kind == NOP {
+            at += 1;
+            continue;
+        }
+        let length = header.get(at + 1).copied().unwrap_or(0);
+        let wanted = match kind {
+            AQT => AQT_OCTETS..=AQT_OCTETS,
+            AVBW => AVBW_OCTETS..=AVBW_OCTETS,
+            _ => 2..=header.len(),
+        };
+        let option = header.get(at..at + usize::from(length));
+        let Some(option) = option.filter(|option| wanted.contains(&option.len())) else {
+            return Err(DecodeError::BadOption {
+                layer: "IPv4",
+                kind,
+                at,
+                length,
+            });
+        };
+        match kind {
+            AQT if marks.aqt.is_none() => {
+                let time_us = from_be24(&option[2..]);
+                marks.aqt = Some(Aqt {
+                    time_us,
+                    echo_us: from_be24(&option[5..]),
+                });
+            }
+            AVBW if marks.avbw.is_none() => {
+                marks.avbw = Some(Avbw {
+                    drai: option[2],
+                    mrai_echo: option[3],
+                });
+            }
+            _ => {}
+        }
+        at += option.len();
+    }
+    Ok(marks)
+}

@@ -1,0 +1,204 @@
+//! Packets as octets: Ethernet, IPv4 with options, TCP and UDP.
+//!
+//! A packet is its header octets and a payload length; the payload is elided and defined as zeros,
+//! so checksums are computed and valid, and what is written opens in any analyser.
+
+mod checksum;
+mod error;
+mod ipv4;
+mod tcp;
+mod udp;
+
+use std::net::Ipv4Addr;
+
+pub use error::{DecodeError, EncodeError};
+
+use crate::tcp::{Aqt, Avbw, Ecn, Segment};
+
+/// The longest headers: Ethernet 14, IPv4 60, TCP 60.
+pub const MAX_HEADER_OCTETS: usize = 134;
+
+const ETHERNET_OCTETS: usize = 14;
+const ETHERTYPE_IPV4: u16 = 0x0800;
+
+/// Who talks to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Flow {
+    /// Ethernet source.
+    pub source_mac: [u8; 6],
+    /// Ethernet destination.
+    pub destination_mac: [u8; 6],
+    /// IPv4 source.
+    pub source: Ipv4Addr,
+    /// IPv4 destination.
+    pub destination: Ipv4Addr,
+    /// TCP or UDP source port.
+    pub source_port: u16,
+    /// TCP or UDP destination port.
+    pub destination_port: u16,
+}
+
+impl Flow {
+    /// The way back.
+    pub const fn reversed(self) -> Flow {
+        Flow {
+            source_mac: self.destination_mac,
+            destination_mac: self.source_mac,
+            source: self.destination,
+            destination: self.source,
+            source_port: self.destination_port,
+            destination_port: self.source_port,
+        }
+    }
+}
+
+/// What a packet's headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Who talks to whom.
+    pub flow: Flow,
+    /// IPv4 identification.
+    pub identification: u16,
+    /// IPv4 time to live.
+    pub ttl: u8,
+    /// The transport part.
+    pub body: Body,
+}
+
+/// The transport part of a packet, and the IPv4 fields that transports own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A UDP datagram with so many payload octets, all zero.
+    Udp {
+        /// Payload octets.
+        payload: u32,
+    },
+}
+
+impl Body {
+    /// Elided payload octets.
+    pub const fn payload(&self) -> u32 {
+        match self {
+            Body::Tcp(segment) => segment.payload,
+            Body::Udp { payload } => *payload,
+        }
+    }
+
+    /// A UDP datagram of `octets` in all, its IPv4 and UDP headers included; 28 at least.
+    pub const fn udp_of_total(octets: u32) -> Body {
+        Body::Udp {
+            payload: octets.saturating_sub(28),
+        }
+    }
+
+    fn marks(&self) -> ipv4::Marks {
+        match self {
+            Body::Tcp(segment) => ipv4::Marks {
+                aqt: segment.aqt,
+                avbw: segment.avbw,
+                ecn: segment.ecn,
+            },
+            Body::Udp { .. } => ipv4::Marks::default(),
+        }
+    }
+}
+
+/// Writes `packet`'s headers to the start of `buffer`, and returns their length. [`Body::payload`]
+/// more octets, all zero, belong to the packet. A buffer of [`MAX_HEADER_OCTETS`] is always long
+/// enough.
+pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+    let marks = packet.body.marks();
+    let ip_octets = marks.header_octets();
+    let transport_octets = match &packet.body {
+        Body::Tcp(segment) => tcp::header_octets(segment)?,
+        Body::Udp { .. } => udp::HEADER_OCTETS,
+    };
+    let needed = ETHERNET_OCTETS + ip_octets + transport_octets;
+    let total = (ip_octets + transport_octets) as u64 + u64::from(packet.body.payload());
+    let total = u16::try_from(total).map_err(|_| EncodeError::TooLong { octets: total })?;
+    let available = buffer.len();
+    let Some(buffer) = buffer.get_mut(..needed) else {
+        return Err(EncodeError::BufferTooSmall { needed, available });
+    };
+
+    let (ethernet, rest) = buffer.split_at_mut(ETHERNET_OCTETS);
+    let (ip, transport) = rest.split_at_mut(ip_octets);
+    ethernet[..6].copy_from_slice(&packet.flow.destination_mac);
+    ethernet[6..12].copy_from_slice(&packet.flow.source_mac);
+    ethernet[12..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
+    let protocol = match packet.body {
+        Body::Tcp(_) => tcp::PROTOCOL,
+        Body::Udp { .. } => udp::PROTOCOL,
+    };
+    ipv4::write(packet, &marks, protocol, total, ip);
+    match &packet.body {
+        Body::Tcp(segment) => tcp::write(&packet.flow, segment, transport),
+        Body::Udp { payload } => udp::write(&packet.flow, *payload, transport),
+    }
+    Ok(needed)
+}
+
+/// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
+/// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum.
+pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
+    let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
+        return Err(DecodeError::Truncated {
+            layer: "Ethernet",
+            needed: ETHERNET_OCTETS as u64,
+            available: octets.len() as u64,
+        });
+    };
+    let ethertype = be16(ethernet, 12);
+    if ethertype != ETHERTYPE_IPV4 {
+        return Err(DecodeError::NotIpv4 { ethertype });
+    }
+    let ip = ipv4::read(rest, payload)?;
+    let flow = Flow {
+        source_mac: array(ethernet, 6),
+        destination_mac: array(ethernet, 0),
+        source: ip.source,
+        destination: ip.destination,
+        source_port: 0,
+        destination_port: 0,
+    };
+    let (ports, body) = match ip.protocol {
+        tcp::PROTOCOL => {
+            let (ports, segment) = tcp::read(&ip)?;
+            (ports, Body::Tcp(segment))
+        }
+        udp::PROTOCOL => udp::read(&ip)?,
+        protocol => return Err(DecodeError::UnknownProtocol { protocol }),
+    };
+    let flow = Flow {
+        source_port: ports.0,
+        destination_port: ports.1,
+        ..flow
+    };
+    Ok(Packet {
+        flow,
+        identification: ip.identification,
+        ttl: ip.ttl,
+        body,
+    })
+}
+
+/// Two octets in network order; the caller has checked the length.
+fn be16(octets: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes(array(octets, at))
+}
+
+/// Four octets in network order; the caller has checked the length.
+fn be32(octets: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(array(octets, at))
+}
+
+fn array<const N: usize>(octets: &[u8], at: usize) -> [u8; N] {
+    let mut array = [0; N];
+    array.copy_from_slice(&octets[at..at + N]);
+    array
+}
+
+#[cfg(test)]
+mod tests;

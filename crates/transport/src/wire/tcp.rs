@@ -1,0 +1,161 @@
+//! TCP (RFC 9293) with timestamps (RFC 7323) and SACK (RFC 2018).
+
+use super::checksum::Checksum;
+use super::error::{DecodeError, EncodeError};
+use super::ipv4::Ipv4;
+use super::{Flow, be16, be32};
+use crate::tcp::{Flags, SackBlocks, Segment, Timestamps};
+
+pub(super) const PROTOCOL: u8 = 6;
+
+const FIXED_OCTETS: usize = 20;
+const MAX_OPTION_OCTETS: usize = 40;
+
+const END: u8 = 0;
+const NOP: u8 = 1;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+const TIMESTAMPS_OCTETS: usize = 10;
+const BLOCK_OCTETS: usize = 8;
+
+/// Header octets, each option brought to whole words by NOPs before it.
+pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
+    let timestamps = if segment.timestamps.is_some() {
+        2 + TIMESTAMPS_OCTETS
+    } else {
+        0
+    };
+    let blocks = segment.sack.as_slice().len();
+    let sack = if blocks == 0 {
+        0
+    } else {
+        4 + BLOCK_OCTETS * blocks
+    };
+    let octets = timestamps + sack;
+    if octets > MAX_OPTION_OCTETS {
+        return Err(EncodeError::TcpOptionsTooLong { octets });
+    }
+    Ok(FIXED_OCTETS + octets)
+}
+
+/// Writes the header into `header`, which is as long as [`header_octets`] says.
+pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8]) {
+    let octets = header.len();
+    header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
+    header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
+    header[4..8].copy_from_slice(&segment.seq.to_be_bytes());
+    header[8..12].copy_from_slice(&segment.ack.to_be_bytes());
+    header[12] = ((octets / 4) as u8) << 4;
+    header[13] = segment.flags.0;
+    header[14..16].copy_from_slice(&segment.window.to_be_bytes());
+    header[16..20].fill(0);
+    write_options(segment, &mut header[FIXED_OCTETS..]);
+    let length = octets as u64 + u64::from(segment.payload);
+    let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, length);
+    sum.add(header);
+    header[16..18].copy_from_slice(&sum.finish().to_be_bytes());
+}
+
+fn write_options(segment: &Segment, mut options: &mut [u8]) {
+    if let Some(Timestamps { value, echo }) = segment.timestamps {
+        let (option, rest) = options.split_at_mut(2 + TIMESTAMPS_OCTETS);
+        option[..4].copy_from_slice(&[NOP, NOP, TIMESTAMPS, TIMESTAMPS_OCTETS as u8]);
+        option[4..8].copy_from_slice(&value.to_be_bytes());
+        option[8..].copy_from_slice(&echo.to_be_bytes());
+        options = rest;
+    }
+    let blocks = segment.sack.as_slice();
+    if blocks.is_empty() {
+        return;
+    }
+    options[..4].copy_from_slice(&[NOP, NOP, SACK, (2 + BLOCK_OCTETS * blocks.len()) as u8]);
+    for (slot, (left, right)) in options[4..].chunks_exact_mut(BLOCK_OCTETS).zip(blocks) {
+        slot[..4].copy_from_slice(&left.to_be_bytes());
+        slot[4..].copy_from_slice(&right.to_be_bytes());
+    }
+}
+
+/// The ports and the segment in `ip`'s body.
+pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> {
+    let truncated = |needed: usize| DecodeError::Truncated {
+        layer: "TCP",
+        needed: needed as u64,
+        available: ip.body.len() as u64,
+    };
+    if ip.body.len() < FIXED_OCTETS {
+        return Err(truncated(FIXED_OCTETS));
+    }
+    let words = ip.body[12] >> 4;
+    let octets = usize::from(words) * 4;
+    if octets < FIXED_OCTETS {
+        return Err(DecodeError::BadHeaderLength {
+            layer: "TCP",
+            words,
+            minimum: 5,
+            maximum: 15,
+        });
+    }
+    let Some(header) = ip.body.get(..octets) else {
+        return Err(truncated(octets));
+    };
+    ip.check_body("TCP")?;
+    let mut segment = Segment {
+        seq: be32(header, 4),
+        ack: be32(header, 8),
+        flags: Flags(header[13]),
+        window: be16(header, 14),
+        payload: (ip.body_octets - octets as u64) as u32,
+        aqt: ip.marks.aqt,
+        avbw: ip.marks.avbw,
+        ecn: ip.marks.ecn,
+        link_octets: u32::from(ip.total_octets),
+        ..Segment::default()
+    };
+    read_options(header, &mut segment)?;
+    Ok(((be16(header, 0), be16(header, 2)), segment))
+}
+
+/// Timestamps and SACK; others are passed over.
+fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
+    let mut at = FIXED_OCTETS;
+    while at < header.len() && header[at] != END {
+        let kind = header[at];
+        if kind == NOP {
+            at += 1;
+            continue;
+        }
+        let length = header.get(at + 1).copied().unwrap_or(0);
+        let option = header.get(at..at + usize::from(length));
+        let fits = |option: &&[u8]| match kind {
+            TIMESTAMPS => option.len() == TIMESTAMPS_OCTETS,
+            SACK => option.len() > 2 && (option.len() - 2).is_multiple_of(BLOCK_OCTETS),
+            _ => option.len() >= 2,
+        };
+        let Some(option) = option.filter(fits) else {
+            return Err(DecodeError::BadOption {
+                layer: "TCP",
+                kind,
+                at,
+                length,
+            });
+        };
+        match kind {
+            TIMESTAMPS => {
+                let echo = be32(option, 6);
+                segment.timestamps = Some(Timestamps {
+                    value: be32(option, 2),
+                    echo,
+                });
+            }
+            SACK => {
+                segment.sack = SackBlocks::default();
+                for block in option[2..].chunks_exact(BLOCK_OCTETS) {
+                    segment.sack.push(be32(block, 0), be32(block, 4));
+                }
+            }
+            _ => {}
+        }
+        at += option.len();
+    }
+    Ok(())
+}

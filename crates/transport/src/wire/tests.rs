@@ -1,0 +1,330 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::tcp::{Flags, SackBlocks, Timestamps};
+
+fn flow() -> Flow {
+    Flow {
+        source_mac: [2, 0, 0, 0, 0, 1],
+        destination_mac: [2, 0, 0, 0, 0, 2],
+        source: Ipv4Addr::new(10, 0, 0, 1),
+        destination: Ipv4Addr::new(10, 0, 0, 2),
+        source_port: 4000,
+        destination_port: 5000,
+    }
+}
+
+fn packet(body: Body) -> Packet {
+    Packet {
+        flow: flow(),
+        identification: 7,
+        ttl: 64,
+        body,
+    }
+}
+
+fn written(packet: &Packet) -> Vec<u8> {
+    let mut buffer = [0xAA; MAX_HEADER_OCTETS];
+    let octets = encode(packet, &mut buffer).unwrap();
+    buffer[..octets].to_vec()
+}
+
+fn data_segment() -> Segment {
+    Segment {
+        seq: 0x0102_0304,
+        ack: 0x0506_0708,
+        flags: Flags::ACK,
+        window: 0x1234,
+        payload: 952,
+        aqt: Some(Aqt {
+            time_us: 0x01_0203,
+            echo_us: 0x0A_0B0C,
+        }),
+        link_octets: 1000,
+        ..Segment::default()
+    }
+}
+
+#[test]
+fn a_rovegas_data_packet_octet_by_octet() {
+    #[rustfmt::skip]
+    let expected = [
+        2, 0, 0, 0, 0, 2,  2, 0, 0, 0, 0, 1,  0x08, 0x00,
+        // IPv4: IHL 7, total 1000 = 28 + 20 + 952, DF, TTL 64, TCP. The words add to 0x14C18,
+        // folded 0x4C19.
+        0x47, 0x00, 0x03, 0xE8,  0x00, 0x07, 0x40, 0x00,  64, 6, 0xB3, 0xE6,
+        10, 0, 0, 1,  10, 0, 0, 2,
+        0x5E, 8, 0x01, 0x02, 0x03, 0x0A, 0x0B, 0x0C,
+        // TCP: data offset 5, ACK; the pseudo-header's length is 972.
+        0x0F, 0xA0, 0x13, 0x88,  1, 2, 3, 4,  5, 6, 7, 8,  0x50, 0x10, 0x12, 0x34,  0x52, 0xAA, 0, 0,
+    ];
+    assert_eq!(written(&packet(Body::Tcp(data_segment()))), expected);
+}
+
+#[test]
+fn an_acknowledgement_with_the_option_has_48_octets() {
+    let ack = Segment {
+        payload: 0,
+        link_octets: 48,
+        ..data_segment()
+    };
+    assert_eq!(written(&packet(Body::Tcp(ack))).len(), 14 + 48);
+    let plain = Segment {
+        aqt: None,
+        link_octets: 40,
+        ..ack
+    };
+    assert_eq!(written(&packet(Body::Tcp(plain))).len(), 14 + 40);
+}
+
+#[test]
+fn a_cross_traffic_packet_has_1000_octets_in_all() {
+    let octets = written(&packet(Body::udp_of_total(1000)));
+    assert_eq!(octets.len(), 14 + 28);
+    assert_eq!(be16(&octets, 16), 1000);
+    assert_eq!(decode(&octets, 972), Ok(packet(Body::Udp { payload: 972 })));
+}
+
+#[test]
+fn queueing_times_saturate_at_24_bits() {
+    let aqt = Some(Aqt {
+        time_us: 0x0100_0000,
+        echo_us: u32::MAX,
+    });
+    let octets = written(&packet(Body::Tcp(Segment {
+        aqt,
+        ..data_segment()
+    })));
+    let Body::Tcp(segment) = decode(&octets, 952).unwrap().body else {
+        panic!("TCP was written")
+    };
+    assert_eq!(
+        segment.aqt,
+        Some(Aqt {
+            time_us: Aqt::MAX_US,
+            echo_us: Aqt::MAX_US
+        })
+    );
+}
+
+#[test]
+fn options_are_found_among_others_and_the_first_counts() {
+    let mut octets = written(&packet(Body::Tcp(Segment {
+        payload: 0,
+        aqt: None,
+        ..data_segment()
+    })));
+    let options: [u8; 24] = [
+        1, 0x88, 3, 9, 0x5E, 8, 0, 0, 5, 0, 0, 6, // NOP, an unknown one, AQT 5 and 6
+        0x5E, 8, 0, 0, 7, 0, 0, 8, 0, 0x5E, 99,
+        99, // another AQT, the end, and what is no option
+    ];
+    octets.splice(34..34, options);
+    octets[14] = 0x40 | (44 / 4);
+    octets[16..18].copy_from_slice(&64_u16.to_be_bytes());
+    rewrite_ip_checksum(&mut octets);
+    let Body::Tcp(segment) = decode(&octets, 0).unwrap().body else {
+        panic!("TCP was written")
+    };
+    assert_eq!(
+        segment.aqt,
+        Some(Aqt {
+            time_us: 5,
+            echo_us: 6
+        })
+    );
+}
+
+fn rewrite_ip_checksum(octets: &mut [u8]) {
+    let header = usize::from(octets[14] & 15) * 4;
+    octets[24..26].fill(0);
+    let mut sum = checksum::Checksum::default();
+    sum.add(&octets[14..14 + header]);
+    octets[24..26].copy_from_slice(&sum.finish().to_be_bytes());
+}
+
+/// What [`decode`] says of the data packet after `change`, with its IPv4 checksum made right again.
+fn mangled(change: impl Fn(&mut Vec<u8>)) -> DecodeError {
+    let mut octets = written(&packet(Body::Tcp(data_segment())));
+    change(&mut octets);
+    rewrite_ip_checksum(&mut octets);
+    decode(&octets, 952).unwrap_err()
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let said = |change: fn(&mut Vec<u8>)| mangled(change).to_string();
+    assert_eq!(
+        said(|octets| octets[12] = 0x86),
+        "EtherType is 0x8600, expected 0x0800 (IPv4)"
+    );
+    assert_eq!(
+        said(|octets| octets[14] = 0x67),
+        "IP version is 6, expected 4"
+    );
+    assert_eq!(
+        said(|octets| octets[14] = 0x44),
+        "IPv4 header length is 4 words, expected 5 to 15"
+    );
+    assert_eq!(
+        said(|octets| octets[17] += 1),
+        "IPv4 needs 1001 octets, there are 1000"
+    );
+    assert_eq!(
+        said(|octets| octets[20] |= 0x20),
+        "the packet is a fragment"
+    );
+    assert_eq!(
+        said(|octets| octets[23] = 1),
+        "IPv4 protocol is 1, expected 6 (TCP) or 17 (UDP)"
+    );
+    assert_eq!(
+        said(|octets| octets[35] = 7),
+        "IPv4 option 0x5e at octet 20 has length 7, which does not fit"
+    );
+    assert_eq!(
+        said(|octets| octets[50] ^= 1),
+        "TCP checksum does not match"
+    );
+    assert_eq!(
+        said(|octets| octets[54] = 0x40),
+        "TCP header length is 4 words, expected 5 to 15"
+    );
+    assert_eq!(
+        decode(&[0; 13], 0).unwrap_err().to_string(),
+        "Ethernet needs 14 octets, there are 13"
+    );
+    let mut octets = written(&packet(Body::Tcp(data_segment())));
+    octets[24] ^= 1;
+    assert_eq!(
+        decode(&octets, 952).unwrap_err().to_string(),
+        "IPv4 checksum does not match"
+    );
+}
+
+#[test]
+fn a_packet_that_does_not_fit_is_refused() {
+    let packet = packet(Body::Tcp(data_segment()));
+    assert_eq!(
+        encode(&packet, &mut [0; 61]),
+        Err(EncodeError::BufferTooSmall {
+            needed: 62,
+            available: 61
+        })
+    );
+    let long = Body::Tcp(Segment {
+        payload: 65_488,
+        ..data_segment()
+    });
+    assert_eq!(
+        encode(
+            &Packet {
+                body: long,
+                ..packet
+            },
+            &mut [0; MAX_HEADER_OCTETS]
+        ),
+        Err(EncodeError::TooLong { octets: 65_536 })
+    );
+    let mut sack = SackBlocks::default();
+    (0..4).for_each(|block| assert!(sack.push(block, block + 1)));
+    let timestamps = Some(Timestamps::default());
+    let body = Body::Tcp(Segment {
+        sack,
+        timestamps,
+        ..data_segment()
+    });
+    assert_eq!(
+        encode(&Packet { body, ..packet }, &mut [0; MAX_HEADER_OCTETS]),
+        Err(EncodeError::TcpOptionsTooLong { octets: 48 })
+    );
+}
+
+prop_compose! {
+    fn segments()(
+        numbers in any::<(u32, u32, u16, u8)>(),
+        payload in 0_u32..60_000,
+        blocks in prop::collection::vec(any::<(u32, u32)>(), 0..=3),
+        timestamps in any::<Option<(u32, u32)>>(),
+        aqt in prop::option::of((0..=Aqt::MAX_US, 0..=Aqt::MAX_US)),
+        avbw in any::<Option<(u8, u8)>>(),
+        ecn in 0_u8..4,
+    ) -> Segment {
+        let mut sack = SackBlocks::default();
+        blocks.iter().for_each(|&(left, right)| assert!(sack.push(left, right)));
+        Segment {
+            seq: numbers.0,
+            ack: numbers.1,
+            window: numbers.2,
+            flags: Flags(numbers.3),
+            payload,
+            sack,
+            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            aqt: aqt.map(|(time_us, echo_us)| Aqt { time_us, echo_us }),
+            avbw: avbw.map(|(drai, mrai_echo)| Avbw { drai, mrai_echo }),
+            ecn: Ecn::from_bits(ecn),
+            link_octets: 0,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(segment in segments(), udp in any::<bool>()) {
+        let body = if udp { Body::Udp { payload: segment.payload } } else { Body::Tcp(segment) };
+        let packet = packet(body);
+        let octets = written(&packet);
+        let mut read = decode(&octets, segment.payload).unwrap();
+        if let Body::Tcp(segment) = &mut read.body {
+            prop_assert_eq!(u64::from(segment.link_octets), octets.len() as u64 - 14 + u64::from(segment.payload));
+            segment.link_octets = 0;
+        }
+        prop_assert_eq!(read, packet);
+    }
+
+    #[test]
+    fn payload_may_be_present_or_elided(segment in segments(), present in 0_usize..2000) {
+        let segment = Segment { payload: segment.payload % 2000, ..segment };
+        let mut octets = written(&packet(Body::Tcp(segment)));
+        let present = present.min(segment.payload as usize);
+        let elided = decode(&octets, segment.payload).unwrap();
+        octets.resize(octets.len() + present, 0);
+        prop_assert_eq!(decode(&octets, segment.payload - present as u32), Ok(elided));
+    }
+
+    #[test]
+    fn one_changed_bit_is_noticed(segment in segments(), bit in 0_usize..1072) {
+        let packet = packet(Body::Tcp(segment));
+        let mut octets = written(&packet);
+        // Beyond the addresses of Ethernet, which nothing protects.
+        let bit = 96 + bit % (8 * (octets.len() - 12));
+        octets[bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(decode(&octets, segment.payload).is_err());
+    }
+
+    #[test]
+    fn mangled_octets_never_panic(
+        segment in segments(),
+        changes in prop::collection::vec((0_usize..MAX_HEADER_OCTETS, any::<u8>()), 0..12),
+        kept in 0..=MAX_HEADER_OCTETS,
+        elided in any::<u32>(),
+        checksum in any::<bool>(),
+    ) {
+        let mut octets = written(&packet(Body::Tcp(segment)));
+        for (at, value) in changes {
+            let at = at % octets.len();
+            octets[at] = value;
+        }
+        if checksum && octets.len() >= 74 {
+            octets[14] |= 0x40;
+            rewrite_ip_checksum(&mut octets);
+        }
+        octets.truncate(kept);
+        let _ = decode(&octets, elided);
+    }
+
+    #[test]
+    fn arbitrary_octets_never_panic(octets in prop::collection::vec(any::<u8>(), 0..160), elided in any::<u32>()) {
+        let _ = decode(&octets, elided);
+    }
+}

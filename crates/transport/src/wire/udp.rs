@@ -1,0 +1,61 @@
+//! UDP (RFC 768).
+
+use super::checksum::Checksum;
+use super::error::DecodeError;
+use super::ipv4::Ipv4;
+use super::{Body, Flow, be16};
+
+pub(super) const PROTOCOL: u8 = 17;
+pub(super) const HEADER_OCTETS: usize = 8;
+
+/// Writes the header of a datagram with `payload` zeros into `header`.
+pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8]) {
+    let length = HEADER_OCTETS as u32 + payload;
+    header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
+    header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
+    header[4..6].copy_from_slice(&(length as u16).to_be_bytes());
+    header[6..8].fill(0);
+    let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, u64::from(length));
+    sum.add(header);
+    // Zero would say that there is no checksum.
+    let checksum = match sum.finish() {
+        0 => 0xFFFF,
+        checksum => checksum,
+    };
+    header[6..8].copy_from_slice(&checksum.to_be_bytes());
+}
+
+/// The ports and the datagram in `ip`'s body.
+pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Body), DecodeError> {
+    let Some(header) = ip.body.get(..HEADER_OCTETS) else {
+        return Err(DecodeError::Truncated {
+            layer: "UDP",
+            needed: HEADER_OCTETS as u64,
+            available: ip.body.len() as u64,
+        });
+    };
+    let length = u64::from(be16(header, 4));
+    if length < HEADER_OCTETS as u64 {
+        let headers = HEADER_OCTETS as u64;
+        return Err(DecodeError::BadLength {
+            layer: "UDP",
+            length,
+            headers,
+        });
+    }
+    if length != ip.body_octets {
+        let available = ip.body_octets;
+        return Err(DecodeError::Truncated {
+            layer: "UDP",
+            needed: length,
+            available,
+        });
+    }
+    if be16(header, 6) != 0 {
+        ip.check_body("UDP")?;
+    }
+    let body = Body::Udp {
+        payload: (length - HEADER_OCTETS as u64) as u32,
+    };
+    Ok(((be16(header, 0), be16(header, 2)), body))
+}

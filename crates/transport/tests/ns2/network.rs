@@ -1,0 +1,269 @@
+//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail
+//! queues.
+//!
+//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet
+//! arrives just before or just after a queue's slot falls free at the same instant, and so whether
+//! it is dropped, is decided there by the last bit.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use transport::tcp::{Aqt, Connection, Segment};
+use units::{Duration, Instant};
+
+/// One direction of a link.
+#[derive(Clone, Copy)]
+pub struct LinkSpec {
+    pub rate_bps: u64,
+    pub delay: Duration,
+    /// One more than may wait.
+    pub limit: usize,
+}
+
+/// A flow from a sender over `forward` to a receiver, and over `backward` for its acknowledgements.
+pub struct FlowSpec {
+    pub start: Instant,
+    pub sender: Connection,
+    pub receiver: Connection,
+    pub forward: Vec<usize>,
+    pub backward: Vec<usize>,
+}
+
+/// What happened at the traced link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Queue,
+    Drop,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub at: Instant,
+    pub flow: usize,
+    pub number: u64,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+struct Packet {
+    flow: usize,
+    segment: Segment,
+    backward: bool,
+    hop: usize,
+    /// When it joined the queue of the hop.
+    queued: Instant,
+}
+
+struct Link {
+    spec: LinkSpec,
+    waiting: VecDeque<Packet>,
+    busy: bool,
+}
+
+enum Event {
+    Start(usize),
+    Arrive(Packet),
+    Free(usize),
+    Timer(usize),
+}
+
+/// Seconds, in order.
+#[derive(PartialEq)]
+struct Time(f64);
+impl Eq for Time {}
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+fn instant(at: f64) -> Instant {
+    Instant::from_secs_f64(at)
+}
+
+pub struct Network {
+    links: Vec<Link>,
+    /// The earliest timer event on its way, for each flow.
+    timers: Vec<Option<Instant>>,
+    flows: Vec<FlowSpec>,
+    events: BinaryHeap<Reverse<(Time, usize)>>,
+    store: Vec<Option<Event>>,
+    traced: usize,
+    /// The packets of flow 0, counted from 0 before the traced link, that are lost there.
+    lost: Vec<u64>,
+    arrivals: u64,
+    /// A packet that finds the queue full is a queue row as well.
+    full_is_queue_row: bool,
+    rows: Vec<Row>,
+}
+
+impl Network {
+    pub fn new(links: &[LinkSpec], flows: Vec<FlowSpec>, traced: usize, lost: &[u64]) -> Self {
+        let link = |spec: &LinkSpec| Link {
+            spec: *spec,
+            waiting: VecDeque::new(),
+            busy: false,
+        };
+        let mut network = Network {
+            links: links.iter().map(link).collect(),
+            timers: vec![None; flows.len()],
+            flows,
+            events: BinaryHeap::new(),
+            store: Vec::new(),
+            traced,
+            lost: lost.to_vec(),
+            arrivals: 0,
+            full_is_queue_row: lost.is_empty(),
+            rows: Vec::new(),
+        };
+        for flow in 0..network.flows.len() {
+            network.schedule(network.flows[flow].start.as_secs_f64(), Event::Start(flow));
+        }
+        network
+    }
+
+    /// Everything at the traced link up to `end`.
+    pub fn run(mut self, end: Instant) -> Vec<Row> {
+        while let Some(Reverse((Time(now), index))) = self.events.pop() {
+            if now > end.as_secs_f64() {
+                break;
+            }
+            match self.store[index].take().expect("an event is handled once") {
+                Event::Start(flow) => self.pump(now, flow),
+                Event::Arrive(packet) => self.arrive(now, packet),
+                Event::Free(link) => self.serve(now, link),
+                Event::Timer(flow) => {
+                    self.timers[flow] = None;
+                    self.flows[flow].sender.handle_timeout(instant(now));
+                    self.pump(now, flow);
+                }
+            }
+        }
+        self.rows
+    }
+
+    fn schedule(&mut self, at: f64, event: Event) {
+        let index = self.store.len();
+        self.events.push(Reverse((Time(at), index)));
+        self.store.push(Some(event));
+    }
+
+    fn arrive(&mut self, now: f64, packet: Packet) {
+        let flow = &mut self.flows[packet.flow];
+        let route = if packet.backward {
+            &flow.backward
+        } else {
+            &flow.forward
+        };
+        if let Some(&link) = route.get(packet.hop) {
+            return self.enqueue(now, link, packet);
+        }
+        if packet.backward {
+            flow.sender.handle_segment(instant(now), &packet.segment);
+            return self.pump(now, packet.flow);
+        }
+        flow.receiver.handle_segment(instant(now), &packet.segment);
+        while let Some(segment) = self.flows[packet.flow].receiver.poll_transmit(instant(now)) {
+            self.arrive(
+                now,
+                Packet {
+                    flow: packet.flow,
+                    segment,
+                    backward: true,
+                    queued: instant(now),
+                    hop: 0,
+                },
+            );
+        }
+    }
+
+    fn pump(&mut self, now: f64, flow: usize) {
+        while let Some(segment) = self.flows[flow].sender.poll_transmit(instant(now)) {
+            self.arrive(
+                now,
+                Packet {
+                    flow,
+                    segment,
+                    backward: false,
+                    queued: instant(now),
+                    hop: 0,
+                },
+            );
+        }
+        // A timer that has moved on since is looked at when the old time comes.
+        let wanted = self.flows[flow].sender.poll_timeout();
+        if let Some(at) = wanted.filter(|at| self.timers[flow].is_none_or(|set| *at < set)) {
+            self.timers[flow] = Some(at);
+            self.schedule(at.as_secs_f64(), Event::Timer(flow));
+        }
+    }
+
+    fn row(&mut self, at: f64, link: usize, packet: &Packet, kind: Kind) {
+        if link != self.traced {
+            return;
+        }
+        let number = u64::from(packet.segment.seq / packet.segment.payload.max(1));
+        self.rows.push(Row {
+            at: instant(at),
+            flow: packet.flow,
+            number,
+            kind,
+        });
+    }
+
+    fn enqueue(&mut self, now: f64, link: usize, packet: Packet) {
+        if link == self.traced && packet.flow == 0 {
+            self.arrivals += 1;
+            if self.lost.contains(&(self.arrivals - 1)) {
+                // The files hold these rows twice.
+                self.row(now, link, &packet, Kind::Drop);
+                return self.row(now, link, &packet, Kind::Drop);
+            }
+        }
+        let Link {
+            spec,
+            waiting,
+            busy,
+        } = &mut self.links[link];
+        if waiting.len() + 1 >= spec.limit {
+            if self.full_is_queue_row {
+                self.row(now, link, &packet, Kind::Queue);
+            }
+            return self.row(now, link, &packet, Kind::Drop);
+        }
+        waiting.push_back(Packet {
+            queued: instant(now),
+            ..packet
+        });
+        let idle = !*busy;
+        self.row(now, link, &packet, Kind::Queue);
+        if idle {
+            self.serve(now, link);
+        }
+    }
+
+    fn serve(&mut self, now: f64, index: usize) {
+        let link = &mut self.links[index];
+        link.busy = false;
+        let Some(mut packet) = link.waiting.pop_front() else {
+            return;
+        };
+        link.busy = true;
+        let busy = 8.0 * f64::from(packet.segment.link_octets) / link.spec.rate_bps as f64;
+        let delay = link.spec.delay.as_secs_f64();
+        self.row(now, index, &packet, Kind::Queue);
+        packet.hop += 1;
+        if let Some(aqt) = &mut packet.segment.aqt {
+            // What a hop that knows the option does.
+            let us = instant(now).as_micros() - packet.queued.as_micros();
+            aqt.time_us = (aqt.time_us + us as u32).min(Aqt::MAX_US);
+        }
+        self.schedule(now + (busy + delay), Event::Arrive(packet));
+        self.schedule(now + busy, Event::Free(index));
+    }
+}

@@ -1,0 +1,152 @@
+//! Fields in octets: reading and writing values that begin and end at any bit.
+
+/// Reads `width` ≤ 64 bits that begin `at` bits into `octets`; zero beyond their end.
+#[inline]
+pub fn read(octets: &[u8], at: usize, width: u32) -> u64 {
+    let (byte, skip) = (at / 8, (at % 8) as u32);
+    let window = window(octets, byte);
+    let value = window << skip >> (64 - width);
+    if skip + width <= 64 {
+        return value;
+    }
+    // Nine octets: the last gives the low bits.
+    let rest = skip + width - 64;
+    value
+        | octets
+            .get(byte + 8)
+            .map_or(0, |&o| (o >> (8 - rest)) as u64)
+}
+
+/// Eight octets as a number, zero beyond the end.
+#[inline]
+fn window(octets: &[u8], byte: usize) -> u64 {
+    if let Some(Some(eight)) = octets.get(byte..).map(|rest| rest.first_chunk::<8>()) {
+        return u64::from_be_bytes(*eight);
+    }
+    let mut eight = [0; 8];
+    if let Some(rest) = octets.get(byte..) {
+        eight[..rest.len()].copy_from_slice(rest);
+    }
+    u64::from_be_bytes(eight)
+}
+
+/// Reads `width` bits into limbs, least significant first.
+pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
+    let mut left = width;
+    for limb in limbs {
+        let take = left.min(64);
+        left -= take;
+        *limb = if take == 0 {
+            0
+        } else {
+            read(octets, at + left as usize, take)
+        };
+    }
+}
+
+/// Writes values one behind another into a buffer of octets.
+#[derive(Debug, Default)]
+pub struct Writer {
+    /// Whole octets written so far.
+    pub octets: Vec<u8>,
+    /// Bits after them, right-aligned.
+    pending: u64,
+    /// How many: 0 to 7.
+    count: u32,
+}
+
+impl Writer {
+    /// Forgets everything, keeps the buffer.
+    pub fn clear(&mut self) {
+        self.octets.clear();
+        self.pending = 0;
+        self.count = 0;
+    }
+
+    /// Appends the low `width` ≤ 64 bits of a value that has no others.
+    #[inline]
+    pub fn push(&mut self, value: u64, width: u32) {
+        let total = self.count + width;
+        let both = (self.pending as u128) << width | value as u128;
+        let spare = total % 8;
+        let whole = (total / 8) as usize;
+        let octets = (both >> spare << (128 - (total - spare)).min(127)).to_be_bytes();
+        if whole > 0 {
+            self.octets.extend_from_slice(&octets[..whole]);
+        }
+        self.pending = both as u64 & ((1 << spare) - 1);
+        self.count = spare;
+    }
+
+    /// Appends a value of `width` bits in limbs, least significant first.
+    pub fn push_wide(&mut self, limbs: &[u64], width: u32) {
+        let mut left = width;
+        while left > 0 {
+            let take = if left % 64 == 0 { 64 } else { left % 64 };
+            left -= take;
+            let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
+            self.push(limb, take);
+        }
+    }
+
+    /// Appends octets.
+    pub fn push_octets(&mut self, octets: &[u8]) {
+        if self.count == 0 {
+            self.octets.extend_from_slice(octets);
+            return;
+        }
+        for &octet in octets {
+            self.push(octet as u64, 8);
+        }
+    }
+
+    /// Fills the last octet up with zeros.
+    pub fn pad(&mut self) {
+        if self.count > 0 {
+            self.push(0, 8 - self.count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(fields in prop::collection::vec((1u32..=200, prop::array::uniform4(any::<u64>())), 1..20)) {
+            let mut writer = Writer::default();
+            let mut whole = BigUint::default();
+            let mut cut = Vec::new();
+            let mut bits = 0;
+            for (width, limbs) in fields {
+                let mut limbs = limbs;
+                for (i, limb) in limbs.iter_mut().enumerate() {
+                    let bits = width.saturating_sub(64 * i as u32).min(64);
+                    *limb = if bits == 0 { 0 } else { *limb & (u64::MAX >> (64 - bits)) };
+                }
+                let bytes: Vec<u8> = limbs.iter().flat_map(|l| l.to_le_bytes()).collect();
+                whole = (whole << width) + BigUint::from_bytes_le(&bytes);
+                cut.push((bits, width, limbs));
+                bits += width as usize;
+                writer.push_wide(&limbs[..width.div_ceil(64) as usize], width);
+            }
+            writer.pad();
+            let pad = writer.octets.len() * 8 - bits;
+            prop_assert_eq!(BigUint::from_bytes_be(&writer.octets), whole << pad);
+            for (at, width, limbs) in cut {
+                let mut back = [0; 4];
+                read_wide(&writer.octets, at, width, &mut back[..width.div_ceil(64) as usize]);
+                prop_assert_eq!(back, limbs);
+            }
+        }
+    }
+
+    #[test]
+    fn beyond_the_end_are_zeros() {
+        assert_eq!(read(&[0xff], 4, 64), 0xf000_0000_0000_0000);
+        assert_eq!(read(&[], 80, 8), 0);
+    }
+}

@@ -1,0 +1,61 @@
+//! Headers: where their fields are in a packet and in storage.
+
+use super::Compiler;
+use crate::code::*;
+use p4_ir::{Scalar, Type, TypeId, TypeKind};
+
+impl Compiler<'_> {
+    /// The number of a header type's layout.
+    pub(super) fn header(&mut self, ty: TypeId) -> u32 {
+        if let Some(&header) = self.headers.get(&ty) {
+            return header;
+        }
+        let definition = &self.program[ty];
+        let mut header = HeaderCode {
+            name: definition.name.clone(),
+            bits: 0,
+            fields: Vec::new(),
+            varbit: None,
+        };
+        match &definition.kind {
+            TypeKind::Header(_) => self.fields(&Type::Named(ty), 0, &mut header),
+            _ => self.error(format!(
+                "`{}` is not a header; only headers are extracted and emitted",
+                definition.name
+            )),
+        }
+        self.code.headers.push(header);
+        let number = self.code.headers.len() as u32 - 1;
+        self.headers.insert(ty, number);
+        number
+    }
+
+    fn fields(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
+        for (offset, field) in ty.members(self.program) {
+            let word = word + offset;
+            let Some(scalar) = field.ty.scalar(self.program) else {
+                self.fields(&field.ty, word, header);
+                continue;
+            };
+            let width = scalar.width();
+            self.check_width(width);
+            if width == 0 {
+                continue;
+            }
+            let field = FieldCode {
+                at: header.bits,
+                width,
+                word,
+            };
+            if !matches!(scalar, Scalar::Varbit(_)) {
+                header.bits += width;
+            } else if header.varbit.replace(header.fields.len()).is_some() {
+                self.error(format!(
+                    "header `{}` has more than one varbit field",
+                    header.name
+                ));
+            }
+            header.fields.push(field);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Translates p4-ir to bytecode.
+//!
+//! Functions called from one place only are put in there; others become subroutines. The whole is
+//! translated twice: the first time tells how many temporaries there are, behind which the constants lie.
+
+mod architecture;
+mod expr;
+mod externs;
+mod header;
+mod parser;
+mod stmt;
+
+use crate::CompileError;
+use crate::code::*;
+use crate::vm::wide;
+pub(crate) use expr::limbs_of;
+use p4_ir::{FunctionId, Program, SourceLoc, Stmt, StmtKind};
+use std::collections::HashMap;
+
+/// Translates a program, or says what in it is not supported.
+pub fn compile(program: &Program) -> Result<Code, Vec<CompileError>> {
+    let calls = architecture::check_calls(program)?;
+    const MANY: u32 = 1 << 24;
+    let first = Compiler::new(program, calls.clone(), MANY).run()?;
+    let (code, _) = Compiler::new(program, calls, first.1).run()?;
+    Ok(code)
+}
+
+/// A place in code that is not known yet.
+type Label = Target;
+
+struct Compiler<'p> {
+    program: &'p Program,
+    code: Code,
+    errors: Vec<CompileError>,
+    /// Source line of what is being translated.
+    loc: SourceLoc,
+    /// Where labels point.
+    labels: Vec<Target>,
+    /// Calls of each function.
+    calls: Vec<u32>,
+    /// Subroutines wanted, each with its label.
+    subroutines: HashMap<FunctionId, Label>,
+    pending: Vec<FunctionId>,
+    constants: HashMap<Vec<u64>, Slot>,
+    headers: HashMap<p4_ir::TypeId, u32>,
+    next_temp: Slot,
+    max_temp: Slot,
+    /// Where `return` goes; `None`: back to the caller.
+    return_to: Option<Label>,
+    /// Where `break` and `continue` go.
+    loops: Vec<(Label, Label)>,
+}
+
+impl<'p> Compiler<'p> {
+    fn new(program: &'p Program, calls: Vec<u32>, temporaries: u32) -> Self {
+        Compiler {
+            program,
+            code: Code {
+                words: program.words as usize,
+                constants_at: (program.words + temporaries) as usize,
+                ..Code::default()
+            },
+            errors: Vec::new(),
+            loc: SourceLoc::default(),
+            labels: Vec::new(),
+            calls,
+            subroutines: HashMap::new(),
+            pending: Vec::new(),
+            constants: HashMap::new(),
+            headers: HashMap::new(),
+            next_temp: program.words,
+            max_temp: program.words,
+            return_to: None,
+            loops: Vec::new(),
+        }
+    }
+
+    /// The code, and how many temporaries it uses.
+    fn run(mut self) -> Result<(Code, u32), Vec<CompileError>> {
+        self.architecture();
+        while let Some(function) = self.pending.pop() {
+            let label = self.subroutines[&function];
+            self.place(label);
+            self.return_to = None;
+            let body: &'p Vec<Stmt> = &self.program[function].body;
+            self.stmts(body);
+            self.emit(Op::Ret);
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        self.link();
+        Ok((self.code, self.max_temp - self.program.words))
+    }
+
+    fn error(&mut self, message: impl Into<String>) {
+        let error = CompileError {
+            loc: self.loc,
+            message: message.into(),
+        };
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    fn emit(&mut self, op: Op) {
+        self.code.ops.push(op);
+        self.code.locs.push(self.loc);
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(Target::MAX);
+        self.labels.len() as Label - 1
+    }
+
+    /// The label points to what comes next.
+    fn place(&mut self, label: Label) {
+        self.labels[label as usize] = self.code.ops.len() as Target;
+    }
+
+    fn here(&mut self) -> Label {
+        let label = self.label();
+        self.place(label);
+        label
+    }
+
+    /// Words for a value, free again when the statement is done.
+    fn temp(&mut self, words: u32) -> Slot {
+        let slot = self.next_temp;
+        self.next_temp += words;
+        self.max_temp = self.max_temp.max(self.next_temp);
+        slot
+    }
+
+    fn constant(&mut self, limbs: Vec<u64>) -> Slot {
+        if let Some(&slot) = self.constants.get(&limbs) {
+            return slot;
+        }
+        let slot = (self.code.constants_at + self.code.constants.len()) as Slot;
+        self.code.constants.extend(&limbs);
+        self.constants.insert(limbs, slot);
+        slot
+    }
+
+    fn number(&mut self, value: u64) -> Slot {
+        self.constant(vec![value])
+    }
+
+    /// The label of a function that is called as a subroutine.
+    fn subroutine(&mut self, function: FunctionId) -> Label {
+        if let Some(&label) = self.subroutines.get(&function) {
+            return label;
+        }
+        let label = self.label();
+        self.subroutines.insert(function, label);
+        self.pending.push(function);
+        label
+    }
+
+    /// Runs a function's body here.
+    fn call(&mut self, function: FunctionId) {
+        if self.calls[function.0 as usize] > 1 {
+            let to = self.subroutine(function);
+            self.emit(Op::Call { to });
+            return;
+        }
+        let end = self.label();
+        let outer = self.return_to.replace(end);
+        let loops = std::mem::take(&mut self.loops);
+        let body: &'p Vec<Stmt> = &self.program[function].body;
+        self.stmts(body);
+        self.loops = loops;
+        self.return_to = outer;
+        self.place(end);
+    }
+
+    /// Widths that the engine can hold.
+    fn check_width(&mut self, width: u32) {
+        if width > wide::MAX_WIDTH {
+            let most = wide::MAX_WIDTH;
+            self.error(format!(
+                "a value of {width} bits is wider than this target has; the widest is {most} bits"
+            ));
+        }
+    }
+
+    /// Turns labels into places in the code.
+    fn link(&mut self) {
+        let labels = &self.labels;
+        let fix = |to: &mut Target| *to = labels[*to as usize];
+        for op in &mut self.code.ops {
+            match op {
+                Op::Jmp { to }
+                | Op::JmpZ { to, .. }
+                | Op::JmpNz { to, .. }
+                | Op::JmpEq { to, .. }
+                | Op::JmpNe { to, .. }
+                | Op::JmpLt { to, .. }
+                | Op::JmpLe { to, .. }
+                | Op::Call { to }
+                | Op::Step { to }
+                | Op::InSet { to, .. } => fix(to),
+                _ => {}
+            }
+        }
+        for jump in &mut self.code.jumps {
+            match jump {
+                JumpTable::Dense {
+                    targets, default, ..
+                } => {
+                    targets.iter_mut().for_each(fix);
+                    fix(default);
+                }
+                JumpTable::Sparse { cases, default } => {
+                    cases.iter_mut().for_each(|(_, to)| fix(to));
+                    fix(default);
+                }
+            }
+        }
+        for table in &mut self.code.tables {
+            table.actions.iter_mut().for_each(|a| fix(&mut a.entry));
+        }
+        let blocks = &mut self.code.blocks;
+        for block in [
+            &mut blocks.parser,
+            &mut blocks.verify,
+            &mut blocks.ingress,
+            &mut blocks.egress,
+            &mut blocks.compute,
+            &mut blocks.deparser,
+        ] {
+            fix(block);
+        }
+        self.code.states.iter_mut().for_each(|(at, ..)| fix(at));
+    }
+}
+
+/// All statements in a body, nested ones too.
+fn walk<'a>(stmts: &'a [Stmt], visit: &mut impl FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        visit(stmt);
+        match &stmt.kind {
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                walk(then, visit);
+                walk(otherwise, visit);
+            }
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, body)| walk(body, visit));
+                walk(default, visit);
+            }
+            StmtKind::Loop {
+                prepare,
+                body,
+                update,
+                ..
+            } => {
+                walk(prepare, visit);
+                walk(body, visit);
+                walk(update, visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Parsers: states, transitions, and the statements that only they have.
+
+use super::{Compiler, Label, expr};
+use crate::code::*;
+use p4_ir::{
+    Expr, ExprKind, KeyMatch, ParserId, Scalar, SelectCase, StateTarget, StmtKind, Transition,
+};
+
+/// Where a parser's states begin.
+struct States {
+    labels: Vec<Label>,
+    accept: Label,
+}
+
+impl States {
+    /// Where a transition goes. An explicit `reject` records no error, so that it ends like `accept`.
+    fn label(&self, to: StateTarget) -> Label {
+        match to {
+            StateTarget::State(i) => self.labels[i as usize],
+            StateTarget::Accept | StateTarget::Reject => self.accept,
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// A whole parser; execution begins with its first state.
+    pub(super) fn parser(&mut self, id: ParserId) {
+        let parser = &self.program[id];
+        let (accept, timeout) = (self.label(), self.label());
+        let states = States {
+            labels: parser.states.iter().map(|_| self.label()).collect(),
+            accept,
+        };
+        for (i, state) in parser.states.iter().enumerate() {
+            self.loc = state.loc;
+            self.place(states.labels[i]);
+            self.code.states.push((states.labels[i], id.0, i as u32));
+            // Every cycle of states passes one that is entered from itself or from a later one.
+            let revisited = parser.states[i..]
+                .iter()
+                .any(|from| leads_to(&from.transition, i));
+            if revisited {
+                self.emit(Op::Step { to: timeout });
+            }
+            self.stmts(&state.body);
+            self.loc = state.loc;
+            let temps = self.next_temp;
+            match &state.transition {
+                Transition::Goto(StateTarget::State(next)) if *next as usize == i + 1 => {}
+                Transition::Goto(to) => {
+                    let to = states.label(*to);
+                    self.emit(Op::Jmp { to });
+                }
+                Transition::Select { keys, cases } => self.select(keys, cases, &states),
+            }
+            self.next_temp = temps;
+        }
+        self.loc = parser.loc;
+        self.place(accept);
+        self.emit(Op::Halt);
+        self.place(timeout);
+        self.reject("ParserTimeout");
+    }
+
+    fn reject(&mut self, error: &str) {
+        let a = self.error_value(error);
+        let a = self.number(a);
+        self.emit(Op::Reject { a });
+    }
+
+    /// The value of one of core.p4's errors.
+    pub(super) fn error_value(&self, error: &str) -> u64 {
+        const CORE: [&str; 7] = [
+            "NoError",
+            "PacketTooShort",
+            "NoMatch",
+            "StackOutOfBounds",
+            "HeaderTooShort",
+            "ParserTimeout",
+            "ParserInvalidArgument",
+        ];
+        let declared = self.program.errors.iter().position(|name| name == error);
+        let core = || CORE.iter().position(|&name| name == error);
+        declared.or_else(core).unwrap_or(0) as u64
+    }
+
+    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &States) {
+        let slots: Vec<_> = keys.iter().map(|key| self.value(key)).collect();
+        let targets: Vec<_> = cases.iter().map(|case| states.label(case.to)).collect();
+        // A run of plain constants at the front becomes a jump table.
+        let constant = |case: &SelectCase| match &case.sets[..] {
+            [KeyMatch::Value(value)] if case.value_set.is_none() => expr::small_constant(value),
+            _ => None,
+        };
+        let plain: Vec<_> = cases
+            .iter()
+            .zip(&targets)
+            .map_while(|(case, &to)| Some((constant(case)?, to)))
+            .collect();
+        let mut rest = 0;
+        if plain.len() >= 4 {
+            rest = plain.len();
+            let default = self.label();
+            self.jump(slots[0], &plain, default);
+            self.place(default);
+        }
+        for (case, &to) in cases.iter().zip(&targets).skip(rest) {
+            let temps = self.next_temp;
+            self.loc = case.loc;
+            if self.select_case(case, keys, &slots, to) {
+                return;
+            }
+            self.next_temp = temps;
+        }
+        self.reject("NoMatch");
+    }
+
+    /// Goes to `to` if the case matches; says whether it always does.
+    fn select_case(
+        &mut self,
+        case: &SelectCase,
+        keys: &[Expr],
+        slots: &[Slot],
+        to: Target,
+    ) -> bool {
+        if let Some(set) = case.value_set {
+            let keys = slots.to_vec();
+            self.code.set_tests.push(SetTest { set: set.0, keys });
+            let test = self.code.set_tests.len() as u32 - 1;
+            self.emit(Op::InSet { test, to });
+            return false;
+        }
+        if case.sets.iter().all(|set| matches!(set, KeyMatch::Any)) {
+            self.emit(Op::Jmp { to });
+            return true;
+        }
+        if let ([KeyMatch::Value(value)], [slot]) = (&case.sets[..], slots) {
+            self.jump_if_equal(*slot, value, to);
+            return false;
+        }
+        let no = self.label();
+        for ((set, key), &slot) in case.sets.iter().zip(keys).zip(slots) {
+            self.test(set, key.ty, slot, no);
+        }
+        self.emit(Op::Jmp { to });
+        self.place(no);
+        false
+    }
+
+    /// Goes to `no` unless the value at `slot` is in the set.
+    fn test(&mut self, set: &KeyMatch, ty: Scalar, slot: Slot, no: Target) {
+        use p4_ir::{BinaryOp, Place};
+        // The key has been computed: it is read again as the variable at its slot.
+        let key = Expr::load(Place::fixed(slot, ty));
+        let binary = |op, a: Expr, b: Expr, ty| Expr {
+            kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
+            ty,
+        };
+        let hold = |c: &mut Self, op, a: Expr, b: &Expr| {
+            let condition = binary(op, a, b.clone(), Scalar::Bool);
+            c.branch(&condition, no, false);
+        };
+        match set {
+            KeyMatch::Any => {}
+            KeyMatch::Value(value) => hold(self, BinaryOp::Eq, key, value),
+            KeyMatch::Mask(value, mask) => {
+                let masked = binary(BinaryOp::BitAnd, key, mask.clone(), ty);
+                let value = binary(BinaryOp::BitAnd, value.clone(), mask.clone(), ty);
+                let value = fold_and(value);
+                hold(self, BinaryOp::Eq, masked, &value);
+            }
+            KeyMatch::Range(low, high) => {
+                hold(self, BinaryOp::Ge, key.clone(), low);
+                hold(self, BinaryOp::Le, key, high);
+            }
+        }
+    }
+
+    pub(super) fn parser_stmt(&mut self, stmt: &StmtKind) {
+        match stmt {
+            StmtKind::Extract {
+                header,
+                ty,
+                varbit_bits,
+            } => {
+                let bits = varbit_bits.as_ref().map(|bits| self.one_word(bits));
+                let (base, off) = self.locate(header);
+                let header = self.header(*ty);
+                self.emit(match bits {
+                    Some(bits) => Op::ExtractVar {
+                        base,
+                        off,
+                        header,
+                        bits,
+                    },
+                    None => Op::Extract { base, off, header },
+                });
+            }
+            StmtKind::Lookahead(places) => {
+                let bits = places.iter().map(|place| place.ty.width()).sum();
+                self.emit(Op::Need { bits });
+                let mut at = 0;
+                for place in places.iter().filter(|place| place.ty.width() > 0) {
+                    let w = place.ty.width();
+                    self.check_width(w);
+                    let target = self.target(place);
+                    self.emit(Op::Peek {
+                        d: target.slot,
+                        at,
+                        w: w as u16,
+                    });
+                    self.store(target);
+                    at += w;
+                }
+            }
+            StmtKind::Advance(bits) => {
+                let a = self.one_word(bits);
+                self.emit(Op::Advance { a });
+            }
+            StmtKind::Verify(condition, error) => {
+                let holds = self.label();
+                self.branch(condition, holds, true);
+                let a = self.value(error);
+                self.emit(Op::Reject { a });
+                self.place(holds);
+            }
+            _ => unreachable!("only called for parser statements"),
+        }
+    }
+}
+
+/// `value & mask` where both are constants.
+fn fold_and(e: Expr) -> Expr {
+    if let ExprKind::Binary(_, a, b) = &e.kind
+        && let (ExprKind::Const(value), ExprKind::Const(mask)) = (&a.kind, &b.kind)
+    {
+        return Expr::constant(value & mask, e.ty);
+    }
+    e
+}
+
+fn leads_to(transition: &Transition, state: usize) -> bool {
+    let is = |to: &StateTarget| matches!(to, StateTarget::State(i) if *i as usize == state);
+    match transition {
+        Transition::Goto(to) => is(to),
+        Transition::Select { cases, .. } => cases.iter().any(|case| is(&case.to)),
+    }
+}

@@ -1,0 +1,59 @@
+//! Multicast groups and clone sessions.
+
+use crate::{CloneSession, ControlError, Replica, Switch};
+
+/// The greatest number of a clone session, as in BMv2.
+const MAX_SESSION: u16 = 32_767;
+
+impl Switch {
+    /// Sets a multicast group (1 to 65535); an empty list removes it.
+    pub fn set_multicast_group(
+        &mut self,
+        group: u16,
+        replicas: Vec<Replica>,
+    ) -> Result<(), ControlError> {
+        if group == 0 {
+            return Err(ControlError::Invalid {
+                at: "multicast group".into(),
+                expected: "a number from 1 to 65535".into(),
+                found: "0, which means no multicast".into(),
+            });
+        }
+        if replicas.is_empty() {
+            self.multicast.remove(&group);
+        } else {
+            self.multicast.insert(group, replicas);
+        }
+        Ok(())
+    }
+
+    /// A multicast group's replicas; empty if there is none.
+    pub fn multicast_group(&self, group: u16) -> &[Replica] {
+        self.multicast.get(&group).map_or(&[], Vec::as_slice)
+    }
+
+    /// Sets a clone session (0 to 32767); `None` removes it.
+    pub fn set_clone_session(
+        &mut self,
+        session: u16,
+        to: Option<CloneSession>,
+    ) -> Result<(), ControlError> {
+        if session > MAX_SESSION {
+            return Err(ControlError::Invalid {
+                at: "clone session".into(),
+                expected: format!("a number from 0 to {MAX_SESSION}"),
+                found: session.to_string(),
+            });
+        }
+        match to {
+            Some(to) => self.sessions.insert(session, to),
+            None => self.sessions.remove(&session),
+        };
+        Ok(())
+    }
+
+    /// A clone session.
+    pub fn clone_session(&self, session: u16) -> Option<&CloneSession> {
+        self.sessions.get(&session)
+    }
+}

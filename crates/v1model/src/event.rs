@@ -1,0 +1,179 @@
+//! What the switch gives out: packets to send, and events.
+
+use crate::Packet;
+use num_bigint::BigUint;
+use p4_ir::{SourceLoc, Type};
+use units::Instant;
+
+/// A packet on its way out of a port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transmit {
+    /// The egress port.
+    pub port: u16,
+    /// The packet as it leaves.
+    pub packet: Packet,
+    /// When it joined the queue.
+    pub enqueued: Instant,
+    /// When its serialisation starts, which is when it left the queue and egress ran.
+    pub start: Instant,
+    /// When its serialisation ends: `start` plus its `link_octets` at the port's rate.
+    pub end: Instant,
+    /// The queue (`priority`) that it waited in.
+    pub priority: u8,
+    /// Packets waiting in that queue when it joined.
+    pub enq_qdepth: u32,
+    /// Packets waiting in that queue when it left, itself not counted.
+    pub deq_qdepth: u32,
+}
+
+/// Something that happened, besides packets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A packet was dropped.
+    Drop(Drop),
+    /// The program called `digest`.
+    Digest(Digest),
+    /// The program called `log_msg`.
+    Log(Log),
+    /// `assert` or `assume` did not hold; the packet was dropped.
+    AssertFailed {
+        /// When.
+        at: Instant,
+        /// Where in the source.
+        loc: SourceLoc,
+        /// The packet's tag.
+        tag: u64,
+    },
+}
+
+/// A packet that was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drop {
+    /// When.
+    pub at: Instant,
+    /// Why.
+    pub cause: DropCause,
+    /// The egress port, or the ingress port where no egress port was chosen yet.
+    pub port: u16,
+    /// The packet's tag.
+    pub tag: u64,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropCause {
+    /// Ingress left `egress_spec` at the drop port.
+    Ingress,
+    /// Egress left `egress_spec` at the drop port.
+    Egress,
+    /// The queue held as many packets as it may.
+    TmFull,
+    /// `egress_spec` (or a replica) names a port that the switch does not have.
+    UnknownPort,
+    /// `priority` names a queue that the port does not have.
+    UnknownQueue,
+    /// `mcast_grp` names a group that is not configured, or is empty.
+    NoMulticastGroup,
+    /// It was resubmitted or recirculated too often.
+    TooManyPasses,
+    /// `assert` or `assume` did not hold.
+    Assert,
+}
+
+impl DropCause {
+    /// All causes, in the order of [`DropCounts::by_cause`].
+    pub const ALL: [DropCause; 8] = [
+        DropCause::Ingress,
+        DropCause::Egress,
+        DropCause::TmFull,
+        DropCause::UnknownPort,
+        DropCause::UnknownQueue,
+        DropCause::NoMulticastGroup,
+        DropCause::TooManyPasses,
+        DropCause::Assert,
+    ];
+
+    /// A short name for tables and traces: `tm_full`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropCause::Ingress => "ingress",
+            DropCause::Egress => "egress",
+            DropCause::TmFull => "tm_full",
+            DropCause::UnknownPort => "unknown_port",
+            DropCause::UnknownQueue => "unknown_queue",
+            DropCause::NoMulticastGroup => "no_multicast_group",
+            DropCause::TooManyPasses => "too_many_passes",
+            DropCause::Assert => "assert",
+        }
+    }
+}
+
+/// Packets dropped, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DropCounts([u64; DropCause::ALL.len()]);
+
+impl DropCounts {
+    /// Packets dropped for one cause.
+    pub const fn of(&self, cause: DropCause) -> u64 {
+        self.0[cause as usize]
+    }
+
+    /// Packets dropped for any cause.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Each cause with its count.
+    pub fn by_cause(&self) -> impl Iterator<Item = (DropCause, u64)> + '_ {
+        DropCause::ALL.iter().map(|&cause| (cause, self.of(cause)))
+    }
+
+    pub(crate) fn count(&mut self, cause: DropCause) {
+        self.0[cause as usize] += 1;
+    }
+}
+
+/// A port's queues at this moment, and what it has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortStats {
+    /// Packets that came in.
+    pub rx_packets: u64,
+    /// Their `link_octets`.
+    pub rx_octets: u64,
+    /// Packets sent.
+    pub tx_packets: u64,
+    /// Their `link_octets`.
+    pub tx_octets: u64,
+    /// Packets waiting now, in all its queues.
+    pub waiting: u32,
+    /// Packets dropped on their way to it (or that came in through it, if no egress port was chosen).
+    pub drops: DropCounts,
+}
+
+/// What the program passed to `digest`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Digest {
+    /// When.
+    pub at: Instant,
+    /// The receiver argument.
+    pub receiver: u32,
+    /// The type of the data: the digest's name for a control plane.
+    pub ty: Option<Type>,
+    /// The values, flattened, each with its width in bits.
+    pub fields: Vec<(BigUint, u32)>,
+    /// The packet's tag.
+    pub tag: u64,
+}
+
+/// What the program passed to `log_msg`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// When.
+    pub at: Instant,
+    /// The message, values put in.
+    pub message: String,
+    /// Where in the source.
+    pub loc: SourceLoc,
+    /// The packet's tag.
+    pub tag: u64,
+}

@@ -1,0 +1,416 @@
+//! Finding an entry by a packed key: arrays, hashes, prefixes, masks.
+//!
+//! An index holds numbers of entries; their packed values are in one array, `words` of them each.
+
+use super::key::{KeyField, KeyLayout};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, Hasher};
+
+/// No entry.
+pub const NO_ENTRY: u32 = u32::MAX;
+
+/// The widest key, in bits, that is looked up in an array.
+const ARRAY_BITS: u32 = 12;
+
+/// What an index has to know of an entry.
+#[derive(Clone, Debug, Default)]
+pub struct Indexed {
+    /// Its packed value; zero where its mask is.
+    pub value: Vec<u64>,
+    /// The bits that count.
+    pub mask: Vec<u64>,
+    /// Length of its prefix, in tables that have one lpm key.
+    pub prefix: u32,
+    /// Larger wins; no two entries have the same.
+    pub rank: u64,
+    /// Bounds of range fields: index of the field, least and greatest value.
+    pub ranges: Vec<(usize, Vec<u64>, Vec<u64>)>,
+}
+
+/// The entries as indices see them.
+#[derive(Debug, Default)]
+pub struct Slab {
+    pub entries: Vec<Indexed>,
+    /// Packed values, `words` for each entry.
+    values: Vec<u64>,
+    words: usize,
+}
+
+impl Slab {
+    pub fn new(words: usize) -> Self {
+        Slab {
+            words,
+            ..Slab::default()
+        }
+    }
+
+    pub fn set(&mut self, id: u32, indexed: Indexed) {
+        let at = id as usize;
+        if at >= self.entries.len() {
+            self.entries.resize(at + 1, Indexed::default());
+            self.values.resize((at + 1) * self.words, 0);
+        }
+        self.values[at * self.words..][..self.words].copy_from_slice(&indexed.value);
+        self.entries[at] = indexed;
+    }
+
+    #[inline]
+    fn value(&self, id: u32) -> &[u64] {
+        &self.values[id as usize * self.words..][..self.words]
+    }
+}
+
+#[inline]
+fn hash(words: &[u64]) -> u64 {
+    let mut hasher = FixedState::with_seed(0).build_hasher();
+    for &word in words {
+        hasher.write_u64(word);
+    }
+    hasher.finish()
+}
+
+/// Entries by their packed value.
+type Hashed = HashTable<u32>;
+
+#[inline]
+fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
+    table.find(hash(key), |&id| slab.value(id) == key).copied()
+}
+
+/// How a table finds its entries.
+#[derive(Debug)]
+pub enum Index {
+    /// Exact keys of few bits: the key is the place.
+    Array(Vec<u32>),
+    /// Exact keys.
+    Exact(Hashed),
+    /// One lpm key, the others exact.
+    Lpm(Prefixes),
+    /// Anything else, by priority.
+    Ternary(Tuples),
+}
+
+impl Index {
+    pub fn new(layout: &KeyLayout, ternary: bool) -> Self {
+        use p4_ir::MatchKind::*;
+        let lpm: Vec<_> = layout.fields.iter().filter(|f| f.kind == Lpm).collect();
+        let exact = layout.fields.iter().all(|f| matches!(f.kind, Exact | Lpm));
+        match &lpm[..] {
+            _ if ternary || !exact => Index::Ternary(Tuples::default()),
+            [] if layout.bits <= ARRAY_BITS && layout.words == 1 => {
+                Index::Array(vec![NO_ENTRY; 1 << layout.bits])
+            }
+            [] => Index::Exact(Hashed::new()),
+            [field] => Index::Lpm(Prefixes::new((*field).clone())),
+            _ => Index::Ternary(Tuples::default()),
+        }
+    }
+
+    /// Whether entries win by priority.
+    pub fn by_priority(&self) -> bool {
+        matches!(self, Index::Ternary(_))
+    }
+
+    pub fn insert(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        match self {
+            Index::Array(places) => places[entry.value[0] as usize] = id,
+            Index::Exact(table) => insert(table, slab, id),
+            Index::Lpm(prefixes) => prefixes.insert(slab, id),
+            Index::Ternary(tuples) => tuples.insert(slab, id),
+        }
+    }
+
+    pub fn remove(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        match self {
+            Index::Array(places) => places[entry.value[0] as usize] = NO_ENTRY,
+            Index::Exact(table) => remove(table, slab, id),
+            Index::Lpm(prefixes) => prefixes.remove(slab, id),
+            Index::Ternary(tuples) => tuples.remove(slab, id),
+        }
+    }
+
+    /// The entry that a packed key hits; `masked` is scratch of the same length.
+    #[inline]
+    pub fn lookup(
+        &self,
+        slab: &Slab,
+        layout: &KeyLayout,
+        key: &[u64],
+        masked: &mut [u64],
+    ) -> Option<u32> {
+        match self {
+            Index::Array(places) => match places.get(key[0] as usize) {
+                None | Some(&NO_ENTRY) => None,
+                Some(&id) => Some(id),
+            },
+            Index::Exact(table) => find(table, slab, key),
+            Index::Lpm(prefixes) => prefixes.lookup(slab, key, masked),
+            Index::Ternary(tuples) => tuples.lookup(slab, layout, key, masked),
+        }
+    }
+}
+
+fn insert(table: &mut Hashed, slab: &Slab, id: u32) {
+    table.insert_unique(hash(slab.value(id)), id, |&other| hash(slab.value(other)));
+}
+
+fn remove(table: &mut Hashed, slab: &Slab, id: u32) {
+    if let Ok(found) = table.find_entry(hash(slab.value(id)), |&other| other == id) {
+        found.remove();
+    }
+}
+
+/// Longest prefix first: a hash for each length, and a filter by the key's first bits that says which
+/// lengths are worth asking.
+#[derive(Debug)]
+pub struct Prefixes {
+    field: KeyField,
+    /// Longest first.
+    groups: Vec<PrefixGroup>,
+    /// For each value of the first bits, the groups that have an entry there (or once had).
+    filter: Vec<u64>,
+    filter_bits: u32,
+}
+
+#[derive(Debug)]
+struct PrefixGroup {
+    length: u32,
+    mask: Vec<u64>,
+    table: Hashed,
+}
+
+impl Prefixes {
+    /// Groups beyond this many are asked without filter.
+    const FILTERED: usize = 64;
+
+    fn new(field: KeyField) -> Self {
+        let filter_bits = field.width.min(12);
+        Prefixes {
+            field,
+            groups: Vec::new(),
+            filter: vec![0; 1 << filter_bits],
+            filter_bits,
+        }
+    }
+
+    /// The key's first bits.
+    #[inline]
+    fn bucket(&self, key: &[u64]) -> usize {
+        let used = self.field.width - 64 * (self.field.limbs as u32 - 1);
+        let top = key[self.field.word + self.field.limbs - 1] >> self.field.shift;
+        if used >= self.filter_bits {
+            let mask = (1 << self.filter_bits) - 1;
+            return (top >> (used - self.filter_bits) & mask) as usize;
+        }
+        let below = key[self.field.word + self.field.limbs - 2];
+        let mask = (1u64 << used) - 1;
+        let more = self.filter_bits - used;
+        ((top & mask) << more | below >> (64 - more)) as usize
+    }
+
+    fn mark(&mut self, slab: &Slab, group: usize, id: u32) {
+        if group >= Self::FILTERED {
+            return;
+        }
+        let entry = &slab.entries[id as usize];
+        let first = self.bucket(&entry.value);
+        let count = 1 << self.filter_bits.saturating_sub(entry.prefix);
+        for bits in &mut self.filter[first..first + count] {
+            *bits |= 1 << group;
+        }
+    }
+
+    fn insert(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let at = match self
+            .groups
+            .binary_search_by(|g| entry.prefix.cmp(&g.length))
+        {
+            Ok(at) => at,
+            Err(at) => {
+                let group = PrefixGroup {
+                    length: entry.prefix,
+                    mask: entry.mask.clone(),
+                    table: Hashed::new(),
+                };
+                self.groups.insert(at, group);
+                insert(&mut self.groups[at].table, slab, id);
+                return self.refilter(slab);
+            }
+        };
+        insert(&mut self.groups[at].table, slab, id);
+        self.mark(slab, at, id);
+    }
+
+    fn refilter(&mut self, slab: &Slab) {
+        self.filter.fill(0);
+        for group in 0..self.groups.len().min(Self::FILTERED) {
+            let ids: Vec<u32> = self.groups[group].table.iter().copied().collect();
+            for id in ids {
+                self.mark(slab, group, id);
+            }
+        }
+    }
+
+    fn remove(&mut self, slab: &Slab, id: u32) {
+        let prefix = slab.entries[id as usize].prefix;
+        let Ok(at) = self.groups.binary_search_by(|g| prefix.cmp(&g.length)) else {
+            return;
+        };
+        remove(&mut self.groups[at].table, slab, id);
+        if self.groups[at].table.is_empty() {
+            self.groups.remove(at);
+            self.refilter(slab);
+        }
+    }
+
+    #[inline]
+    fn lookup(&self, slab: &Slab, key: &[u64], masked: &mut [u64]) -> Option<u32> {
+        let mut candidates = self.filter[self.bucket(key)];
+        while candidates != 0 {
+            let group = &self.groups[candidates.trailing_zeros() as usize];
+            candidates &= candidates - 1;
+            if let Some(id) = group.lookup(slab, key, masked) {
+                return Some(id);
+            }
+        }
+        let rest = self.groups.get(Self::FILTERED..).unwrap_or_default();
+        rest.iter()
+            .find_map(|group| group.lookup(slab, key, masked))
+    }
+}
+
+impl PrefixGroup {
+    #[inline]
+    fn lookup(&self, slab: &Slab, key: &[u64], masked: &mut [u64]) -> Option<u32> {
+        for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&self.mask) {
+            *masked = key & mask;
+        }
+        find(&self.table, slab, masked)
+    }
+}
+
+/// Tuple space: entries with the same mask are in one hash, and masks whose best entry cannot win are
+/// not asked.
+#[derive(Debug, Default)]
+pub struct Tuples {
+    /// By best rank, best first.
+    groups: Vec<Tuple>,
+}
+
+#[derive(Debug)]
+struct Tuple {
+    mask: Vec<u64>,
+    best: u64,
+    /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
+    buckets: HashTable<Vec<u32>>,
+}
+
+impl Tuples {
+    fn insert(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let at = self
+            .groups
+            .iter()
+            .position(|g| g.mask == entry.mask)
+            .unwrap_or_else(|| {
+                self.groups.push(Tuple {
+                    mask: entry.mask.clone(),
+                    best: 0,
+                    buckets: HashTable::new(),
+                });
+                self.groups.len() - 1
+            });
+        let group = &mut self.groups[at];
+        group.best = group.best.max(entry.rank);
+        let bucket = group
+            .buckets
+            .entry(
+                hash(&entry.value),
+                |ids| slab.value(ids[0]) == entry.value,
+                |ids| hash(slab.value(ids[0])),
+            )
+            .or_insert_with(Vec::new)
+            .into_mut();
+        let rank = |id: &u32| slab.entries[*id as usize].rank;
+        let place = bucket.partition_point(|other| rank(other) > entry.rank);
+        bucket.insert(place, id);
+        self.groups
+            .sort_by_key(|group| std::cmp::Reverse(group.best));
+    }
+
+    fn remove(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let Some(at) = self.groups.iter().position(|g| g.mask == entry.mask) else {
+            return;
+        };
+        let group = &mut self.groups[at];
+        let found = group
+            .buckets
+            .find_entry(hash(&entry.value), |ids| ids.contains(&id));
+        if let Ok(mut found) = found {
+            found.get_mut().retain(|&other| other != id);
+            if found.get().is_empty() {
+                found.remove();
+            }
+        }
+        let rank = |ids: &Vec<u32>| slab.entries[ids[0] as usize].rank;
+        match group.buckets.iter().map(rank).max() {
+            Some(best) => group.best = best,
+            None => drop(self.groups.remove(at)),
+        }
+        self.groups
+            .sort_by_key(|group| std::cmp::Reverse(group.best));
+    }
+
+    #[inline]
+    fn lookup(
+        &self,
+        slab: &Slab,
+        layout: &KeyLayout,
+        key: &[u64],
+        masked: &mut [u64],
+    ) -> Option<u32> {
+        let mut best: Option<(u64, u32)> = None;
+        for group in &self.groups {
+            if best.is_some_and(|(rank, _)| rank > group.best) {
+                break;
+            }
+            for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&group.mask) {
+                *masked = key & mask;
+            }
+            let bucket = group
+                .buckets
+                .find(hash(masked), |ids| slab.value(ids[0]) == masked);
+            for &id in bucket.into_iter().flatten() {
+                let entry = &slab.entries[id as usize];
+                if best.is_some_and(|(rank, _)| rank > entry.rank) {
+                    break;
+                }
+                if entry
+                    .ranges
+                    .iter()
+                    .all(|range| in_range(layout, range, key))
+                {
+                    best = Some((entry.rank, id));
+                    break;
+                }
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+}
+
+#[inline]
+fn in_range(layout: &KeyLayout, range: &(usize, Vec<u64>, Vec<u64>), key: &[u64]) -> bool {
+    let (field, low, high) = range;
+    let field = &layout.fields[*field];
+    if field.limbs == 1 {
+        return (low[0]..=high[0]).contains(&field.small(key));
+    }
+    let value = field.limbs_in(key).iter().rev();
+    value.clone().ge(low.iter().rev()) && value.le(high.iter().rev())
+}

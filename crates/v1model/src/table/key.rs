@@ -1,0 +1,122 @@
+//! Keys packed into words, so that a lookup hashes and compares few of them.
+
+use crate::code::Slot;
+use num_bigint::BigUint;
+use p4_ir::{MatchKind, Program, Table};
+
+/// How a table's key fields lie in packed words. A field of up to 64 bits shares a word with others and
+/// never straddles two; a wider one has words of its own.
+#[derive(Clone, Debug)]
+pub struct KeyLayout {
+    pub fields: Vec<KeyField>,
+    /// Keys of kind `selector`: index among the table's keys, and width.
+    pub selectors: Vec<(usize, u32)>,
+    pub words: usize,
+    /// Bits in all fields together.
+    pub bits: u32,
+}
+
+/// A field of a packed key.
+#[derive(Clone, Debug)]
+pub struct KeyField {
+    /// Index among the table's keys.
+    pub index: usize,
+    pub name: String,
+    pub kind: MatchKind,
+    pub width: u32,
+    /// The first of its words, and the bits below it there.
+    pub word: usize,
+    pub shift: u32,
+    /// Words that it takes, if it has some of its own.
+    pub limbs: usize,
+}
+
+impl KeyLayout {
+    pub fn new(program: &Program, table: &Table) -> Self {
+        let mut layout = KeyLayout {
+            fields: Vec::new(),
+            selectors: Vec::new(),
+            words: 0,
+            bits: 0,
+        };
+        // Bits used of the last word that fields share.
+        let mut shared: Option<(usize, u32)> = None;
+        for (index, key) in table.keys.iter().enumerate() {
+            let width = key
+                .ty
+                .scalar(program)
+                .map_or(key.value.ty.width(), |s| s.width());
+            if key.kind == MatchKind::Selector {
+                layout.selectors.push((index, width));
+                continue;
+            }
+            let limbs = width.div_ceil(64).max(1) as usize;
+            let (word, shift) = match shared {
+                _ if limbs > 1 => {
+                    layout.words += limbs;
+                    (layout.words - limbs, 0)
+                }
+                Some((word, used)) if used + width <= 64 => {
+                    shared = Some((word, used + width));
+                    (word, used)
+                }
+                _ => {
+                    layout.words += 1;
+                    shared = Some((layout.words - 1, width));
+                    (layout.words - 1, 0)
+                }
+            };
+            layout.bits += width;
+            layout.fields.push(KeyField {
+                index,
+                name: key.name.clone(),
+                kind: key.kind.clone(),
+                width,
+                word,
+                shift,
+                limbs,
+            });
+        }
+        layout
+    }
+
+    /// Packs the values found at `slots`.
+    #[inline]
+    pub fn pack(&self, words: &[u64], slots: &[Slot], key: &mut [u64]) {
+        key.fill(0);
+        for field in &self.fields {
+            let slot = slots[field.index] as usize;
+            if field.limbs == 1 {
+                key[field.word] |= words[slot] << field.shift;
+            } else {
+                key[field.word..][..field.limbs].copy_from_slice(&words[slot..][..field.limbs]);
+            }
+        }
+    }
+
+    /// Puts a field's value into a packed key whose bits there are zero.
+    pub fn put(&self, field: &KeyField, value: &BigUint, key: &mut [u64]) {
+        for (i, digit) in value.iter_u64_digits().enumerate().take(field.limbs) {
+            key[field.word + i] |= digit << field.shift;
+        }
+    }
+}
+
+impl KeyField {
+    /// The field's bits, all ones.
+    pub fn ones(&self) -> BigUint {
+        (BigUint::from(1u8) << self.width) - 1u8
+    }
+
+    /// The field's value in a packed key, if it is of one word.
+    #[inline]
+    pub fn small(&self, key: &[u64]) -> u64 {
+        let mask = u64::MAX >> (64 - self.width.clamp(1, 64));
+        key[self.word] >> self.shift & mask
+    }
+
+    /// Its words in a packed key.
+    pub fn limbs_in<'k>(&self, key: &'k [u64]) -> &'k [u64] {
+        &key[self.word..self.word + self.limbs]
+    }
+}

@@ -1,0 +1,75 @@
+//! What a packet meets on its way, told to whoever listens.
+
+use crate::{DropCause, Entry};
+use p4_ir::{ActionId, SourceLoc, TableId};
+use units::Instant;
+
+/// Listens to what packets meet. Nothing is prepared for it while there is none.
+pub trait Tracer: std::fmt::Debug + Send {
+    /// Something happened to the packet with this tag.
+    fn event(&mut self, now: Instant, tag: u64, event: TraceEvent<'_>);
+}
+
+/// A step on a packet's way.
+#[derive(Clone, Copy, Debug)]
+pub enum TraceEvent<'a> {
+    /// It was handed in.
+    Arrive {
+        /// Ingress port.
+        port: u16,
+    },
+    /// A parser state was entered.
+    State {
+        /// The state's name.
+        name: &'a str,
+        /// Where it is declared.
+        loc: SourceLoc,
+    },
+    /// The parser rejected it.
+    Reject {
+        /// The error's name.
+        error: &'a str,
+        /// Where.
+        loc: SourceLoc,
+    },
+    /// A table was applied.
+    Table {
+        /// Which.
+        table: TableId,
+        /// The values of its keys, each its words, least significant first.
+        key: &'a [&'a [u64]],
+        /// The entry that it hit.
+        entry: Option<&'a Entry>,
+        /// The action that runs.
+        action: ActionId,
+        /// Where it is applied.
+        loc: SourceLoc,
+    },
+    /// It joined a queue.
+    Enqueue {
+        /// The egress port.
+        port: u16,
+        /// The queue.
+        priority: u8,
+        /// Packets that wait there already.
+        depth: u32,
+    },
+    /// It left a queue.
+    Dequeue {
+        /// The egress port.
+        port: u16,
+        /// The queue.
+        priority: u8,
+        /// Packets that still wait there.
+        depth: u32,
+        /// When it joined.
+        enqueued: Instant,
+    },
+    /// It was dropped.
+    Drop {
+        /// Why.
+        cause: DropCause,
+        /// The port.
+        port: u16,
+    },
+}

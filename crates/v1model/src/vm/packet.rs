@@ -1,0 +1,99 @@
+//! Extracting and emitting headers.
+
+use super::Job;
+use crate::bits::{self, Writer};
+use crate::code::{ErrorCodes, HeaderCode};
+
+/// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
+/// length of its `varbit` field in bits. Fails with a parser error.
+#[inline]
+pub fn extract(
+    header: &HeaderCode,
+    errors: &ErrorCodes,
+    words: &mut [u64],
+    at: Option<usize>,
+    varbit: u64,
+    job: &mut Job,
+) -> Result<(), u64> {
+    let end = job.cursor + header.bits as usize;
+    if header.varbit.is_some() {
+        return extract_varbit(header, errors, words, at, varbit, job);
+    }
+    if end > job.bits() {
+        return Err(errors.packet_too_short);
+    }
+    if let Some(at) = at {
+        words[at] = 1;
+        for field in &header.fields {
+            let from = job.cursor + field.at as usize;
+            let to = at + field.word as usize;
+            if field.width <= 64 {
+                words[to] = bits::read(&job.octets, from, field.width);
+            } else {
+                let limbs = field.width.div_ceil(64) as usize;
+                bits::read_wide(&job.octets, from, field.width, &mut words[to..to + limbs]);
+            }
+        }
+    }
+    job.cursor = end;
+    Ok(())
+}
+
+fn extract_varbit(
+    header: &HeaderCode,
+    errors: &ErrorCodes,
+    words: &mut [u64],
+    at: Option<usize>,
+    varbit: u64,
+    job: &mut Job,
+) -> Result<(), u64> {
+    let place = header.varbit.expect("called for headers that have one");
+    if varbit > header.fields[place].width as u64 {
+        return Err(errors.header_too_short);
+    }
+    let varbit = varbit as u32;
+    if !(header.bits + varbit).is_multiple_of(8) {
+        return Err(errors.invalid_argument);
+    }
+    let end = job.cursor + (header.bits + varbit) as usize;
+    if end > job.bits() {
+        return Err(errors.packet_too_short);
+    }
+    if let Some(at) = at {
+        words[at] = 1;
+        for (i, field) in header.fields.iter().enumerate() {
+            let after = if i > place { varbit } else { 0 };
+            let from = job.cursor + (field.at + after) as usize;
+            let mut to = at + field.word as usize;
+            let mut width = field.width;
+            let limbs = width.div_ceil(64) as usize;
+            if i == place {
+                words[to] = varbit as u64;
+                to += 1;
+                width = varbit;
+            }
+            bits::read_wide(&job.octets, from, width, &mut words[to..to + limbs]);
+        }
+    }
+    job.cursor = end;
+    Ok(())
+}
+
+/// Writes a header's fields, if it is valid.
+#[inline]
+pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) {
+    if words[at] == 0 {
+        return;
+    }
+    for (i, field) in header.fields.iter().enumerate() {
+        let from = at + field.word as usize;
+        if header.varbit == Some(i) {
+            let width = words[from].min(field.width as u64) as u32;
+            output.push_wide(&words[from + 1..], width);
+        } else if field.width <= 64 {
+            output.push(words[from], field.width);
+        } else {
+            output.push_wide(&words[from..], field.width);
+        }
+    }
+}

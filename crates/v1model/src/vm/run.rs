@@ -1,0 +1,581 @@
+//! The instruction loop.
+
+use super::{Job, Machine, external, packet, wide};
+use crate::code::*;
+use crate::state::{self, Object};
+use crate::table::{Outcome, Prepared};
+use crate::trace::TraceEvent;
+use p4_ir::{Program, TableId};
+
+/// Runs code from `start` to its end. What the parser rejects, and why, is in `job.error`.
+pub fn run(
+    program: &Program,
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    start: Target,
+) {
+    match machine.tracer {
+        None => execute::<false>(program, code, machine, words, job, start),
+        Some(_) => execute::<true>(program, code, machine, words, job, start),
+    }
+}
+
+/// The first word of a place, or `None` if its index is out of range.
+#[inline(always)]
+fn address(words: &[u64], base: Slot, off: Slot) -> Option<usize> {
+    if off == NONE {
+        return Some(base as usize);
+    }
+    match words[off as usize] {
+        OUT_OF_RANGE => None,
+        off => Some(base as usize + off as usize),
+    }
+}
+
+fn execute<const TRACED: bool>(
+    program: &Program,
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    start: Target,
+) {
+    let mut pc = start as usize;
+    let mut steps = machine.config.max_steps;
+    machine.stack.clear();
+    macro_rules! x {
+        ($slot:expr) => {
+            words[$slot as usize]
+        };
+    }
+    macro_rules! jump {
+        ($when:expr, $to:expr) => {
+            if $when {
+                pc = $to as usize;
+            }
+        };
+    }
+    macro_rules! reject {
+        ($error:expr) => {{
+            job.error = $error;
+            if TRACED {
+                let error = program.errors.get(job.error as usize);
+                let error = error.map_or("?", String::as_str);
+                trace(
+                    machine,
+                    job,
+                    TraceEvent::Reject {
+                        error,
+                        loc: code.locs[pc - 1],
+                    },
+                );
+            }
+            return;
+        }};
+    }
+    loop {
+        if TRACED {
+            trace_state(program, code, machine, job, pc);
+        }
+        let op = code.ops[pc];
+        pc += 1;
+        match op {
+            Op::Mov { d, a } => x!(d) = x!(a),
+            Op::Add { d, a, b, sh } => x!(d) = x!(a).wrapping_add(x!(b)) << sh >> sh,
+            Op::Sub { d, a, b, sh } => x!(d) = x!(a).wrapping_sub(x!(b)) << sh >> sh,
+            Op::Mul { d, a, b, sh } => x!(d) = x!(a).wrapping_mul(x!(b)) << sh >> sh,
+            Op::Div { d, a, b } => x!(d) = x!(a).checked_div(x!(b)).unwrap_or(0),
+            Op::Mod { d, a, b } => x!(d) = x!(a).checked_rem(x!(b)).unwrap_or(0),
+            Op::SatAdd {
+                d,
+                a,
+                b,
+                sh,
+                signed,
+            } => {
+                x!(d) = saturate(x!(a), x!(b), sh, signed, |a, b| a + b);
+            }
+            Op::SatSub {
+                d,
+                a,
+                b,
+                sh,
+                signed,
+            } => {
+                x!(d) = saturate(x!(a), x!(b), sh, signed, |a, b| a - b);
+            }
+            Op::And { d, a, b } => x!(d) = x!(a) & x!(b),
+            Op::Or { d, a, b } => x!(d) = x!(a) | x!(b),
+            Op::Xor { d, a, b } => x!(d) = x!(a) ^ x!(b),
+            Op::Not { d, a, sh } => x!(d) = !x!(a) << sh >> sh,
+            Op::Neg { d, a, sh } => x!(d) = x!(a).wrapping_neg() << sh >> sh,
+            Op::Shl { d, a, b, sh } => {
+                x!(d) = if x!(b) > 63 {
+                    0
+                } else {
+                    x!(a) << x!(b) << sh >> sh
+                };
+            }
+            Op::Shr { d, a, b } => x!(d) = if x!(b) > 63 { 0 } else { x!(a) >> x!(b) },
+            Op::Sar { d, a, b, sh } => {
+                let value = (x!(a) << sh) as i64 >> sh;
+                x!(d) = ((value >> x!(b).min(63)) as u64) << sh >> sh;
+            }
+            Op::Eq { d, a, b } => x!(d) = (x!(a) == x!(b)) as u64,
+            Op::Ne { d, a, b } => x!(d) = (x!(a) != x!(b)) as u64,
+            Op::Lt { d, a, b } => x!(d) = (x!(a) < x!(b)) as u64,
+            Op::Le { d, a, b } => x!(d) = (x!(a) <= x!(b)) as u64,
+            Op::LtS { d, a, b, sh } => {
+                x!(d) = (((x!(a) << sh) as i64) < (x!(b) << sh) as i64) as u64;
+            }
+            Op::LeS { d, a, b, sh } => {
+                x!(d) = ((x!(a) << sh) as i64 <= (x!(b) << sh) as i64) as u64;
+            }
+            Op::Slice { d, a, lo, sh } => x!(d) = x!(a) >> lo << sh >> sh,
+            Op::Slice2 { d, a, lo, sh } => {
+                x!(d) = (x!(a) >> lo | x!(a + 1) << (64 - lo)) << sh >> sh;
+            }
+            Op::Insert { d, a, lo, sh } => {
+                let mask = u64::MAX >> sh << lo;
+                x!(d) = x!(d) & !mask | x!(a) << lo;
+            }
+            Op::Sext { d, a, from, sh } => {
+                x!(d) = (((x!(a) << from) as i64 >> from) as u64) << sh >> sh;
+            }
+            Op::Concat { d, a, b, by } => x!(d) = x!(a) << by | x!(b),
+            Op::CMov { d, c, a } => {
+                if x!(c) != 0 {
+                    x!(d) = x!(a);
+                }
+            }
+
+            Op::MovW { d, a, n } => {
+                words.copy_within(a as usize..(a + n) as usize, d as usize);
+            }
+            Op::ZeroW { d, n } => words[d as usize..(d + n) as usize].fill(0),
+            Op::AddW { d, a, b, w } => {
+                wide::add(words, d as usize, a as usize, b as usize, w as u32);
+            }
+            Op::SubW { d, a, b, w } => {
+                wide::sub(words, d as usize, a as usize, b as usize, w as u32);
+            }
+            Op::MulW { d, a, b, w } => {
+                wide::mul(words, d as usize, a as usize, b as usize, w as u32);
+            }
+            Op::DivW { d, a, b, w } => {
+                wide::div_mod(words, d as usize, a as usize, b as usize, w as u32, true);
+            }
+            Op::ModW { d, a, b, w } => {
+                wide::div_mod(words, d as usize, a as usize, b as usize, w as u32, false);
+            }
+            Op::SatAddW { d, a, b, w, signed } => {
+                wide::sat_add(words, d as usize, a as usize, b as usize, w as u32, signed);
+            }
+            Op::SatSubW { d, a, b, w, signed } => {
+                wide::sat_sub(words, d as usize, a as usize, b as usize, w as u32, signed);
+            }
+            Op::AndW { d, a, b, w } => limbwise(words, d, a, b, w, |a, b| a & b),
+            Op::OrW { d, a, b, w } => limbwise(words, d, a, b, w, |a, b| a | b),
+            Op::XorW { d, a, b, w } => limbwise(words, d, a, b, w, |a, b| a ^ b),
+            Op::NotW { d, a, w } => wide::not(words, d as usize, a as usize, w as u32),
+            Op::NegW { d, a, w } => wide::neg(words, d as usize, a as usize, w as u32),
+            Op::ShlW { d, a, b, w } => {
+                wide::shl(words, d as usize, a as usize, x!(b), w as u32);
+            }
+            Op::ShrW { d, a, b, w, signed } => {
+                wide::shr(words, d as usize, a as usize, x!(b), w as u32, signed);
+            }
+            Op::EqW { d, a, b, w } => {
+                x!(d) = wide::equal(words, a as usize, b as usize, w as u32) as u64;
+            }
+            Op::LtW { d, a, b, w, signed } => {
+                x!(d) = wide::less(words, a as usize, b as usize, w as u32, signed) as u64;
+            }
+            Op::SliceW { d, a, lo, w } => {
+                wide::slice(words, d as usize, a as usize, lo, w as u32);
+            }
+            Op::InsertW { d, a, lo, w } => {
+                wide::insert(words, d as usize, a as usize, lo, w as u32);
+            }
+            Op::ResizeW {
+                d,
+                a,
+                from,
+                to,
+                signed,
+            } => {
+                wide::resize(
+                    words,
+                    d as usize,
+                    a as usize,
+                    from as u32,
+                    to as u32,
+                    signed,
+                );
+            }
+            Op::CMovW { d, c, a, n } => {
+                if x!(c) != 0 {
+                    words.copy_within(a as usize..a as usize + n as usize, d as usize);
+                }
+            }
+            Op::Clamp { d, a, n } => {
+                let fits = words[a as usize + 1..(a + n) as usize]
+                    .iter()
+                    .all(|&w| w == 0);
+                x!(d) = if fits { x!(a) } else { u64::MAX };
+            }
+
+            Op::Index { d, a, index, first } => {
+                let step = code.indices[index as usize];
+                let before = if first { 0 } else { x!(d) };
+                x!(d) = if before == OUT_OF_RANGE || x!(a) >= step.len as u64 {
+                    OUT_OF_RANGE
+                } else {
+                    before + x!(a) * step.stride as u64
+                };
+            }
+            Op::LoadX { d, base, off, n } => {
+                let (d, n) = (d as usize, n as usize);
+                match address(words, base, off) {
+                    Some(at) => words.copy_within(at..at + n, d),
+                    None => words[d..d + n].fill(0),
+                }
+            }
+            Op::StoreX { base, off, a, n } => {
+                if let Some(at) = address(words, base, off) {
+                    words.copy_within(a as usize..a as usize + n as usize, at);
+                }
+            }
+            Op::ZeroX { base, off, n } => {
+                if let Some(at) = address(words, base, off) {
+                    words[at..at + n as usize].fill(0);
+                }
+            }
+            Op::CopyX { copy } => {
+                let copy = code.copies[copy as usize];
+                let n = copy.words as usize;
+                let to = address(words, copy.to.0, copy.to.1);
+                match (to, address(words, copy.from.0, copy.from.1)) {
+                    (Some(to), Some(from)) => words.copy_within(from..from + n, to),
+                    (Some(to), None) => words[to..to + n].fill(0),
+                    (None, _) => {}
+                }
+            }
+            Op::Shift { shift } => shift_stack(words, &code.shifts[shift as usize]),
+
+            Op::Jmp { to } => pc = to as usize,
+            Op::JmpZ { a, to } => jump!(x!(a) == 0, to),
+            Op::JmpNz { a, to } => jump!(x!(a) != 0, to),
+            Op::JmpEq { a, b, to } => jump!(x!(a) == x!(b), to),
+            Op::JmpNe { a, b, to } => jump!(x!(a) != x!(b), to),
+            Op::JmpLt { a, b, to } => jump!(x!(a) < x!(b), to),
+            Op::JmpLe { a, b, to } => jump!(x!(a) <= x!(b), to),
+            Op::Jump { a, table } => {
+                let value = x!(a);
+                pc = match &code.jumps[table as usize] {
+                    JumpTable::Dense {
+                        first,
+                        targets,
+                        default,
+                    } => {
+                        let at = value.wrapping_sub(*first);
+                        *usize::try_from(at)
+                            .ok()
+                            .and_then(|at| targets.get(at))
+                            .unwrap_or(default)
+                    }
+                    JumpTable::Sparse { cases, default } => {
+                        match cases.binary_search_by_key(&value, |&(case, _)| case) {
+                            Ok(at) => cases[at].1,
+                            Err(_) => *default,
+                        }
+                    }
+                } as usize;
+            }
+            Op::Call { to } => {
+                machine.stack.push(pc as u32);
+                pc = to as usize;
+            }
+            Op::Ret => match machine.stack.pop() {
+                Some(back) => pc = back as usize,
+                None => return,
+            },
+            Op::Halt => return,
+            Op::Step { to } => match steps {
+                0 => pc = to as usize,
+                _ => steps -= 1,
+            },
+
+            Op::Extract { base, off, header } => {
+                let at = address(words, base, off);
+                let header = &code.headers[header as usize];
+                if let Err(error) = packet::extract(header, &code.errors, words, at, 0, job) {
+                    reject!(error);
+                }
+            }
+            Op::ExtractVar {
+                base,
+                off,
+                header,
+                bits,
+            } => {
+                let at = address(words, base, off);
+                let bits = x!(bits);
+                let header = &code.headers[header as usize];
+                if let Err(error) = packet::extract(header, &code.errors, words, at, bits, job) {
+                    reject!(error);
+                }
+            }
+            Op::Need { bits } => {
+                if job.cursor + bits as usize > job.bits() {
+                    reject!(code.errors.packet_too_short);
+                }
+            }
+            Op::Peek { d, at, w } => {
+                let (at, d) = (job.cursor + at as usize, d as usize);
+                if w <= 64 {
+                    words[d] = crate::bits::read(&job.octets, at, w as u32);
+                } else {
+                    let limbs = wide::limbs(w as u32);
+                    let words = &mut words[d..d + limbs];
+                    crate::bits::read_wide(&job.octets, at, w as u32, words);
+                }
+            }
+            Op::Advance { a } => {
+                let bits = x!(a);
+                if bits > (job.bits() - job.cursor) as u64 {
+                    reject!(code.errors.packet_too_short);
+                }
+                job.cursor += bits as usize;
+            }
+            Op::PacketLength { d } => x!(d) = (job.bits() / 8) as u64 & u32::MAX as u64,
+            Op::Reject { a } => reject!(x!(a)),
+            Op::Emit { base, off, header } => {
+                if let Some(at) = address(words, base, off) {
+                    packet::emit(
+                        &code.headers[header as usize],
+                        words,
+                        at,
+                        &mut machine.output,
+                    );
+                }
+            }
+            Op::InSet { test, to } => {
+                let test = &code.set_tests[test as usize];
+                let set = &machine.value_sets[test.set as usize];
+                jump!(set.contains(words, &test.keys), to);
+            }
+
+            Op::Apply { site } => {
+                let site = &code.sites[site as usize];
+                let loc = code.locs[pc - 1];
+                let (hit, action) = apply::<TRACED>(machine, words, job, site, loc);
+                if site.hit != NONE {
+                    x!(site.hit) = hit as u64;
+                }
+                if let Some(prepared) = action {
+                    let actions = &code.tables[site.table as usize].actions;
+                    let index = index_of(actions, prepared);
+                    let action = &actions[index];
+                    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
+                        words[slot as usize] = value;
+                    }
+                    if site.action_run != NONE {
+                        x!(site.action_run) = index as u64;
+                    }
+                    let entry = action.entry;
+                    machine.stack.push(pc as u32);
+                    pc = entry as usize;
+                }
+            }
+            Op::RegRead { d, index, register } => {
+                if let Object::Register(r) = &machine.objects[register as usize] {
+                    let index = x!(index);
+                    if index < r.size {
+                        let at = index as usize * r.limbs;
+                        let cell = &r.cells[at..at + r.limbs];
+                        words[d as usize..d as usize + r.limbs].copy_from_slice(cell);
+                    }
+                }
+            }
+            Op::RegWrite { index, a, register } => {
+                if let Object::Register(r) = &mut machine.objects[register as usize] {
+                    let index = x!(index);
+                    if index < r.size {
+                        let at = index as usize * r.limbs;
+                        let value = &words[a as usize..a as usize + r.limbs];
+                        r.cells[at..at + r.limbs].copy_from_slice(value);
+                    }
+                }
+            }
+            Op::Count { counter, index } => {
+                if let Object::Counter(c) = &mut machine.objects[counter as usize] {
+                    let index = usize::try_from(x!(index)).ok();
+                    if let Some(cell) = index.and_then(|index| c.cells.get_mut(index)) {
+                        state::count(cell, c.counted, job.length);
+                    }
+                }
+            }
+            Op::MarkToDrop => {
+                let drop_port = machine.config.drop_port as u64;
+                code.metadata.egress_spec.set(words, drop_port);
+                code.metadata.mcast_grp.set(words, 0);
+            }
+            Op::Extern { call } => {
+                external::call(code, machine, words, job, call);
+                if job.assert_failed {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Where an action stands among a table's; a member of a profile that tables share may have been
+/// prepared for another one.
+#[inline]
+fn index_of(actions: &[ActionCode], prepared: &Prepared) -> usize {
+    let index = prepared.index as usize;
+    match actions.get(index) {
+        Some(action) if action.id == prepared.id => index,
+        _ => actions
+            .iter()
+            .position(|action| action.id == prepared.id)
+            .unwrap_or(0),
+    }
+}
+
+/// `|+|` and `|-|` on one word.
+#[inline]
+fn saturate(a: u64, b: u64, sh: u8, signed: bool, op: impl Fn(i128, i128) -> i128) -> u64 {
+    let mask = u64::MAX >> sh;
+    if !signed {
+        return op(a as i128, b as i128).clamp(0, mask as i128) as u64;
+    }
+    let extend = |v: u64| ((v << sh) as i64 >> sh) as i128;
+    let most = (mask >> 1) as i128;
+    op(extend(a), extend(b)).clamp(-most - 1, most) as u64 & mask
+}
+
+#[inline]
+fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u64, u64) -> u64) {
+    for i in 0..wide::limbs(w as u32) {
+        words[d as usize + i] = op(words[a as usize + i], words[b as usize + i]);
+    }
+}
+
+fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
+    let Some(at) = address(words, shift.at.0, shift.at.1) else {
+        return;
+    };
+    let first = at + 1;
+    let end = first + (shift.len * shift.stride) as usize;
+    let moved = (shift.count * shift.stride) as usize;
+    let count = shift.count as u64;
+    if shift.push {
+        words.copy_within(first..end - moved, first + moved);
+        words[first..first + moved].fill(0);
+        words[at] = (words[at] + count).min(shift.len as u64);
+    } else {
+        words.copy_within(first + moved..end, first);
+        words[end - moved..end].fill(0);
+        words[at] = words[at].saturating_sub(count);
+    }
+}
+
+/// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
+#[inline]
+fn apply<'m, const TRACED: bool>(
+    machine: &'m mut Machine,
+    words: &[u64],
+    job: &mut Job,
+    site: &ApplySite,
+    loc: p4_ir::SourceLoc,
+) -> (bool, Option<&'m Prepared>) {
+    let table = &mut machine.tables[site.table as usize];
+    let found = table.lookup(words, &site.keys);
+    if let Some(id) = found
+        && !table.plain
+    {
+        let (counter, meter, dated) = (table.counter, table.meter, table.dated);
+        let row = table.row_mut(id);
+        if let Some(counted) = counter {
+            state::count(&mut row.counter, counted, job.length);
+        }
+        if let Some(unit) = meter {
+            let amount = state::amount(unit, job.length);
+            job.colour = row
+                .meter
+                .as_mut()
+                .map_or(0, |cell| cell.execute(job.now, amount));
+        }
+        if dated {
+            row.last_hit = job.now;
+        }
+    }
+    let Machine {
+        tables,
+        objects,
+        random,
+        scratch,
+        tracer,
+        ..
+    } = machine;
+    let table = &tables[site.table as usize];
+    let outcome = match found {
+        Some(id) => &table.row(id).outcome,
+        None => &table.default,
+    };
+    let prepared = match outcome {
+        Outcome::Run(prepared) => Some(prepared),
+        Outcome::Member(_) | Outcome::Group(_) | Outcome::OneShot(_) => {
+            let key = external::SelectorKey {
+                words,
+                slots: &site.keys,
+                layout: &table.layout,
+            };
+            let profile = table.profile.map(|id| &objects[id.0 as usize]);
+            external::select(outcome, profile, key, random, scratch)
+        }
+    };
+    if TRACED && let (Some(tracer), Some(prepared)) = (tracer, prepared) {
+        let key: Vec<&[u64]> = table
+            .layout
+            .fields
+            .iter()
+            .map(|field| &words[site.keys[field.index] as usize..][..field.limbs])
+            .collect();
+        let event = TraceEvent::Table {
+            table: TableId(site.table),
+            key: &key,
+            entry: found.map(|id| &table.row(id).entry),
+            action: prepared.id,
+            loc,
+        };
+        tracer.event(job.now, job.tag, event);
+    }
+    (found.is_some(), prepared)
+}
+
+fn trace(machine: &mut Machine, job: &Job, event: TraceEvent<'_>) {
+    if let Some(tracer) = &mut machine.tracer {
+        tracer.event(job.now, job.tag, event);
+    }
+}
+
+/// Tells of a parser state if one begins here.
+fn trace_state(program: &Program, code: &Code, machine: &mut Machine, job: &Job, pc: usize) {
+    for &(_, parser, state) in code.states.iter().filter(|(at, ..)| *at as usize == pc) {
+        let state = &program.parsers[parser as usize].states[state as usize];
+        trace(
+            machine,
+            job,
+            TraceEvent::State {
+                name: &state.name,
+                loc: state.loc,
+            },
+        );
+    }
+}

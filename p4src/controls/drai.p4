@@ -1,0 +1,41 @@
+// DRAI, data rate adjustment index (Lien and Chung): the path's index is the least of its hops'.
+
+#ifndef WAYMARK_DRAI_P4
+#define WAYMARK_DRAI_P4
+
+#include "../include/headers.p4"
+
+control Drai(inout avbw_h avbw,
+             in port_t port,
+             in bit<19> queue_depth,    // packets waiting behind this one
+             in bit<32> window_octets,  // sent in the last full window
+             inout bit<1> marked) {
+    // index: 1, aggressive deceleration, to 6, aggressive acceleration.
+    action set_index(bit<8> index) {
+        avbw.drai = index < avbw.drai ? index : avbw.drai;
+        marked    = 1;
+    }
+
+    // Where no range fits, this hop has no opinion.
+    table drai {
+        key = {
+            port          : exact @name("port");
+            queue_depth   : range @name("queue_depth");
+            window_octets : range @name("window_octets");
+        }
+        actions = {
+            set_index;
+            @defaultonly NoAction;
+        }
+        const default_action = NoAction();
+        size = 4096;
+    }
+
+    apply {
+        if (avbw.isValid()) {
+            drai.apply();
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,18 @@
+// Back onto the wire, each octet where it was.
+
+#ifndef WAYMARK_FRAME_DEPARSER_P4
+#define WAYMARK_FRAME_DEPARSER_P4
+
+#include "../include/headers.p4"
+
+control FrameDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.packet_in);
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.vlan);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.options);
+    }
+}
+
+#endif

@@ -1,0 +1,62 @@
+// v1model: admission to a queue, drop-tail.
+//
+// A program sees no tail drop of the traffic manager and cannot touch a packet that already waits,
+// so it keeps each queue's occupancy itself, as numbers of packets:
+//
+//   register    holds                                          written by
+//   tail        the number of the last admitted packet         Admission
+//   dequeued    the number of the last packet that left        Departure
+//   drop_mark   the tail when a packet was last refused        Admission
+//
+// Occupancy is tail - dequeued: those that wait, without the one in service. `dequeued` is a
+// packet's own number and not a count, so a loss in between heals with the next packet.
+
+#ifndef WAYMARK_V1MODEL_ADMISSION_P4
+#define WAYMARK_V1MODEL_ADMISSION_P4
+
+#include <v1model.p4>
+#include "../../include/constants.p4"
+#include "../../include/types.p4"
+
+control Admission(in port_t port,
+                  in priority_t priority,
+                  inout queue_place_t place,
+                  inout drop_cause_t drop_cause)
+                 (register<sequence_t> tail,
+                  register<sequence_t> dequeued,
+                  register<sequence_t> drop_mark) {
+    // One action, since BMv2 locks registers for one action: no packet is decided in between.
+    action drop_tail(sequence_t max_waiting) {
+        sequence_t last_admitted;
+        sequence_t last_dequeued;
+        place.queue = (bit<32>) (port ++ priority);
+        tail.read(last_admitted, place.queue);
+        dequeued.read(last_dequeued, place.queue);
+        if (last_admitted - last_dequeued >= max_waiting) {
+            drop_mark.write(place.queue, last_admitted);
+            drop_cause = drop_cause_t.QUEUE_FULL;
+        } else {
+            place.admitted = 1;
+            place.number   = last_admitted + 1;
+            tail.write(place.queue, place.number);
+        }
+    }
+
+    // max_waiting is 1 or more; ns-2's queue limit L counts the packet in service: write L - 1.
+    table port_queue {
+        key = {
+            port : exact @name("port");
+        }
+        actions = {
+            drop_tail;
+        }
+        default_action = drop_tail(UNLIMITED);
+        size = PORTS;
+    }
+
+    apply {
+        port_queue.apply();
+    }
+}
+
+#endif

@@ -1,0 +1,30 @@
+// The numbers of the wire format and of this program, each named once.
+
+#ifndef WAYMARK_CONSTANTS_P4
+#define WAYMARK_CONSTANTS_P4
+
+#include "types.p4"
+
+const ether_type_t ETHER_TYPE_IPV4 = 0x0800;
+const ether_type_t ETHER_TYPE_VLAN = 0x8100;
+
+// IPv4 option types. AQT and AVBW-S use the experiment number 30 of RFC 4727, class 2.
+const bit<8> OPTION_EOL  = 0x00;
+const bit<8> OPTION_NOP  = 0x01;
+const bit<8> OPTION_AQT  = 0x5E;  // not copied into fragments
+const bit<8> OPTION_AVBW = 0xDE;  // copied into fragments
+
+// Lengths in octets, with the type and length octets.
+const bit<8> AQT_LENGTH  = 8;
+const bit<8> AVBW_LENGTH = 4;
+
+// The controller's port: packets from it start with packet_out_h, packets to it with packet_in_h.
+const port_t CPU_PORT = 510;
+
+const bit<32> PORTS  = 512;
+const bit<32> QUEUES = 4096;  // PORTS of 8 priorities
+
+// A queue that no entry of port_queue limits is limited by the traffic manager alone.
+const sequence_t UNLIMITED = 0xFFFFFFFFFFFF;
+
+#endif

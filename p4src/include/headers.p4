@@ -1,0 +1,95 @@
+// Headers, in the order of the wire.
+
+#ifndef WAYMARK_HEADERS_P4
+#define WAYMARK_HEADERS_P4
+
+#include "types.p4"
+
+// In front of a packet to the controller.
+@controller_header("packet_in")
+header packet_in_h {
+    port_t ingress_port;
+    bit<7> padding;
+}
+
+// In front of a packet from the controller.
+@controller_header("packet_out")
+header packet_out_h {
+    port_t egress_port;
+    bit<7> padding;
+}
+
+header ethernet_h {
+    mac_addr_t   dst_addr;
+    mac_addr_t   src_addr;
+    ether_type_t ether_type;
+}
+
+// IEEE 802.1Q.
+header vlan_h {
+    bit<3>       pcp;
+    bit<1>       dei;
+    bit<12>      vid;
+    ether_type_t ether_type;
+}
+
+// RFC 791, with the first octet's successor split as RFC 2474 and RFC 3168 have it.
+header ipv4_h {
+    bit<4>      version;
+    bit<4>      ihl;        // header length in words of 32 bits, 5 to 15
+    bit<6>      dscp;
+    bit<2>      ecn;        // carries CI
+    bit<16>     total_len;
+    bit<16>     identification;
+    bit<3>      flags;
+    bit<13>     frag_offset;
+    bit<8>      ttl;
+    bit<8>      protocol;
+    bit<16>     checksum;
+    ipv4_addr_t src_addr;
+    ipv4_addr_t dst_addr;
+}
+
+// A run of option octets that this hop forwards as they came.
+header option_run_h {
+    varbit<320> octets;
+}
+
+// Accumulated queueing time: an IPv4 option of 8 octets.
+header aqt_h {
+    bit<8>  option_type;
+    bit<8>  length;         // 8
+    bit<24> aqt_us;
+    bit<24> aqt_echo_us;    // the receiver's, no hop's
+}
+
+// Data rate adjustment index: an IPv4 option of 4 octets.
+header avbw_h {
+    bit<8> option_type;
+    bit<8> length;       // 4
+    bit<8> drai;         // 0xFF: no hop has spoken
+    bit<8> mrai_echo;
+}
+
+// Options come in any order, so AQT has a place on either side of AVBW-S: at most one of aqt0 and
+// aqt1 is valid.
+struct options_t {
+    option_run_h before;
+    aqt_h        aqt0;
+    option_run_h between0;
+    avbw_h       avbw;
+    option_run_h between1;
+    aqt_h        aqt1;
+    option_run_h after;
+}
+
+struct headers_t {
+    packet_in_h  packet_in;
+    packet_out_h packet_out;
+    ethernet_h   ethernet;
+    vlan_h       vlan;
+    ipv4_h       ipv4;
+    options_t    options;
+}
+
+#endif

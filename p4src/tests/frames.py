@@ -1,0 +1,91 @@
+"""Ethernet frames as octets, described by what a test cares about.
+
+Kept apart from the host layers on purpose: it judges them and the P4 programs, so it shares no
+code with either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address
+
+AQT_MAX_US = 0xFFFFFF
+
+NOP = b"\x01"
+EOL = b"\x00"
+
+
+def aqt(aqt_us: int, echo_us: int = 0x0A0B0C) -> bytes:
+    """The AQT option (8 octets); both times in µs."""
+    return b"\x5e\x08" + aqt_us.to_bytes(3) + echo_us.to_bytes(3)
+
+
+def avbw(drai: int, echo: int = 0x05) -> bytes:
+    """The AVBW-S option (4 octets)."""
+    return bytes([0xDE, 4, drai, echo])
+
+
+def unknown(length: int, kind: int = 0x88) -> bytes:
+    """An option that no hop knows, `length` octets in all, its data non-zero."""
+    return bytes([kind, length, *range(0xA0, 0xA0 + length - 2)])
+
+
+def padded(options: bytes, octets: int | None = None, pad: bytes = NOP) -> bytes:
+    """`options` filled with `pad` to `octets`, or to the next multiple of 4."""
+    octets = -(-len(options) // 4) * 4 if octets is None else octets
+    return options + pad * (octets - len(options))
+
+
+def internet_checksum(octets: bytes) -> int:
+    """RFC 1071, over an even number of octets."""
+    total = sum(int.from_bytes(octets[i : i + 2]) for i in range(0, len(octets), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def mac(text: str) -> bytes:
+    """`00:00:00:00:00:01` as octets."""
+    return bytes.fromhex(text.replace(":", ""))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An IPv4 packet in Ethernet, as one end of a link sees it."""
+
+    src: str
+    dst: str
+    src_mac: str
+    dst_mac: str
+    options: bytes = b""
+    ttl: int = 64
+    ecn: int = 0
+    vlan: int | None = None
+    version: int = 4
+    ihl: int | None = None
+    """Words of 32 bits; counted from the options unless a test lies about it."""
+    checksum_error: int = 0
+    payload: bytes = b"\xca\xfe\xf0\x0d"
+
+    def changed(self, **fields: object) -> Frame:
+        """The same frame but for `fields`."""
+        return replace(self, **fields)  # pyright: ignore[reportArgumentType]
+
+    def parts(self) -> list[bytes]:
+        """Ethernet (with its tag), the 20 fixed octets of IPv4, its options, the payload."""
+        assert len(self.options) % 4 == 0, self.options.hex()
+        ethernet = mac(self.dst_mac) + mac(self.src_mac)
+        if self.vlan is not None:
+            ethernet += b"\x81\x00" + self.vlan.to_bytes(2)
+        ihl = 5 + len(self.options) // 4 if self.ihl is None else self.ihl
+        before_checksum = (
+            bytes([self.version << 4 | ihl, self.ecn])
+            + (20 + len(self.options) + len(self.payload)).to_bytes(2)
+            + b"\x1c\x46\x40\x00"  # identification, don't fragment
+            + bytes([self.ttl, 253])  # protocol: RFC 3692 experiment
+        )
+        addresses = IPv4Address(self.src).packed + IPv4Address(self.dst).packed
+        checksum = internet_checksum(before_checksum + b"\x00\x00" + addresses + self.options)
+        checksum ^= self.checksum_error
+        ipv4 = before_checksum + checksum.to_bytes(2) + addresses
+        return [ethernet + b"\x08\x00", ipv4, self.options, self.payload]

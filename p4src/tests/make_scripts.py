@@ -1,0 +1,444 @@
+"""Writes the packet scripts (*.stf) beside this file: `python p4src/tests/make_scripts.py`.
+
+A script's name starts with the program it is for. Each case says what goes in and what comes out;
+nothing here computes what a hop would do. All forwarded packets go from host A at port 1 to host B
+at port 2, through a queue that is empty.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, mac, padded, unknown
+
+A_TO_B = Frame(
+    src="10.0.1.10",
+    dst="10.0.2.20",
+    src_mac="00:00:00:00:01:0a",
+    dst_mac="02:00:00:00:00:01",
+)
+"""As A sends it to the switch."""
+
+AT_B = A_TO_B.changed(src_mac="02:00:00:00:00:02", dst_mac="00:00:00:00:02:14", ttl=63)
+"""The same packet as the switch sends it to B."""
+
+CPU_PORT = 510
+MALFORMED, CHECKSUM, TTL, NO_ROUTE, QUEUE_FULL = 1, 2, 3, 4, 5
+AQT, DRAI = 0, 1
+
+
+class Script:
+    """The lines of one STF file."""
+
+    def __init__(self, title: str) -> None:
+        self.lines = [f"# {title}"]
+
+    def say(self, comment: str) -> None:
+        self.lines += ["", f"# {comment}"]
+
+    def add(self, entry: str) -> None:
+        if not self.lines[-1].startswith(("#", "add")) or len(self.lines) == 1:
+            self.lines.append("")
+        self.lines.append(f"add {entry}")
+
+    def routes(self) -> None:
+        self.add("ipv4_route dst_addr:0x0a000214/32 direct(port:2)")
+        self.add(
+            "neighbour port:2 next_hop:0x0a000214 "
+            "rewrite(src_addr:0x020000000002, dst_addr:0x000000000214)"
+        )
+
+    def feedback(self, *, aqt: int = 0, drai: int = 0) -> None:
+        """Windows of 2^40 µs: twelve days, so that no script sees the second."""
+        self.add(f"port_feedback port:2 set_feedback(aqt:{aqt}, drai:{drai}, ci:0, window_log2:40)")
+
+    def packet(self, port: int, parts: list[bytes]) -> None:
+        self.lines.append(f"packet {port} {_hex(parts)}")
+
+    def expect(self, port: int, parts: list[bytes]) -> None:
+        self.lines.append(f"expect {port} {_hex(parts)}$")
+
+    def forwarded(
+        self, what: str, sent: Frame, received: Frame, ports: tuple[int, int] = (1, 2)
+    ) -> None:
+        self.say(what)
+        self.packet(ports[0], sent.parts())
+        self.expect(ports[1], received.parts())
+
+    def options(self, what: str, sent: bytes, received: bytes | None = None) -> None:
+        """A packet with these options is forwarded, with those options."""
+        received = sent if received is None else received
+        self.forwarded(what, A_TO_B.changed(options=sent), AT_B.changed(options=received))
+
+    def dropped(self, what: str, parts: list[bytes], port: int = 1) -> None:
+        self.say(what)
+        self.packet(port, parts)
+
+    def counter(self, name: str, index: int, packets: int) -> None:
+        if not self.lines[-1].startswith("check_counter"):
+            self.lines.append("wait")
+        self.lines.append(f"check_counter {name}({index}) packets == {packets}")
+
+    def drops(self, cause: int, packets: int, port: int = 1) -> None:
+        self.counter("drops", 8 * port + cause, packets)
+
+    def marks(self, kind: int, packets: int, port: int = 2) -> None:
+        self.counter("marks", 4 * port + kind, packets)
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+def _hex(parts: list[bytes]) -> str:
+    return " ".join(part.hex() for part in parts if part)
+
+
+def forwarding() -> Script:
+    script = Script("IPv4 forwarding: routes, next hops, MAC addresses, TTL, checksum, VLAN.")
+    script.routes()
+    script.add("ipv4_route dst_addr:0x0a090000/16 via(port:3, next_hop:0x0a000303)")
+    script.add("ipv4_route dst_addr:0x0a090900/24 via(port:2, next_hop:0x0a000214)")
+    script.add("ipv4_route dst_addr:0x0a080000/16 via(port:4, next_hop:0x0a000404)")
+    script.add(
+        "neighbour port:3 next_hop:0x0a000303 "
+        "rewrite(src_addr:0x020000000003, dst_addr:0x020000000100)"
+    )
+    script.forwarded("To a neighbour: both MAC addresses, TTL and checksum change.", A_TO_B, AT_B)
+    script.forwarded("The tag stays.", A_TO_B.changed(vlan=0x6123), AT_B.changed(vlan=0x6123))
+    script.forwarded("The ECN field stays.", A_TO_B.changed(ecn=2), AT_B.changed(ecn=2))
+    script.forwarded("TTL 2 is enough.", A_TO_B.changed(ttl=2), AT_B.changed(ttl=1))
+    script.forwarded(
+        "Through a router: the next hop's address, not the destination's.",
+        A_TO_B.changed(dst="10.9.1.1"),
+        AT_B.changed(dst="10.9.1.1", src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00"),
+        ports=(1, 3),
+    )
+    script.forwarded(
+        "The longest prefix wins.", A_TO_B.changed(dst="10.9.9.9"), AT_B.changed(dst="10.9.9.9")
+    )
+
+    script.dropped("No route.", A_TO_B.changed(dst="192.0.2.1").parts())
+    script.dropped("A route, but no such neighbour.", A_TO_B.changed(dst="10.8.0.1").parts())
+    script.dropped("TTL 1.", A_TO_B.changed(ttl=1).parts())
+    script.dropped("TTL 0.", A_TO_B.changed(ttl=0).parts())
+    script.dropped("A bad checksum.", A_TO_B.changed(checksum_error=0x0100).parts())
+    script.dropped(
+        "A bad checksum over options.",
+        A_TO_B.changed(options=padded(unknown(7)), checksum_error=1).parts(),
+    )
+    script.dropped("Version 6.", A_TO_B.changed(version=6).parts())
+    script.dropped("IHL 4.", A_TO_B.changed(ihl=4).parts())
+    script.dropped("Ethernet alone, claiming IPv4.", A_TO_B.parts()[:1])
+    script.dropped("The fixed part cut short.", [b"".join(A_TO_B.parts())[: 14 + 19]])
+    script.dropped(
+        "The options cut short by an octet.",
+        [b"".join(A_TO_B.changed(options=NOP * 40, payload=b"").parts())[:-1]],
+    )
+    script.dropped("Ethernet cut short.", [b"".join(A_TO_B.parts())[:13]])
+    script.dropped(
+        "Neither IPv4 nor punted.",
+        [mac("02:00:00:00:00:01") + mac("00:00:00:00:01:0a") + b"\x86\xdd" + bytes(40)],
+    )
+
+    script.say("A cause for every drop.")
+    script.drops(MALFORMED, 6)
+    script.drops(CHECKSUM, 2)
+    script.drops(TTL, 2)
+    script.drops(NO_ROUTE, 3)
+    script.counter("received", 1, 19)
+    script.counter("sent", 2, 5)
+    script.counter("sent", 3, 1)
+    return script
+
+
+def _arp(port_octets: bytes = b"") -> list[bytes]:
+    ethernet = mac("ff:ff:ff:ff:ff:ff") + mac("00:00:00:00:01:0a") + b"\x08\x06"
+    request = bytes.fromhex("0001080006040001") + mac("00:00:00:00:01:0a") + bytes([10, 0, 1, 10])
+    return [port_octets, ethernet, request + bytes(6) + bytes([10, 0, 1, 1])]
+
+
+def arp() -> Script:
+    script = Script(
+        "ARP is dropped until a CPU port is set, then goes there with the port it came by."
+    )
+    script.dropped("No CPU port.", _arp())
+    script.drops(NO_ROUTE, 1)
+
+    script.say("ARP to the CPU port: 9 bits of ingress port, 7 of padding.")
+    script.add("punt ether_type:0x0806 send_to_cpu()")
+    script.packet(1, _arp())
+    script.expect(CPU_PORT, _arp(b"\x00\x80"))
+    script.packet(259, _arp())
+    script.expect(CPU_PORT, _arp(b"\x81\x80"))
+
+    script.say("With a tag.")
+    ethernet, request = _arp()[1:]
+    tagged = ethernet[:12] + b"\x81\x00\x00\x07" + b"\x08\x06"
+    script.packet(1, [tagged, request])
+    script.expect(CPU_PORT, [b"\x00\x80", tagged, request])
+    script.drops(NO_ROUTE, 1)
+    return script
+
+
+def packet_out() -> Script:
+    script = Script("What the controller sends leaves by the port it names, otherwise as it is.")
+    to_port_2 = b"\x01\x00"
+    script.say("IPv4 needs no route and loses no TTL.")
+    unrouted = A_TO_B.changed(dst="192.0.2.1", ttl=1).parts()
+    script.packet(CPU_PORT, [to_port_2, *unrouted])
+    script.expect(2, unrouted)
+
+    script.say("Any other frame.")
+    script.packet(CPU_PORT, [to_port_2, *_arp()])
+    script.expect(2, _arp())
+
+    script.dropped("The header cut short.", [b"\x01"], port=CPU_PORT)
+    script.drops(MALFORMED, 1, port=CPU_PORT)
+    script.counter("sent", 2, 2)
+    return script
+
+
+def admission() -> Script:
+    script = Script("A queue refuses when as many wait as may wait, and counts that at its port.")
+    script.routes()
+    script.forwarded("No limit is set.", A_TO_B, AT_B)
+    script.say("None may wait.")
+    script.add("port_queue port:2 drop_tail(max_waiting:0)")
+    script.packet(1, A_TO_B.parts())
+    script.packet(1, A_TO_B.parts())
+    script.drops(QUEUE_FULL, 2, port=2)
+    script.counter("sent", 2, 1)
+    return script
+
+
+def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
+    """(what, before, after) for a mark at the start, at odd offsets and at the end of each IHL."""
+    for octets in range(max(4, len(mark)), 44, 4):
+        ihl = 5 + octets // 4
+        room = octets - len(mark)
+        for offset in sorted({0, min(1, room), room // 2 | 1 if room > 1 else 0, room}):
+            yield f"IHL {ihl}, at {offset}", NOP * offset, NOP * (room - offset)
+
+
+def aqt_options() -> Script:
+    script = Script("AQT is found wherever it stands; an empty queue adds 0 to it.")
+    script.routes()
+    script.feedback(aqt=1)
+    found = 0
+    for what, before, after in _octets_of(aqt(0)):
+        script.options(what, before + aqt(0x001234) + after)
+        found += 1
+    behind = {
+        "After an unknown option": padded(unknown(5) + aqt(7)),
+        "After an unknown option of 2 octets": padded(unknown(2) + aqt(7)),
+        "After an unknown option of 32 octets": unknown(32) + aqt(7),
+        "After unknown options and NOPs": padded(NOP + unknown(3) + NOP + unknown(9) + aqt(7)),
+        "Before an unknown option": padded(aqt(7) + unknown(31)),
+        "Before EOL and junk": aqt(7) + EOL + b"\x5e\xde\x04",
+        "Before EOL and another AQT": padded(NOP + aqt(7) + EOL + aqt(9), pad=EOL),
+    }
+    for what, options in behind.items():
+        script.options(what, options)
+    found += len(behind)
+
+    hidden = {
+        "No options at all": b"",
+        "NOPs only, 40 of them": NOP * 40,
+        "After EOL there is padding, whatever it looks like": EOL + aqt(7) + EOL * 3,
+        "Inside another option": padded(b"\x88\x0a" + aqt(7)),
+        "An unknown option of 40 octets": unknown(40),
+    }
+    for what, options in hidden.items():
+        script.options(f"Not AQT. {what}", options)
+
+    script.say("Every AQT was found, and nothing else.")
+    script.marks(AQT, found)
+    script.counter("malformed_options", 1, 0)
+    return script
+
+
+def aqt_saturated() -> Script:
+    script = Script("A saturated AQT says at least: it stays, whatever is added.")
+    script.routes()
+    script.feedback(aqt=1)
+    script.options("Alone.", aqt(AQT_MAX_US))
+    script.options("At an odd offset.", padded(NOP + aqt(AQT_MAX_US, 0)))
+    script.options("Behind AVBW-S.", avbw(0xFF) + aqt(AQT_MAX_US))
+    script.marks(AQT, 3)
+    return script
+
+
+def aqt_off() -> Script:
+    script = Script("A port marks nothing until it is told to.")
+    script.routes()
+    script.options("AQT passes.", aqt(7))
+    script.marks(AQT, 0)
+    return script
+
+
+MALFORMED_LISTS = {
+    "Length 0": b"\x88\x00" + NOP * 2,
+    "Length 1": b"\x88\x01" + NOP * 2,
+    "Length 1 of AQT": b"\x5e\x01" + NOP * 6,
+    "No room for the length octet": NOP * 3 + b"\x88",
+    "AQT's type in the last octet": NOP * 7 + b"\x5e",
+    "Past the header by one octet": NOP + unknown(4)[:3],
+    "Past the header by far, after a good AQT": aqt(7) + b"\x88\xff\x01\x01",
+    "AQT past the header": aqt(7)[:4],
+    "AQT of 7 octets": b"\x5e\x07\x00\x00\x07\x00\x00" + NOP,
+    "AQT of 9 octets": b"\x5e\x09" + bytes(7) + NOP * 3,
+    "AVBW-S of 3 octets": b"\xde\x03\xff" + NOP,
+    "AVBW-S of 5 octets": b"\xde\x05\xff\x05\x05" + NOP * 3,
+    "AVBW-S past the header": NOP + avbw(0xFF)[:3],
+    "AQT twice": aqt(7) + aqt(9),
+    "AQT twice, AVBW-S between": aqt(7) + avbw(0xFF) + aqt(9),
+    "AVBW-S twice": avbw(0xFF) + avbw(0xFF),
+    "AVBW-S twice, AQT between": avbw(0xFF) + aqt(7) + NOP * 3 + avbw(0xFF) + NOP,
+    "Good marks, then length 0 in 40 octets": padded(aqt(7) + avbw(0xFF) + b"\x88\x00", 40),
+    "An unknown option of 41 octets": b"\x88\x29" + bytes(range(38)),
+}
+
+
+def malformed_options() -> Script:
+    script = Script("A malformed list gets no mark; it is forwarded octet for octet and counted.")
+    script.routes()
+    script.feedback(aqt=1, drai=1)
+    script.add("drai 1 port:2 set_index(index:1)")
+    for what, options in MALFORMED_LISTS.items():
+        script.options(what, options)
+    script.counter("malformed_options", 1, len(MALFORMED_LISTS))
+    script.marks(AQT, 0)
+    script.marks(DRAI, 0)
+
+    script.dropped(
+        "One that is dropped anyway is counted as that drop.",
+        A_TO_B.changed(options=MALFORMED_LISTS["Length 0"], ttl=1).parts(),
+    )
+    script.counter("malformed_options", 1, len(MALFORMED_LISTS))
+    script.drops(TTL, 1)
+    return script
+
+
+def drai_minimum() -> Script:
+    script = Script("DRAI becomes the least of what it was and the hop's index.")
+    script.routes()
+    script.feedback(drai=1)
+    script.add("drai 1 port:2 set_index(index:3)")
+    for before, after in ((0xFF, 3), (6, 3), (4, 3), (3, 3), (2, 2), (1, 1), (0, 0), (7, 3)):
+        script.options(f"{before:#04x} becomes {after}.", avbw(before), avbw(after))
+    script.options("The echo is no hop's.", avbw(0xFF, 0xFF), avbw(3, 0xFF))
+    script.marks(DRAI, 9)
+    return script
+
+
+def drai_options() -> Script:
+    script = Script("AVBW-S is found wherever it stands, and the checksum is right again.")
+    script.routes()
+    script.feedback(drai=1)
+    script.add("drai 1 port:2 set_index(index:2)")
+    found = 0
+    for what, before, after in _octets_of(avbw(0)):
+        script.options(what, before + avbw(0xFF) + after, before + avbw(2) + after)
+        found += 1
+    script.options(
+        "After an unknown option of 7 octets, before EOL and junk.",
+        unknown(7) + avbw(6) + EOL + b"\xde\x04\xff\x01",
+        unknown(7) + avbw(2) + EOL + b"\xde\x04\xff\x01",
+    )
+    script.options("Not AVBW-S: behind EOL.", EOL + avbw(6) + EOL * 3)
+    script.marks(DRAI, found + 1)
+    return script
+
+
+def drai_ranges() -> Script:
+    script = Script(
+        "The index is looked up by depth and by octets; where no range fits, the field stays."
+    )
+    script.routes()
+    script.feedback(drai=1)
+    script.options("No entry.", avbw(0xFF))
+    script.say("Ranges that an empty queue and an idle port do not fit, and another port's.")
+    script.add("drai 1 port:2 queue_depth:1->100 set_index(index:1)")
+    script.add("drai 1 port:2 window_octets:1->0xffffffff set_index(index:2)")
+    script.add("drai 1 port:3 set_index(index:3)")
+    script.options("Left alone.", avbw(0xFF))
+    script.say("Ranges that fit.")
+    script.add("drai 1 port:2 queue_depth:0->0 window_octets:0->1000 set_index(index:5)")
+    script.options("An empty queue.", avbw(0xFF), avbw(5))
+    script.marks(DRAI, 1)
+    return script
+
+
+def both_marks() -> Script:
+    script = Script("AQT and AVBW-S in one packet, in either order.")
+    script.routes()
+    script.feedback(aqt=1, drai=1)
+    script.add("drai 1 port:2 set_index(index:4)")
+    lists: dict[str, Callable[[bytes], bytes]] = {
+        "AQT first": lambda index: aqt(7) + index,
+        "AVBW-S first": lambda index: index + aqt(7),
+        "AQT first, apart": lambda index: NOP + aqt(7) + unknown(3) + index,
+        "AVBW-S first, apart": lambda index: unknown(3) + index + NOP + aqt(7),
+        "AQT first, in 40 octets": lambda index: (
+            unknown(9) + aqt(7) + unknown(11) + index + unknown(8)
+        ),
+        "AVBW-S first, in 40 octets": lambda index: (
+            unknown(11) + index + unknown(9) + aqt(7) + unknown(8)
+        ),
+        "AVBW-S first, at both ends": lambda index: index + unknown(28) + aqt(7),
+        "AQT first, at both ends": lambda index: aqt(7) + unknown(28) + index,
+        "AVBW-S first, then EOL and junk": lambda index: index + aqt(7) + EOL + b"\x5e\x08\x5e",
+    }
+    for what, build in lists.items():
+        script.options(what, build(avbw(0xFF)), build(avbw(4)))
+    script.forwarded(
+        "Behind a tag.",
+        A_TO_B.changed(vlan=5, options=avbw(0xFF) + aqt(7)),
+        AT_B.changed(vlan=5, options=avbw(4) + aqt(7)),
+    )
+    script.marks(AQT, len(lists) + 1)
+    script.marks(DRAI, len(lists) + 1)
+    script.counter("malformed_options", 1, 0)
+    return script
+
+
+EVERY = ("plain", "aqt", "waymark")
+SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
+    (EVERY, "forwarding", forwarding),
+    (EVERY, "arp", arp),
+    (EVERY, "packet_out", packet_out),
+    (EVERY, "admission", admission),
+    (("aqt", "waymark"), "aqt_options", aqt_options),
+    (("aqt", "waymark"), "aqt_saturated", aqt_saturated),
+    (("aqt", "waymark"), "aqt_off", aqt_off),
+    (("waymark",), "malformed_options", malformed_options),
+    (("waymark",), "drai_minimum", drai_minimum),
+    (("waymark",), "drai_options", drai_options),
+    (("waymark",), "drai_ranges", drai_ranges),
+    (("waymark",), "both_marks", both_marks),
+]
+
+
+def texts() -> dict[Path, str]:
+    """Each script's path and what is in it."""
+    return {
+        Path(__file__).with_name(f"{program}-{name}.stf"): script().text()
+        for programs, name, script in SCRIPTS
+        for program in programs
+    }
+
+
+def main() -> None:
+    """Writes every script, or with --check says which are not what would be written."""
+    if sys.argv[1:] == ["--check"]:
+        found = {path: path.read_text() for path in Path(__file__).parent.glob("*.stf")}
+        stale = sorted({path.name for path, _ in texts().items() ^ found.items()})
+        sys.exit(f"run {Path(__file__).name}: {', '.join(stale)}" if stale else 0)
+    for path, text in texts().items():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
