@@ -315,7 +315,10 @@ impl<'a> Checker<'a> {
                     self.error(
                         "wrong-arguments",
                         span,
-                        format!("`{}` must be instantiated to give it its arguments", named.name),
+                        format!(
+                            "`{}` must be instantiated to give it its arguments",
+                            named.name
+                        ),
                         "the constructor takes arguments",
                     );
                     return Expr::error(span);
@@ -335,13 +338,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn apply_table(
-        &mut self,
-        id: DeclId,
-        ty: &Ty,
-        args: &'a [ast::Argument],
-        span: Span,
-    ) -> Expr {
+    fn apply_table(&mut self, id: DeclId, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
         if self.inside != Inside::Control {
             self.error(
                 "misplaced-call",
@@ -492,12 +489,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An instance: `Type(args)`.
-    pub(super) fn constructor(
-        &mut self,
-        ty: &Ty,
-        args: &'a [ast::Argument],
-        span: Span,
-    ) -> Expr {
+    pub(super) fn constructor(&mut self, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
         let Ty::Named(named) = ty else {
             if !ty.is_error() {
                 self.cannot_instantiate(ty, span);
@@ -561,7 +553,10 @@ impl<'a> Checker<'a> {
         self.error(
             "cannot-infer",
             span,
-            format!("type argument `{name}` of `{}` cannot be inferred", named.name),
+            format!(
+                "type argument `{name}` of `{}` cannot be inferred",
+                named.name
+            ),
             format!("write it: `{}<…>`", named.name),
         );
     }
@@ -597,7 +592,10 @@ impl<'a> Checker<'a> {
             .filter_map(|id| Some((*id, self.function(*id)?)))
             .collect();
         let fits = |f: &Function| {
-            let required = f.params.iter().filter(|p| !p.optional && p.default.is_none());
+            let required = f
+                .params
+                .iter()
+                .filter(|p| !p.optional && p.default.is_none());
             let named = args.iter().filter_map(|a| a.name.as_ref());
             args.len() <= f.params.len()
                 && args.len() >= required.count()
@@ -718,7 +716,10 @@ impl<'a> Checker<'a> {
         self.error(
             "dont-care-as-value",
             span,
-            format!("`_` is only possible for an `out` parameter; `{}` is not", param.name),
+            format!(
+                "`_` is only possible for an `out` parameter; `{}` is not",
+                param.name
+            ),
             "expected a value",
         );
         Expr::error(span)
@@ -813,14 +814,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn conforming(
-        &mut self,
-        expr: Expr,
-        param: &Param,
-        ty: &Ty,
-        what: &str,
-        known: bool,
-    ) -> Expr {
+    fn conforming(&mut self, expr: Expr, param: &Param, ty: &Ty, what: &str, known: bool) -> Expr {
         let span = expr.span;
         if expr.ty.is_error() {
             return Expr::error(span);
@@ -842,7 +836,12 @@ impl<'a> Checker<'a> {
         let expr = self.coerce(expr, ty, &of);
         let callable = matches!(expr.ty, Ty::Action | Ty::Function | Ty::Void);
         if callable {
-            self.error("not-a-value", span, format!("{of} must be a value"), "not a value");
+            self.error(
+                "not-a-value",
+                span,
+                format!("{of} must be a value"),
+                "not a value",
+            );
             return Expr::error(span);
         }
         if known && param.direction == Direction::None && !expr.is_known() {

@@ -6,12 +6,7 @@ use crate::hir::{DefKind, Expr, ExprKind, Named, Ty, Value};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    pub(super) fn member(
-        &mut self,
-        base: &'a ast::Expr,
-        name: &'a ast::Ident,
-        span: Span,
-    ) -> Expr {
+    pub(super) fn member(&mut self, base: &'a ast::Expr, name: &'a ast::Ident, span: Span) -> Expr {
         if let Some(ty) = self.as_type(base) {
             return self.type_member(&ty, name, span);
         }
@@ -78,8 +73,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Expr {
         let member = name.as_str();
-        if matches!(member, "next" | "last" | "lastIndex")
-            && !matches!(self.inside, Inside::Parser)
+        if matches!(member, "next" | "last" | "lastIndex") && !matches!(self.inside, Inside::Parser)
         {
             self.error(
                 "only-in-parser",
@@ -96,7 +90,14 @@ impl<'a> Checker<'a> {
             "size" => (ExprKind::Const(Value::Int(len.into())), Ty::Bit(32)),
             _ => {
                 let ty = base.ty.clone();
-                let valid = ["next", "last", "lastIndex", "size", "push_front", "pop_front"];
+                let valid = [
+                    "next",
+                    "last",
+                    "lastIndex",
+                    "size",
+                    "push_front",
+                    "pop_front",
+                ];
                 self.unknown_member(name, &ty, valid.map(String::from).to_vec());
                 return Expr::error(span);
             }

@@ -76,7 +76,7 @@ impl Lowerer<'_, '_> {
                 }
                 self.emit(IrStmt::Return);
             }
-            StmtKind::Exit => self.emit(IrStmt::Exit),
+            StmtKind::Exit => self.exit(),
             StmtKind::Break => self.emit(IrStmt::Break),
             StmtKind::Continue => self.emit(IrStmt::Continue),
         }
