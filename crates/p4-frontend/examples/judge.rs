@@ -28,6 +28,12 @@ fn main() {
         if let (Some(program), true) = (&program, std::env::var_os("DUMP").is_some()) {
             println!("{program}");
         }
+        if std::env::var_os("ALL").is_some() {
+            for d in diagnostics.iter().filter(|d| d.is_error()) {
+                let at = d.primary().map_or(String::new(), |s| sources.describe(s));
+                println!("{at}: [{}] {}", d.code, d.message);
+            }
+        }
         let first = diagnostics.iter().find(|d| d.is_error());
         match first {
             Some(d) => {

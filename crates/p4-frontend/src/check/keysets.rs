@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ast;
-use crate::hir::{Expr, ExprKind, Ty, Value};
+use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
@@ -12,8 +12,8 @@ impl<'a> Checker<'a> {
         match &expr.kind {
             ast::ExprKind::Default | ast::ExprKind::DontCare => any(ty, span),
             ast::ExprKind::Mask { value, mask } => {
-                let value = self.set_member(value, ty, "a set's value");
-                let mask = self.set_member(mask, ty, "a mask");
+                let value = self.masked(value, ty, "a set's value");
+                let mask = self.masked(mask, ty, "a mask");
                 let ty = value.ty.clone();
                 self.set(ExprKind::Mask(value.into(), mask.into()), ty, span)
             }
@@ -37,7 +37,11 @@ impl<'a> Checker<'a> {
             }
             ast::ExprKind::List(list) if list.rest.is_none() => {
                 let Some(members) = self.hir.members(ty) else {
-                    return self.set_member(expr, ty, "a set's value");
+                    // `{ a }` for one key is `a`.
+                    return match list.elements.as_slice() {
+                        [only] => self.keyset(only, ty),
+                        _ => self.set_member(expr, ty, "a set's value"),
+                    };
                 };
                 if members.len() != list.elements.len() {
                     self.error(
@@ -60,6 +64,14 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The types of one value that a type is made of.
+    pub(super) fn leaves(&self, ty: &Ty) -> Vec<Ty> {
+        match self.hir.members(ty) {
+            Some(members) => members.iter().flat_map(|m| self.leaves(m)).collect(),
+            None => vec![ty.clone()],
+        }
+    }
+
     fn set(&mut self, kind: ExprKind, ty: Ty, span: Span) -> Expr {
         if ty.is_error() {
             return Expr::error(span);
@@ -67,10 +79,20 @@ impl<'a> Checker<'a> {
         Expr { kind, ty, span }
     }
 
+    /// A value or mask; of a serialisable enum also as a number.
+    fn masked(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
+        let over = match self.hir.underlying(ty) {
+            Some(over) if ty.is(NamedKind::SerialisableEnum) => over,
+            _ => return self.set_member(expr, ty, what),
+        };
+        let found = self.set_member(expr, &over, what);
+        self.cast_to(found, ty)
+    }
+
     fn set_member(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
         let found = self.expr(expr);
         let found = match (&found.ty, ty) {
-            (Ty::Set(of), _) if **of == *ty => return found,
+            (Ty::Set(of), _) if self.leaves(of) == self.leaves(ty) => return found,
             (Ty::Int, Ty::Bit(_) | Ty::Signed(_)) => {
                 let negative = matches!(found.value(), Some(Value::Int(v)) if v.sign() == num_bigint::Sign::Minus);
                 if negative && matches!(ty, Ty::Bit(_)) {

@@ -1,6 +1,6 @@
 // What every P4_16 program can rely on: P4_16 Language Specification 1.2.5, appendix "P4 core library".
-#ifndef CORE_P4
-#define CORE_P4
+#ifndef _CORE_P4_
+#define _CORE_P4_
 
 error {
     NoError,

@@ -1,7 +1,7 @@
 // The v1model architecture. V1MODEL_VERSION selects between its two shapes: from 20200408 on, ports have a type of
 // their own and counters, meters and registers take an index of any type.
-#ifndef V1MODEL_P4
-#define V1MODEL_P4
+#ifndef _V1_MODEL_P4_
+#define _V1_MODEL_P4_
 
 #include <core.p4>
 

@@ -64,7 +64,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// Adds the states of a parser; gives where it starts. `accept` is where its `accept` leads.
-    fn lower_states(&mut self, body: &ParserBody, accept: StateTarget, prefix: &str) -> StateTarget {
+    fn lower_states(
+        &mut self,
+        body: &ParserBody,
+        accept: StateTarget,
+        prefix: &str,
+    ) -> StateTarget {
         let mut numbers = HashMap::new();
         for state in &body.states {
             let number = self.new_state(format!("{prefix}{}", state.name), state.span);
@@ -261,32 +266,82 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Without the first state where it does nothing but go to the second.
+/// Without states that do nothing but go to another, and with the first joined to the one that it leads to, where
+/// nothing else does.
 fn simplified(mut states: Vec<ParserState>) -> Vec<ParserState> {
-    let idle = states[0].body.is_empty()
-        && matches!(states[0].transition, Transition::Goto(StateTarget::State(1)));
-    let entered = states.iter().skip(1).any(|s| match &s.transition {
-        Transition::Goto(to) => *to == StateTarget::State(1),
-        Transition::Select { cases, .. } => cases.iter().any(|c| c.to == StateTarget::State(1)),
-    });
-    let to_second = matches!(states[0].transition, Transition::Goto(StateTarget::State(1)));
-    if !to_second || (entered && !idle) {
-        return states;
+    for i in 0..states.len() {
+        let mut transition = states[i].transition.clone();
+        targets(&mut transition).for_each(|to| *to = destination(&states, *to));
+        states[i].transition = transition;
     }
-    let first = states.remove(0);
-    let mut body = first.body;
-    body.append(&mut states[0].body);
-    states[0].body = body;
-    let earlier = |to: &mut StateTarget| {
-        if let StateTarget::State(n) = to {
-            *n = n.saturating_sub(1);
+    join_first(&mut states);
+    let mut used = vec![false; states.len()];
+    let mut waiting = vec![0];
+    while let Some(i) = waiting.pop() {
+        if std::mem::replace(&mut used[i], true) {
+            continue;
         }
+        for to in targets(&mut states[i].transition) {
+            if let StateTarget::State(n) = to {
+                waiting.push(*n as usize);
+            }
+        }
+    }
+    let mut numbers = Vec::new();
+    let mut next = 0;
+    for used in &used {
+        numbers.push(next);
+        next += u32::from(*used);
+    }
+    let kept = states.into_iter().zip(used).filter(|(_, used)| *used);
+    let mut kept: Vec<ParserState> = kept.map(|(state, _)| state).collect();
+    for state in &mut kept {
+        for to in targets(&mut state.transition) {
+            if let StateTarget::State(n) = to {
+                *n = numbers[*n as usize];
+            }
+        }
+    }
+    kept
+}
+
+fn targets(transition: &mut Transition) -> Box<dyn Iterator<Item = &mut StateTarget> + '_> {
+    match transition {
+        Transition::Goto(to) => Box::new(std::iter::once(to)),
+        Transition::Select { cases, .. } => Box::new(cases.iter_mut().map(|c| &mut c.to)),
+    }
+}
+
+/// Where a transition leads in the end; a circle of states that do nothing is left as it is.
+fn destination(states: &[ParserState], to: StateTarget) -> StateTarget {
+    let mut at = to;
+    for _ in 0..states.len() {
+        let StateTarget::State(n) = at else { return at };
+        match &states[n as usize] {
+            ParserState {
+                body,
+                transition: Transition::Goto(next),
+                ..
+            } if body.is_empty() => at = *next,
+            _ => return at,
+        }
+    }
+    to
+}
+
+fn join_first(states: &mut [ParserState]) {
+    let Transition::Goto(StateTarget::State(second)) = states[0].transition else {
+        return;
     };
-    for state in &mut states {
-        match &mut state.transition {
-            Transition::Goto(to) => earlier(to),
-            Transition::Select { cases, .. } => cases.iter_mut().for_each(|c| earlier(&mut c.to)),
-        }
+    let second = second as usize;
+    let entered = states.iter_mut().enumerate().any(|(i, state)| {
+        let leads = |to: &StateTarget| *to == StateTarget::State(second as u32);
+        i != 0 && targets(&mut state.transition).any(|to| leads(to))
+    });
+    if entered || second == 0 {
+        return;
     }
-    states
+    let joined = states[second].clone();
+    states[0].body.extend(joined.body);
+    states[0].transition = joined.transition;
 }

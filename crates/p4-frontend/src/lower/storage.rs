@@ -18,7 +18,11 @@ impl Lowerer<'_, '_> {
         match base.checked_add(words) {
             Some(end) if end <= 1 << 24 => self.out.words = end,
             _ => {
-                self.error("too-large", span, "the program needs more than 2^24 words of storage");
+                self.error(
+                    "too-large",
+                    span,
+                    "the program needs more than 2^24 words of storage",
+                );
                 return Location::fixed(0);
             }
         }
@@ -84,22 +88,31 @@ impl Lowerer<'_, '_> {
             }
             ExprKind::Index(of, index) => {
                 let at = self.location(of)?;
-                let ty = self.ty(&of.ty);
-                let Ty::Stack(element, len) = &ty else {
-                    return None;
-                };
-                let stride = self.words(element);
-                if let Some(crate::hir::Value::Int(known)) = self.known(index) {
-                    let known = u32::try_from(known).ok().filter(|i| i < len)?;
-                    return Some(at.offset(1 + known * stride));
-                }
-                let value = self.unsigned(index);
-                Some(indexed(at.offset(1), value, stride, *len))
+                self.element_at(at, of, index)
             }
             ExprKind::Next(of) => self.relative(of, false),
             ExprKind::Last(of) => self.relative(of, true),
             _ => None,
         }
+    }
+
+    /// An element of a stack that lies at `at`.
+    pub(super) fn element_at(
+        &mut self,
+        at: Location,
+        stack: &Expr,
+        index: &Expr,
+    ) -> Option<Location> {
+        let Ty::Stack(element, len) = self.ty(&stack.ty) else {
+            return None;
+        };
+        let stride = self.words(&element);
+        if let Some(crate::hir::Value::Int(known)) = self.known(index) {
+            let known = u32::try_from(known).ok().filter(|i| *i < len)?;
+            return Some(at.offset(1 + known * stride));
+        }
+        let value = self.unsigned(index);
+        Some(indexed(at.offset(1), value, stride, len))
     }
 
     /// `stack.next` or `stack.last`, after a check that it is there.
