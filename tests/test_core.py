@@ -1,6 +1,7 @@
 """The compiled core, as Python meets it."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,22 @@ def test_progress_is_told_and_may_stop_a_run() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         _core.simulate(two_hosts(end_s=1e6), {}, progress=stop, progress_ms=1)
+
+
+def test_a_signal_stops_a_run() -> None:
+    class RungError(Exception):
+        pass
+
+    def ring(_number: int, _frame: object) -> None:
+        raise RungError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(RungError):
+            _core.simulate(two_hosts(end_s=1e6), {})
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_capture_is_written(tmp_path: Path) -> None:

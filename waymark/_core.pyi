@@ -20,7 +20,7 @@ class CompileError(WaymarkCoreError):
     """A P4 program with errors. The message is every diagnostic, the source lines underlined."""
 
 class ScriptError(WaymarkCoreError):
-    """An STF script that cannot be read, or that does not fit its program."""
+    """An STF script that cannot be read."""
 
 class ScenarioError(WaymarkCoreError):
     """A scenario that does not hold together. The message names the place in the data."""
@@ -72,7 +72,7 @@ class StfReport(TypedDict):
     packets: int
     """Packets sent into the switch."""
     expected: int
-    """Packets that the script expected."""
+    """Packets and counters that the script expected."""
     failures: list[str]
     """What did not come as expected, with the script's line."""
 
@@ -80,7 +80,7 @@ def run_stf(program: Program, script: str) -> StfReport:
     """Run an STF packet script on a fresh switch.
 
     Raises:
-        ScriptError: the script cannot be read, or names what the program does not have.
+        ScriptError: the script cannot be read. A command that the program refuses is a failure.
     """
 
 class Trace(TypedDict):

@@ -21,7 +21,7 @@ create_exception!(
     waymark._core,
     ScriptError,
     WaymarkCoreError,
-    "An STF script that cannot be read, or does not fit its program."
+    "An STF script that cannot be read."
 );
 create_exception!(
     waymark._core,

@@ -42,7 +42,7 @@ impl Program {
     }
 
     fn dump(&self) -> String {
-        format!("{:#?}", self.ir)
+        self.ir.to_string()
     }
 
     fn __repr__(&self) -> String {

@@ -52,7 +52,12 @@ impl Dumper<'_> {
                 .iter()
                 .map(|b| format!("{}: {} @{}", b.name, self.ty(&b.ty), b.base))
                 .collect();
-            writeln!(out, "  {} = {kind} {name}({})", block.role, params.join(", "))?;
+            writeln!(
+                out,
+                "  {} = {kind} {name}({})",
+                block.role,
+                params.join(", ")
+            )?;
         }
         writeln!(out, "\nerrors {}", p.errors.join(", "))?;
         self.types(out)?;
@@ -96,7 +101,12 @@ impl Dumper<'_> {
                     let members: Vec<String> =
                         members.iter().map(|(n, v)| format!("{n} = {v}")).collect();
                     let under = code::scalar(*under);
-                    writeln!(out, "\nenum {under} {} {{ {} }}", def.name, members.join(", "))?;
+                    writeln!(
+                        out,
+                        "\nenum {under} {} {{ {} }}",
+                        def.name,
+                        members.join(", ")
+                    )?;
                     continue;
                 }
                 TypeKind::Error => continue,
@@ -133,7 +143,11 @@ impl Dumper<'_> {
                 .table
                 .map_or(String::new(), |t| format!(" of {}", self.program[t].name));
             let args = args.join(", ");
-            writeln!(out, "\nextern {}: {}{generic}({args}){of}", object.name, object.type_name)?;
+            writeln!(
+                out,
+                "\nextern {}: {}{generic}({args}){of}",
+                object.name, object.type_name
+            )?;
         }
         for set in &self.program.value_sets {
             writeln!(out, "\nvalue_set {} of {}", set.name, set.size)?;
@@ -157,7 +171,12 @@ impl Dumper<'_> {
         writeln!(out, "\ntable {}", table.name)?;
         for key in &table.keys {
             let value = self.code().expr(&key.value);
-            writeln!(out, "  key {} = {value}: {}", key.name, match_kind(&key.kind))?;
+            writeln!(
+                out,
+                "  key {} = {value}: {}",
+                key.name,
+                match_kind(&key.kind)
+            )?;
         }
         for action in &table.actions {
             let names = annotation_names(&action.annotations);
@@ -193,7 +212,11 @@ impl Dumper<'_> {
         let priority = entry.priority.map_or(String::new(), |p| format!("{p}: "));
         let sets: Vec<String> = entry.matches.iter().map(|m| self.key_match(m)).collect();
         let call = self.action_call(table, &entry.call);
-        writeln!(out, "  {fixed}entry {priority}{} -> {call}", sets.join(", "))
+        writeln!(
+            out,
+            "  {fixed}entry {priority}{} -> {call}",
+            sets.join(", ")
+        )
     }
 
     fn action_call(&self, table: &Table, call: &crate::ActionCall) -> String {
@@ -273,5 +296,8 @@ fn match_kind(kind: &MatchKind) -> &str {
 }
 
 fn annotation_names(annotations: &[Annotation]) -> String {
-    annotations.iter().map(|a| format!(" @{}", a.name)).collect()
+    annotations
+        .iter()
+        .map(|a| format!(" @{}", a.name))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! A line of a script, read from left to right.
 
-use crate::{Digits, Number};
+use crate::{Digits, Number, Tail};
 use num_bigint::BigUint;
 use thiserror::Error;
 
@@ -147,15 +147,27 @@ impl<'a> Line<'a> {
             self.at = before;
             return Err(self.error(what));
         };
-        let mut prefix = None;
-        if self.eat("/") {
-            prefix = Some(self.integer("a prefix length")?);
-        }
+        let tail = if self.eat("/") {
+            Tail::Prefix(self.integer("a prefix length")?)
+        } else if self.eat("->") {
+            Tail::To(self.plain_number("the greatest value of the range")?)
+        } else if self.eat("&&&") {
+            Tail::Mask(self.plain_number("a mask")?)
+        } else {
+            Tail::None
+        };
         Ok(Number {
             value,
             digits,
-            prefix,
+            tail,
         })
+    }
+
+    /// A number without wild digits.
+    fn plain_number(&mut self, what: &str) -> Result<BigUint, ParseError> {
+        let bad = self.error(what);
+        let word = self.take(|c| c.is_ascii_alphanumeric());
+        parse(word).map(|(value, _)| value).ok_or(bad)
     }
 }
 

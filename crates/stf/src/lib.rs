@@ -20,4 +20,4 @@ pub use lexer::ParseError;
 pub use report::{Failure, Report};
 pub use runner::run;
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
-pub use value::{Digits, Number};
+pub use value::{Digits, Number, Tail};

@@ -124,7 +124,7 @@ fn add(line: &mut Line) -> Result<Verb, ParseError> {
         if line.eat(":") {
             matches.push((
                 name,
-                line.number_token("a value, such as 10, 0x0a, 0x0*, 0x0a00/8")?,
+                line.number_token("a value, such as 10, 0x0a, 0x0*, 0x0a00/8, 1->9")?,
             ));
         } else {
             break call_after(line, name)?;
@@ -274,6 +274,7 @@ fn rates(line: &mut Line) -> Result<Vec<(f64, u64)>, ParseError> {
 mod tests {
     use super::*;
     use num_bigint::BigUint;
+    use p4_ir::MatchKind;
     use v1model::Match;
 
     fn one(text: &str) -> Verb {
@@ -286,8 +287,9 @@ mod tests {
 
     #[test]
     fn entries() {
-        let verb =
-            one("add c.t 7 h.f:0x1* h[0].$valid$:1 ip:0x0a000000/8 c.act(p:2, q:0x0b) = $A # x");
+        let verb = one(
+            "add c.t 7 h.f:0x1* h[0].$valid$:1 ip:0x0a000000/8 r:1->9 m:0x0f00&&&0xff00 c.act(p:2, q:0x0b) = $A # x",
+        );
         let Verb::Add {
             table,
             priority,
@@ -303,11 +305,16 @@ mod tests {
             ("c.t", Some(7), Some("$A"))
         );
         let names: Vec<_> = matches.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["h.f", "h[0].$valid$", "ip"]);
-        assert_eq!(matches[0].1.ternary(8), Match::ternary(0x10u8, 0xf0u8));
-        assert_eq!(matches[0].1.ternary(16), Match::ternary(0x10u8, 0xf0u8));
-        assert_eq!(matches[1].1.plain(), Ok(&BigUint::from(1u8)));
-        assert_eq!(matches[2].1.lpm(32), Match::lpm(0x0a00_0000u32, 8));
+        assert_eq!(names, ["h.f", "h[0].$valid$", "ip", "r", "m"]);
+        use MatchKind::{Lpm, Range, Ternary};
+        let set = |i: usize, kind: MatchKind, width| matches[i].1.set(&kind, width).unwrap();
+        assert_eq!(set(0, Ternary, 8), Match::ternary(0x10u8, 0xf0u8));
+        assert_eq!(set(0, Ternary, 16), Match::ternary(0x10u8, 0xf0u8));
+        assert_eq!(set(1, MatchKind::Exact, 1), Match::exact(1u8));
+        assert_eq!(set(2, Lpm, 32), Match::lpm(0x0a00_0000u32, 8));
+        assert_eq!(set(3, Range, 8), Match::range(1u8, 9u8));
+        assert_eq!(set(4, Ternary, 16), Match::ternary(0x0f00u16, 0xff00u16));
+        assert!(matches[3].1.set(&Ternary, 8).is_err());
         assert_eq!(action.name, "c.act");
         assert_eq!(action.args[1].1.plain(), Ok(&BigUint::from(11u8)));
     }
@@ -371,7 +378,7 @@ mod tests {
         );
         assert_eq!(
             error("add t k:z a()"),
-            "line 1, column 9: expected a value, such as 10, 0x0a, 0x0*, 0x0a00/8, found `z`"
+            "line 1, column 9: expected a value, such as 10, 0x0a, 0x0*, 0x0a00/8, 1->9, found `z`"
         );
         assert_eq!(
             error("wait 5"),

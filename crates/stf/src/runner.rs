@@ -303,11 +303,7 @@ impl Runner {
                 format!("no key is called `{name}`; there are: {}", names.join(", "))
             })?;
             let width = keys[at].value.ty.width();
-            sets[at] = match keys[at].kind {
-                MatchKind::Ternary => number.ternary(width),
-                MatchKind::Lpm => number.lpm(width),
-                _ => Match::Exact(number.plain()?.clone()),
-            };
+            sets[at] = number.set(&keys[at].kind, width)?;
         }
         let by_priority = keys.iter().any(|key| {
             matches!(

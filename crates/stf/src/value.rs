@@ -1,17 +1,31 @@
-//! Numbers in scripts: `10`, `0x0a`, `0b1*`, `0x0a00/8`.
+//! Numbers in scripts: `10`, `0x0a`, `0b1*`, `0x0a00/8`, `1->9`, `0x0a00&&&0xff00`.
 
 use num_bigint::BigUint;
+use p4_ir::MatchKind;
 use v1model::Match;
 
-/// A number, perhaps with wild digits or a prefix length.
+/// A number, perhaps with wild digits, or the set that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
     /// Its value, wild digits as zero.
     pub value: BigUint,
     /// How it is written.
     pub digits: Digits,
-    /// `/LENGTH`
-    pub prefix: Option<u32>,
+    /// What follows it.
+    pub tail: Tail,
+}
+
+/// What makes a set of a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// Nothing.
+    None,
+    /// `/LENGTH`: the prefix.
+    Prefix(u32),
+    /// `->GREATEST`: the range.
+    To(BigUint),
+    /// `&&&MASK`: the bits that count.
+    Mask(BigUint),
 }
 
 /// How a number is written.
@@ -31,46 +45,54 @@ pub enum Digits {
 }
 
 impl Number {
-    /// The number itself; a message if it has wild digits or a prefix.
+    /// The number itself; a message if it is a set.
     pub fn plain(&self) -> Result<&BigUint, String> {
-        match self {
-            Number {
-                digits: Digits::Bits { wild: true, .. },
-                ..
-            } => Err("`*` is for ternary and lpm keys only".into()),
-            Number {
-                prefix: Some(_), ..
-            } => Err("a prefix length is for lpm keys only".into()),
-            _ => Ok(&self.value),
+        match (&self.digits, &self.tail) {
+            (Digits::Bits { wild: true, .. }, _) => {
+                Err("`*` is for ternary and lpm keys only".into())
+            }
+            (_, Tail::None) => Ok(&self.value),
+            (_, Tail::Prefix(_)) => Err("a prefix length is for lpm keys only".into()),
+            (_, Tail::To(_)) => Err("a range is for range keys only".into()),
+            (_, Tail::Mask(_)) => Err("a mask is for ternary keys only".into()),
         }
     }
 
-    /// The set that it means for a ternary key: the digits given, and `*` for any.
-    pub fn ternary(&self, width: u32) -> Match {
-        let ones = (BigUint::from(1u8) << width) - 1u8;
-        let mask = match &self.digits {
-            Digits::Decimal => ones,
-            // Without `*` a short number still compares its own digits only, as in p4c's runner.
-            Digits::Bits { mask, .. } => mask & ones,
-        };
-        Match::Ternary {
-            value: &self.value & &mask,
-            mask,
-        }
-    }
-
-    /// The set that it means for an lpm key: a prefix, or as many bits as there are digits.
-    pub fn lpm(&self, width: u32) -> Match {
-        let prefix = match (self.prefix, &self.digits) {
-            (Some(prefix), _) => prefix,
-            (None, Digits::Bits { count, .. }) => *count,
-            (None, Digits::Decimal) => width,
-        };
-        let prefix = prefix.min(width);
-        let below = width - prefix;
-        Match::Lpm {
-            value: &self.value >> below << below,
-            prefix,
+    /// The set that it means for a key; a message if it does not fit.
+    pub fn set(&self, kind: &MatchKind, width: u32) -> Result<Match, String> {
+        let ones = || (BigUint::from(1u8) << width) - 1u8;
+        match (kind, &self.tail) {
+            (MatchKind::Range, Tail::To(high)) => Ok(Match::Range {
+                low: self.value.clone(),
+                high: high.clone(),
+            }),
+            (MatchKind::Ternary, Tail::None | Tail::Mask(_)) => {
+                let mask = match (&self.tail, &self.digits) {
+                    (Tail::Mask(mask), _) => mask.clone(),
+                    // Without `*` a short number still compares its own digits only, as in p4c's runner.
+                    (_, Digits::Bits { mask, .. }) => mask & ones(),
+                    (_, Digits::Decimal) => ones(),
+                };
+                Ok(Match::Ternary {
+                    value: &self.value & &mask,
+                    mask,
+                })
+            }
+            // A prefix, or as many bits as there are digits.
+            (MatchKind::Lpm, Tail::None | Tail::Prefix(_)) => {
+                let prefix = match (&self.tail, &self.digits) {
+                    (Tail::Prefix(prefix), _) => *prefix,
+                    (_, Digits::Bits { count, .. }) => *count,
+                    (_, Digits::Decimal) => width,
+                };
+                let prefix = prefix.min(width);
+                let below = width - prefix;
+                Ok(Match::Lpm {
+                    value: &self.value >> below << below,
+                    prefix,
+                })
+            }
+            _ => Ok(Match::Exact(self.plain()?.clone())),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! p4c's own scripts. `P4C_TESTDATA` names its `testdata` folder; without it these tests skip.
 
-use p4_frontend::{Loader, SourceMap};
+mod support;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use stf::Script;
@@ -39,18 +40,6 @@ fn every_script_parses() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Finds included files beside the one that includes them; the rest is the front end's own.
-struct Beside;
-
-impl Loader for Beside {
-    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
-        let folder = Path::new(from.filter(|_| !system)?).parent()?;
-        let path = folder.join(name);
-        let text = std::fs::read_to_string(&path).ok()?;
-        Some((path.to_string_lossy().into_owned(), text))
-    }
-}
-
 /// How a script ended.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Ended {
@@ -74,21 +63,17 @@ fn judge(script: &Path) -> Ended {
     }
     let script = std::fs::read_to_string(script).expect("scripts are text");
     let script = Script::parse(&script).expect("judged by another test");
-    let run = || {
-        let mut sources = SourceMap::new();
-        let entry = sources.add(&program.to_string_lossy(), &*text);
-        let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut Beside, &[]);
-        let Some(program) = program else {
-            let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-            return Ended::NotCompiled(format!("{:?}", first.map(|d| &d.message)));
-        };
-        let report = stf::run(&program, &script);
-        match report.is_ok() {
-            true => Ended::Passed,
-            false => Ended::Failed(report.to_string()),
+    let run = || match support::compile(&program) {
+        Err(why) => Ended::NotCompiled(why),
+        Ok(program) => {
+            let report = stf::run(&program, &script);
+            match report.is_ok() {
+                true => Ended::Passed,
+                false => Ended::Failed(report.to_string()),
+            }
         }
     };
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or(Ended::Panicked)
+    std::panic::catch_unwind(run).unwrap_or(Ended::Panicked)
 }
 
 /// Every v1model program that has a script runs it, and what comes out is what p4c's authors expect.

@@ -98,7 +98,10 @@ impl<'a> Checker<'a> {
                     c.report(
                         Diagnostic::warning(
                             "no-transition",
-                            format!("state `{}` ends without transition: reject", state.name.name),
+                            format!(
+                                "state `{}` ends without transition: reject",
+                                state.name.name
+                            ),
                         )
                         .label(state.name.span, "no transition"),
                     );
@@ -227,8 +230,14 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        let sets: Vec<Expr> = keys.iter().zip(types).map(|(k, ty)| self.keyset(k, ty)).collect();
-        let complete = sets.iter().all(|s| !s.ty.is_error() || matches!(s.kind, ExprKind::Any));
+        let sets: Vec<Expr> = keys
+            .iter()
+            .zip(types)
+            .map(|(k, ty)| self.keyset(k, ty))
+            .collect();
+        let complete = sets
+            .iter()
+            .all(|s| !s.ty.is_error() || matches!(s.kind, ExprKind::Any));
         complete.then_some(sets)
     }
 

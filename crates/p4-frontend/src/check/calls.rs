@@ -315,7 +315,10 @@ impl<'a> Checker<'a> {
                     self.error(
                         "wrong-arguments",
                         span,
-                        format!("`{}` must be instantiated to give it its arguments", named.name),
+                        format!(
+                            "`{}` must be instantiated to give it its arguments",
+                            named.name
+                        ),
                         "the constructor takes arguments",
                     );
                     return Expr::error(span);
@@ -335,13 +338,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn apply_table(
-        &mut self,
-        id: DeclId,
-        ty: &Ty,
-        args: &'a [ast::Argument],
-        span: Span,
-    ) -> Expr {
+    fn apply_table(&mut self, id: DeclId, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
         if self.inside != Inside::Control {
             self.error(
                 "misplaced-call",
@@ -492,12 +489,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An instance: `Type(args)`.
-    pub(super) fn constructor(
-        &mut self,
-        ty: &Ty,
-        args: &'a [ast::Argument],
-        span: Span,
-    ) -> Expr {
+    pub(super) fn constructor(&mut self, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
         let Ty::Named(named) = ty else {
             if !ty.is_error() {
                 self.cannot_instantiate(ty, span);
@@ -561,7 +553,10 @@ impl<'a> Checker<'a> {
         self.error(
             "cannot-infer",
             span,
-            format!("type argument `{name}` of `{}` cannot be inferred", named.name),
+            format!(
+                "type argument `{name}` of `{}` cannot be inferred",
+                named.name
+            ),
             format!("write it: `{}<…>`", named.name),
         );
     }
@@ -597,7 +592,10 @@ impl<'a> Checker<'a> {
             .filter_map(|id| Some((*id, self.function(*id)?)))
             .collect();
         let fits = |f: &Function| {
-            let required = f.params.iter().filter(|p| !p.optional && p.default.is_none());
+            let required = f
+                .params
+                .iter()
+                .filter(|p| !p.optional && p.default.is_none());
             let named = args.iter().filter_map(|a| a.name.as_ref());
             args.len() <= f.params.len()
                 && args.len() >= required.count()
@@ -718,7 +716,10 @@ impl<'a> Checker<'a> {
         self.error(
             "dont-care-as-value",
             span,
-            format!("`_` is only possible for an `out` parameter; `{}` is not", param.name),
+            format!(
+                "`_` is only possible for an `out` parameter; `{}` is not",
+                param.name
+            ),
             "expected a value",
         );
         Expr::error(span)
@@ -764,8 +765,11 @@ impl<'a> Checker<'a> {
         self.error(
             "wrong-arguments",
             span,
-            format!("`{what}` takes {} more: {}", missing.len(), suggest::listed(missing.iter().copied())),
-            format!("{} of {} given", args.len(), params.len()),
+            format!(
+                "`{what}` is not given {}",
+                suggest::listed(missing.iter().copied())
+            ),
+            format!("{} of {} arguments given", args.len(), params.len()),
         );
         None
     }
@@ -773,7 +777,7 @@ impl<'a> Checker<'a> {
     fn surplus(&mut self, what: &str, params: &[Param], arg: &ast::Argument, found: usize) {
         let names = params.iter().map(|p| &*p.name);
         let valid = match params.len() {
-            0 => "it takes none".to_string(),
+            0 => "it has no parameters".to_string(),
             _ => format!("its parameters are {}", suggest::listed(names)),
         };
         let (message, label) = match &arg.name {
@@ -782,7 +786,11 @@ impl<'a> Checker<'a> {
                 "no such parameter".to_string(),
             ),
             None => (
-                format!("`{what}` takes {} arguments", params.len()),
+                match params.len() {
+                    0 => format!("`{what}` takes no arguments"),
+                    1 => format!("`{what}` takes 1 argument"),
+                    n => format!("`{what}` takes {n} arguments"),
+                },
                 format!("{found} given"),
             ),
         };
@@ -806,14 +814,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn conforming(
-        &mut self,
-        expr: Expr,
-        param: &Param,
-        ty: &Ty,
-        what: &str,
-        known: bool,
-    ) -> Expr {
+    fn conforming(&mut self, expr: Expr, param: &Param, ty: &Ty, what: &str, known: bool) -> Expr {
         let span = expr.span;
         if expr.ty.is_error() {
             return Expr::error(span);
@@ -835,7 +836,12 @@ impl<'a> Checker<'a> {
         let expr = self.coerce(expr, ty, &of);
         let callable = matches!(expr.ty, Ty::Action | Ty::Function | Ty::Void);
         if callable {
-            self.error("not-a-value", span, format!("{of} must be a value"), "not a value");
+            self.error(
+                "not-a-value",
+                span,
+                format!("{of} must be a value"),
+                "not a value",
+            );
             return Expr::error(span);
         }
         if known && param.direction == Direction::None && !expr.is_known() {

@@ -174,12 +174,7 @@ mod tests {
     #[test]
     fn division_by_zero_is_refused() {
         let (one, zero) = (Value::Int(1.into()), Value::Int(0.into()));
-        let got = binary(
-            BinaryOp::Div,
-            (&one, &Ty::Int),
-            (&zero, &Ty::Int),
-            &Ty::Int,
-        );
+        let got = binary(BinaryOp::Div, (&one, &Ty::Int), (&zero, &Ty::Int), &Ty::Int);
         assert!(got.is_err());
     }
 }

@@ -254,7 +254,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn enum_value(&mut self, underlying: Option<&Ty>, member: &'a ast::EnumMember) -> Option<BigInt> {
+    fn enum_value(
+        &mut self,
+        underlying: Option<&Ty>,
+        member: &'a ast::EnumMember,
+    ) -> Option<BigInt> {
         let name = &member.name;
         match (underlying, &member.value) {
             (None, None) => None,
@@ -271,7 +275,10 @@ impl<'a> Checker<'a> {
                 self.error(
                     "enum-value",
                     name.span,
-                    format!("member `{}` needs a value, as the enum has a type", name.name),
+                    format!(
+                        "member `{}` needs a value, as the enum has a type",
+                        name.name
+                    ),
                     "expected `= …`",
                 );
                 Some(BigInt::default())
@@ -423,7 +430,10 @@ impl<'a> Checker<'a> {
             self.error(
                 "parameter-direction",
                 p.ty.span,
-                format!("parameter `{}` of type `{ty}` cannot have a direction", p.name.name),
+                format!(
+                    "parameter `{}` of type `{ty}` cannot have a direction",
+                    p.name.name
+                ),
                 "it is an object, not a value",
             );
         }
@@ -431,7 +441,10 @@ impl<'a> Checker<'a> {
             self.error(
                 "parameter-direction",
                 p.span,
-                format!("a constructor's parameter `{}` cannot have a direction", p.name.name),
+                format!(
+                    "a constructor's parameter `{}` cannot have a direction",
+                    p.name.name
+                ),
                 "it is known at compile time",
             );
         }

@@ -111,7 +111,12 @@ impl<'a> Checker<'a> {
             Ty::Bit(width.bits)
         };
         if width.bits == 0 && width.signed {
-            self.error("bad-width", span, "a signed value has at least 1 bit", "width 0");
+            self.error(
+                "bad-width",
+                span,
+                "a signed value has at least 1 bit",
+                "width 0",
+            );
             return Expr::error(span);
         }
         let value = Expr::int(literal.value.clone(), Ty::Int, span);
@@ -176,7 +181,10 @@ impl<'a> Checker<'a> {
             self.error(
                 "not-a-value",
                 expr.span,
-                format!("{} is not a value that can be used here", article(&checked.ty)),
+                format!(
+                    "{} is not a value that can be used here",
+                    article(&checked.ty)
+                ),
                 "expected a value",
             );
             return Expr::error(expr.span);
@@ -357,7 +365,12 @@ impl<'a> Checker<'a> {
             return Expr::error(span);
         }
         if bits == 0 {
-            self.error("bad-slice", width.span, "a slice of no bits", "expected 1 or more");
+            self.error(
+                "bad-slice",
+                width.span,
+                "a slice of no bits",
+                "expected 1 or more",
+            );
             return Expr::error(span);
         }
         match lo.int_value().map(BigInt::to_u32) {
@@ -365,7 +378,12 @@ impl<'a> Checker<'a> {
                 self.bits_of(of, lo + bits - 1, lo, span, span)
             }
             Some(_) => {
-                self.error("bad-slice", low.span, "not a valid bit's number", "out of range");
+                self.error(
+                    "bad-slice",
+                    low.span,
+                    "not a valid bit's number",
+                    "out of range",
+                );
                 Expr::error(span)
             }
             None => {
@@ -630,9 +648,11 @@ impl<'a> Checker<'a> {
 
     /// Says which members a type has.
     pub(super) fn unknown_member(&mut self, name: &ast::Ident, ty: &Ty, valid: Vec<String>) {
-        let mut diagnostic =
-            Diagnostic::error("unknown-member", format!("`{ty}` has no member `{name}`", name = name.name))
-                .label(name.span, "no such member");
+        let mut diagnostic = Diagnostic::error(
+            "unknown-member",
+            format!("`{ty}` has no member `{name}`", name = name.name),
+        )
+        .label(name.span, "no such member");
         let names = valid.iter().map(String::as_str);
         diagnostic = match suggest::nearest(&name.name, names.clone()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),

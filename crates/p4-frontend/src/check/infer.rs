@@ -32,8 +32,7 @@ impl Checker<'_> {
                 Some(bound) => self.infer(&bound, found),
                 None => self.bind(*i, found),
             },
-            (Ty::Tuple(a), Ty::Tuple(b) | Ty::ListExpr(b))
-            | (Ty::ListExpr(a), Ty::ListExpr(b))
+            (Ty::Tuple(a), Ty::Tuple(b) | Ty::ListExpr(b)) | (Ty::ListExpr(a), Ty::ListExpr(b))
                 if a.len() == b.len() =>
             {
                 a.iter().zip(b.iter()).for_each(|(a, b)| self.infer(a, b));
@@ -78,20 +77,14 @@ impl Checker<'_> {
     fn bind(&mut self, var: u32, found: &Ty) {
         let found = self.known(found);
         let occurs = found.any(&mut |part| *part == Ty::Var(var));
-        let undecided = matches!(
-            found,
-            Ty::Error | Ty::DontCare | Ty::Invalid | Ty::Defaults
-        );
+        let undecided = matches!(found, Ty::Error | Ty::DontCare | Ty::Invalid | Ty::Defaults);
         if !occurs && !undecided {
             self.vars[var as usize] = Some(settled(&found));
         }
     }
 
     /// Types and directions of the run-time parameters of a parser or control.
-    pub(super) fn block_params(
-        &self,
-        named: &Named,
-    ) -> Option<Vec<(Ty, crate::ast::Direction)>> {
+    pub(super) fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
         let params: Rc<[Param]> = match &self.def(named.id)?.kind {
             DefKind::Parser(g) => g.of.params.clone(),
             DefKind::Control(g) => g.of.params.clone(),
@@ -109,10 +102,7 @@ impl Checker<'_> {
         let span = expr.span;
         let found = self.known(&expr.ty);
         if wanted.is_error() || found.is_error() {
-            return Expr {
-                ty: wanted,
-                ..expr
-            };
+            return Expr { ty: wanted, ..expr };
         }
         match self.converted(expr, &wanted) {
             Ok(expr) => expr,
@@ -171,7 +161,10 @@ impl Checker<'_> {
                 self.block_as(expr, from, to)
             }
             (Ty::Tuple(from), Ty::Tuple(to)) if from.len() == to.len() => {
-                let unsized_int = from.iter().zip(to.iter()).all(|(a, b)| a == b || *a == Ty::Int);
+                let unsized_int = from
+                    .iter()
+                    .zip(to.iter())
+                    .all(|(a, b)| a == b || *a == Ty::Int);
                 if unsized_int && matches!(expr.kind, ExprKind::List(_)) {
                     return self.list_as(expr, wanted);
                 }

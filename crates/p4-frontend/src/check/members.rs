@@ -6,12 +6,7 @@ use crate::hir::{DefKind, Expr, ExprKind, Named, Ty, Value};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    pub(super) fn member(
-        &mut self,
-        base: &'a ast::Expr,
-        name: &'a ast::Ident,
-        span: Span,
-    ) -> Expr {
+    pub(super) fn member(&mut self, base: &'a ast::Expr, name: &'a ast::Ident, span: Span) -> Expr {
         if let Some(ty) = self.as_type(base) {
             return self.type_member(&ty, name, span);
         }
@@ -78,8 +73,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Expr {
         let member = name.as_str();
-        if matches!(member, "next" | "last" | "lastIndex")
-            && !matches!(self.inside, Inside::Parser)
+        if matches!(member, "next" | "last" | "lastIndex") && !matches!(self.inside, Inside::Parser)
         {
             self.error(
                 "only-in-parser",
@@ -96,7 +90,14 @@ impl<'a> Checker<'a> {
             "size" => (ExprKind::Const(Value::Int(len.into())), Ty::Bit(32)),
             _ => {
                 let ty = base.ty.clone();
-                let valid = ["next", "last", "lastIndex", "size", "push_front", "pop_front"];
+                let valid = [
+                    "next",
+                    "last",
+                    "lastIndex",
+                    "size",
+                    "push_front",
+                    "pop_front",
+                ];
                 self.unknown_member(name, &ty, valid.map(String::from).to_vec());
                 return Expr::error(span);
             }
@@ -161,7 +162,6 @@ impl<'a> Checker<'a> {
 
     /// Methods that a value of the type has.
     pub(super) fn methods_of(&self, ty: &Ty) -> Vec<String> {
-        let sizes = ["minSizeInBits", "minSizeInBytes", "maxSizeInBits", "maxSizeInBytes"];
         let names: &[&str] = match ty {
             Ty::Stack(..) => &["push_front", "pop_front"],
             Ty::Table(..) => &["apply"],
@@ -174,9 +174,7 @@ impl<'a> Checker<'a> {
             },
             _ => &[],
         };
-        let sized = self.hir.bits(ty, 1).is_some();
-        let sizes = sizes.iter().filter(|_| sized);
-        names.iter().chain(sizes).map(|n| n.to_string()).collect()
+        names.iter().map(|n| n.to_string()).collect()
     }
 
     fn extern_methods(&self, id: DeclId) -> Vec<String> {

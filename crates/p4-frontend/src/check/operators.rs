@@ -73,16 +73,18 @@ impl<'a> Checker<'a> {
             self.error(
                 "bad-operation",
                 span,
-                format!("`{}` by {}", op.symbol(), right.int_value().expect("constant")),
+                format!(
+                    "`{}` by {}",
+                    op.symbol(),
+                    right.int_value().expect("constant")
+                ),
                 "expected a positive number",
             );
             return Expr::error(span);
         }
         let value = match (left.value(), right.value()) {
             (Some(a), Some(b)) => constants::binary(op, (a, &left.ty), (b, &right.ty), &ty),
-            (Some(Value::Bool(false)), None) if op == BinaryOp::And => {
-                Ok(Some(Value::Bool(false)))
-            }
+            (Some(Value::Bool(false)), None) if op == BinaryOp::And => Ok(Some(Value::Bool(false))),
             (Some(Value::Bool(true)), None) if op == BinaryOp::Or => Ok(Some(Value::Bool(true))),
             _ => Ok(None),
         };
@@ -120,7 +122,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Gives two operands one type: an `int` takes the other's, a serialisable enum becomes what it is over.
-    fn agreed(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Option<(Expr, Expr)> {
+    fn agreed(
+        &mut self,
+        op: BinaryOp,
+        left: Expr,
+        right: Expr,
+        span: Span,
+    ) -> Option<(Expr, Expr)> {
         if left.ty == right.ty {
             return Some((left, right));
         }
@@ -255,7 +263,6 @@ impl<'a> Checker<'a> {
         };
         Some((left, right, ty))
     }
-
 
     fn arithmetic(
         &mut self,

@@ -116,7 +116,11 @@ impl<'a> Checker<'a> {
                 })
             }
             _ => {
-                self.misplaced(&declaration.name.name, declaration.name.span, "other places");
+                self.misplaced(
+                    &declaration.name.name,
+                    declaration.name.span,
+                    "other places",
+                );
                 None
             }
         }
@@ -150,7 +154,12 @@ impl<'a> Checker<'a> {
         let what = format!("`{}`", declaration.name.name);
         let init = init.map(|e| self.expr_as(e, &ty, &what));
         let kind = DefKind::Variable(ty);
-        self.declare(declaration.id, &declaration.name, &declaration.annotations, kind);
+        self.declare(
+            declaration.id,
+            &declaration.name,
+            &declaration.annotations,
+            kind,
+        );
         Stmt {
             kind: StmtKind::Declare(declaration.id, init),
             span: declaration.span,
@@ -173,7 +182,18 @@ impl<'a> Checker<'a> {
             return None;
         }
         let value = match op {
-            Some(op) => self.binary(op, target.clone(), value, span),
+            Some(op) => {
+                let kind = if target.has_effects() {
+                    ExprKind::Target
+                } else {
+                    target.kind.clone()
+                };
+                let now = Expr {
+                    kind,
+                    ..target.clone()
+                };
+                self.binary(op, now, value, span)
+            }
             None => value,
         };
         let ty = target.ty.clone();
@@ -378,11 +398,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn return_statement(
-        &mut self,
-        value: Option<&'a ast::Expr>,
-        span: Span,
-    ) -> Option<StmtKind> {
+    fn return_statement(&mut self, value: Option<&'a ast::Expr>, span: Span) -> Option<StmtKind> {
         if self.inside == Inside::Parser {
             self.misplaced("return", span, "functions, actions and controls");
             return None;

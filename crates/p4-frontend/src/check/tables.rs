@@ -3,9 +3,7 @@
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{
-    ActionCall, DefKind, Entry, Expr, Key, NamedKind, Param, Table, TableAction, Ty,
-};
+use crate::hir::{ActionCall, DefKind, Entry, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
 use crate::span::Span;
 use std::rc::Rc;
 
@@ -130,7 +128,12 @@ impl<'a> Checker<'a> {
         };
         let ast::ExprKind::Name(path) = &callee.kind else {
             if !matches!(callee.kind, ast::ExprKind::Error) {
-                self.error("not-an-action", expr.span, "expected an action", "not a name");
+                self.error(
+                    "not-an-action",
+                    expr.span,
+                    "expected an action",
+                    "not a name",
+                );
             }
             return None;
         };
@@ -169,7 +172,9 @@ impl<'a> Checker<'a> {
             .filter(|p| p.direction != Direction::None)
             .cloned()
             .collect();
-        let what = self.def(action).map_or_else(String::new, |d| d.name.to_string());
+        let what = self
+            .def(action)
+            .map_or_else(String::new, |d| d.name.to_string());
         let signature = action_signature(&what, directed);
         let args = args.unwrap_or(&[]);
         let Some((_, bound, _)) = self.arguments(signature, &[], args, written.span) else {
@@ -184,11 +189,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An action of the table with its data, in `default_action` or an entry.
-    fn action_call(
-        &mut self,
-        expr: &'a ast::Expr,
-        table: &Table<'a>,
-    ) -> Option<ActionCall> {
+    fn action_call(&mut self, expr: &'a ast::Expr, table: &Table<'a>) -> Option<ActionCall> {
         let (action, params, args) = self.action_reference(expr)?;
         let Some(index) = table.actions.iter().position(|a| a.action == action) else {
             let names: Vec<String> = table
@@ -207,7 +208,9 @@ impl<'a> Checker<'a> {
         let args = args.unwrap_or(&[]);
         let bare = |p: &&Param| p.direction == Direction::None;
         let data: Rc<[Param]> = params.iter().filter(bare).cloned().collect();
-        let what = self.def(action).map_or_else(String::new, |d| d.name.to_string());
+        let what = self
+            .def(action)
+            .map_or_else(String::new, |d| d.name.to_string());
         let directed = params.len() - data.len();
         let whole = directed > 0 && args.len() > data.len();
         let signature = action_signature(&what, if whole { params.clone() } else { data });
@@ -319,7 +322,10 @@ impl<'a> Checker<'a> {
         self.error(
             "bad-entry",
             set.span,
-            format!("{wrong} is not possible for a key that is matched `{}`", key.kind),
+            format!(
+                "{wrong} is not possible for a key that is matched `{}`",
+                key.kind
+            ),
             "not a valid set for this key",
         );
     }
@@ -355,7 +361,12 @@ impl<'a> Checker<'a> {
     fn property_type(&mut self, found: &Expr, what: &str, expected: &str) {
         let label = format!("found `{}`", found.ty);
         let span: Span = found.span;
-        self.error("type-mismatch", span, format!("{what} must be {expected}"), label);
+        self.error(
+            "type-mismatch",
+            span,
+            format!("{what} must be {expected}"),
+            label,
+        );
     }
 }
 

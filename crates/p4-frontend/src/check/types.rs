@@ -104,13 +104,7 @@ impl<'a> Checker<'a> {
         Ty::Stack(Rc::new(of), valid)
     }
 
-    fn named(
-        &mut self,
-        path: &'a ast::Path,
-        args: &'a [ast::Type],
-        infer: bool,
-        span: Span,
-    ) -> Ty {
+    fn named(&mut self, path: &'a ast::Path, args: &'a [ast::Type], infer: bool, span: Span) -> Ty {
         let args: Vec<Ty> = args.iter().map(|a| self.ty(a)).collect();
         let Some(id) = self.resolve(path, "type") else {
             return Ty::Error;
@@ -157,9 +151,7 @@ impl<'a> Checker<'a> {
                 return Some(self.without_args(ty, &name, &args, span));
             }
             DefKind::Fields(kind, _) => *kind,
-            DefKind::Enum { underlying, .. } if underlying.is_some() => {
-                NamedKind::SerialisableEnum
-            }
+            DefKind::Enum { underlying, .. } if underlying.is_some() => NamedKind::SerialisableEnum,
             DefKind::Enum { .. } => NamedKind::Enum,
             DefKind::NewType(_) => NamedKind::New,
             DefKind::Extern(_) => NamedKind::Extern,
@@ -236,7 +228,12 @@ impl<'a> Checker<'a> {
             } else {
                 "it is too large"
             };
-            self.error("bad-number", expr.span, format!("{what} cannot be {value}"), label);
+            self.error(
+                "bad-number",
+                expr.span,
+                format!("{what} cannot be {value}"),
+                label,
+            );
         }
         small
     }
@@ -266,17 +263,19 @@ impl<'a> Checker<'a> {
                 ),
                 _ => false,
             },
-            NamedKind::Union => {
-                matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header)
+            NamedKind::Union => matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header),
+            _ => {
+                !ty.is_object() && !matches!(ty, Ty::Void | Ty::Int | Ty::String | Ty::MatchKind)
+                    || matches!(ty, Ty::Int | Ty::String)
             }
-            _ => !ty.is_object() && !matches!(ty, Ty::Void | Ty::Int | Ty::String | Ty::MatchKind)
-                || matches!(ty, Ty::Int | Ty::String),
         };
         if valid {
             return ty;
         }
         let expected = match of {
-            NamedKind::Header => "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such",
+            NamedKind::Header => {
+                "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such"
+            }
             NamedKind::Union => "expected a header",
             _ => "not the type of a value",
         };

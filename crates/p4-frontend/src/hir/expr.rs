@@ -83,6 +83,8 @@ pub enum ExprKind {
     Range(Box<Expr>, Box<Expr>),
     /// `_` or `default`
     Any,
+    /// In a compound assignment to a place that only a call finds: what it holds.
+    Target,
     /// `t.apply().hit`, or `.miss` when negated.
     TableHit {
         /// The table.
@@ -225,9 +227,7 @@ impl Expr {
             | ExprKind::Binary(_, a, b)
             | ExprKind::Mask(a, b)
             | ExprKind::Range(a, b) => a.has_effects() || b.has_effects(),
-            ExprKind::Conditional(a, b, c) => {
-                a.has_effects() || b.has_effects() || c.has_effects()
-            }
+            ExprKind::Conditional(a, b, c) => a.has_effects() || b.has_effects() || c.has_effects(),
             ExprKind::List(members) => members.iter().any(Expr::has_effects),
             _ => false,
         }

@@ -167,10 +167,7 @@ impl Ty {
             || matches!(
                 self.named_kind(),
                 Some(
-                    NamedKind::Extern
-                        | NamedKind::Parser
-                        | NamedKind::Control
-                        | NamedKind::Package
+                    NamedKind::Extern | NamedKind::Parser | NamedKind::Control | NamedKind::Package
                 )
             )
     }

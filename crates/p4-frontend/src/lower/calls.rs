@@ -26,6 +26,13 @@ pub(super) struct Slot {
     pub bound: bool,
 }
 
+impl Slot {
+    /// Whether the parameter is copied back after the call.
+    pub fn is_written(&self) -> bool {
+        !self.bound && matches!(self.direction, Direction::Out | Direction::InOut)
+    }
+}
+
 /// A function for certain type arguments.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionInstance {
@@ -40,6 +47,8 @@ pub(super) struct ActionInstance {
     pub id: ActionId,
     pub function: FunctionId,
     pub slots: Vec<Slot>,
+    /// Whether it may return with [`Lowerer::exiting`] set.
+    pub soft: bool,
 }
 
 impl Lowerer<'_, '_> {
@@ -48,15 +57,19 @@ impl Lowerer<'_, '_> {
         match &call.callee {
             Callee::Function(id) => self.call_function(*id, call, span),
             Callee::ExternFunction(id) => self.call_extern(None, *id, call, ty, span),
-            Callee::Method { object, method } => self.call_extern(Some(object), *method, call, ty, span),
+            Callee::Method { object, method } => {
+                self.call_extern(Some(object), *method, call, ty, span)
+            }
             Callee::Action(id) => {
                 let Some(action) = self.action(*id) else {
                     return Given::Nothing;
                 };
                 let slots: Vec<_> = action.slots.iter().cloned().map(Some).collect();
                 let targets = self.copy_in(&slots, &call.args, span);
+                self.before_call(action.soft);
                 self.emit(StmtKind::CallAction(action.id, action.function));
                 self.copy_out(&slots, &targets);
+                self.after_call(action.soft);
                 Given::Nothing
             }
             Callee::Table(id) => {
@@ -329,7 +342,10 @@ impl Lowerer<'_, '_> {
                 continue;
             }
             if self.scalar_type(&slot.ty).is_none() {
-                self.unsupported(param.span, "a parameter of several values without direction");
+                self.unsupported(
+                    param.span,
+                    "a parameter of several values without direction",
+                );
             }
             params.push(p4_ir::ActionParam {
                 name: param.name.to_string(),
@@ -338,7 +354,13 @@ impl Lowerer<'_, '_> {
                 annotations: self.annotations(param.annotations),
             });
         }
+        let outside = self.env.soft_exit;
+        let copied = slots.iter().any(Slot::is_written);
+        let global = !self.env.own_actions.contains(&id);
+        let soft = (outside || copied || global) && self.may_exit(id);
+        self.env.soft_exit = soft;
         let body = self.collect(|l| l.statements(&action.body));
+        self.env.soft_exit = outside;
         self.env.action = outer;
         self.at = at;
         let function = self.add_function(name.clone(), body, def.span);
@@ -352,6 +374,7 @@ impl Lowerer<'_, '_> {
             id,
             function,
             slots,
+            soft,
         })
     }
 }

@@ -42,6 +42,10 @@ impl Lowerer<'_, '_> {
                     }
                 }
             }
+            ExprKind::Var(_) | ExprKind::Next(_) | ExprKind::Last(_) => {
+                self.unsupported(expr.span, "this variable here");
+                Location::fixed(0)
+            }
             _ => {
                 let at = self.temporary(&ty, expr.span);
                 self.store(&at, &ty, expr);
@@ -237,7 +241,9 @@ impl Lowerer<'_, '_> {
                         lo: *lo,
                     }
                 }
-                Target::Bits { place, lo: base, .. } => Target::Bits {
+                Target::Bits {
+                    place, lo: base, ..
+                } => Target::Bits {
                     place,
                     hi: base + hi,
                     lo: base + lo,
@@ -327,6 +333,12 @@ impl Lowerer<'_, '_> {
     /// `target = value`
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) {
         let ty = self.ty(&target.ty);
+        if target.has_effects() && self.scalar_type(&ty).is_some() {
+            let to = self.target(target);
+            self.target = self.held(&to, &ty);
+            let value = self.scalar(value);
+            return self.assign_scalar(to, value);
+        }
         let to = if value.has_effects() && self.scalar_type(&ty).is_some() {
             // The value's effects come after the target's place is found, and before it is written.
             let to = self.target(target);
@@ -349,6 +361,25 @@ impl Lowerer<'_, '_> {
                 self.assign_scalar(to, value);
             }
             Target::Nowhere => {}
+        }
+    }
+
+    /// The value that a target holds, of one value.
+    fn held(&self, target: &Target, ty: &Ty) -> Option<p4_ir::Expr> {
+        match target {
+            Target::At(at, _) => Some(p4_ir::Expr::load(Place {
+                at: at.clone(),
+                ty: self.scalar_type(ty)?,
+            })),
+            Target::Bits { place, hi, lo } => Some(p4_ir::Expr {
+                kind: p4_ir::ExprKind::Slice {
+                    of: Box::new(p4_ir::Expr::load(place.clone())),
+                    hi: *hi,
+                    lo: *lo,
+                },
+                ty: Scalar::Bit(hi - lo + 1),
+            }),
+            Target::Nowhere => None,
         }
     }
 

@@ -24,9 +24,18 @@ pub(super) struct BlockInstance {
     /// Whether the source applies it more than once.
     pub shared: bool,
     /// A control, once lowered.
-    pub lowered: RefCell<Option<(FunctionId, Vec<Option<Slot>>)>>,
+    pub lowered: RefCell<Option<LoweredControl>>,
     /// A parser's names, once its locals have places.
     pub env: RefCell<Option<Env>>,
+}
+
+/// A control that is applied.
+#[derive(Clone, Debug)]
+pub(super) struct LoweredControl {
+    function: FunctionId,
+    slots: Vec<Option<Slot>>,
+    /// Whether it may return with [`Lowerer::exiting`] set.
+    soft: bool,
 }
 
 impl Lowerer<'_, '_> {
@@ -60,7 +69,7 @@ impl Lowerer<'_, '_> {
             return self.apply_parser(block, args, span);
         }
         let lowered = block.lowered.borrow().clone();
-        let (function, slots) = match lowered {
+        let control = match lowered {
             Some(lowered) => lowered,
             None => {
                 let Some(lowered) = self.lower_applied(block, args, span) else {
@@ -70,9 +79,11 @@ impl Lowerer<'_, '_> {
                 lowered
             }
         };
-        let targets = self.copy_in(&slots, args, span);
-        self.emit(StmtKind::Call(function));
-        self.copy_out(&slots, &targets);
+        let targets = self.copy_in(&control.slots, args, span);
+        self.before_call(control.soft);
+        self.emit(StmtKind::Call(control.function));
+        self.copy_out(&control.slots, &targets);
+        self.after_call(control.soft);
     }
 
     fn control(&self, named: &Named) -> Option<Control<'_>> {
@@ -87,14 +98,21 @@ impl Lowerer<'_, '_> {
         block: &BlockInstance,
         args: &[Option<Expr>],
         span: Span,
-    ) -> Option<(FunctionId, Vec<Option<Slot>>)> {
+    ) -> Option<LoweredControl> {
         let hir = self.hir;
         let Some(DefKind::Control(control)) = hir.def(block.named.id).map(|d| &d.kind) else {
             return None;
         };
         let mut env = self.block_env(block);
         let slots = self.bind(&control.of.params, args, &mut env, block.shared, span);
-        Some((self.lower_control(block, env), slots))
+        let copied = slots.iter().flatten().any(Slot::is_written);
+        let soft = (copied || self.env.soft_exit) && self.may_exit(block.named.id);
+        env.soft_exit = soft;
+        Some(LoweredControl {
+            function: self.lower_control(block, env),
+            slots,
+            soft,
+        })
     }
 
     /// Names of an instance before its parameters have places.

@@ -72,6 +72,10 @@ impl Lowerer<'_, '_> {
         }
         let kind = match &expr.kind {
             ExprKind::LastIndex(stack) => return self.last_index(stack),
+            ExprKind::Target => {
+                let none = p4_ir::Expr::constant(0u32, scalar);
+                return self.target.clone().unwrap_or(none);
+            }
             ExprKind::Slice { of, hi, lo } => IrKind::Slice {
                 of: Box::new(self.scalar(of)),
                 hi: *hi,
@@ -140,13 +144,7 @@ impl Lowerer<'_, '_> {
         minus_one(next)
     }
 
-    fn binary(
-        &mut self,
-        op: ast::BinaryOp,
-        left: &Expr,
-        right: &Expr,
-        ty: Scalar,
-    ) -> p4_ir::Expr {
+    fn binary(&mut self, op: ast::BinaryOp, left: &Expr, right: &Expr, ty: Scalar) -> p4_ir::Expr {
         let effects = right.has_effects();
         match op {
             ast::BinaryOp::And | ast::BinaryOp::Or if effects => {
@@ -188,7 +186,11 @@ impl Lowerer<'_, '_> {
     /// By how much to shift.
     fn amount(&mut self, amount: &Expr) -> p4_ir::Expr {
         if let Some(Value::Int(by)) = self.known(amount) {
-            let by = if by.is_negative() { 0 } else { by.to_u32().unwrap_or(u32::MAX) };
+            let by = if by.is_negative() {
+                0
+            } else {
+                by.to_u32().unwrap_or(u32::MAX)
+            };
             return p4_ir::Expr::constant(by, Scalar::Bit(32));
         }
         self.scalar(amount)
@@ -274,10 +276,12 @@ impl Lowerer<'_, '_> {
         for statement in &instance.prepare {
             self.emit(statement.kind.clone());
         }
+        self.before_call(instance.soft);
         self.emit(StmtKind::Apply {
             table: instance.id,
             hit,
             action_run,
         });
+        self.after_call(instance.soft);
     }
 }

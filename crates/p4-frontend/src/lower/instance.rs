@@ -33,8 +33,9 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
         self.globals.bindings = std::mem::take(&mut self.env.bindings);
         let Some(main) = hir.main else {
-            let diagnostic = Diagnostic::warning("no-main", "the program has no `main`: nothing runs")
-                .help("instantiate the architecture's package, as in `V1Switch(…) main;`");
+            let diagnostic =
+                Diagnostic::warning("no-main", "the program has no `main`: nothing runs")
+                    .help("instantiate the architecture's package, as in `V1Switch(…) main;`");
             self.diagnostics.push(diagnostic);
             return;
         };
@@ -181,9 +182,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             }
             let declared = role.declared.get(i).cloned().unwrap_or_else(|| ty.clone());
             let known = places.get(&(declared.clone(), ty.clone())).cloned();
-            let at = known.unwrap_or_else(|| {
-                self.allocate(param.name.to_string(), &ty, param.span)
-            });
+            let at =
+                known.unwrap_or_else(|| self.allocate(param.name.to_string(), &ty, param.span));
             places.insert((declared, ty.clone()), at.clone());
             bindings.insert(param.id, Binding::Place(at.clone()));
             block_params.push(BlockParam {
@@ -202,11 +202,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     }
 
     /// What a declaration is called by a control plane.
-    pub(super) fn control_plane_name(
-        &self,
-        annotations: &[ast::Annotation],
-        name: &str,
-    ) -> String {
+    pub(super) fn control_plane_name(&self, annotations: &[ast::Annotation], name: &str) -> String {
         let given = annotation(annotations, "name").and_then(ast::Annotation::string);
         match given {
             Some(given) => match given.strip_prefix('.') {
@@ -222,15 +218,16 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let hir = self.hir;
         let Some(def) = hir.def(id) else { return };
         let path = self.control_plane_name(def.annotations, &def.name);
+        if self.env.in_parser && self.env.bindings.contains_key(&id) {
+            // A sub-parser that is put in at several places keeps its instances.
+            return;
+        }
         let object = match &def.kind {
             DefKind::ValueSet(set) => {
                 let set_id = self.value_set(set, path, def.annotations, def.span);
                 Object::ValueSet(set_id)
             }
             DefKind::Instance(instance) => {
-                if self.env.in_parser && self.already(id) {
-                    return;
-                }
                 match self.instance_object(id, instance, path, def.annotations, def.span) {
                     Some(object) => object,
                     None => return,
@@ -239,11 +236,6 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             _ => return,
         };
         self.env.bindings.insert(id, Binding::Object(object));
-    }
-
-    /// A sub-parser that is put in at several places keeps its instances.
-    fn already(&self, id: DeclId) -> bool {
-        self.env.bindings.contains_key(&id)
     }
 
     fn instance_object(
@@ -363,7 +355,11 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let ty = self.ty(ty);
         let Ty::Named(named) = &ty else { return None };
         let type_args = named.args.iter().map(|t| self.ir_type(t)).collect();
-        let args = args.iter().flatten().map(|a| self.constructor_arg(a, &path)).collect();
+        let args = args
+            .iter()
+            .flatten()
+            .map(|a| self.constructor_arg(a, &path))
+            .collect();
         self.out.externs.push(p4_ir::ExternObject {
             type_name: named.name.to_string(),
             type_args,
@@ -403,9 +399,9 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     fn member_arg(&self, ty: &Ty, index: u32) -> CtorArg {
         let name = match ty {
             Ty::Named(named) => match self.hir.def(named.id).map(|d| &d.kind) {
-                Some(DefKind::Enum { members, .. }) => {
-                    members.get(index as usize).map(|(name, _)| name.to_string())
-                }
+                Some(DefKind::Enum { members, .. }) => members
+                    .get(index as usize)
+                    .map(|(name, _)| name.to_string()),
                 _ => None,
             },
             _ => self.out.errors.get(index as usize).cloned(),

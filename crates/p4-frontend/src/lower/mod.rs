@@ -4,12 +4,13 @@
 //! - [`storage`], [`types`]: where variables are, and what they are;
 //! - [`expressions`], [`composites`], [`calls`], [`externs`]: expressions, their side effects put into statements
 //!   before them, in P4's order;
-//! - [`statements`], [`parser`], [`control`], [`table`]: the rest.
+//! - [`statements`], [`exit`], [`parser`], [`control`], [`table`]: the rest.
 
 mod calls;
 mod composites;
 mod constants;
 mod control;
+mod exit;
 mod expressions;
 mod externs;
 mod instance;
@@ -78,6 +79,8 @@ struct Env {
     /// Where the function that is being lowered leaves its result.
     result: Option<(Location, Ty)>,
     in_parser: bool,
+    /// Whether `exit` returns to the caller, with [`Lowerer::exiting`] set.
+    soft_exit: bool,
 }
 
 struct Lowerer<'h, 'a> {
@@ -96,6 +99,10 @@ struct Lowerer<'h, 'a> {
     types: HashMap<Ty, TypeId>,
     words: HashMap<Ty, u32>,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
+    /// What the target of the compound assignment being lowered holds.
+    target: Option<p4_ir::Expr>,
+    /// Set where an `exit` must first let parameters be copied back.
+    exiting: Option<p4_ir::Place>,
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
@@ -123,6 +130,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             types: HashMap::new(),
             words: HashMap::new(),
             functions: HashMap::new(),
+            target: None,
+            exiting: None,
             at: SourceLoc::default(),
             temporaries: 0,
         }
@@ -180,7 +189,9 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     }
 
     fn name(&self, id: DeclId) -> String {
-        self.hir.def(id).map_or_else(String::new, |d| d.name.to_string())
+        self.hir
+            .def(id)
+            .map_or_else(String::new, |d| d.name.to_string())
     }
 
     fn span(&self, id: DeclId) -> Span {

@@ -64,7 +64,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// Adds the states of a parser; gives where it starts. `accept` is where its `accept` leads.
-    fn lower_states(&mut self, body: &ParserBody, accept: StateTarget, prefix: &str) -> StateTarget {
+    fn lower_states(
+        &mut self,
+        body: &ParserBody,
+        accept: StateTarget,
+        prefix: &str,
+    ) -> StateTarget {
         let mut numbers = HashMap::new();
         for state in &body.states {
             let number = self.new_state(format!("{prefix}{}", state.name), state.span);

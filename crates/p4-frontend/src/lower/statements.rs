@@ -59,17 +59,24 @@ impl Lowerer<'_, '_> {
                 variable,
                 collection,
                 body,
-            } => match &collection.kind {
-                ExprKind::Range(low, high) => self.for_range(variable, low, high, body),
-                _ => self.for_each(variable, collection, body),
-            },
+            } => {
+                if let ExprKind::Var(id) = variable.kind
+                    && self.binding(id).is_none()
+                {
+                    self.declaration(id, None);
+                }
+                match &collection.kind {
+                    ExprKind::Range(low, high) => self.for_range(variable, low, high, body),
+                    _ => self.for_each(variable, collection, body),
+                }
+            }
             StmtKind::Return(value) => {
                 if let (Some(value), Some((at, ty))) = (value, self.env.result.clone()) {
                     self.store(&at, &ty, value);
                 }
                 self.emit(IrStmt::Return);
             }
-            StmtKind::Exit => self.emit(IrStmt::Exit),
+            StmtKind::Exit => self.exit(),
             StmtKind::Break => self.emit(IrStmt::Break),
             StmtKind::Continue => self.emit(IrStmt::Continue),
         }

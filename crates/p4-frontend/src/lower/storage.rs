@@ -18,7 +18,11 @@ impl Lowerer<'_, '_> {
         match base.checked_add(words) {
             Some(end) if end <= 1 << 24 => self.out.words = end,
             _ => {
-                self.error("too-large", span, "the program needs more than 2^24 words of storage");
+                self.error(
+                    "too-large",
+                    span,
+                    "the program needs more than 2^24 words of storage",
+                );
                 return Location::fixed(0);
             }
         }

@@ -11,6 +11,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(super) struct TableInstance {
     pub id: TableId,
+    /// Whether one of its actions may return with [`Lowerer::exiting`] set.
+    pub soft: bool,
     /// Computes the keys; run before each application.
     pub prepare: Vec<p4_ir::Stmt>,
 }
@@ -61,8 +63,13 @@ impl Lowerer<'_, '_> {
         self.out[number].entries = entries;
         self.priorities(number, table);
         self.at = at;
+        let soft = table.actions.iter().any(|a| {
+            let bound = a.bound.is_empty() || self.env.soft_exit;
+            bound && self.action(a.action).is_some_and(|a| a.soft)
+        });
         let instance = TableInstance {
             id: number,
+            soft,
             prepare,
         };
         let object = Object::Table(Rc::new(instance));
@@ -111,11 +118,19 @@ impl Lowerer<'_, '_> {
         let at = self.at;
         self.at = self.loc(listed.span);
         let directed = |s: &&super::calls::Slot| s.direction != crate::ast::Direction::None;
-        let slots: Vec<_> = action.slots.iter().filter(directed).cloned().map(Some).collect();
+        let slots: Vec<_> = action
+            .slots
+            .iter()
+            .filter(directed)
+            .cloned()
+            .map(Some)
+            .collect();
         let body = self.collect(|l| {
             let targets = l.copy_in(&slots, &listed.bound, listed.span);
+            l.before_call(action.soft);
             l.emit(StmtKind::Call(action.function));
             l.copy_out(&slots, &targets);
+            l.after_call(action.soft);
         });
         self.at = at;
         let name = self.out[action.id].name.clone();
@@ -232,7 +247,11 @@ impl Lowerer<'_, '_> {
 
     /// Where some entries have a priority, the others follow the one before them by `priority_delta`.
     fn priorities(&mut self, number: TableId, table: &hir::Table) {
-        if self.out[number].entries.iter().all(|e| e.priority.is_none()) {
+        if self.out[number]
+            .entries
+            .iter()
+            .all(|e| e.priority.is_none())
+        {
             return;
         }
         let delta = table.properties.iter().find(|p| &*p.0 == "priority_delta");
@@ -256,7 +275,11 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn property(&mut self, number: TableId, (name, value, span): &(crate::ast::Symbol, Expr, crate::span::Span)) {
+    fn property(
+        &mut self,
+        number: TableId,
+        (name, value, span): &(crate::ast::Symbol, Expr, crate::span::Span),
+    ) {
         match &**name {
             "size" => {
                 let size = self.known_u64(value, "`size`");

@@ -87,7 +87,10 @@ impl Lowerer<'_, '_> {
                 let scalar = self.scalar_type(under).unwrap_or(Scalar::Symbol);
                 let member = |(name, value): &(ast::Symbol, Option<num_bigint::BigInt>)| {
                     let value = value.clone().unwrap_or_default();
-                    (name.to_string(), super::constants::bits(&value, scalar.width()))
+                    (
+                        name.to_string(),
+                        super::constants::bits(&value, scalar.width()),
+                    )
                 };
                 TypeKind::SerialisableEnum(scalar, members.iter().map(member).collect())
             }

@@ -108,7 +108,11 @@ impl Code<'_> {
                 format!("{}[{hi}:{lo}] = {}", self.place(to), self.expr(value))
             }
             StmtKind::Copy { to, from, words } => {
-                format!("copy {} = {}", self.whole(to, *words), self.whole(from, *words))
+                format!(
+                    "copy {} = {}",
+                    self.whole(to, *words),
+                    self.whole(from, *words)
+                )
             }
             StmtKind::Clear { at, words } => format!("clear {}", self.whole(at, *words)),
             StmtKind::If {
@@ -153,7 +157,10 @@ impl Code<'_> {
             StmtKind::Continue => "continue".into(),
             StmtKind::Call(id) => format!("call {}#{}", self.program[*id].name, id.0),
             StmtKind::CallAction(action, function) => {
-                format!("call action {} runs #{}", self.program[*action].name, function.0)
+                format!(
+                    "call action {} runs #{}",
+                    self.program[*action].name, function.0
+                )
             }
             StmtKind::Return => "return".into(),
             StmtKind::Exit => "exit".into(),
@@ -223,7 +230,11 @@ impl Code<'_> {
             None => String::new(),
         };
         let args: Vec<String> = call.args.iter().map(|a| self.arg(a)).collect();
-        format!("{result}extern {}{generic}({}){object}", call.name, args.join(", "))
+        format!(
+            "{result}extern {}{generic}({}){object}",
+            call.name,
+            args.join(", ")
+        )
     }
 
     fn arg(&self, arg: &Arg) -> String {

@@ -91,7 +91,8 @@ impl Walk<'_> {
         let size = element.words(self.program).max(1);
         let i = (self.rest - 1) / size;
         if i == 0 && self.used < self.indices.len() {
-            self.name.push_str(&format!("[{}]", self.indices[self.used]));
+            self.name
+                .push_str(&format!("[{}]", self.indices[self.used]));
             self.used += 1;
         } else if i < len {
             self.name.push_str(&format!("[{i}]"));

@@ -1,0 +1,144 @@
+//! `exit`: leaves the block, but not before parameters are copied back (P4_16 1.2.5, section 12.5).
+//!
+//! Where a call on the way has parameters to copy back, what it calls does not exit but sets a variable and returns;
+//! the caller copies, looks at the variable, and exits or returns in its turn. All other calls just exit.
+
+use super::Lowerer;
+use super::expressions::ir_bool;
+use crate::ast::DeclId;
+use crate::hir::{Callee, DefKind, Expr, ExprKind, Stmt, StmtKind, Ty};
+use p4_ir::{Place, Scalar, StmtKind as IrStmt};
+
+impl Lowerer<'_, '_> {
+    /// `exit;`
+    pub(super) fn exit(&mut self) {
+        if !self.env.soft_exit {
+            return self.emit(IrStmt::Exit);
+        }
+        let to = self.exiting();
+        self.emit(IrStmt::Assign {
+            to,
+            value: ir_bool(true),
+        });
+        self.emit(IrStmt::Return);
+    }
+
+    fn exiting(&mut self) -> Place {
+        if let Some(place) = &self.exiting {
+            return place.clone();
+        }
+        let nowhere = crate::span::Span::new(crate::span::FileId(0), 0, 0);
+        let place = Place {
+            at: self.allocate("exiting".into(), &Ty::Bool, nowhere),
+            ty: Scalar::Bool,
+        };
+        self.exiting = Some(place.clone());
+        place
+    }
+
+    /// Before a call of what may return with the variable set, when `soft`.
+    pub(super) fn before_call(&mut self, soft: bool) {
+        if soft && !self.env.soft_exit {
+            let to = self.exiting();
+            self.emit(IrStmt::Assign {
+                to,
+                value: ir_bool(false),
+            });
+        }
+    }
+
+    /// After it.
+    pub(super) fn after_call(&mut self, soft: bool) {
+        if !soft {
+            return;
+        }
+        let condition = p4_ir::Expr::load(self.exiting());
+        let leave = if self.env.soft_exit {
+            IrStmt::Return
+        } else {
+            IrStmt::Exit
+        };
+        let then = self.collect(|l| l.emit(leave));
+        self.emit(IrStmt::If {
+            condition,
+            then,
+            otherwise: Vec::new(),
+        });
+    }
+
+    /// Whether an action or control may exit, by itself or through what it calls.
+    pub(super) fn may_exit(&self, id: DeclId) -> bool {
+        match self.hir.def(id).map(|d| &d.kind) {
+            Some(DefKind::Action(action)) => self.statements_exit(&action.body),
+            Some(DefKind::Control(control)) => match &control.of.body {
+                Some(body) => {
+                    self.statements_exit(&body.locals) || self.statements_exit(&body.apply)
+                }
+                None => false,
+            },
+            Some(DefKind::Table(table)) => table.actions.iter().any(|a| self.may_exit(a.action)),
+            _ => false,
+        }
+    }
+
+    fn statements_exit(&self, statements: &[Stmt]) -> bool {
+        statements.iter().any(|s| self.statement_exits(&s.kind))
+    }
+
+    fn statement_exits(&self, statement: &StmtKind) -> bool {
+        match statement {
+            StmtKind::Exit => true,
+            StmtKind::Call(call) => self.expr_exits(call),
+            StmtKind::Declare(_, init) => init.as_ref().is_some_and(|e| self.expr_exits(e)),
+            StmtKind::Assign { value, .. } => self.expr_exits(value),
+            StmtKind::Block(body) => self.statements_exit(body),
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expr_exits(condition)
+                    || self.statements_exit(then)
+                    || self.statements_exit(otherwise)
+            }
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter().any(|(_, body)| self.statements_exit(body))
+                    || self.statements_exit(default)
+            }
+            StmtKind::SwitchAction {
+                table,
+                cases,
+                default,
+            } => {
+                self.may_exit(*table)
+                    || cases.iter().any(|(_, body)| self.statements_exit(body))
+                    || self.statements_exit(default)
+            }
+            StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => self.statements_exit(body),
+            _ => false,
+        }
+    }
+
+    /// Whether evaluating an expression applies a table, control or action that may exit.
+    fn expr_exits(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::TableHit { table, .. } => self.may_exit(*table),
+            ExprKind::Unary(_, of) | ExprKind::Cast(of) => self.expr_exits(of),
+            ExprKind::Binary(_, a, b) => self.expr_exits(a) || self.expr_exits(b),
+            ExprKind::Conditional(a, b, c) => {
+                self.expr_exits(a) || self.expr_exits(b) || self.expr_exits(c)
+            }
+            ExprKind::Call(call) => match &call.callee {
+                Callee::Action(id) | Callee::Table(id) => self.may_exit(*id),
+                Callee::Instance(object) => self.block_exits(&object.ty),
+                Callee::Anonymous(ty) => self.block_exits(ty),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn block_exits(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Named(named) if self.may_exit(named.id))
+    }
+}

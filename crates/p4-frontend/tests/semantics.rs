@@ -1,0 +1,151 @@
+//! What programs mean: those in `ok/semantics` beside the IR they become, those in `err/semantics` beside what is
+//! said of them. `INSTA_UPDATE=always` renews both.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use p4_frontend::{Loader, SourceMap, compile, render};
+use proptest::prelude::*;
+
+/// The files of one folder, named by their places in it.
+struct Within(PathBuf);
+
+impl Loader for Within {
+    fn load(&mut self, from: Option<&str>, name: &str, _: bool) -> Option<(String, String)> {
+        let beside = from.and_then(|from| Path::new(from).parent());
+        let path = beside.unwrap_or(Path::new("")).join(name);
+        let text = fs::read_to_string(self.0.join(&path)).ok()?;
+        Some((path.to_string_lossy().into_owned(), text))
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name)
+}
+
+fn fixtures(name: &str) -> Vec<PathBuf> {
+    let entries = folder(name).read_dir().expect("the folder of fixtures");
+    let paths = entries.map(|entry| entry.expect("a fixture").path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|e| e == "p4"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no fixtures in {name}");
+    paths
+}
+
+/// The IR as text if there is one, and all that is said.
+fn compiled(name: &str, text: &str, folder: &Path) -> (Option<String>, String) {
+    let mut sources = SourceMap::new();
+    let entry = sources.add(name, text);
+    let mut loader = Within(folder.to_path_buf());
+    let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+    let said: Vec<String> = diagnostics
+        .iter()
+        .map(|diagnostic| render(&sources, diagnostic, false))
+        .collect();
+    (program.map(|p| p.to_string()), said.join("\n"))
+}
+
+fn golden(path: &Path, text: &str) {
+    let name = path.file_stem().expect("a name").to_string_lossy();
+    insta::with_settings!({
+        snapshot_path => path.parent().expect("a folder"),
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!(name.as_ref(), text);
+    });
+}
+
+fn run(path: &Path) -> (Option<String>, String) {
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let text = fs::read_to_string(path).expect("a fixture");
+    compiled(&name, &text, path.parent().expect("a folder"))
+}
+
+#[test]
+fn valid_programs_become_ir() {
+    for path in fixtures("ok/semantics") {
+        let (program, said) = run(&path);
+        let program = program.unwrap_or_else(|| panic!("{} is refused:\n{said}", path.display()));
+        golden(&path, &format!("{said}{program}"));
+    }
+}
+
+#[test]
+fn invalid_programs_are_explained() {
+    for path in fixtures("err/semantics") {
+        let (program, said) = run(&path);
+        assert!(program.is_none(), "{} is accepted", path.display());
+        golden(&path, &said);
+    }
+}
+
+/// The words of all valid programs, and where each program starts.
+fn words() -> Vec<Vec<String>> {
+    let split = |path: PathBuf| {
+        let text = fs::read_to_string(path).expect("a fixture");
+        let mut words: Vec<String> = Vec::new();
+        let mut was_word = false;
+        for c in text.chars() {
+            let is_word = c.is_alphanumeric() || c == '_' || c == '#';
+            match words.last_mut() {
+                Some(last) if (is_word && was_word) || c.is_whitespace() => last.push(c),
+                _ => words.push(c.to_string()),
+            }
+            was_word = is_word;
+        }
+        words
+    };
+    fixtures("ok/semantics").into_iter().map(split).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Delete,
+    Double,
+    Swap(usize),
+    From(usize, usize),
+}
+
+fn edit() -> impl Strategy<Value = (usize, Edit)> {
+    let what = prop_oneof![
+        Just(Edit::Delete),
+        Just(Edit::Double),
+        any::<usize>().prop_map(Edit::Swap),
+        any::<(usize, usize)>().prop_map(|(a, b)| Edit::From(a, b)),
+    ];
+    (any::<usize>(), what)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn mutated_programs_never_panic(
+        which in any::<usize>(),
+        edits in proptest::collection::vec(edit(), 1..4),
+    ) {
+        let programs = words();
+        let mut words = programs[which % programs.len()].clone();
+        for (at, edit) in edits {
+            let count = words.len();
+            let at = at % count;
+            match edit {
+                Edit::Delete => drop(words.remove(at)),
+                Edit::Double => words.insert(at, words[at].clone()),
+                Edit::Swap(other) => words.swap(at, other % count),
+                Edit::From(program, word) => {
+                    let other = &programs[program % programs.len()];
+                    words[at] = other[word % other.len()].clone();
+                }
+            }
+        }
+        compiled("mutated.p4", &words.concat(), &folder("ok/semantics"));
+    }
+}

@@ -1,0 +1,33 @@
+//! Compiling programs from files.
+
+use p4_frontend::{Loader, SourceMap};
+use std::path::Path;
+
+/// Finds included files beside the one that includes them; the rest is the front end's own.
+struct Beside;
+
+impl Loader for Beside {
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
+        let folder = Path::new(from.filter(|_| !system)?).parent()?;
+        let path = folder.join(name);
+        let text = std::fs::read_to_string(&path).ok()?;
+        Some((path.to_string_lossy().into_owned(), text))
+    }
+}
+
+/// The program in a file, or the first of what is wrong with it.
+pub fn compile(path: &Path) -> Result<p4_ir::Program, String> {
+    let octets = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path.to_string_lossy(), &*String::from_utf8_lossy(&octets));
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut Beside, &[]);
+    program.ok_or_else(|| {
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error());
+        let texts: Vec<_> = errors
+            .map(|error| p4_frontend::render(&sources, error, false))
+            .collect();
+        texts.join("\n")
+    })
+}
