@@ -96,6 +96,22 @@ fn macros_that_grow_are_stopped() {
     assert!(messages.iter().any(|d| d.code == "macro-expansion"));
 }
 
+#[test]
+fn tokens_that_grow_are_stopped() {
+    let mut text = String::from("#define F0(x) x ## x\n#define S(x) #x\n#define T(x) S(x)\n");
+    for level in 1..60 {
+        text += &format!("#define F{level}(x) F{}(x ## x)\n", level - 1);
+    }
+    let nested = format!("{}\"{}", "T(".repeat(60), "\"".to_owned() + &")".repeat(60));
+    for line in ["F59(y)", &nested] {
+        let messages = survive(&format!("{text}{line}"));
+        assert!(
+            messages.iter().any(|d| d.code == "macro-expansion"),
+            "{line}"
+        );
+    }
+}
+
 /// Gives the same text for every file.
 struct Always(String);
 

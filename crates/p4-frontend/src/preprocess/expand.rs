@@ -7,7 +7,7 @@ use super::define::Macro;
 use super::{MAX_EXPANSION, Preprocessor};
 use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::{Token, TokenKind, lex};
+use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
 /// Deepest nesting of macro calls in the arguments of macro calls.
@@ -50,7 +50,8 @@ fn hide(hidden: &Hidden, name: &Symbol) -> Hidden {
     }))
 }
 
-fn both(a: &Hidden, b: &Hidden) -> Hidden {
+/// The macros that both hide.
+pub fn both(a: &Hidden, b: &Hidden) -> Hidden {
     let mut common = None;
     let mut at = a;
     while let Some(node) = at {
@@ -113,7 +114,7 @@ impl Preprocessor<'_> {
     }
 
     /// Expands tokens as if nothing followed them.
-    fn expand_apart(&mut self, mut tokens: Vec<Expanded>) -> Vec<Expanded> {
+    pub fn expand_apart(&mut self, mut tokens: Vec<Expanded>) -> Vec<Expanded> {
         if self.expansion_depth >= MAX_ARGUMENT_DEPTH {
             self.too_large(tokens.first().map(|expanded| expanded.token.span));
             return Vec::new();
@@ -258,139 +259,6 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// The macro's body with arguments in the place of parameters.
-    fn substitute(
-        &mut self,
-        name: &Token,
-        definition: &Macro,
-        arguments: &[Vec<Expanded>],
-    ) -> Vec<Expanded> {
-        let body = &definition.body;
-        let index_of = |token: &Token| {
-            let names = &definition.parameters.as_ref()?.names;
-            names.iter().position(|name| *name == token.text)
-        };
-        let mut expanded: Vec<Option<Vec<Expanded>>> = vec![None; arguments.len()];
-        let mut result: Vec<Expanded> = Vec::new();
-        let mut at = 0;
-        while let Some(token) = body.get(at) {
-            let following = body.get(at + 1);
-            let plain = |token: &Token| Expanded {
-                token: Token {
-                    span: name.span,
-                    ..token.clone()
-                },
-                hidden: None,
-            };
-            if token.kind == TokenKind::Hash
-                && let Some(index) = following.and_then(index_of)
-            {
-                result.push(plain(&self.stringify(token, &arguments[index])));
-                at += 2;
-                continue;
-            }
-            if token.kind == TokenKind::Paste
-                && let Some(right) = following
-            {
-                let right = match index_of(right) {
-                    Some(index) => arguments[index].clone(),
-                    None => vec![plain(right)],
-                };
-                self.paste(name, &mut result, right);
-                at += 2;
-                continue;
-            }
-            at += 1;
-            let Some(index) = index_of(token) else {
-                result.push(plain(token));
-                continue;
-            };
-            if following.is_some_and(|next| next.kind == TokenKind::Paste) {
-                result.extend(arguments[index].iter().cloned());
-                if arguments[index].is_empty() {
-                    result.push(placemarker(token));
-                }
-                continue;
-            }
-            if expanded[index].is_none() {
-                expanded[index] = Some(self.expand_apart(arguments[index].clone()));
-            }
-            let start = result.len();
-            result.extend(expanded[index].iter().flatten().cloned());
-            if let Some(first) = result.get_mut(start) {
-                first.token.joint = token.joint;
-            }
-            if result.len() > MAX_EXPANSION {
-                break;
-            }
-        }
-        result.retain(|expanded| expanded.token.kind != TokenKind::Newline);
-        result
-    }
-
-    /// `left ## right`
-    fn paste(&mut self, name: &Token, result: &mut Vec<Expanded>, right: Vec<Expanded>) {
-        let mut right = right.into_iter();
-        let Some(first) = right.next() else {
-            return;
-        };
-        match result.pop() {
-            Some(left) if left.token.kind != TokenKind::Newline => {
-                let text = format!("{}{}", left.token.text, first.token.text);
-                let mut tokens = lex(&text, name.span.file, &mut self.interner);
-                tokens.pop();
-                let valid = match tokens.as_slice() {
-                    [token] => !matches!(token.kind, TokenKind::Invalid(_) | TokenKind::Comment),
-                    _ => false,
-                };
-                if !valid {
-                    self.report(
-                        Diagnostic::error(
-                            "bad-paste",
-                            format!("`##` makes `{text}`, which is no token"),
-                        )
-                        .label(name.span, format!("in this use of `{}`", name.text)),
-                    );
-                    result.extend([left, first]);
-                    result.extend(right);
-                    return;
-                }
-                result.extend(tokens.into_iter().map(|token| Expanded {
-                    token: Token {
-                        span: left.token.span,
-                        joint: left.token.joint,
-                        ..token
-                    },
-                    hidden: both(&left.hidden, &first.hidden),
-                }));
-            }
-            _ => result.push(first),
-        }
-        result.extend(right);
-    }
-
-    /// `# parameter`
-    fn stringify(&mut self, hash: &Token, argument: &[Expanded]) -> Token {
-        let mut text = String::from("\"");
-        for (index, Expanded { token, .. }) in argument.iter().enumerate() {
-            if index > 0 && !token.joint {
-                text.push(' ');
-            }
-            for c in token.text.chars() {
-                if token.kind == TokenKind::String && matches!(c, '"' | '\\') {
-                    text.push('\\');
-                }
-                text.push(c);
-            }
-        }
-        text.push('"');
-        Token {
-            kind: TokenKind::String,
-            text: self.interner.intern(&text),
-            ..hash.clone()
-        }
-    }
-
     /// Puts what a macro has given in front of what is still to be read.
     fn push_body(&mut self, name: &Token, body: Vec<Expanded>, hidden: &Hidden) {
         if body.len() > self.expansion_left {
@@ -411,7 +279,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn too_large(&mut self, span: Option<Span>) {
+    pub fn too_large(&mut self, span: Option<Span>) {
         if std::mem::replace(&mut self.expansion_stopped, true) {
             return;
         }
@@ -435,17 +303,6 @@ fn union(a: &Hidden, b: &Hidden) -> Hidden {
         at = &node.rest;
     }
     result
-}
-
-/// Stands for an empty argument beside `##`.
-fn placemarker(token: &Token) -> Expanded {
-    Expanded {
-        token: Token {
-            kind: TokenKind::Newline,
-            ..token.clone()
-        },
-        hidden: None,
-    }
 }
 
 fn count(arguments: usize) -> String {

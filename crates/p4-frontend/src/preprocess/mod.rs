@@ -9,6 +9,7 @@ mod directive;
 mod evaluate;
 mod expand;
 mod include;
+mod substitute;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -233,14 +234,14 @@ impl<'a> Preprocessor<'a> {
         self.output.push(token);
     }
 
-    /// Nothing after the `/*` is of use: goes to the end of the file.
+    /// The comment takes all that follows, `#endif`s among it.
     fn unterminated_comment(&mut self, span: Span) {
+        let opener = Span::new(span.file, span.start, span.start + 2);
         self.report(
             Diagnostic::error("unterminated-comment", "comment without end")
-                .label(span, "`*/` is missing for this"),
+                .label(opener, "`*/` is missing for this"),
         );
         if let Some(input) = self.inputs.last_mut() {
-            input.next = input.tokens.len() - 1;
             input.conditionals.clear();
         }
     }
