@@ -1,66 +1,23 @@
 //! Macros at work: Prosser's algorithm, in which each token knows the macros that it came out of and may not
 //! expand again.
 
-use std::rc::Rc;
-
 use super::define::Macro;
+use super::hidden::Hidden;
 use super::{MAX_EXPANSION, Preprocessor};
-use crate::ast::Symbol;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
 /// Deepest nesting of macro calls in the arguments of macro calls.
 const MAX_ARGUMENT_DEPTH: usize = 100;
+/// Most macros that one token may come out of, each standing in the body of the one before.
+const MAX_MACRO_DEPTH: usize = 1000;
 
 /// A token, and the macros it came out of.
 #[derive(Clone)]
 pub struct Expanded {
     pub token: Token,
     pub hidden: Hidden,
-}
-
-/// The macros that a token may not expand to again.
-pub type Hidden = Option<Rc<HiddenNode>>;
-
-/// One link of [`Hidden`].
-pub struct HiddenNode {
-    name: Symbol,
-    rest: Hidden,
-}
-
-fn hides(hidden: &Hidden, name: &str) -> bool {
-    let mut at = hidden;
-    while let Some(node) = at {
-        if *node.name == *name {
-            return true;
-        }
-        at = &node.rest;
-    }
-    false
-}
-
-fn hide(hidden: &Hidden, name: &Symbol) -> Hidden {
-    if hides(hidden, name) {
-        return hidden.clone();
-    }
-    Some(Rc::new(HiddenNode {
-        name: name.clone(),
-        rest: hidden.clone(),
-    }))
-}
-
-/// The macros that both hide.
-pub fn both(a: &Hidden, b: &Hidden) -> Hidden {
-    let mut common = None;
-    let mut at = a;
-    while let Some(node) = at {
-        if hides(b, &node.name) {
-            common = hide(&common, &node.name);
-        }
-        at = &node.rest;
-    }
-    common
 }
 
 /// Whether the preprocessor itself says what `name` stands for.
@@ -72,7 +29,7 @@ impl Preprocessor<'_> {
     /// Expands a word if it is a macro; gives it back if it is none.
     pub fn expand_word(&mut self, word: Expanded) -> Option<Token> {
         let Expanded { token, hidden } = word;
-        if hides(&hidden, &token.text) {
+        if hidden.contains(&token.text) || self.expansion_stopped {
             return Some(token);
         }
         if is_builtin(&token.text) {
@@ -91,9 +48,13 @@ impl Preprocessor<'_> {
                 return Some(token);
             };
             arguments = found;
-            hidden = both(&hidden, &close);
+            hidden = hidden.intersection(&close);
         }
-        let hidden = hide(&hidden, &token.text);
+        if hidden.len() >= MAX_MACRO_DEPTH {
+            self.too_large(Some(token.span));
+            return Some(token);
+        }
+        let hidden = hidden.with(&token.text);
         self.sources
             .mark_expansion(token.span, &token.text, definition.span);
         let body = self.substitute(&token, &definition, &arguments);
@@ -105,7 +66,7 @@ impl Preprocessor<'_> {
     pub fn expand_line(&mut self, line: &[Token]) -> Vec<Token> {
         let line = line.iter().map(|token| Expanded {
             token: token.clone(),
-            hidden: None,
+            hidden: Hidden::default(),
         });
         self.expand_apart(line.collect())
             .into_iter()
@@ -268,7 +229,7 @@ impl Preprocessor<'_> {
         self.expansion_left -= body.len();
         let first = self.pending.len() + body.len();
         for mut expanded in body.into_iter().rev() {
-            expanded.hidden = union(&expanded.hidden, hidden);
+            expanded.hidden = hidden.union(&expanded.hidden);
             self.pending.push(expanded);
             if self.pending.len() == first {
                 break;
@@ -286,23 +247,14 @@ impl Preprocessor<'_> {
         self.expansion_left = 0;
         let diagnostic = Diagnostic::error("macro-expansion", "macros expand to too much")
             .note(format!(
-                "all macros together may give {MAX_EXPANSION} tokens, and be nested {MAX_ARGUMENT_DEPTH} deep"
+                "all macros together may give {MAX_EXPANSION} tokens; {MAX_MACRO_DEPTH} may stand in one another's \
+                 bodies, and {MAX_ARGUMENT_DEPTH} in one another's arguments"
             ));
         self.report(match span {
             Some(span) => diagnostic.label(span, "this is where it gets too much"),
             None => diagnostic,
         });
     }
-}
-
-fn union(a: &Hidden, b: &Hidden) -> Hidden {
-    let mut result = b.clone();
-    let mut at = a;
-    while let Some(node) = at {
-        result = hide(&result, &node.name);
-        at = &node.rest;
-    }
-    result
 }
 
 fn count(arguments: usize) -> String {

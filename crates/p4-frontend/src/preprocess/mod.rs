@@ -8,6 +8,7 @@ mod define;
 mod directive;
 mod evaluate;
 mod expand;
+mod hidden;
 mod include;
 mod substitute;
 
@@ -22,13 +23,14 @@ use crate::span::{FileId, SourceMap, Span};
 use conditional::Conditional;
 use define::Macro;
 use expand::Expanded;
+use hidden::Hidden;
 
 /// Deepest nesting of `#include`.
 pub const MAX_INCLUDE_DEPTH: usize = 64;
 /// Most octets of all files together, each counted as often as it is included.
 pub const MAX_OCTETS: usize = 64 << 20;
 /// Most tokens that all macros together may expand to.
-pub const MAX_EXPANSION: usize = 1 << 20;
+pub const MAX_EXPANSION: usize = 1 << 18;
 
 /// Finds included files; the crate itself reads none.
 pub trait Loader {
@@ -188,7 +190,7 @@ impl<'a> Preprocessor<'a> {
         }
         Some(Expanded {
             token,
-            hidden: None,
+            hidden: Hidden::default(),
         })
     }
 

@@ -1,7 +1,8 @@
 //! A macro's body with the arguments in it: parameters, `#` and `##`.
 
 use super::define::Macro;
-use super::expand::{Expanded, both};
+use super::expand::Expanded;
+use super::hidden::Hidden;
 use super::{MAX_EXPANSION, Preprocessor};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind, lex};
@@ -32,7 +33,7 @@ impl Preprocessor<'_> {
                     span: name.span,
                     ..token.clone()
                 },
-                hidden: None,
+                hidden: Hidden::default(),
             };
             if token.kind == TokenKind::Hash
                 && let Some(index) = following.and_then(index_of)
@@ -115,7 +116,7 @@ impl Preprocessor<'_> {
                         joint: left.token.joint,
                         ..token.clone()
                     },
-                    hidden: both(&left.hidden, &right.hidden),
+                    hidden: left.hidden.intersection(&right.hidden),
                 })
             }
             _ => {
@@ -161,6 +162,6 @@ fn placemarker(token: &Token) -> Expanded {
             kind: TokenKind::Newline,
             ..token.clone()
         },
-        hidden: None,
+        hidden: Hidden::default(),
     }
 }
