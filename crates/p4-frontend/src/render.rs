@@ -1,4 +1,14 @@
 //! Diagnostics as text for people: file, line and column, the lines themselves, and what is to be said of them.
+//!
+//! ```
+//! use p4_frontend::{NoLoader, SourceMap, parse, render};
+//! let mut sources = SourceMap::new();
+//! let entry = sources.add("main.p4", "header h { bit<8> a }\n");
+//! let (program, diagnostics) = parse(&mut sources, entry, &mut NoLoader, &[]);
+//! assert!(program.is_none());
+//! let text = render(&sources, &diagnostics[0], false);
+//! assert!(text.contains("main.p4:1:20") && text.contains("expected `;`"));
+//! ```
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -65,6 +65,9 @@ macro_rules! token_kinds {
         }
 
         impl TokenKind {
+            /// Every keyword.
+            pub const KEYWORDS: &[&str] = &[$($word,)*];
+
             /// Whether this is a keyword. `_` is one.
             pub fn is_keyword(self) -> bool {
                 matches!(self, $(TokenKind::$keyword)|*)
