@@ -3,7 +3,9 @@
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{ActionCall, DefKind, Entry, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
+use crate::hir::{
+    ActionCall, DefKind, Entry, Expr, Key, NamedKind, Param, Property, Table, TableAction, Ty,
+};
 use crate::span::Span;
 use std::rc::Rc;
 
@@ -354,8 +356,12 @@ impl<'a> Checker<'a> {
             self.not_known(&checked, &what);
             return;
         }
-        let entry = (property.name.name.clone(), checked, property.name.span);
-        table.properties.push(entry);
+        table.properties.push(Property {
+            name: property.name.name.clone(),
+            value: checked,
+            annotations: &property.annotations,
+            span: property.name.span,
+        });
     }
 
     fn property_type(&mut self, found: &Expr, what: &str, expected: &str) {
