@@ -77,7 +77,7 @@ def _neighbours(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
 
 
 def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
-    addresses = [str(neighbour.address) for neighbour in switch.neighbours]
+    addresses = dict.fromkeys(str(neighbour.address) for neighbour in switch.neighbours)
     seen: set[str] = set()
     for index, route in enumerate(switch.routes):
         at: Place = (*place, "routes", index)

@@ -25,13 +25,13 @@ def encode(entry: Entry, schema: P4Schema) -> p4r.TableEntry:
         WaymarkError: the program has no such table, key, action or parameter; or a value is
             too wide.
     """
-    table = schema.tables[entry.table]
-    match = {
-        name: value
-        for name, value in entry.match.items()
-        if not _matches_anything(value, table.match_fields[name].bitwidth)
-    }
     try:
+        fields = schema.tables[entry.table].match_fields
+        match = {
+            name: value
+            for name, value in entry.match.items()
+            if not _matches_anything(value, fields[name].bitwidth)
+        }
         return P4TableEntry(
             entry.table,
             match=P4TableMatch(match),

@@ -75,6 +75,7 @@ class Watcher:
     ) -> None:
         self.switch = switch
         self.snapshot = Snapshot(wanted.target.name)
+        self.pipeline = wanted.pipeline
         self._wanted = wanted
         self.changed = changed
         self._interval_s = interval_s
@@ -104,7 +105,7 @@ class Watcher:
                 await self._keep(client)
                 if has_registers is None and self.snapshot.state is not State.REFUSED:
                     ports = list(self.switch.ports)
-                    schema = self._wanted.pipeline.schema
+                    schema = self.pipeline.schema
                     has_registers = await counters.has_registers(client, schema, ports)
                 await self._read(client, registers=bool(has_registers))
                 done, _ = await asyncio.wait([news], timeout=self._interval_s)
@@ -143,7 +144,7 @@ class Watcher:
     async def _read(self, client: Client, *, registers: bool) -> None:
         ports = list(self.switch.ports)
         try:
-            schema = self._wanted.pipeline.schema
+            schema = self.pipeline.schema
             counts = await counters.read_counts(client, schema, ports, registers=registers)
         except SwitchError as error:
             if error.code == GRPCStatusCode.UNAVAILABLE or client.role is Role.PRIMARY:
