@@ -20,6 +20,10 @@ RETRY_S = (0.5, 1, 2, 5)
 """Waits before connecting again; the last one repeats."""
 
 
+_BROKEN = {GRPCStatusCode.UNAVAILABLE, GRPCStatusCode.DEADLINE_EXCEEDED}
+"""What calls for another connection; other errors are the switch's answer."""
+
+
 class State(Enum):
     """How it stands between this controller and a switch."""
 
@@ -80,6 +84,7 @@ class Watcher:
         self.changed = changed
         self._interval_s = interval_s
         self._connect = connect
+        self._registers: bool | None = None
 
     async def run(self) -> None:
         """Go on until cancelled."""
@@ -97,17 +102,13 @@ class Watcher:
     async def _serve(self, client: Client) -> None:
         """As long as the stream lives: converge while primary, and read counters."""
         await client.arbitrate()
+        self._registers = None
         self._update(connections=self.snapshot.connections + 1)
-        has_registers: bool | None = None
         news = asyncio.create_task(client.next_role())
         try:
             while True:
                 await self._keep(client)
-                if has_registers is None and self.snapshot.state is not State.REFUSED:
-                    ports = list(self.switch.ports)
-                    schema = self.pipeline.schema
-                    has_registers = await counters.has_registers(client, schema, ports)
-                await self._read(client, registers=bool(has_registers))
+                await self._count(client)
                 done, _ = await asyncio.wait([news], timeout=self._interval_s)
                 if done:
                     news.result()  # raises what broke the stream
@@ -124,7 +125,7 @@ class Watcher:
         try:
             done = await apply.converge(client, self._wanted)
         except SwitchError as error:
-            if error.code == GRPCStatusCode.UNAVAILABLE:
+            if error.code in _BROKEN:
                 raise
             if error.code == GRPCStatusCode.PERMISSION_DENIED:
                 self._update(state=State.BACKUP, told="")  # the news of it is on its way
@@ -141,17 +142,21 @@ class Watcher:
             writes=self.snapshot.writes + len(done.changes),
         )
 
-    async def _read(self, client: Client, *, registers: bool) -> None:
-        ports = list(self.switch.ports)
+    async def _count(self, client: Client) -> None:
+        """Read counters; a switch that runs no such program has none."""
+        schema, ports = self.pipeline.schema, list(self.switch.ports)
         try:
-            schema = self.pipeline.schema
-            counts = await counters.read_counts(client, schema, ports, registers=registers)
+            if self._registers is None:
+                self._registers = await counters.has_registers(client, schema, ports)
+            counts = await counters.read_counts(client, schema, ports, registers=self._registers)
         except SwitchError as error:
-            if error.code == GRPCStatusCode.UNAVAILABLE or client.role is Role.PRIMARY:
+            if error.code in _BROKEN:
                 raise
-            return  # a backup of a switch without this pipeline
-        before, now_s = self.snapshot, time.monotonic()
-        self._update(ports=counts, read_at_s=now_s, sent_bps=_rates(before, counts, now_s))
+            self._update(told=self.snapshot.told or str(error), ports={}, sent_bps={})
+            return
+        now_s = time.monotonic()
+        sent_bps = _rates(self.snapshot, counts, now_s)
+        self._update(ports=counts, read_at_s=now_s, sent_bps=sent_bps)
 
     def _update(self, **changes: object) -> None:
         self.snapshot = replace(self.snapshot, **changes)  # pyright: ignore
