@@ -1,6 +1,7 @@
 //! Tables.
 
-use super::{Checker, suggest, text};
+use super::key_names::key_name;
+use super::{Checker, suggest};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
@@ -112,9 +113,9 @@ impl<'a> Checker<'a> {
             return None;
         }
         Some(Key {
+            name: key_name(&self.hir, &key.expr, &value),
             value,
             kind: kind.name.clone(),
-            name: text::text(&key.expr),
             annotations: &key.annotations,
         })
     }

@@ -98,8 +98,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 match named.kind {
                     NamedKind::Package => Some(Argument::Package(named.clone(), call.args.clone())),
                     NamedKind::Parser | NamedKind::Control => {
-                        let def = hir.def(named.id)?;
-                        let path = self.control_plane_name(def.annotations, &def.name);
+                        // An `@name` on its type says nothing about it.
+                        let path = self.qualified(&named.name);
                         let block = self.block_instance(named.clone(), &call.args, path, None);
                         Some(Argument::Block(Rc::new(block)))
                     }

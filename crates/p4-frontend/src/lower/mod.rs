@@ -78,6 +78,8 @@ struct Env {
     /// Actions of the control.
     own_actions: Rc<Vec<DeclId>>,
     actions: HashMap<DeclId, Rc<calls::ActionInstance>>,
+    /// What is applied by its type's name.
+    anonymous: Vec<Rc<control::BlockInstance>>,
     /// Where the function that is being lowered leaves its result.
     result: Option<(Location, Ty)>,
     in_parser: bool,

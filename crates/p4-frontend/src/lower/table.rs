@@ -337,10 +337,11 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What an object that a property constructs is called: by `@name` on the property, else after table and property.
+    /// What an object that a property constructs is called: what `@name` on the property says,
+    /// whatever is around it; else after table and property.
     fn property_name(&self, number: TableId, property: &hir::Property) -> String {
-        match annotation(property.annotations, "name") {
-            Some(_) => self.control_plane_name(property.annotations, &property.name),
+        match annotation(property.annotations, "name").and_then(|a| a.string()) {
+            Some(given) => given.strip_prefix('.').unwrap_or(&given).to_string(),
             None => format!("{}.{}", self.out[number].name, property.name),
         }
     }
