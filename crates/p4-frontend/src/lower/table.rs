@@ -308,11 +308,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Call(call) => {
                 let path = format!("{}.{name}", self.out[number].name);
                 let arguments = call.args.clone();
-                let constructor = match call.callee {
-                    hir::Callee::Constructor(constructor) => constructor,
-                    _ => None,
-                };
-                self.extern_object(&value.ty, &arguments, constructor, path, &[], span)
+                self.extern_object(&value.ty, &arguments, path, &[], span)
             }
             _ => self.object(value),
         };
