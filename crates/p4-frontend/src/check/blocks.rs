@@ -165,6 +165,7 @@ impl<'a> Checker<'a> {
                 let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
                 valid.extend(["accept", "reject"]);
                 valid.sort_unstable();
+                valid.dedup();
                 let mut diagnostic =
                     Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
                         .label(path.span, "not declared in this parser");
