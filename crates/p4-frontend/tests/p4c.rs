@@ -94,7 +94,9 @@ fn invalid_programs_are_refused_at_the_line() {
     let (mut right, mut elsewhere, mut accepted) = (0, Vec::new(), Vec::new());
     for (path, text) in &programs {
         let name = path.file_name().expect("a name").to_string_lossy();
-        let said = testdata.join("p4_16_errors_outputs").join(format!("{name}-stderr"));
+        let said = testdata
+            .join("p4_16_errors_outputs")
+            .join(format!("{name}-stderr"));
         let said = fs::read_to_string(said).unwrap_or_default();
         let expected = lines_of_p4c(&said, &name);
         let (compiled, _, lines) = judge(&testdata, path, text);
@@ -121,11 +123,15 @@ fn damaged_programs_never_panic() {
     let Some(testdata) = testdata() else { return };
     let mut state = 1u64;
     let mut draw = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as usize % below
     };
     for (path, text) in programs(&testdata, "p4_16_samples") {
-        let mut words: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+        let mut words: Vec<&str> = text
+            .split_inclusive(|c: char| !c.is_alphanumeric())
+            .collect();
         for _ in 0..3 {
             let (a, b) = (draw(words.len()), draw(words.len()));
             match draw(3) {

@@ -1,7 +1,7 @@
 //! Conversions that are written out.
 
 use super::Checker;
-use crate::ast::{self};
+use crate::ast;
 use crate::hir::{Expr, NamedKind, Ty};
 use crate::span::Span;
 use num_traits::{One, Zero};

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::arguments::Signature;
 use super::calls::finished;
-use crate::ast::{self};
+use crate::ast;
 use crate::hir::{Callee, DefKind, Expr, Named, NamedKind, Param, Ty};
 use crate::span::Span;
 use std::rc::Rc;

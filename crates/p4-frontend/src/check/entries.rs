@@ -1,7 +1,7 @@
 //! Entries of tables.
 
 use super::Checker;
-use crate::ast::{self};
+use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Entry, Expr, Key, Table, Ty};
 use crate::span::Span;

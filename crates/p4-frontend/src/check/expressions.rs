@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         let checked = self.expr(expr);
         let wrong = matches!(
             checked.ty,
-            Ty::Action | Ty::Function | Ty::Table(..) | Ty::State | Ty::Void | Ty::ApplyResult(..)
+            Ty::Action | Ty::Function | Ty::Table(..) | Ty::Void | Ty::ApplyResult(..)
         );
         if wrong || (checked.ty.is_object() && !checked.is_known()) {
             self.error(

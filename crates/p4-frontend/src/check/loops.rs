@@ -1,7 +1,7 @@
 //! `for`.
 
 use super::Checker;
-use crate::ast::{self};
+use crate::ast;
 use crate::hir::{DefKind, Expr, ExprKind, NamedKind, Stmt, StmtKind, Ty};
 
 impl<'a> Checker<'a> {

@@ -109,12 +109,12 @@ impl<'a> Checker<'a> {
                 "it is not a value that packets change",
             );
         }
-        if of == Of::Action && *ty == Ty::Int {
+        if of == Of::Action && (*ty == Ty::Int || ty.is_object()) {
             self.error(
                 "parameter-type",
                 p.ty.span,
-                format!("an action's parameter `{name}` cannot be of type `int`"),
-                "expected a width: bit<W> or int<W>",
+                format!("an action's parameter `{name}` cannot be of type `{ty}`"),
+                "expected the type of a value with a width",
             );
         }
         if p.direction == Direction::Out && p.default.is_some() {

@@ -1,7 +1,7 @@
 //! Parts of values: elements of stacks and tuples, bits.
 
 use super::{Checker, constants};
-use crate::ast::{self};
+use crate::ast;
 use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
 use num_bigint::BigInt;

@@ -313,7 +313,8 @@ impl Lowerer<'_, '_> {
             _ => self.object(value),
         };
         if let Some(Object::Extern(id)) = object {
-            if name == "implementation" {
+            // `psa_implementation`, `pna_implementation`
+            if name.ends_with("implementation") {
                 self.out[number].implementation = Some(id);
             } else {
                 self.out[number].direct.push(id);
