@@ -1,0 +1,208 @@
+//! Packets per second on one core, from octets to octets: one packet in and out of the switch per round.
+//!
+//! It is here, and not with the switch, because the programs are P4 text.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::path::Path;
+use units::Instant;
+use v1model::{Match, Packet, Switch, SwitchConfig};
+
+/// AQT of 8 octets, then AVBW-S of 4.
+const MARKS: [u8; 12] = [0x5e, 8, 0, 0, 0, 0, 0, 0, 0xde, 4, 0xff, 0];
+
+fn p4src(main: &str) -> p4_ir::Program {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../p4src/v1model")
+        .join(main);
+    support::compile(&path).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// An Ethernet frame with an IPv4 header (RFC 791) to 10.0.2.20 that has these options.
+fn frame(options: &[u8], payload: usize) -> Vec<u8> {
+    let mut header = vec![
+        0x45 + options.len() as u8 / 4,
+        0,
+        0,
+        0,
+        0x1c,
+        0x46,
+        0x40,
+        0,
+        64,
+        6,
+        0,
+        0,
+    ];
+    header.extend([10, 0, 1, 10, 10, 0, 2, 20]);
+    header.extend(options);
+    let total = (header.len() + payload) as u16;
+    header[2..4].copy_from_slice(&total.to_be_bytes());
+    let words = header
+        .chunks(2)
+        .map(|w| u16::from_be_bytes([w[0], w[1]]) as u32);
+    let sum: u32 = words.sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    header[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 10, 8, 0];
+    frame.extend(header);
+    frame
+}
+
+/// Sends a frame through, again and again; every time it must come out of port 2.
+fn measure(c: &mut Criterion, name: &str, mut switch: Switch, frames: &[Vec<u8>]) {
+    let mut group = c.benchmark_group("switch");
+    group.throughput(Throughput::Elements(1));
+    let mut ns = 0;
+    let mut frames = frames.iter().cycle();
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            let mut octets = switch.buffer();
+            octets.extend_from_slice(frames.next().expect("a cycle has no end"));
+            let packet = Packet {
+                elided: 1000,
+                link_octets: 1040,
+                octets,
+                tag: ns,
+            };
+            ns += 1000;
+            let now = Instant::from_nanos(ns);
+            switch.handle_packet(now, 1, packet);
+            let sent = switch.poll_transmit(now).expect("the packet is forwarded");
+            assert_eq!(sent.port, 2);
+            switch.recycle(sent.packet);
+        });
+    });
+}
+
+fn routed(main: &str) -> Switch {
+    let mut switch = Switch::new(&p4src(main), SwitchConfig::default()).expect("a v1model program");
+    let add = |switch: &mut Switch,
+               table: &str,
+               matches: &[(&str, Match)],
+               action,
+               args: &[(&str, u64)]| {
+        let args: Vec<_> = args
+            .iter()
+            .map(|&(name, value)| (name, value.into()))
+            .collect();
+        let priority = u32::from(table == "drai");
+        switch
+            .add(table, matches, priority, action, &args)
+            .unwrap_or_else(|why| panic!("{why}"));
+    };
+    let port = ("port", Match::exact(2u8));
+    let host = Match::exact(0x0a00_0214u32);
+    add(
+        &mut switch,
+        "ipv4_route",
+        &[("dst_addr", Match::lpm(0x0a00_0214u32, 32))],
+        "direct",
+        &[("port", 2)],
+    );
+    let addresses = [("src_addr", 2), ("dst_addr", 3)];
+    add(
+        &mut switch,
+        "neighbour",
+        &[port.clone(), ("next_hop", host)],
+        "rewrite",
+        &addresses,
+    );
+    add(
+        &mut switch,
+        "port_queue",
+        std::slice::from_ref(&port),
+        "drop_tail",
+        &[("max_waiting", 49)],
+    );
+    if main == "waymark.p4" {
+        let on = [("aqt", 1), ("drai", 1), ("ci", 1), ("window_log2", 18)];
+        add(
+            &mut switch,
+            "port_feedback",
+            std::slice::from_ref(&port),
+            "set_feedback",
+            &on,
+        );
+        for index in 1..=6u64 {
+            let low = (6 - index) * 20_000;
+            let octets = ("window_octets", Match::range(low, low + 19_999));
+            add(
+                &mut switch,
+                "drai",
+                &[port.clone(), octets],
+                "set_index",
+                &[("index", index)],
+            );
+        }
+    }
+    switch
+}
+
+fn benches(c: &mut Criterion) {
+    let plain = frame(&[], 1000);
+    measure(
+        c,
+        "plain.p4",
+        routed("plain.p4"),
+        std::slice::from_ref(&plain),
+    );
+
+    let mut switch = routed("plain.p4");
+    // Prefixes of 8 to 28 bits that none of the packets sent matches better than the route to the host.
+    for i in 0..10_000u32 {
+        let length = 8 + i % 21;
+        let value = i.wrapping_mul(2_654_435_761) >> (32 - length) << (32 - length);
+        let to = [("port", 3u8.into())];
+        let matches = [("dst_addr", Match::lpm(value, length))];
+        // Two may be the same prefix.
+        let _ = switch.add("ipv4_route", &matches, 0, "direct", &to);
+    }
+    measure(
+        c,
+        "plain.p4, 10000 routes",
+        switch,
+        std::slice::from_ref(&plain),
+    );
+
+    measure(c, "waymark.p4, no options", routed("waymark.p4"), &[plain]);
+    let marks = frame(&MARKS, 1000);
+    measure(
+        c,
+        "waymark.p4, AQT and AVBW-S",
+        routed("waymark.p4"),
+        &[marks],
+    );
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ternary.p4");
+    let program = support::compile(&path).unwrap_or_else(|why| panic!("{why}"));
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+    for i in 0..500u32 {
+        let mask = [
+            0xffff_ff00u32,
+            0xffff_0000,
+            0xff00_ffff,
+            0xffff_ffff,
+            0x00ff_ff0f,
+        ][i as usize % 5];
+        let value = i.wrapping_mul(2_654_435_761) & mask;
+        let matches = [
+            ("src", Match::ternary(value, mask)),
+            ("low", Match::range(i % 100, 1000 + i)),
+        ];
+        let _ = switch.add("acl", &matches, 1 + i, "deny", &[]);
+    }
+    let frames: Vec<_> = (0..64u32)
+        .map(|i| {
+            let mut octets = i.wrapping_mul(0x9e37_79b9).to_be_bytes().to_vec();
+            octets.extend([0, 0, 0, i as u8]);
+            octets
+        })
+        .collect();
+    measure(c, "500 ternary entries", switch, &frames);
+}
+
+criterion_group!(switch, benches);
+criterion_main!(switch);
