@@ -204,7 +204,7 @@ def run_stf(
         raise WaymarkError(f"{script}: {error}") from error
     for failure in verdict["failures"]:
         print(f"{script}: {failure}")
-    counts = f"{verdict['packets']} packets in, {verdict['expected']} expected out"
+    counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
     print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
     if not verdict["passed"]:
         raise typer.Exit(EXIT_FAILED)

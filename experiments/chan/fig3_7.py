@@ -122,5 +122,8 @@ EXPERIMENT = Experiment(
             lambda row: abs((row["RoVegas/Vegas, load 1"].ratio or 0) - 1) <= 0.15,
         ),
     ),
-    notes="",
+    notes=(
+        "The traffic's mean ON time is a choice (single_bottleneck.py). Bursts are whole packets, at "
+        "least one: at load 1 the source really sends 1.3 % more than the link carries, in ns-2 too."
+    ),
 )
