@@ -84,7 +84,8 @@ impl Writer {
     pub fn push_wide(&mut self, limbs: &[u64], width: u32) {
         let mut left = width;
         while left > 0 {
-            let take = if left % 64 == 0 { 64 } else { left % 64 };
+            // The top limb may be used in part, those below are used whole.
+            let take = (left - 1) % 64 + 1;
             left -= take;
             let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
             self.push(limb, take);

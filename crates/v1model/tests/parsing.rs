@@ -239,7 +239,7 @@ fn selecting() -> Build {
 fn selects_take_the_first_case_that_matches() {
     let mut switch = selecting().switch();
     let set = switch.value_set("set").unwrap();
-    let mut run = |switch: &mut Switch, a| {
+    let run = |switch: &mut Switch, a| {
         let (_, error, c) = fields(&send(switch, 0, packet(a, 0, 0, &[])));
         (error, c)
     };
