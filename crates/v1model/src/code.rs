@@ -194,6 +194,10 @@ pub enum Op {
         d: Slot,
         n: u32,
     },
+    /// Sets single words, found in a table, to zero.
+    Clear {
+        list: u32,
+    },
     AddW {
         d: Slot,
         a: Slot,
@@ -678,6 +682,7 @@ pub struct Code {
     pub indices: Vec<IndexStep>,
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,
+    pub clears: Vec<Vec<Slot>>,
     pub headers: Vec<HeaderCode>,
     pub jumps: Vec<JumpTable>,
     pub sites: Vec<ApplySite>,

@@ -87,11 +87,11 @@ pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) 
     }
     for (i, field) in header.fields.iter().enumerate() {
         let from = at + field.word as usize;
-        if header.varbit == Some(i) {
+        if field.width <= 64 && header.varbit.is_none() {
+            output.push(words[from], field.width);
+        } else if header.varbit == Some(i) {
             let width = words[from].min(field.width as u64) as u32;
             output.push_wide(&words[from + 1..], width);
-        } else if field.width <= 64 {
-            output.push(words[from], field.width);
         } else {
             output.push_wide(&words[from..], field.width);
         }
