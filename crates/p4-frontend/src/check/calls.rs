@@ -81,6 +81,11 @@ impl<'a> Checker<'a> {
             DefKind::Function(_) => self.call_function(&ids, path, type_args, args, span),
             DefKind::Action(action) => {
                 let params = action.params.clone();
+                if let Some(written) = type_args.first() {
+                    let name = path.name.name.clone();
+                    self.wrong_type_arguments(&name, 0, type_args.len(), written.span);
+                    return Expr::error(span);
+                }
                 self.call_action(first, params, path, args, span)
             }
             other => {
@@ -120,6 +125,18 @@ impl<'a> Checker<'a> {
         let Some((type_args, args, ty)) = self.arguments(signature, type_args, args, span) else {
             return Expr::error(span);
         };
+        if !self.have_widths(&type_args, &args) {
+            return Expr::error(span);
+        }
+        if is_extern && name.as_str() == "verify" && self.inside != Inside::Parser {
+            self.error(
+                "only-in-parser",
+                span,
+                "`verify` is only possible in a parser",
+                "not in a parser",
+            );
+            return Expr::error(span);
+        }
         if is_extern && name.as_str() == "static_assert" {
             return self.static_assert(&args, span);
         }
@@ -138,6 +155,23 @@ impl<'a> Checker<'a> {
             Callee::Function(id)
         };
         finished(callee, type_args, args, ty, span)
+    }
+
+    /// A number that a type parameter takes its type from must have a width when packets come.
+    fn have_widths(&mut self, type_args: &[Ty], args: &[Option<Expr>]) -> bool {
+        if !type_args.contains(&Ty::Int) {
+            return true;
+        }
+        let number = args.iter().flatten().find(|a| a.ty == Ty::Int);
+        if let Some(number) = number {
+            self.error(
+                "unknown-width",
+                number.span,
+                "the width of this value is not known",
+                "give it a width, as in `8w1`",
+            );
+        }
+        number.is_none()
     }
 
     fn static_assert(&mut self, args: &[Option<Expr>], span: Span) -> Expr {
@@ -481,10 +515,64 @@ impl<'a> Checker<'a> {
         let signature = signature(&what, function, with, true);
         match self.arguments(signature, type_args, args, span) {
             Some((type_args, args, ty)) => {
+                if !self.have_widths(&type_args, &args)
+                    || !self.packet_method(named, name, &type_args, &args, span)
+                {
+                    return Expr::error(span);
+                }
                 let callee = Callee::Method { object, method };
                 finished(callee, type_args, args, ty, span)
             }
             None => Expr::error(span),
+        }
+    }
+
+    /// What core.p4's signatures do not say: which types can be extracted, looked at and emitted.
+    fn packet_method(
+        &mut self,
+        named: &Named,
+        method: &ast::Ident,
+        type_args: &[Ty],
+        args: &[Option<Expr>],
+        span: Span,
+    ) -> bool {
+        let Some(ty) = type_args.first() else {
+            return true;
+        };
+        if ty.any(&mut |t| matches!(t, Ty::Param(..) | Ty::Error)) {
+            return true;
+        }
+        let (fixed, most) = (self.hir.bits(ty, 0), self.hir.bits(ty, 1));
+        let place = args.first().and_then(Option::as_ref).map_or(span, |a| a.span);
+        let wrong = match (&*named.name, method.as_str()) {
+            ("packet_in", "extract") if !ty.is(NamedKind::Header) => "expected a header",
+            ("packet_in", "extract") if args.len() == 1 && fixed != most => {
+                "it has a varbit: expected its length in bits as second argument"
+            }
+            ("packet_in", "extract") if args.len() == 2 && fixed == most => {
+                "it has no varbit: expected no second argument"
+            }
+            ("packet_in", "lookahead") if fixed.is_none() || fixed != most => {
+                "expected a type of fixed size"
+            }
+            ("packet_out", "emit") if !self.emits(ty) => {
+                "expected a header, a stack, a union, or a struct of such"
+            }
+            _ => return true,
+        };
+        let message = format!("`{}` cannot take a value of type `{ty}`", method.name);
+        self.error("bad-packet-type", place, message, wrong);
+        false
+    }
+
+    fn emits(&self, ty: &Ty) -> bool {
+        match ty {
+            _ if ty.is_header_like() => true,
+            Ty::Stack(..) => true,
+            other => match self.hir.members(other) {
+                Some(members) => members.iter().all(|m| self.emits(m)),
+                None => false,
+            },
         }
     }
 
@@ -704,7 +792,11 @@ impl<'a> Checker<'a> {
     fn argument(&mut self, arg: &'a ast::Argument, param: &Param) -> Expr {
         let span = arg.value.span;
         if !matches!(arg.value.kind, ast::ExprKind::DontCare) {
-            return self.expr(&arg.value);
+            let value = self.expr(&arg.value);
+            if matches!(&value.kind, ExprKind::Call(call) if matches!(call.callee, Callee::Constructor(_))) {
+                self.check_not_abstract(&value.ty.clone(), span);
+            }
+            return value;
         }
         if param.direction == Direction::Out || param.optional {
             return Expr {
@@ -834,8 +926,18 @@ impl<'a> Checker<'a> {
             return expr;
         }
         let expr = self.coerce(expr, ty, &of);
-        let callable = matches!(expr.ty, Ty::Action | Ty::Function | Ty::Void);
-        if callable {
+        let bare = matches!(expr.ty, Ty::Action | Ty::Function | Ty::Void | Ty::Table(..));
+        let object = expr.ty.is_object() && !param.ty.is_object();
+        if expr.ty == Ty::String && param.direction != Direction::None {
+            self.error(
+                "type-mismatch",
+                span,
+                format!("{of} cannot be a string, as the parameter has a direction"),
+                "expected a value that packets can hold",
+            );
+            return Expr::error(span);
+        }
+        if bare || object {
             self.error(
                 "not-a-value",
                 span,

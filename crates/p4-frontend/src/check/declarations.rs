@@ -10,6 +10,20 @@ use crate::hir::{
 use num_bigint::BigInt;
 use std::rc::Rc;
 
+/// What parameters belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Action,
+    Function,
+    Extern,
+    /// A parser or control with a body.
+    Block,
+    /// One without.
+    BlockType,
+    Constructor,
+    Package,
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn top_level(&mut self, declaration: &'a ast::Declaration) {
         self.inside = Inside::TopLevel;
@@ -57,7 +71,7 @@ impl<'a> Checker<'a> {
                 params,
             } => self.scoped(|c| {
                 let type_params = c.type_params(type_params);
-                let of = c.params(params, true);
+                let of = c.params(params, Of::Package);
                 DefKind::Package(Generic { type_params, of })
             }),
             DeclarationKind::Struct(fields) => self.fields(NamedKind::Struct, fields),
@@ -100,7 +114,17 @@ impl<'a> Checker<'a> {
         ty: &'a ast::Type,
         value: &'a ast::Expr,
     ) {
-        let ty = self.ty(ty);
+        let written = ty.span;
+        let mut ty = self.ty(ty);
+        if ty.is_object() || ty == Ty::Void {
+            self.error(
+                "bad-constant-type",
+                written,
+                format!("a constant cannot be of type `{ty}`"),
+                "not the type of a value",
+            );
+            ty = Ty::Error;
+        }
         let what = format!("constant `{}`", d.name.name);
         let mut value = self.expr_as(value, &ty, &what);
         if !value.is_known() {
@@ -130,6 +154,7 @@ impl<'a> Checker<'a> {
             );
         }
         let built = self.constructor(&ty, &instance.args, d.name.span);
+        self.check_not_abstract(&built.ty, d.name.span);
         let kind = match built.kind {
             ExprKind::Call(call) => {
                 let crate::hir::Callee::Constructor(constructor) = call.callee else {
@@ -152,11 +177,31 @@ impl<'a> Checker<'a> {
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
 
+    /// An instance of an extern with abstract methods must implement them.
+    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: crate::span::Span) {
+        let Ty::Named(named) = ty else { return };
+        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
+            return;
+        };
+        let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);
+        if ext.of.methods.iter().any(is_abstract) {
+            self.error(
+                "unsupported",
+                span,
+                format!("`{ty}` has abstract methods, which are not supported"),
+                "cannot be instantiated",
+            );
+        }
+    }
+
     fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {
         let wrong = match (ty.named_kind(), self.inside) {
             (Some(NamedKind::Parser), Inside::Control) => Some("a parser in a control"),
             (Some(NamedKind::Control), Inside::Parser) => Some("a control in a parser"),
             (Some(NamedKind::Package), Inside::TopLevel) => None,
+            (Some(NamedKind::Parser | NamedKind::Control), Inside::TopLevel) => {
+                Some("a parser or control at the top level")
+            }
             (Some(NamedKind::Package), _) => Some("a package other than at the top level"),
             (_, Inside::Action | Inside::Function) => Some("anything in an action or function"),
             _ => None,
@@ -216,9 +261,22 @@ impl<'a> Checker<'a> {
                     span: field.name.span,
                 });
             }
+            c.check_varbits(kind, &of);
             let of = of.into();
             DefKind::Fields(kind, Generic { type_params, of })
         })
+    }
+
+    fn check_varbits(&mut self, kind: NamedKind, fields: &[Field]) {
+        let mut varbits = fields.iter().filter(|f| matches!(f.ty, Ty::Varbit(_)));
+        let (first, second) = (varbits.next(), varbits.next());
+        if let (NamedKind::Header, Some(first), Some(second)) = (kind, first, second) {
+            self.report(
+                Diagnostic::error("two-varbits", "a header can have only one varbit field")
+                    .label(first.span, "this is one")
+                    .label(second.span, "this is another"),
+            );
+        }
     }
 
     fn enum_type(
@@ -301,33 +359,19 @@ impl<'a> Checker<'a> {
     }
 
     fn extern_type(&mut self, d: &'a ast::Declaration, ext: &'a ast::Extern) {
-        // Its methods may name the type itself.
-        let placeholder = |type_params| {
-            DefKind::Extern(Generic {
-                type_params,
-                of: Extern {
-                    constructors: Vec::new(),
-                    methods: Vec::new(),
-                },
-            })
-        };
-        let pair = |p: &ast::TypeParameter| (p.id, p.name.name.clone());
-        let type_params: Vec<_> = ext.type_params.iter().map(pair).collect();
-        let kind = placeholder(type_params.clone());
-        self.declare(d.id, &d.name, &d.annotations, kind);
         let mut of = Extern {
             constructors: Vec::new(),
             methods: Vec::new(),
         };
-        self.scoped(|c| {
-            c.type_params(&ext.type_params);
+        let type_params = self.scoped(|c| {
+            let type_params = c.type_params(&ext.type_params);
             for member in &ext.members {
                 let function = match &member.kind {
                     DeclarationKind::Constructor { params } => {
                         of.constructors.push(member.id);
                         Function {
                             type_params: Vec::new(),
-                            params: c.scoped(|c| c.params(params, true)),
+                            params: c.scoped(|c| c.params(params, Of::Constructor)),
                             result: Ty::Void,
                             body: None,
                             of: Some(d.id),
@@ -340,12 +384,53 @@ impl<'a> Checker<'a> {
                     }
                     _ => continue,
                 };
+                c.check_member(d, member, &function, &of);
                 let kind = DefKind::Function(function);
                 c.define(member.id, &member.name, &member.annotations, kind);
             }
+            type_params
         });
         let kind = DefKind::Extern(Generic { type_params, of });
-        self.define(d.id, &d.name, &d.annotations, kind);
+        self.declare(d.id, &d.name, &d.annotations, kind);
+    }
+
+    fn check_member(
+        &mut self,
+        ext: &ast::Declaration,
+        member: &ast::Declaration,
+        function: &Function,
+        of: &Extern,
+    ) {
+        let is_method = matches!(member.kind, DeclarationKind::Function(_));
+        if is_method && member.name.name == ext.name.name {
+            self.error(
+                "constructor-result",
+                member.span,
+                format!("the constructor of `{}` cannot have a result", ext.name.name),
+                "expected no type before the name",
+            );
+        }
+        let names = |f: &Function| -> Vec<ast::Symbol> {
+            f.params.iter().map(|p| p.name.clone()).collect()
+        };
+        let same = |id: &&DeclId| {
+            let named_so = self.def(**id).is_some_and(|d| d.name == member.name.name);
+            let same_params = |f: Function| names(&f) == names(function);
+            **id != member.id && named_so && self.function(**id).is_some_and(same_params)
+        };
+        let others = of.constructors.iter().chain(&of.methods);
+        if let Some(first) = others.clone().find(same).copied() {
+            let first = self.def(first).map(|d| d.span);
+            let mut diagnostic = Diagnostic::error(
+                "duplicate-declaration",
+                format!("`{}` is declared twice with these parameters", member.name.name),
+            )
+            .label(member.name.span, "declared again");
+            if let Some(first) = first {
+                diagnostic = diagnostic.label(first, "first declared here");
+            }
+            self.report(diagnostic);
+        }
     }
 
     fn function_body(
@@ -356,7 +441,12 @@ impl<'a> Checker<'a> {
     ) -> Function<'a> {
         let type_params = self.type_params(&function.type_params);
         let result = self.ty(&function.result);
-        let params = self.params(&function.params, false);
+        let of_what = if function.body.is_some() {
+            Of::Function
+        } else {
+            Of::Extern
+        };
+        let params = self.params(&function.params, of_what);
         let body = function.body.as_ref().map(|block| {
             let outside = std::mem::replace(&mut self.inside, Inside::Function);
             self.result = Some(result.clone());
@@ -390,7 +480,7 @@ impl<'a> Checker<'a> {
         params: &'a [ast::Parameter],
         body: &'a ast::Block,
     ) -> Action<'a> {
-        let params = self.params(params, false);
+        let params = self.params(params, Of::Action);
         let mut bare = None;
         for param in params.iter() {
             match param.direction {
@@ -415,28 +505,15 @@ impl<'a> Checker<'a> {
     }
 
     /// Declares parameters in the scope that has just been opened.
-    pub(super) fn params(
-        &mut self,
-        params: &'a [ast::Parameter],
-        constructor: bool,
-    ) -> Rc<[Param<'a>]> {
-        let one = |p: &'a ast::Parameter| self.param(p, constructor);
+    pub(super) fn params(&mut self, params: &'a [ast::Parameter], of: Of) -> Rc<[Param<'a>]> {
+        let one = |p: &'a ast::Parameter| self.param(p, of);
         params.iter().map(one).collect()
     }
 
-    fn param(&mut self, p: &'a ast::Parameter, constructor: bool) -> Param<'a> {
+    fn param(&mut self, p: &'a ast::Parameter, of: Of) -> Param<'a> {
+        let constructor = matches!(of, Of::Constructor | Of::Package);
         let ty = self.ty(&p.ty);
-        if ty.is_object() && p.direction != Direction::None {
-            self.error(
-                "parameter-direction",
-                p.ty.span,
-                format!(
-                    "parameter `{}` of type `{ty}` cannot have a direction",
-                    p.name.name
-                ),
-                "it is an object, not a value",
-            );
-        }
+        self.check_param(p, &ty, of);
         if constructor && p.direction != Direction::None {
             self.error(
                 "parameter-direction",
@@ -479,10 +556,79 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a parser or control is more than a type.
+    fn has_body(&self, ty: &Ty) -> bool {
+        let Ty::Named(named) = ty else { return false };
+        match self.def(named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(parser)) => parser.of.body.is_some(),
+            Some(DefKind::Control(control)) => control.of.body.is_some(),
+            _ => false,
+        }
+    }
+
+    fn check_param(&mut self, p: &ast::Parameter, ty: &Ty, of: Of) {
+        let name = &p.name.name;
+        let directed = p.direction != Direction::None;
+        let block = matches!(
+            ty.named_kind(),
+            Some(NamedKind::Parser | NamedKind::Control | NamedKind::Package)
+        );
+        let may_block = match of {
+            Of::Package => true,
+            Of::Constructor => !self.has_body(ty),
+            _ => false,
+        };
+        if block && !may_block {
+            self.error(
+                "parameter-type",
+                p.ty.span,
+                format!("parameter `{name}` cannot be of type `{ty}`"),
+                "only packages take parsers, controls and packages",
+            );
+        } else if directed && (ty.is_object() || matches!(ty, Ty::String | Ty::Int)) {
+            self.error(
+                "parameter-direction",
+                p.span,
+                format!("parameter `{name}` of type `{ty}` cannot have a direction"),
+                "it is not a value that packets change",
+            );
+        }
+        if of == Of::Action && *ty == Ty::Int {
+            self.error(
+                "parameter-type",
+                p.ty.span,
+                format!("an action's parameter `{name}` cannot be of type `int`"),
+                "expected a width: bit<W> or int<W>",
+            );
+        }
+        if p.direction == Direction::Out && p.default.is_some() {
+            self.error(
+                "parameter-default",
+                p.span,
+                format!("the `out` parameter `{name}` cannot have a default"),
+                "nothing is passed in",
+            );
+        }
+        let optional = ast::annotation(&p.annotations, "optional");
+        let never = matches!(of, Of::Action | Of::Function | Of::Block);
+        if let Some(optional) = optional.filter(|_| never) {
+            self.error(
+                "parameter-optional",
+                optional.span,
+                format!("parameter `{name}` cannot be optional"),
+                "only parameters of packages and externs can be",
+            );
+        }
+    }
+
     /// Finds `main`.
     pub(super) fn check_main(&mut self) {
         let is_main = |id: &&DeclId| self.def(**id).is_some_and(|d| &*d.name == "main");
         let Some(id) = self.hir.instances.iter().find(is_main).copied() else {
+            if let Some(span) = self.top_level.get("main").copied() {
+                let message = "`main` must be an instance of a package";
+                self.error("bad-main", span, message, "this is none");
+            }
             return;
         };
         let Some(def) = self.def(id) else { return };

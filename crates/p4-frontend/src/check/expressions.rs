@@ -582,19 +582,26 @@ impl<'a> Checker<'a> {
             (Ty::Bit(_), Ty::Bit(_)) | (Ty::Signed(_), Ty::Signed(_)) => true,
             (Ty::Bit(a), Ty::Signed(b)) | (Ty::Signed(a), Ty::Bit(b)) => a == b,
             (Ty::Int, Ty::Bit(_) | Ty::Signed(_)) => true,
-            (Ty::Named(named), _)
-                if matches!(named.kind, NamedKind::SerialisableEnum | NamedKind::New) =>
-            {
-                let under = self.hir.underlying(from);
-                under.is_some_and(|under| self.may_cast(&under, to))
+            _ => self.may_cast_over(from, to),
+        }
+    }
+
+    /// Conversions from and to what a `type` or serialisable enum is over.
+    fn may_cast_over(&self, from: &Ty, to: &Ty) -> bool {
+        let over = |ty: &Ty| {
+            let kind = ty.named_kind();
+            let named = matches!(kind, Some(NamedKind::SerialisableEnum | NamedKind::New));
+            named.then(|| self.hir.underlying(ty)).flatten()
+        };
+        if let Some(under) = over(to) {
+            let exact = to.is(NamedKind::New) && *from != Ty::Int;
+            if under == *from || (!exact && self.may_cast(from, &under)) {
+                return true;
             }
-            (_, Ty::Named(named))
-                if matches!(named.kind, NamedKind::SerialisableEnum | NamedKind::New) =>
-            {
-                let under = self.hir.underlying(to);
-                under.is_some_and(|under| self.may_cast(from, &under))
-            }
-            _ => false,
+        }
+        match over(from) {
+            Some(under) => under == *to || (!to.is(NamedKind::New) && self.may_cast(&under, to)),
+            None => false,
         }
     }
 

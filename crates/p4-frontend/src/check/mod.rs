@@ -47,6 +47,7 @@ enum Inside {
     TopLevel,
     Parser,
     Control,
+    Table,
     Action,
     Function,
 }
@@ -64,6 +65,8 @@ struct Checker<'a> {
     result: Option<Ty>,
     /// Loops around.
     loops: u32,
+    /// Whether `action_run` may be read: in the subject of a switch.
+    action_run_allowed: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -80,6 +83,7 @@ impl<'a> Checker<'a> {
             inside: Inside::TopLevel,
             result: None,
             loops: 0,
+            action_run_allowed: false,
         }
     }
 

@@ -109,6 +109,14 @@ impl<'a> Checker<'a> {
                 Some(self.variable(declaration, ty, init.as_ref()))
             }
             ast::DeclarationKind::Instance(instance) => {
+                if matches!(self.inside, Inside::Control | Inside::Parser) {
+                    self.error(
+                        "misplaced-declaration",
+                        declaration.name.span,
+                        "it is not possible to instantiate anything among statements",
+                        "declare it before them",
+                    );
+                }
                 self.instance(declaration, instance);
                 Some(Stmt {
                     kind: StmtKind::Instantiate(declaration.id),
@@ -153,6 +161,7 @@ impl<'a> Checker<'a> {
         }
         let what = format!("`{}`", declaration.name.name);
         let init = init.map(|e| self.expr_as(e, &ty, &what));
+        self.check_shadows(&declaration.name);
         let kind = DefKind::Variable(ty);
         self.declare(
             declaration.id,
@@ -164,6 +173,21 @@ impl<'a> Checker<'a> {
             kind: StmtKind::Declare(declaration.id, init),
             span: declaration.span,
         }
+    }
+
+    /// In the outermost block of an action or function nothing may take a parameter's name.
+    fn check_shadows(&mut self, name: &ast::Ident) {
+        let Some(first) = self.shadowed_parameter(name) else {
+            return;
+        };
+        self.report(
+            Diagnostic::error(
+                "shadowed-parameter",
+                format!("`{}` takes the name of a parameter", name.name),
+            )
+            .label(name.span, "choose another name")
+            .label(first, "the parameter"),
+        );
     }
 
     fn assign(
@@ -230,7 +254,9 @@ impl<'a> Checker<'a> {
         cases: &'a [ast::SwitchCase],
         span: Span,
     ) -> Option<StmtKind> {
+        self.action_run_allowed = true;
         let subject = self.value(subject);
+        self.action_run_allowed = false;
         if self.inside == Inside::Parser {
             self.misplaced("switch", span, "controls, actions and functions");
         }
@@ -275,8 +301,8 @@ impl<'a> Checker<'a> {
                     "label-after-default",
                     "`default` must be the last label of a switch",
                 )
-                .label(next.label.span, "after `default`")
-                .label(cases[at].label.span, "`default` is here"),
+                .label(cases[at].label.span, "not the last")
+                .label(next.label.span, "follows it"),
             );
         }
     }

@@ -18,11 +18,14 @@ impl<'a> Checker<'a> {
             const_entries: false,
             properties: Vec::new(),
         };
+        let outside = std::mem::replace(&mut self.inside, super::Inside::Table);
         self.check_properties(d, written);
         for property in &written.properties {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
+                    self.inside = outside;
                     table.keys = keys.iter().filter_map(|k| self.key(k)).collect();
+                    self.inside = super::Inside::Table;
                 }
                 TablePropertyKind::Actions(actions) => {
                     for action in actions {
@@ -42,6 +45,8 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+        self.check_default(d, written);
+        self.inside = outside;
         let kind = DefKind::Table(Rc::new(table));
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
@@ -62,6 +67,20 @@ impl<'a> Checker<'a> {
                 );
             }
         }
+        let at = |name: &str| {
+            let named = |p: &ast::TableProperty| p.name.as_str() == name;
+            written.properties.iter().position(named)
+        };
+        if let (Some(key), Some(entries)) = (at("key"), at("entries"))
+            && entries < key
+        {
+            self.error(
+                "entries-before-key",
+                written.properties[entries].name.span,
+                "the entries of a table come after its key",
+                "`key` is further down",
+            );
+        }
         let has_actions = |p: &ast::TableProperty| matches!(p.kind, TablePropertyKind::Actions(_));
         if !written.properties.iter().any(has_actions) {
             self.error(
@@ -71,6 +90,39 @@ impl<'a> Checker<'a> {
                 "a table lists its actions",
             );
         }
+    }
+
+    /// A table without default action has core.p4's `NoAction`.
+    fn check_default(&mut self, d: &ast::Declaration, written: &ast::Table) {
+        let given = |p: &ast::TableProperty| p.name.as_str() == "default_action";
+        if written.properties.iter().any(given) {
+            return;
+        }
+        let ident = ast::Ident {
+            name: "NoAction".into(),
+            span: d.name.span,
+        };
+        let path = ast::Path {
+            absolute: true,
+            span: ident.span,
+            name: ident,
+        };
+        let found = self.find(&path).first().and_then(|id| self.def(*id));
+        let valid = match found.map(|d| &d.kind) {
+            Some(DefKind::Action(action)) => action.params.is_empty(),
+            _ => false,
+        };
+        if valid {
+            return;
+        }
+        let name = &d.name.name;
+        let message = "a table without default_action needs core.p4's action `NoAction`";
+        let mut diagnostic = Diagnostic::error("no-default-action", message)
+            .label(d.name.span, format!("`{name}` has no default_action"));
+        if let Some(found) = found.map(|d| d.span) {
+            diagnostic = diagnostic.label(found, "this is not it");
+        }
+        self.report(diagnostic.help("is `#include <core.p4>` missing?"));
     }
 
     fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key<'a>> {
@@ -108,6 +160,15 @@ impl<'a> Checker<'a> {
                 "expected bit<W>, int<W>, bool, error or an enum",
             );
             return None;
+        }
+        let named = ast::annotation(&key.annotations, "name").is_some();
+        if !named && !has_name(&key.expr) {
+            self.error(
+                "key-without-name",
+                value.span,
+                "a key that is computed needs a name for the control plane",
+                "expected `@name(\"…\")` behind its match_kind",
+            );
         }
         Some(Key {
             value,
@@ -183,6 +244,7 @@ impl<'a> Checker<'a> {
         table.actions.push(TableAction {
             action,
             bound,
+            written: args.iter().map(|a| text::text(&a.value)).collect(),
             annotations: &written.annotations,
             span: written.span,
         });
@@ -214,9 +276,11 @@ impl<'a> Checker<'a> {
         let directed = params.len() - data.len();
         let whole = directed > 0 && args.len() > data.len();
         let signature = action_signature(&what, if whole { params.clone() } else { data });
+        let written = args;
         let (_, mut args, _) = self.arguments(signature, &[], args, expr.span)?;
         if whole {
             args.drain(..directed);
+            self.check_bound(written, &params, &table.actions[index]);
         }
         for arg in args.iter().flatten() {
             if !arg.is_known() {
@@ -225,6 +289,29 @@ impl<'a> Checker<'a> {
             }
         }
         Some(ActionCall { index, args })
+    }
+
+    /// The arguments for parameters with a direction must be those of the list of actions.
+    fn check_bound(&mut self, args: &[ast::Argument], params: &[Param], listed: &TableAction) {
+        let directed = params.iter().filter(|p| p.direction != Direction::None);
+        for (i, param) in directed.enumerate() {
+            let by_name = |a: &&ast::Argument| a.name.as_ref().is_some_and(|n| n.name == param.name);
+            let given = args.iter().find(by_name).or_else(|| args.get(i));
+            let (Some(given), Some(bound)) = (given, listed.written.get(i)) else {
+                continue;
+            };
+            let text = text::text(&given.value);
+            if text != *bound {
+                self.report(
+                    Diagnostic::error(
+                        "bound-argument",
+                        format!("argument `{}` is bound to `{bound}` in `actions`", param.name),
+                    )
+                    .label(given.span, format!("found `{text}`"))
+                    .label(listed.span, "bound here"),
+                );
+            }
+        }
     }
 
     fn not_known(&mut self, expr: &Expr, what: &str) {
@@ -244,20 +331,34 @@ impl<'a> Checker<'a> {
         table: &mut Table<'a>,
     ) {
         if table.keys.is_empty() {
-            self.error(
-                "entries-without-key",
-                property.name.span,
-                format!("table `{}` has entries but no key", d.name.name),
-                "nothing to match",
+            self.report(
+                Diagnostic::error(
+                    "entries-without-key",
+                    format!("table `{}` has entries but no key", d.name.name),
+                )
+                .label(d.name.span, "it has nothing to match")
+                .label(property.name.span, "its entries"),
             );
             return;
         }
+        self.check_priorities(property, entries, table);
         let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
         for entry in entries {
             let sets = self.entry_sets(entry, &types, table);
             let call = self.action_call(&entry.action, table);
             let priority = entry.priority.as_ref().map(|p| self.priority(p));
+            if let Some(call) = &call
+                && ast::annotation(table.actions[call.index].annotations, "defaultonly").is_some()
+            {
+                self.error(
+                    "default-only",
+                    entry.action.span,
+                    "an entry cannot have an action that is @defaultonly",
+                    "only possible as default_action",
+                );
+            }
             if let (Some(sets), Some(call)) = (sets, call) {
+                self.check_same_key(&sets, entry.span, table);
                 table.entries.push(Entry {
                     sets,
                     call,
@@ -267,6 +368,42 @@ impl<'a> Checker<'a> {
                     span: entry.span,
                 });
             }
+        }
+    }
+
+    fn check_priorities(
+        &mut self,
+        property: &ast::TableProperty,
+        entries: &[ast::Entry],
+        table: &Table<'a>,
+    ) {
+        let Some(given) = entries.iter().find(|e| e.priority.is_some()) else {
+            return;
+        };
+        let by_priority = |k: &Key| matches!(&*k.kind, "ternary" | "range" | "optional");
+        if !table.keys.iter().any(by_priority) {
+            self.report(
+                Diagnostic::error(
+                    "entry-priority",
+                    "entries of this table have no priorities: no key is ternary, range or optional",
+                )
+                .label(table.keys[0].value.span, "a key without priorities")
+                .label(given.span, "has a priority"),
+            );
+        } else if property.is_const {
+            self.error(
+                "entry-priority",
+                given.span,
+                "const entries have no priorities: they win in their order",
+                "has a priority",
+            );
+        } else if entries[0].priority.is_none() {
+            self.error(
+                "entry-priority",
+                entries[0].span,
+                "where entries have priorities, the first must have one",
+                "expected `priority = …:`",
+            );
         }
     }
 
@@ -311,8 +448,48 @@ impl<'a> Checker<'a> {
         Some(sets)
     }
 
+    /// Two entries with the same values: the second would never be found.
+    fn check_same_key(&mut self, sets: &[Expr], span: Span, table: &Table<'a>) {
+        let exact = table.keys.iter().all(|k| matches!(&*k.kind, "exact" | "lpm"));
+        let same = |e: &&Entry| {
+            e.sets
+                .iter()
+                .zip(sets)
+                .all(|(a, b)| a.value().is_some() && a.value() == b.value())
+        };
+        let Some(first) = table.entries.iter().find(same).filter(|_| exact) else {
+            return;
+        };
+        let first = first.span;
+        self.report(
+            Diagnostic::error("duplicate-entry", "two entries have the same key")
+                .label(span, "given again")
+                .label(first, "first given here"),
+        );
+    }
+
+    /// The mask of an lpm key must be a prefix.
+    fn check_prefix(&mut self, set: &Expr, mask: &Expr, key: &Key) {
+        let (Some(mask), Some(width)) = (mask.int_value(), key.value.ty.width()) else {
+            return;
+        };
+        let ones = (0..u64::from(width)).rev().take_while(|bit| mask.bit(*bit));
+        let suffix = u64::from(width) - ones.count() as u64;
+        if (0..suffix).any(|bit| mask.bit(bit)) {
+            self.error(
+                "bad-entry",
+                set.span,
+                format!("{mask:#x} is not the mask of a prefix"),
+                "expected ones, then zeros: this key is matched `lpm`",
+            );
+        }
+    }
+
     fn check_set_kind(&mut self, set: &Expr, key: &Key) {
         use crate::hir::ExprKind;
+        if let (ExprKind::Mask(_, mask), "lpm") = (&set.kind, &*key.kind) {
+            return self.check_prefix(set, mask, key);
+        }
         let wrong = match (&set.kind, &*key.kind) {
             (ExprKind::Mask(..), "exact" | "range" | "optional") => "a mask",
             (ExprKind::Range(..), "exact" | "lpm" | "ternary" | "optional") => "a range",
@@ -339,6 +516,16 @@ impl<'a> Checker<'a> {
         if property.name.as_str() == "default_action" {
             table.default_action = self.action_call(value, table);
             table.const_default = property.is_const;
+            if let Some(call) = &table.default_action
+                && ast::annotation(table.actions[call.index].annotations, "tableonly").is_some()
+            {
+                self.error(
+                    "table-only",
+                    value.span,
+                    "the default action cannot be one that is @tableonly",
+                    "only possible in entries",
+                );
+            }
             return;
         }
         let checked = self.expr(value);
@@ -378,5 +565,25 @@ fn action_signature<'a>(what: &str, params: Rc<[Param<'a>]>) -> super::calls::Si
         result: Ty::Void,
         with: Default::default(),
         known: false,
+    }
+}
+
+/// Whether a control plane can call a key by its expression: a variable, a part of one, or a header's validity.
+fn has_name(key: &ast::Expr) -> bool {
+    match &key.kind {
+        ast::ExprKind::Name(_) | ast::ExprKind::Int(_) | ast::ExprKind::Bool(_) => true,
+        ast::ExprKind::Type(_) | ast::ExprKind::Error => true,
+        ast::ExprKind::Member { base, .. }
+        | ast::ExprKind::Index { base, .. }
+        | ast::ExprKind::Slice { base, .. }
+        | ast::ExprKind::WidthSlice { base, .. } => has_name(base),
+        ast::ExprKind::Cast { operand, .. } => has_name(operand),
+        ast::ExprKind::Call { callee, args, .. } => args.is_empty() && has_name(callee),
+        ast::ExprKind::Binary {
+            op: ast::BinaryOp::BitAnd,
+            left,
+            right,
+        } => has_name(left) && has_name(right),
+        _ => false,
     }
 }

@@ -341,6 +341,8 @@ pub struct TableAction<'a> {
     pub action: DeclId,
     /// For the parameters with a direction, in order.
     pub bound: Vec<Option<Expr>>,
+    /// The same as written.
+    pub written: Vec<String>,
     /// On the listing.
     pub annotations: &'a [ast::Annotation],
     /// Where it is written.

@@ -53,6 +53,48 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         self.blocks(named, &roles);
     }
 
+    /// Two tables, or two actions, of one name could not be told apart by a control plane.
+    pub(super) fn check_names(&mut self) {
+        let tables = self.out.tables.iter().map(|t| (&t.name, t.loc));
+        let actions = self.out.actions.iter().map(|a| (&a.name, a.loc));
+        let mut found = Vec::new();
+        for (what, names) in [
+            ("tables", tables.collect::<Vec<_>>()),
+            ("actions", actions.collect::<Vec<_>>()),
+        ] {
+            let mut seen = std::collections::HashMap::new();
+            for (name, loc) in names {
+                match seen.get(name) {
+                    Some(first) if *first != loc => found.push((what, name.clone(), loc, *first)),
+                    Some(_) => {}
+                    None => drop(seen.insert(name.clone(), loc)),
+                }
+            }
+        }
+        for (what, name, again, first) in found {
+            let (Some(again), Some(first)) = (self.span_of(again), self.span_of(first)) else {
+                continue;
+            };
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "duplicate-name",
+                    format!("two {what} have the control-plane name `{name}`"),
+                )
+                .label(again, "the second")
+                .label(first, "the first"),
+            );
+        }
+    }
+
+    /// The declaration that stands at a place.
+    fn span_of(&self, loc: p4_ir::SourceLoc) -> Option<Span> {
+        let at = |d: &crate::hir::Def| self.loc(d.span) == loc;
+        self.hir.defs.iter().flatten().find(|d| at(d)).map(|d| {
+            let given = annotation(d.annotations, "name");
+            given.map_or(d.span, |a| a.span)
+        })
+    }
+
     /// The blocks among a package's arguments, those of packages in it included.
     fn roles(&mut self, package: &Named, args: &[Option<Expr>], roles: &mut Vec<Role<'h, 'a>>) {
         let hir = self.hir;

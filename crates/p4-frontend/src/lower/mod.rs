@@ -35,6 +35,7 @@ pub fn lower(
 ) -> (Option<p4_ir::Program>, Vec<Diagnostic>) {
     let mut lowerer = Lowerer::new(program, sources);
     lowerer.package();
+    lowerer.check_names();
     let failed = lowerer.diagnostics.iter().any(Diagnostic::is_error);
     let out = (!failed).then_some(lowerer.out);
     (out, lowerer.diagnostics)
