@@ -110,7 +110,7 @@ def run_experiment(
         int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
     ] = None,
     pcap: Annotated[
-        bool, typer.Option("--pcap", help="Capture every link of the first seed's runs (pcapng).")
+        bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
 ) -> None:
     """Measure a figure of a paper again: a table, a picture, and the record of the run."""
