@@ -4,9 +4,11 @@ use super::{Arrival, Switch};
 use crate::code::Preserve;
 use crate::vm::Kept;
 use crate::{CloneSession, Packet, Replica};
+use std::sync::Arc;
 
 impl Switch {
-    pub(super) fn session(&self, session: u64) -> Option<CloneSession> {
+    /// The clone session of this number.
+    pub(super) fn session(&self, session: u64) -> Option<Arc<CloneSession>> {
         let session = u16::try_from(session & 0x7fff).ok()?;
         self.sessions.get(&session).cloned()
     }
@@ -90,6 +92,7 @@ impl Switch {
         self.enqueue(words, packet, arrival, last.port, truncate);
     }
 
+    /// The same packet in another buffer.
     pub(super) fn copy_packet(&mut self, packet: &Packet) -> Packet {
         let mut octets = self.buffer();
         octets.extend_from_slice(&packet.octets);

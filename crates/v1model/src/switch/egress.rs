@@ -71,8 +71,10 @@ impl Switch {
             .set(&mut words, self.machine.config.drop_port as u64 + 1);
         meta.egress_global_timestamp
             .set(&mut words, start.as_micros());
-        meta.deq_timedelta
-            .set(&mut words, start.as_micros() - enqueued.as_micros());
+        meta.deq_timedelta.set(
+            &mut words,
+            start.as_micros().saturating_sub(enqueued.as_micros()),
+        );
         meta.deq_qdepth.set(&mut words, deq_qdepth as u64);
         meta.packet_length.set(&mut words, length as u64);
 
@@ -89,7 +91,7 @@ impl Switch {
         let blocks = self.pipeline.code.blocks;
         self.run(&mut words, blocks.egress);
         let arrival = Arrival { now: start, passes };
-        if let Some(request) = self.job.clone.take() {
+        if let Some(request) = self.job.clone.take().filter(|_| !self.job.assert_failed) {
             self.clone_egress(&words, &packet, arrival, request);
         }
         let drop = match self.job.assert_failed {
@@ -143,17 +145,20 @@ impl Switch {
         let Some(session) = self.session(request.session) else {
             return;
         };
-        let mut arrival = arrival;
-        arrival.passes += 1;
-        if arrival.passes > self.machine.config.max_passes {
-            return;
-        }
         let mut copy = self.take_words();
         copy.copy_from_slice(words);
         self.keep_headers_only(&mut copy, words, instance::EGRESS_CLONE, self.job.length);
         self.keep(words, &mut copy, request.kept);
         let mut twin = self.copy_packet(packet);
         twin.octets.extend_from_slice(&self.job.octets);
+        // A clone may be cloned again, but not for ever.
+        let passes = arrival.passes + 1;
+        if passes > self.machine.config.max_passes {
+            let port = self.pipeline.code.metadata.egress_port.get(words) as u16;
+            let cause = DropCause::TooManyPasses;
+            return self.drop_packet(cause, port, arrival.now, copy, twin);
+        }
+        let arrival = Arrival { passes, ..arrival };
         self.replicate(copy, twin, arrival, &session.replicas, session.truncate);
     }
 

@@ -28,11 +28,10 @@ impl Switch {
         }
         let group = meta.mcast_grp.get(&words) as u16;
         if group != 0 {
-            let replicas = self.multicast.get(&group).cloned().unwrap_or_default();
-            if replicas.is_empty() {
+            let Some(replicas) = self.multicast.get(&group).cloned() else {
                 let cause = DropCause::NoMulticastGroup;
                 return self.drop_packet(cause, port, arrival.now, words, packet);
-            }
+            };
             meta.instance_type.set(&mut words, instance::REPLICATED);
             let truncate = self.job.truncate;
             return self.replicate(words, packet, arrival, &replicas, truncate);
@@ -66,6 +65,7 @@ impl Switch {
             .set(words, self.job.checksum_error as u64);
     }
 
+    /// Copies of the packet as it came in, parsed again, that go to egress.
     pub(super) fn clone_ingress(
         &mut self,
         words: &[u64],
@@ -88,6 +88,7 @@ impl Switch {
         self.job = original;
     }
 
+    /// Sends the packet as it came in through ingress again.
     pub(super) fn resubmit(
         &mut self,
         words: Box<[u64]>,
@@ -108,6 +109,7 @@ impl Switch {
         });
     }
 
+    /// Hands a packet to the traffic manager.
     pub(super) fn enqueue(
         &mut self,
         mut words: Box<[u64]>,

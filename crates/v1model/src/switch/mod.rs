@@ -38,8 +38,8 @@ mod instance {
 pub struct Switch {
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) machine: Machine,
-    pub(crate) multicast: BTreeMap<u16, Vec<Replica>>,
-    pub(crate) sessions: BTreeMap<u16, CloneSession>,
+    pub(crate) multicast: BTreeMap<u16, Arc<[Replica]>>,
+    pub(crate) sessions: BTreeMap<u16, Arc<CloneSession>>,
     /// The latest time that the caller has told.
     pub(crate) now: Instant,
     tm: TrafficManager,
