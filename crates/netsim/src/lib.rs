@@ -1,1 +1,34 @@
-//! Networks in virtual time.
+//! Networks in virtual time: hosts and P4 switches, joined by links with rate, delay and loss.
+//!
+//! ```text
+//!   scenario (data) ──► Simulation::new ──► run … run ──► finish ──► Results (columns)
+//! ```
+//! Every packet between hosts is real octets and goes through the P4 program of every switch on its way.
+//! The same scenario and programs give the same results and the same capture, octet for octet.
+//!
+//! The map of this crate:
+//! - [`scenario`]: the description of a run, as data;
+//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
+//! - `line`, `host`, `switch`, `flow`, `source`: what a network is made of;
+//! - `random`: one stream of random numbers for each thing that draws;
+//! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
+//! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
+//! - `pcap`: captures.
+
+mod event;
+mod flow;
+mod host;
+mod line;
+mod pcap;
+mod random;
+pub mod record;
+pub mod results;
+pub mod scenario;
+mod simulation;
+mod source;
+mod switch;
+pub mod truth;
+
+pub use results::Results;
+pub use scenario::{Scenario, ScenarioError};
+pub use simulation::{Programs, Simulation};

@@ -1,0 +1,64 @@
+# Waymark. `make help` lists what can be made; everything sets itself up in .venv first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT ?= results
+JOBS ?=
+
+# What the built extension depends on; a change of any of it builds again.
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test test-rust test-python bench lint goldens clean
+
+help:  ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+lab: $(VENV)/.built  ## the main job: run chan/fig3.6 through the P4 switch, draw it
+	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
+	@echo "The picture: $(OUT)/chan/fig3.6/plot.png"
+
+test: test-rust test-python  ## every test, Rust and Python
+
+test-rust:
+	cargo test --workspace --exclude bindings
+
+test-python: $(VENV)/.tested
+	$(BIN)/python -m pytest
+
+bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
+	cargo bench --workspace --exclude bindings
+	$(PYTHON) -m waymark.bench
+
+lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+goldens:  ## renew the golden files and packet scripts; read the diff afterwards
+	INSTA_UPDATE=always cargo test --workspace --exclude bindings
+	$(PYTHON) p4src/tests/make_scripts.py
+	git status --short
+
+clean:  ## remove what was built (.venv, target, results)
+	rm -rf $(VENV) target results
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.built: $(SOURCES) | $(BIN)/python
+	@echo "Building the Rust core; the first time takes some minutes."
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.linted: $(VENV)/.tested
+	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@

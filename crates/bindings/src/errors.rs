@@ -1,0 +1,31 @@
+//! The module's exceptions.
+
+#![allow(missing_docs, reason = "the macro writes undocumented items")]
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+
+create_exception!(
+    waymark._core,
+    WaymarkCoreError,
+    PyException,
+    "What every error of the core derives from."
+);
+create_exception!(
+    waymark._core,
+    CompileError,
+    WaymarkCoreError,
+    "A P4 program with errors."
+);
+create_exception!(
+    waymark._core,
+    ScriptError,
+    WaymarkCoreError,
+    "An STF script that cannot be read."
+);
+create_exception!(
+    waymark._core,
+    ScenarioError,
+    WaymarkCoreError,
+    "A scenario that does not hold together."
+);

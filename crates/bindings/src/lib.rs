@@ -1,0 +1,28 @@
+//! `waymark._core`: what Python sees of the crates. `waymark/_core.pyi` describes it.
+//!
+//! Nothing is computed here: arguments are taken apart, results are put into dictionaries and arrays.
+
+mod errors;
+mod program;
+mod results;
+mod script;
+mod simulate;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add(
+        "WaymarkCoreError",
+        py.get_type::<errors::WaymarkCoreError>(),
+    )?;
+    module.add("CompileError", py.get_type::<errors::CompileError>())?;
+    module.add("ScriptError", py.get_type::<errors::ScriptError>())?;
+    module.add("ScenarioError", py.get_type::<errors::ScenarioError>())?;
+    module.add_class::<program::Program>()?;
+    module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)
+}

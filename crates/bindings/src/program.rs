@@ -1,0 +1,139 @@
+//! Compiling P4 programs.
+
+use crate::errors::CompileError;
+use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
+use pyo3::prelude::*;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use v1model::Pipeline;
+
+/// A compiled P4 program.
+#[pyclass(frozen, module = "waymark._core")]
+pub struct Program {
+    name: String,
+    warnings: Vec<String>,
+    sha256: String,
+    pub(crate) ir: p4_ir::Program,
+    pub(crate) pipeline: Arc<Pipeline>,
+}
+
+#[pymethods]
+impl Program {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    #[getter]
+    fn tables(&self) -> Vec<String> {
+        self.ir.tables.iter().map(|t| t.name.clone()).collect()
+    }
+
+    #[getter]
+    fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    fn dump(&self) -> String {
+        self.ir.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Program {:?}>", self.name)
+    }
+}
+
+/// Finds included files beside the file that includes them, then in the folders given.
+struct Files {
+    include_dirs: Vec<PathBuf>,
+}
+
+impl Loader for Files {
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
+        let beside = from
+            .filter(|_| !system)
+            .and_then(|from| Path::new(from).parent());
+        let folders = beside
+            .into_iter()
+            .chain(self.include_dirs.iter().map(PathBuf::as_path));
+        folders.map(|folder| folder.join(name)).find_map(|path| {
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some((path.to_string_lossy().into_owned(), text))
+        })
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, text=None, include_dirs=Vec::new(), defines=BTreeMap::new(), color=false))]
+pub fn compile(
+    py: Python<'_>,
+    path: String,
+    text: Option<String>,
+    include_dirs: Vec<PathBuf>,
+    defines: BTreeMap<String, String>,
+    color: bool,
+) -> PyResult<Program> {
+    let text = match text {
+        Some(text) => text,
+        None => std::fs::read_to_string(&path)?,
+    };
+    py.detach(|| compile_text(path, text, include_dirs, defines, color))
+        .map_err(CompileError::new_err)
+}
+
+/// The program, or all that is wrong with it.
+fn compile_text(
+    path: String,
+    text: String,
+    include_dirs: Vec<PathBuf>,
+    defines: BTreeMap<String, String>,
+    color: bool,
+) -> Result<Program, String> {
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path, text);
+    let defines: Vec<(String, String)> = defines.into_iter().collect();
+    let mut files = Files { include_dirs };
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut files, &defines);
+    let rendered = |keep: &dyn Fn(&Diagnostic) -> bool| -> Vec<String> {
+        diagnostics
+            .iter()
+            .filter(|d| keep(d))
+            .map(|d| p4_frontend::render(&sources, d, color))
+            .collect()
+    };
+    let Some(ir) = program else {
+        return Err(rendered(&|_| true).join("\n"));
+    };
+    let pipeline = Pipeline::compile(&ir).map_err(|errors| {
+        let told = errors.iter().map(|e| {
+            let file = ir.files.get(e.loc.file as usize).unwrap_or(&path);
+            format!("{file}:{}:{}: {}", e.loc.line, e.loc.column, e.message)
+        });
+        told.collect::<Vec<_>>().join("\n")
+    })?;
+    Ok(Program {
+        warnings: rendered(&|d| !d.is_error()),
+        sha256: sha256(&sources, ir.files.len() as u32),
+        name: path,
+        ir,
+        pipeline,
+    })
+}
+
+/// Of the texts of the first `files` files: of all that were read.
+fn sha256(sources: &SourceMap, files: u32) -> String {
+    let mut hash = Sha256::new();
+    for index in 0..files {
+        let file = sources.file(FileId(index));
+        hash.update((file.text.len() as u64).to_le_bytes());
+        hash.update(file.text.as_bytes());
+    }
+    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}

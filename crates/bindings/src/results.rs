@@ -1,0 +1,139 @@
+//! A run's records as dictionaries and numpy arrays.
+
+use netsim::record::{FlowRecord, LineRecord, Trace};
+use netsim::results::{CounterRecord, Results, SwitchRecord, Totals};
+use netsim::truth::Comparison;
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// A dictionary of these keys and values.
+macro_rules! dict {
+    ($py:expr, { $($key:literal: $value:expr),* $(,)? }) => {{
+        let dict = PyDict::new($py);
+        $(dict.set_item($key, $value)?;)*
+        dict
+    }};
+}
+
+type Dict<'py> = PyResult<Bound<'py, PyDict>>;
+
+/// `Results` of `_core.pyi`.
+pub fn to_dict(py: Python<'_>, results: Results, sample_s: f64) -> Dict<'_> {
+    let sample_ns = sample_s * 1e9;
+    let end_ns = results.end.as_nanos() as f64;
+    let widths: Vec<f64> = results
+        .time_s
+        .iter()
+        .map(|begin| (end_ns - begin * 1e9).clamp(1.0, sample_ns))
+        .collect();
+    Ok(dict!(py, {
+        "name": results.name,
+        "seed": results.seed,
+        "end_s": results.end.as_secs_f64(),
+        "sample_s": sample_s,
+        "time_s": results.time_s.into_pyarray(py),
+        "flows": named(py, results.flows, |r| flow(py, r))?,
+        "sources": named(py, results.sources, |r| flow(py, r))?,
+        "lines": named(py, results.lines, |r| line(py, r, &widths))?,
+        "switches": named(py, results.switches, |r| switch(py, r))?,
+        "check_aqt": results.check_aqt.map(|c| check(py, c)).transpose()?,
+        "check_ci": results.check_ci.map(|c| check(py, c)).transpose()?,
+        "totals": totals(py, results.totals)?,
+    }))
+}
+
+fn named<'py, T>(
+    py: Python<'py>,
+    records: Vec<(String, T)>,
+    mut one: impl FnMut(T) -> Dict<'py>,
+) -> Dict<'py> {
+    let dict = PyDict::new(py);
+    for (name, record) in records {
+        dict.set_item(name, one(record)?)?;
+    }
+    Ok(dict)
+}
+
+fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
+    Ok(dict!(py, {
+        "sent_packets": record.sent_packets.into_pyarray(py),
+        "resent_packets": record.resent_packets.into_pyarray(py),
+        "lost_packets": record.lost_packets.into_pyarray(py),
+        "delivered_packets": record.delivered_packets.into_pyarray(py),
+        "delivered_octets": record.delivered_octets.into_pyarray(py),
+        "goodput_octets": record.goodput_octets.into_pyarray(py),
+        "timeouts": record.timeouts,
+        "trace": record.trace.map(|t| trace(py, t)).transpose()?,
+    }))
+}
+
+fn trace(py: Python<'_>, trace: Trace) -> Dict<'_> {
+    Ok(dict!(py, {
+        "time_s": trace.time_s.into_pyarray(py),
+        "change": trace.change,
+        "cwnd": trace.cwnd.into_pyarray(py),
+        "ssthresh": trace.ssthresh.into_pyarray(py),
+        "in_flight": trace.in_flight.into_pyarray(py),
+        "acked": trace.acked.into_pyarray(py),
+        "rtt_s": trace.rtt_s.into_pyarray(py),
+        "base_rtt_s": trace.base_rtt_s.into_pyarray(py),
+        "diff": trace.diff.into_pyarray(py),
+        "aqt_forward_s": trace.aqt_forward_s.into_pyarray(py),
+        "aqt_backward_s": trace.aqt_backward_s.into_pyarray(py),
+    }))
+}
+
+/// `widths` are the bins', in nanoseconds; the last may be cut short by the end.
+fn line<'py>(py: Python<'py>, record: LineRecord, widths: &[f64]) -> Dict<'py> {
+    let waiting = record.waiting_ns.iter().zip(widths);
+    let mean_waiting: Vec<f64> = waiting.map(|(&ns, width)| ns as f64 / width).collect();
+    Ok(dict!(py, {
+        "sent_packets": record.sent_packets.into_pyarray(py),
+        "sent_octets": record.sent_octets.into_pyarray(py),
+        "mean_waiting": mean_waiting.into_pyarray(py),
+        "max_waiting": record.max_waiting.into_pyarray(py),
+        "dropped_packets": record.dropped_packets.into_pyarray(py),
+        "lost_packets": record.lost_packets.into_pyarray(py),
+    }))
+}
+
+fn switch(py: Python<'_>, record: SwitchRecord) -> Dict<'_> {
+    let drops = PyDict::new(py);
+    for (cause, count) in record.drops {
+        drops.set_item(cause, count)?;
+    }
+    Ok(dict!(py, {
+        "program": record.program,
+        "handled_packets": record.handled_packets,
+        "drops": drops,
+        "dropped_packets": record.dropped_packets.into_pyarray(py),
+        "counters": named(py, record.counters, |c| counter(py, c))?,
+    }))
+}
+
+fn counter(py: Python<'_>, record: CounterRecord) -> Dict<'_> {
+    Ok(dict!(py, {
+        "index": record.index.into_pyarray(py),
+        "packets": record.packets.into_pyarray(py),
+        "octets": record.octets.into_pyarray(py),
+    }))
+}
+
+fn check(py: Python<'_>, comparison: Comparison) -> Dict<'_> {
+    Ok(dict!(py, {
+        "compared": comparison.compared,
+        "mismatches": comparison.mismatches,
+        "first": comparison.first,
+    }))
+}
+
+fn totals(py: Python<'_>, totals: Totals) -> Dict<'_> {
+    Ok(dict!(py, {
+        "events": totals.events,
+        "packets": totals.packets,
+        "packet_hops": totals.packet_hops,
+        "switch_packets": totals.switch_packets,
+        "stray_packets": totals.stray_packets,
+    }))
+}

@@ -1,0 +1,34 @@
+//! Running STF packet scripts.
+
+use crate::errors::ScriptError;
+use crate::program::Program;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stf::{Failure, Script};
+
+#[pyfunction]
+pub fn run_stf<'py>(
+    py: Python<'py>,
+    program: &Program,
+    script: &str,
+) -> PyResult<Bound<'py, PyDict>> {
+    let script = Script::parse(script).map_err(|errors| {
+        let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        ScriptError::new_err(told.join("\n"))
+    })?;
+    let report = py.detach(|| stf::run(&program.ir, &script));
+    let unmet = |f: &&Failure| {
+        matches!(
+            f,
+            Failure::Differs { .. } | Failure::Missing { .. } | Failure::Counter { .. }
+        )
+    };
+    let expected = report.passed + report.failures.iter().filter(unmet).count();
+    let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
+    let dict = PyDict::new(py);
+    dict.set_item("passed", report.is_ok())?;
+    dict.set_item("packets", report.packets_in)?;
+    dict.set_item("expected", expected)?;
+    dict.set_item("failures", failures)?;
+    Ok(dict)
+}

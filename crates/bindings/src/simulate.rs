@@ -1,0 +1,67 @@
+//! Running scenarios.
+
+use crate::errors::ScenarioError;
+use crate::program::Program;
+use crate::results;
+use netsim::{Programs, Scenario, Simulation};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Events between looks at the clock: some milliseconds.
+const EVENTS: u64 = 20_000;
+/// How long Ctrl-C may wait.
+const SIGNALS: Duration = Duration::from_millis(100);
+
+#[pyfunction]
+#[pyo3(signature = (scenario, programs, *, pcap=None, progress=None, progress_ms=100))]
+pub fn simulate<'py>(
+    py: Python<'py>,
+    scenario: &str,
+    programs: BTreeMap<String, Py<Program>>,
+    pcap: Option<PathBuf>,
+    progress: Option<Py<PyAny>>,
+    progress_ms: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
+    let scenario = Scenario::from_json(scenario).map_err(wrong)?;
+    let programs: Programs = programs
+        .into_iter()
+        .map(|(name, program)| (name, program.get().pipeline.clone()))
+        .collect();
+    let mut simulation = Simulation::new(&scenario, &programs).map_err(wrong)?;
+    if let Some(path) = pcap {
+        simulation.capture(Box::new(BufWriter::new(File::create(path)?)))?;
+    }
+    let interval = Duration::from_millis(progress_ms);
+    let simulation = py.detach(|| drive(simulation, progress, interval))?;
+    results::to_dict(py, simulation.finish()?, scenario.sample_s)
+}
+
+/// Runs to the end, without the interpreter but for signals and progress.
+fn drive(
+    mut simulation: Simulation,
+    progress: Option<Py<PyAny>>,
+    interval: Duration,
+) -> PyResult<Simulation> {
+    let mut signals_due = Instant::now() + SIGNALS;
+    let mut progress_due = Instant::now() + interval;
+    while !simulation.run(EVENTS)? {
+        let now = Instant::now();
+        if now >= signals_due {
+            Python::attach(|py| py.check_signals())?;
+            signals_due = now + SIGNALS;
+        }
+        let Some(progress) = progress.as_ref().filter(|_| now >= progress_due) else {
+            continue;
+        };
+        let reached = (simulation.now().as_secs_f64(), simulation.packet_hops());
+        Python::attach(|py| progress.call1(py, reached))?;
+        progress_due = Instant::now() + interval;
+    }
+    Ok(simulation)
+}

@@ -1,0 +1,93 @@
+//! The event queue: what happens next, in order of time; ties in the order they were scheduled.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use units::Instant;
+
+/// Something that happens at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Event {
+    /// A packet's last octet reaches the far end of a line.
+    Arrive {
+        /// The line.
+        line: u32,
+        /// The packet's slot among those in flight.
+        packet: u32,
+    },
+    /// A line's transmitter has sent a packet's last octet.
+    LineFree(u32),
+    /// A flow begins.
+    FlowStart(u32),
+    /// A flow stops sending.
+    FlowStop(u32),
+    /// A connection's timer may have run out.
+    Timer {
+        /// The flow.
+        flow: u32,
+        /// Whether it is the receiver's.
+        receiver: bool,
+    },
+    /// A source sends a packet.
+    Source(u32),
+    /// A link changes.
+    LinkChange {
+        /// The link.
+        link: u32,
+        /// Which of its changes.
+        change: u32,
+    },
+}
+
+/// Events to come.
+#[derive(Debug, Default)]
+pub(crate) struct EventQueue {
+    heap: BinaryHeap<Reverse<(u128, Event)>>,
+    scheduled: u64,
+}
+
+impl EventQueue {
+    /// Puts `event` behind all that are scheduled for the same time.
+    pub fn schedule(&mut self, at: Instant, event: Event) {
+        let order = (at.as_nanos() as u128) << 64 | self.scheduled as u128;
+        self.scheduled += 1;
+        self.heap.push(Reverse((order, event)));
+    }
+
+    /// The next event, if it is before `end`.
+    pub fn pop_before(&mut self, end: Instant) -> Option<(Instant, Event)> {
+        let Reverse((order, _)) = self.heap.peek()?;
+        if (order >> 64) as u64 >= end.as_nanos() {
+            return None;
+        }
+        let Reverse((order, event)) = self.heap.pop()?;
+        Some((Instant::from_nanos((order >> 64) as u64), event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_by_time_and_ties_in_the_order_scheduled() {
+        let mut queue = EventQueue::default();
+        let at = Instant::from_nanos;
+        queue.schedule(at(7), Event::Source(3));
+        queue.schedule(at(5), Event::Source(9));
+        queue.schedule(at(5), Event::LineFree(1));
+        queue.schedule(at(8), Event::Source(0));
+        let seen: Vec<_> = std::iter::from_fn(|| queue.pop_before(at(8))).collect();
+        assert_eq!(
+            seen,
+            [
+                (at(5), Event::Source(9)),
+                (at(5), Event::LineFree(1)),
+                (at(7), Event::Source(3))
+            ]
+        );
+        assert_eq!(
+            queue.pop_before(Instant::MAX),
+            Some((at(8), Event::Source(0)))
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! The ends of a TCP flow: two connections, and the addresses of their packets.
+
+use crate::record::FlowRecord;
+use crate::scenario::{self, ControlName};
+use congestion::vegas::Quirks;
+use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, VegasConfig};
+use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
+use transport::wire;
+use units::{Duration, Instant};
+
+/// Port numbers are this plus the flow's or source's number.
+pub(crate) const FIRST_PORT: u16 = 1024;
+
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Where the data comes from.
+    Sender,
+    /// Where it is acknowledged.
+    Receiver,
+}
+
+/// A TCP flow.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub name: String,
+    pub sender: End,
+    pub receiver: End,
+    /// Its packets carry the AQT option.
+    pub aqt: bool,
+    /// Data is marked capable of congestion indication.
+    pub ci: bool,
+    pub record: FlowRecord,
+}
+
+/// One end.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub connection: Connection,
+    pub host: usize,
+    /// The addresses of what it sends.
+    pub addresses: wire::Flow,
+    /// The earliest timer event scheduled for it.
+    pub wake: Option<Instant>,
+}
+
+impl Flow {
+    /// The end on one side.
+    pub fn end(&mut self, side: Side) -> &mut End {
+        match side {
+            Side::Sender => &mut self.sender,
+            Side::Receiver => &mut self.receiver,
+        }
+    }
+}
+
+impl End {
+    pub fn new(connection: Connection, host: usize, addresses: wire::Flow) -> Self {
+        End {
+            connection,
+            host,
+            addresses,
+            wake: None,
+        }
+    }
+}
+
+/// The connections at both ends of a checked flow.
+pub(crate) fn connections(flow: &scenario::Flow) -> (Connection, Connection) {
+    let config = config(flow);
+    let algorithm = algorithm(flow);
+    (
+        Connection::new(&config, algorithm.as_ref()),
+        Connection::new(&config.peer(), algorithm.as_ref()),
+    )
+}
+
+/// Whether a flow's packets carry the AQT option.
+pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
+    flow.aqt
+        .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
+fn config(flow: &scenario::Flow) -> Config {
+    let recovery = match flow.control.name {
+        ControlName::Reno => Recovery::Reno,
+        ControlName::Vegas | ControlName::RoVegas => Recovery::Vegas,
+    };
+    let p = &flow.profile;
+    let seconds = Duration::from_secs_f64;
+    Config {
+        window: p.window,
+        initial_window: p.initial_window,
+        max_cwnd: p.max_cwnd,
+        rto: RtoConfig {
+            tick: seconds(p.tick_s),
+            phase: seconds(p.phase_s),
+            initial: seconds(p.initial_rto_s),
+            min: seconds(p.min_rto_s),
+            rfc2988: p.rfc2988,
+            ..RtoConfig::STOCK
+        },
+        limited_transmit: p.limited_transmit,
+        bugfix: p.bugfix,
+        stale_send_counts: p.stale_send_counts,
+        sizes: Sizes {
+            data_octets: p.packet_octets,
+            ack_octets: p.ack_octets,
+        },
+        aqt: carries_aqt(flow),
+        supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
+        trace: flow.trace,
+        ..Config::stock(recovery)
+    }
+}
+
+fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
+    let c = &flow.control;
+    let stock = VegasConfig::default();
+    let vegas = VegasConfig {
+        alpha: c.alpha.unwrap_or(stock.alpha),
+        beta: c.beta.unwrap_or(stock.beta),
+        gamma: c.gamma.unwrap_or(stock.gamma),
+        quirks: match flow.profile.phantom_rtt {
+            true => Quirks::NS2_FAITHFUL,
+            false => Quirks::NS2,
+        },
+    };
+    match c.name {
+        ControlName::Reno => Box::new(RenoConfig::default()),
+        ControlName::Vegas => Box::new(vegas),
+        ControlName::RoVegas => Box::new(RoVegasConfig {
+            vegas,
+            deployment: match c.full_deployment {
+                Some(false) => Deployment::Gradual,
+                _ => Deployment::Full,
+            },
+        }),
+    }
+}

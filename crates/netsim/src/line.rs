@@ -1,0 +1,89 @@
+//! A line: one direction of a link, from a transmitter through propagation to the far end.
+
+use crate::random::Random;
+use units::{Duration, Rate};
+
+/// A host or switch, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A host.
+    Host(usize),
+    /// A switch.
+    Switch(usize),
+}
+
+/// A node's port; a host's is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Port {
+    pub node: Node,
+    pub port: u16,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub(crate) struct Line {
+    /// `"from->to"`.
+    pub name: String,
+    pub from: Port,
+    pub to: Port,
+    pub rate: Rate,
+    pub delay: Duration,
+    /// A packet is lost if 64 random bits are below this.
+    loss: u64,
+    random: Random,
+    /// Its interface in a capture, if it is captured.
+    pub interface: Option<u32>,
+}
+
+impl Line {
+    pub fn new(name: String, from: Port, to: Port, rate: Rate, random: Random) -> Self {
+        Line {
+            name,
+            from,
+            to,
+            rate,
+            delay: Duration::ZERO,
+            loss: 0,
+            random,
+            interface: None,
+        }
+    }
+
+    /// Sets the probability that a packet is lost.
+    pub fn set_loss(&mut self, probability: f64) {
+        // 1.0 saturates: every packet but one in 2^64.
+        self.loss = (probability * 2f64.powi(64)) as u64;
+    }
+
+    /// Whether the next packet is lost. Draws only on a line with loss.
+    pub fn loses(&mut self) -> bool {
+        self.loss > 0 && self.random.bits() < self.loss
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Purpose;
+
+    fn losses(probability: f64, packets: u32) -> u32 {
+        let port = Port {
+            node: Node::Host(0),
+            port: 0,
+        };
+        let rate = Rate::from_bps(1).unwrap();
+        let random = Random::new(1, Purpose::Loss, 0);
+        let mut line = Line::new(String::new(), port, port, rate, random);
+        line.set_loss(probability);
+        (0..packets).map(|_| u32::from(line.loses())).sum()
+    }
+
+    #[test]
+    fn losses_come_as_often_as_asked() {
+        assert_eq!(losses(0.0, 1000), 0);
+        assert_eq!(losses(1.0, 1000), 1000);
+        // Binomial: 100 000 · 0.05 ± 4·69.
+        let lost = losses(0.05, 100_000);
+        assert!((4724..=5276).contains(&lost), "{lost}");
+    }
+}

@@ -1,0 +1,243 @@
+//! What a run leaves behind: counts per bin of time, as columns.
+
+use units::{Duration, Instant};
+
+/// The bins of a run, and the one that the present lies in.
+#[derive(Debug)]
+pub(crate) struct Bins {
+    width: Duration,
+    current: usize,
+    current_end: Instant,
+    count: usize,
+}
+
+/// Packets or octets per bin.
+pub type Column = Vec<u64>;
+
+/// A TCP flow's or source's records, per bin. Octets are those that links charge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowRecord {
+    /// Data packets handed to the host's queue, retransmissions included.
+    pub sent_packets: Column,
+    /// Retransmissions among them.
+    pub resent_packets: Column,
+    /// Data packets dropped by a queue or a program, or lost on a link.
+    pub lost_packets: Column,
+    /// Data packets that arrived, copies included.
+    pub delivered_packets: Column,
+    /// Their octets.
+    pub delivered_octets: Column,
+    /// Payload octets that became available in order (a source: all that arrived).
+    pub goodput_octets: Column,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// The sender's state after each change, if the scenario asks for it.
+    pub trace: Option<Trace>,
+}
+
+/// A TCP sender's state after each change; NaN where a change brought no value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// When, in seconds.
+    pub time_s: Vec<f64>,
+    /// What changed it.
+    pub change: Vec<&'static str>,
+    /// Congestion window, packets.
+    pub cwnd: Vec<f64>,
+    /// Slow-start threshold, packets.
+    pub ssthresh: Vec<f64>,
+    /// Packets sent and not acknowledged.
+    pub in_flight: Vec<f64>,
+    /// Packets acknowledged so far.
+    pub acked: Vec<f64>,
+    /// Round-trip time, seconds.
+    pub rtt_s: Vec<f64>,
+    /// The controller's base round-trip time, seconds.
+    pub base_rtt_s: Vec<f64>,
+    /// Vegas' Diff of the last round, packets.
+    pub diff: Vec<f64>,
+    /// Forward queueing time, seconds.
+    pub aqt_forward_s: Vec<f64>,
+    /// Backward queueing time, seconds.
+    pub aqt_backward_s: Vec<f64>,
+}
+
+/// One direction of a link and the queue in front of it, per bin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineRecord {
+    /// Packets whose first octet left in the bin.
+    pub sent_packets: Column,
+    /// Their octets.
+    pub sent_octets: Column,
+    /// Time that packets waited in the bin, summed over packets, in nanoseconds; the one in service
+    /// does not wait.
+    pub waiting_ns: Column,
+    /// The most packets that waited at once.
+    pub max_waiting: Column,
+    /// Packets refused by a host's queue or by a traffic manager's capacity.
+    pub dropped_packets: Column,
+    /// Packets lost on the link.
+    pub lost_packets: Column,
+}
+
+impl Bins {
+    /// Bins of `width` that cover the time to `end`.
+    pub fn new(width: Duration, end: Instant) -> Self {
+        let width = width.max(Duration::from_nanos(1));
+        Bins {
+            width,
+            current: 0,
+            current_end: Instant::ZERO + width,
+            count: (end.as_nanos().div_ceil(width.as_nanos())).max(1) as usize,
+        }
+    }
+
+    /// Moves the present to `now`.
+    pub fn advance(&mut self, now: Instant) {
+        while now >= self.current_end && self.current + 1 < self.count {
+            self.current += 1;
+            self.current_end += self.width;
+        }
+    }
+
+    /// A column of zeros.
+    pub fn column(&self) -> Column {
+        vec![0; self.count]
+    }
+
+    /// The present bin's cell.
+    pub fn cell<'a>(&self, column: &'a mut Column) -> &'a mut u64 {
+        &mut column[self.current]
+    }
+
+    /// When each bin begins, in seconds.
+    pub fn begins(&self) -> Vec<f64> {
+        let width = self.width.as_secs_f64();
+        (0..self.count).map(|k| k as f64 * width).collect()
+    }
+
+    /// Adds the time from `from` to `to`, which is not after the present, to the bins that it lies in.
+    pub fn add_span(&self, column: &mut Column, from: Instant, to: Instant) {
+        let mut end = to;
+        let mut bin = self.current;
+        let mut begin = self.begin(bin);
+        while from < begin {
+            column[bin] += end.since(begin).as_nanos();
+            end = end.min(begin);
+            bin -= 1;
+            begin = self.begin(bin);
+        }
+        column[bin] += end.since(from).as_nanos();
+    }
+
+    /// Raises the cell that `at`, which is not after the present, lies in.
+    pub fn raise(&self, column: &mut Column, at: Instant, value: u64) {
+        let bin = match at >= self.begin(self.current) {
+            true => self.current,
+            false => (at.as_nanos() / self.width.as_nanos()) as usize,
+        };
+        column[bin] = column[bin].max(value);
+    }
+
+    fn begin(&self, bin: usize) -> Instant {
+        Instant::ZERO + self.width * bin as u64
+    }
+}
+
+impl FlowRecord {
+    pub(crate) fn new(bins: &Bins, trace: bool) -> Self {
+        FlowRecord {
+            sent_packets: bins.column(),
+            resent_packets: bins.column(),
+            lost_packets: bins.column(),
+            delivered_packets: bins.column(),
+            delivered_octets: bins.column(),
+            goodput_octets: bins.column(),
+            timeouts: 0,
+            trace: trace.then(Trace::default),
+        }
+    }
+}
+
+impl LineRecord {
+    pub(crate) fn new(bins: &Bins) -> Self {
+        LineRecord {
+            sent_packets: bins.column(),
+            sent_octets: bins.column(),
+            waiting_ns: bins.column(),
+            max_waiting: bins.column(),
+            dropped_packets: bins.column(),
+            lost_packets: bins.column(),
+        }
+    }
+
+    /// A packet waited from `from` to `to`, as one of `waiting` when it came.
+    pub(crate) fn add_wait(&mut self, bins: &Bins, from: Instant, to: Instant, waiting: u64) {
+        if from < to {
+            bins.add_span(&mut self.waiting_ns, from, to);
+            bins.raise(&mut self.max_waiting, from, waiting);
+        }
+    }
+}
+
+impl Trace {
+    pub(crate) fn push(&mut self, record: &transport::tcp::Trace) {
+        let seconds = |d: Option<Duration>| d.map_or(f64::NAN, Duration::as_secs_f64);
+        let controller = &record.controller;
+        self.time_s.push(record.now.as_secs_f64());
+        self.change.push(record.change.name());
+        self.cwnd.push(controller.cwnd);
+        self.ssthresh.push(controller.ssthresh);
+        self.in_flight.push(record.in_flight as f64);
+        self.acked.push(record.acked as f64);
+        self.rtt_s.push(seconds(record.rtt));
+        self.base_rtt_s.push(seconds(controller.base_rtt));
+        self.diff.push(controller.diff.unwrap_or(f64::NAN));
+        let exact = |q: Option<congestion::QueueingTime>| seconds(q.and_then(|q| q.exact()));
+        self.aqt_forward_s.push(exact(record.aqt_echo));
+        self.aqt_backward_s.push(exact(record.aqt_backward));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ns: u64) -> Instant {
+        Instant::from_nanos(ns)
+    }
+
+    #[test]
+    fn a_span_is_shared_out_to_the_bins_it_lies_in() {
+        let mut bins = Bins::new(Duration::from_nanos(10), at(35));
+        let mut column = bins.column();
+        assert_eq!(column.len(), 4);
+        bins.advance(at(34));
+        bins.add_span(&mut column, at(7), at(34));
+        bins.add_span(&mut column, at(31), at(32));
+        assert_eq!(column, [3, 10, 10, 5]);
+        bins.raise(&mut column, at(19), 12);
+        bins.raise(&mut column, at(30), 1);
+        assert_eq!(column, [3, 12, 10, 5]);
+    }
+
+    #[test]
+    fn a_span_that_ended_before_the_present_bin_counts_where_it_was() {
+        let mut bins = Bins::new(Duration::from_nanos(10), at(40));
+        let mut column = bins.column();
+        bins.advance(at(39));
+        bins.add_span(&mut column, at(5), at(15));
+        assert_eq!(column, [5, 5, 0, 0]);
+    }
+
+    #[test]
+    fn the_present_counts_in_the_bin_it_begins() {
+        let mut bins = Bins::new(Duration::from_nanos(10), at(20));
+        let mut column = bins.column();
+        bins.advance(at(10));
+        *bins.cell(&mut column) += 1;
+        bins.advance(at(20));
+        *bins.cell(&mut column) += 1;
+        assert_eq!(column, [0, 2]);
+    }
+}

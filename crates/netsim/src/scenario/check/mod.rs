@@ -1,0 +1,125 @@
+//! What a scenario must satisfy beyond its form: names resolve, numbers are in range.
+
+mod network;
+mod traffic;
+
+use super::{Link, Scenario, ScenarioError};
+use std::collections::BTreeSet;
+
+/// Runs and delays above make nanoseconds overflow.
+const MAX_SECONDS: f64 = 1e9;
+/// Headers that every packet has: IPv4 and UDP, or IPv4 and TCP with room for options.
+const MIN_PACKET: u32 = 40;
+const MAX_PACKET: u32 = 65_535;
+
+type Checked = Result<(), ScenarioError>;
+
+impl Scenario {
+    /// Checks names and ranges.
+    ///
+    /// # Errors
+    /// The first mistake, with its place and what is valid.
+    pub fn check(&self) -> Checked {
+        positive("end_s", self.end_s)?;
+        positive("sample_s", self.sample_s)?;
+        if self.end_s / self.sample_s > 1e7 {
+            return fail(
+                "sample_s",
+                format!("{} s makes more than ten million bins", self.sample_s),
+            );
+        }
+        self.check_nodes()?;
+        self.check_links()?;
+        let mut names = BTreeSet::new();
+        for (i, flow) in self.flows.iter().enumerate() {
+            unique(&mut names, format!("flows[{i}].name"), flow.name(i))?;
+            self.check_flow(&format!("flows[{i}]"), flow)?;
+        }
+        for (i, source) in self.sources.iter().enumerate() {
+            unique(&mut names, format!("sources[{i}].name"), source.name(i))?;
+            self.check_source(&format!("sources[{i}]"), source)?;
+        }
+        self.check_record()
+    }
+
+    fn check_record(&self) -> Checked {
+        for (i, name) in self.record.pcap.iter().enumerate() {
+            let links: Vec<String> = self.links.iter().map(Link::name).collect();
+            if !links.contains(name) {
+                return unknown(format!("record.pcap[{i}]"), "link", name, links.iter());
+            }
+        }
+        let ci = self.record.check_ci.as_ref();
+        let lists = [
+            ("aqt_switches", self.record.aqt_switches.as_ref()),
+            ("check_ci.switches", ci.and_then(|c| c.switches.as_ref())),
+        ];
+        for (field, list) in lists {
+            for (i, name) in list.into_iter().flatten().enumerate() {
+                if !self.switches.contains_key(name) {
+                    let path = format!("record.{field}[{i}]");
+                    return unknown(path, "switch", name, self.switches.keys());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn positive(path: impl Into<String>, seconds: f64) -> Checked {
+    if seconds > 0.0 {
+        return not_negative(path, seconds);
+    }
+    fail(path, format!("{seconds} is not above 0"))
+}
+
+fn not_negative(path: impl Into<String>, value: f64) -> Checked {
+    if (0.0..=MAX_SECONDS).contains(&value) {
+        return Ok(());
+    }
+    fail(path, format!("{value} is not within 0 to {MAX_SECONDS}"))
+}
+
+fn between(path: impl Into<String>, value: u32, low: u32, high: u32) -> Checked {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    fail(path, format!("{value} is not within {low} to {high}"))
+}
+
+fn packet(path: impl Into<String>, octets: u32) -> Checked {
+    between(path, octets, MIN_PACKET, MAX_PACKET)
+}
+
+fn unique(names: &mut BTreeSet<String>, path: String, name: String) -> Checked {
+    if names.contains(&name) {
+        return fail(path, format!("another flow or source is named {name:?}"));
+    }
+    names.insert(name);
+    Ok(())
+}
+
+fn unknown<'a>(
+    path: String,
+    what: &str,
+    name: &str,
+    valid: impl Iterator<Item = &'a String>,
+) -> Checked {
+    let valid: Vec<&str> = valid.map(String::as_str).collect();
+    let plural = if what == "switch" { "es" } else { "s" };
+    let message = match valid.is_empty() {
+        true => format!("no {what} {name:?}; there are none"),
+        false => format!(
+            "no {what} {name:?}; {what}{plural} are {}",
+            valid.join(", ")
+        ),
+    };
+    fail(path, message)
+}
+
+fn fail(path: impl Into<String>, message: impl Into<String>) -> Checked {
+    Err(ScenarioError::new(path, message))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Nodes, ports and links.
+
+use super::{Checked, fail, not_negative, unknown};
+use crate::scenario::{Link, LinkChange, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Ports above are the drop port (511) and what BMv2 reserves.
+const MAX_PORT: u16 = 510;
+impl Scenario {
+    pub(super) fn check_nodes(&self) -> Checked {
+        let mut addresses = BTreeMap::new();
+        for (name, host) in &self.hosts {
+            if let Some(other) = addresses.insert(host.ipv4, name) {
+                return fail(
+                    format!("hosts.{name}.ipv4"),
+                    format!("{} is the address of {other}", host.ipv4),
+                );
+            }
+        }
+        for (name, switch) in &self.switches {
+            let path = format!("switches.{name}");
+            if self.hosts.contains_key(name) {
+                return fail(path, "a host has this name");
+            }
+            if switch.capacity == Some(0) {
+                return fail(format!("{path}.capacity"), "must be at least 1 packet");
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_links(&self) -> Checked {
+        let mut names = BTreeSet::new();
+        let mut ports = BTreeMap::new();
+        for (i, link) in self.links.iter().enumerate() {
+            let path = format!("links[{i}]");
+            if !names.insert(link.name()) {
+                return fail(
+                    path,
+                    format!("another link is named {:?}; give it a name", link.name()),
+                );
+            }
+            for (side, end) in [("a", &link.a), ("b", &link.b)] {
+                let path = format!("{path}.{side}");
+                if self.hosts.contains_key(&end.node) {
+                    if end.port != 0 {
+                        return fail(format!("{path}.port"), "a host has port 0 only");
+                    }
+                } else if !self.switches.contains_key(&end.node) {
+                    let nodes = self.hosts.keys().chain(self.switches.keys());
+                    return unknown(format!("{path}.node"), "node", &end.node, nodes);
+                } else if end.port > MAX_PORT {
+                    let message = format!("{} is no port; ports are 0 to {MAX_PORT}", end.port);
+                    return fail(format!("{path}.port"), message);
+                }
+                if let Some(other) = ports.insert((&end.node, end.port), link.name()) {
+                    let message = format!("port {} of {} is on {other}", end.port, end.node);
+                    return fail(path, message);
+                }
+            }
+            check_link(&path, link)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_link(path: &str, link: &Link) -> Checked {
+    let sides = [("", None), (".ab", Some(&link.ab)), (".ba", Some(&link.ba))];
+    for (side, given) in sides {
+        let at = |field: &str| format!("{path}{side}.{field}");
+        let rate = given.map_or(Some(link.rate_bps), |s| s.rate_bps);
+        let delay = given.map_or(Some(link.delay_s), |s| s.delay_s);
+        let queue = given.map_or(Some(link.queue), |s| s.queue);
+        let loss = given.map_or(Some(link.loss), |s| s.loss);
+        check_line(&at, rate, delay, loss)?;
+        if queue == Some(0) {
+            return fail(
+                at("queue"),
+                "must be at least 1 packet (the one in service)",
+            );
+        }
+    }
+    for (i, change) in link.changes.iter().enumerate() {
+        let at = |field: &str| format!("{path}.changes[{i}].{field}");
+        let LinkChange {
+            at_s,
+            rate_bps,
+            delay_s,
+            loss,
+            ..
+        } = *change;
+        not_negative(at("at_s"), at_s)?;
+        check_line(&at, rate_bps, delay_s, loss)?;
+    }
+    Ok(())
+}
+
+fn check_line(
+    at: &dyn Fn(&str) -> String,
+    rate: Option<u64>,
+    delay: Option<f64>,
+    loss: Option<f64>,
+) -> Checked {
+    if rate == Some(0) {
+        return fail(at("rate_bps"), "must be at least 1 b/s");
+    }
+    if let Some(delay) = delay {
+        not_negative(at("delay_s"), delay)?;
+    }
+    match loss {
+        Some(loss) if !(0.0..=1.0).contains(&loss) => fail(
+            at("loss"),
+            format!("{loss} is no probability; expected 0 to 1"),
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,118 @@
+//! Flows and sources.
+
+use super::{Checked, MAX_SECONDS, between, fail, not_negative, packet, positive, unknown};
+use crate::scenario::{ControlName, Flow, Link, Scenario, Source, SourceKind};
+
+/// Packets of a source stay at least a nanosecond apart.
+const MAX_SOURCE_BPS: f64 = 1e11;
+
+impl Scenario {
+    pub(super) fn check_flow(&self, path: &str, flow: &Flow) -> Checked {
+        self.check_pair(path, &flow.from, &flow.to)?;
+        check_times(path, flow.start_s, flow.stop_s)?;
+        let c = &flow.control;
+        for (name, value) in [("alpha", c.alpha), ("beta", c.beta), ("gamma", c.gamma)] {
+            if let Some(value) = value {
+                not_negative(format!("{path}.control.{name}"), value)?;
+            }
+        }
+        if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
+            return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
+        }
+        if flow.segments == Some(0) {
+            return fail(format!("{path}.segments"), "must be at least 1 packet");
+        }
+        let path = format!("{path}.profile");
+        let p = &flow.profile;
+        positive(format!("{path}.tick_s"), p.tick_s)?;
+        positive(format!("{path}.initial_rto_s"), p.initial_rto_s)?;
+        not_negative(format!("{path}.min_rto_s"), p.min_rto_s)?;
+        if !(0.0..p.tick_s).contains(&p.phase_s) {
+            return fail(format!("{path}.phase_s"), "must be within [0, tick_s)");
+        }
+        between(format!("{path}.window"), p.window, 1, 1 << 24)?;
+        between(format!("{path}.initial_window"), p.initial_window, 1, 2)?;
+        packet(format!("{path}.packet_octets"), p.packet_octets)?;
+        packet(format!("{path}.ack_octets"), p.ack_octets)
+    }
+
+    pub(super) fn check_source(&self, path: &str, source: &Source) -> Checked {
+        self.check_pair(path, &source.from, &source.to)?;
+        check_times(path, source.start_s, source.stop_s)?;
+        if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
+            let message = format!("{} is not within 0 to {MAX_SOURCE_BPS}", source.rate_bps);
+            return fail(format!("{path}.rate_bps"), message);
+        }
+        packet(format!("{path}.packet_octets"), source.packet_octets)?;
+        let given = [
+            ("mean_on_s", source.mean_on_s),
+            ("mean_off_s", source.mean_off_s),
+            ("mean_rate_bps", source.mean_rate_bps),
+            ("shape", source.shape),
+        ];
+        for (name, _) in given.iter().filter(|(_, value)| value.is_some()) {
+            let fits = match source.kind {
+                SourceKind::Cbr => false,
+                SourceKind::Exponential => *name != "shape",
+                SourceKind::Pareto => true,
+            };
+            if !fits {
+                let message = format!("a source of kind {:?} has none", source.kind);
+                return fail(format!("{path}.{name}"), message.to_lowercase());
+            }
+        }
+        if source.kind == SourceKind::Cbr {
+            return Ok(());
+        }
+        match source.mean_on_s {
+            Some(on) => positive(format!("{path}.mean_on_s"), on)?,
+            None => return fail(format!("{path}.mean_on_s"), "is missing"),
+        }
+        match (source.mean_off_s, source.mean_rate_bps) {
+            (Some(off), None) => not_negative(format!("{path}.mean_off_s"), off)?,
+            (None, Some(rate)) => {
+                if !(rate > 0.0 && rate <= source.rate_bps) {
+                    let message = format!("must be above 0 and at most {}", source.rate_bps);
+                    return fail(format!("{path}.mean_rate_bps"), message);
+                }
+            }
+            _ => {
+                let message = "expected one of mean_off_s and mean_rate_bps";
+                return fail(format!("{path}.mean_off_s"), message);
+            }
+        }
+        match (source.kind, source.shape) {
+            (SourceKind::Pareto, Some(shape)) if shape > 1.0 && shape.is_finite() => Ok(()),
+            (SourceKind::Pareto, _) => fail(format!("{path}.shape"), "must be a number above 1"),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_pair(&self, path: &str, from: &str, to: &str) -> Checked {
+        for (field, name) in [("from", from), ("to", to)] {
+            let path = format!("{path}.{field}");
+            if !self.hosts.contains_key(name) {
+                return unknown(path, "host", name, self.hosts.keys());
+            }
+            let linked = |l: &Link| l.a.node == name || l.b.node == name;
+            if !self.links.iter().any(linked) {
+                return fail(path, format!("no link reaches host {name:?}"));
+            }
+        }
+        if from == to {
+            return fail(format!("{path}.to"), format!("{to:?} is the sender itself"));
+        }
+        Ok(())
+    }
+}
+
+fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Checked {
+    not_negative(format!("{path}.start_s"), start_s)?;
+    match stop_s {
+        Some(stop) if !(stop >= start_s && stop <= MAX_SECONDS) => fail(
+            format!("{path}.stop_s"),
+            format!("{stop} s is not after start_s, {start_s} s"),
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,104 @@
+//! A scenario: network, traffic and what to record, as data (JSON).
+//!
+//! Times are in seconds, rates in bits per second, sizes in octets, queues in packets. A scenario
+//! holds no program text: a switch names a program, and the compiled programs are handed in beside it.
+//! Nothing is derived here that a control plane decides: routes, neighbours, queue limits and feedback
+//! switches are table entries, written out.
+
+mod check;
+mod error;
+mod network;
+mod traffic;
+mod value;
+
+pub use error::ScenarioError;
+pub use network::{
+    DefaultAction, Direction, End, Host, Link, LinkChange, LinkSide, SwitchNode, TableEntry,
+};
+pub use traffic::{Control, ControlName, Flow, Profile, Source, SourceKind};
+pub use value::{Ipv4, Mac, MatchValue, Value};
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// A name for messages and records.
+    pub name: String,
+    /// Seeds every random number of the run.
+    pub seed: u64,
+    /// When the run ends, in seconds.
+    pub end_s: f64,
+    /// Width of the bins that records are kept in, in seconds: bin `k` covers `[k·w, (k+1)·w)`.
+    #[serde(default = "one_second")]
+    pub sample_s: f64,
+    /// Hosts by name. A host has one interface.
+    pub hosts: IndexMap<String, Host>,
+    /// Switches by name; a name is unique among hosts and switches.
+    #[serde(default)]
+    pub switches: IndexMap<String, SwitchNode>,
+    /// Links between two ports.
+    pub links: Vec<Link>,
+    /// TCP transfers.
+    #[serde(default)]
+    pub flows: Vec<Flow>,
+    /// Open-loop traffic over UDP.
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// What to record and check beside the counts that are always kept.
+    #[serde(default)]
+    pub record: Record,
+}
+
+/// What to record and check.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Record {
+    /// Names of the links to capture when a capture file is asked for; empty: all.
+    pub pcap: Vec<String>,
+    /// Compare the AQT of every packet that arrives with the queueing times the simulator knows.
+    pub check_aqt: bool,
+    /// Switches that add to AQT; unset: all. Only these count in `check_aqt`.
+    pub aqt_switches: Option<Vec<String>>,
+    /// Compare the congestion indication of every packet that arrives with the queues' history.
+    pub check_ci: Option<RefusalCounter>,
+}
+
+/// Where a P4 program counts the packets that it refused because a queue was full: cell
+/// `stride · port + slot` of a counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalCounter {
+    /// Control-plane name of the counter, in full or a unique suffix.
+    pub counter: String,
+    /// Cells per port.
+    pub stride: u64,
+    /// The cell among a port's.
+    pub slot: u64,
+    /// Switches that mark; unset: all.
+    #[serde(default)]
+    pub switches: Option<Vec<String>>,
+}
+
+impl Scenario {
+    /// Reads a scenario from JSON and checks it.
+    ///
+    /// # Errors
+    /// Names the place in the data, what is wrong there, and what is valid.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let scenario: Scenario = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+        reader
+            .end()
+            .map_err(|e| ScenarioError::new(".", e.to_string()))?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+}
+
+fn one_second() -> f64 {
+    1.0
+}

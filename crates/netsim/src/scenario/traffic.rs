@@ -1,0 +1,204 @@
+//! What hosts send: TCP transfers, and open-loop sources.
+
+use serde::{Deserialize, Serialize};
+
+/// A TCP transfer: `from` sends, `to` acknowledges.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Its name in records; unset: `"flow0"`, `"flow1"`, …
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The sending host.
+    pub from: String,
+    /// The receiving host.
+    pub to: String,
+    /// The congestion control.
+    pub control: Control,
+    /// The transport's settings.
+    #[serde(default)]
+    pub profile: Profile,
+    /// Whether data and acknowledgements carry the AQT option; unset: as the congestion control needs.
+    #[serde(default)]
+    pub aqt: Option<bool>,
+    /// Whether data is marked capable of congestion indication (ECN field 0b10).
+    #[serde(default)]
+    pub ci: bool,
+    /// When it begins, in seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When it stops sending, in seconds; unset: never.
+    #[serde(default)]
+    pub stop_s: Option<f64>,
+    /// Packets of data to send; unset: without end.
+    #[serde(default)]
+    pub segments: Option<u64>,
+    /// Whether to record its window, threshold and round-trip times at every change.
+    #[serde(default)]
+    pub trace: bool,
+}
+
+/// A congestion control and its parameters; what is left out is the algorithm's own default.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// Which.
+    pub name: ControlName,
+    /// α: fewest packets to keep queued (Vegas, RoVegas).
+    #[serde(default)]
+    pub alpha: Option<f64>,
+    /// β: most packets to keep queued.
+    #[serde(default)]
+    pub beta: Option<f64>,
+    /// γ: packets queued that end slow start.
+    #[serde(default)]
+    pub gamma: Option<f64>,
+    /// RoVegas: whether every hop is AQT-capable, so that base RTT is each round's newest derived value;
+    /// else the least one (Chan 2004, §3.5.4). Default: true.
+    #[serde(default)]
+    pub full_deployment: Option<bool>,
+}
+
+/// The congestion controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ControlName {
+    /// Reno.
+    Reno,
+    /// Vegas (Chan 2004, §2.2).
+    Vegas,
+    /// RoVegas (Chan 2004, ch. 3); needs AQT.
+    RoVegas,
+}
+
+/// Settings of a TCP connection in the ns-2 profile. The defaults are the `stock` row of the profiles'
+/// table with Vegas' packet size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Profile {
+    /// Receiver's window in packets; also the initial slow-start threshold.
+    pub window: u32,
+    /// Initial window in packets (1 or 2).
+    pub initial_window: u32,
+    /// Least retransmission timeout, in seconds.
+    pub min_rto_s: f64,
+    /// Retransmission timeout before the first measurement, in seconds.
+    pub initial_rto_s: f64,
+    /// Granularity of the coarse timer, in seconds.
+    pub tick_s: f64,
+    /// Phase of the coarse clock against the run's, in seconds, within `[0, tick_s)`.
+    pub phase_s: f64,
+    /// Whether the floor is applied before backoff (RFC 2988) or after.
+    pub rfc2988: bool,
+    /// Limited transmit (RFC 3042).
+    pub limited_transmit: bool,
+    /// Largest congestion window in packets; unset: none.
+    pub max_cwnd: Option<u32>,
+    /// Suppresses a fast retransmit for losses of a window that a timeout has cut already.
+    pub bugfix: bool,
+    /// Octets that a data packet takes on links: the IPv4 total length, AQT option included.
+    pub packet_octets: u32,
+    /// Octets that an acknowledgement without options takes on links; the AQT option adds 8.
+    pub ack_octets: u32,
+    /// As ns-2: an acknowledgement whose range wraps past the end of the ring of send counts clears
+    /// none of them, so that later packets look resent to Vegas.
+    pub stale_send_counts: bool,
+    /// A defect of ns-2's Vegas: after a timeout it may take the time between two acknowledgements of
+    /// buffered data for a round-trip time, and starve.
+    pub phantom_rtt: bool,
+}
+
+/// Open-loop traffic: datagrams of one size, at a constant rate while on.
+///
+/// With `i` = size · 8 / rate, a burst is `max(1, ⌊X + ½⌋)` packets, `i` apart, X of mean
+/// `mean_on_s / i`; then comes an idle time plus one `i`. The source starts with an idle time plus `i`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Its name in records; unset: `"source0"`, `"source1"`, …
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The sending host.
+    pub from: String,
+    /// The receiving host.
+    pub to: String,
+    /// How bursts and idle times are drawn.
+    pub kind: SourceKind,
+    /// Bits per second while on.
+    pub rate_bps: f64,
+    /// Mean length of a burst in seconds (exponential, Pareto).
+    #[serde(default)]
+    pub mean_on_s: Option<f64>,
+    /// Mean idle time in seconds (exponential, Pareto).
+    #[serde(default)]
+    pub mean_off_s: Option<f64>,
+    /// Instead of `mean_off_s`: the mean rate, from which it follows as
+    /// `mean_on_s · (rate_bps / mean_rate_bps − 1)`.
+    #[serde(default)]
+    pub mean_rate_bps: Option<f64>,
+    /// Pareto's shape, above 1 (Pareto).
+    #[serde(default)]
+    pub shape: Option<f64>,
+    /// Octets of a packet on links: the IPv4 total length.
+    #[serde(default = "thousand")]
+    pub packet_octets: u32,
+    /// When it begins, in seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When it stops, in seconds; unset: never.
+    #[serde(default)]
+    pub stop_s: Option<f64>,
+}
+
+/// The kinds of open-loop traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// Always on: the first packet at `start_s`.
+    Cbr,
+    /// Exponential bursts and idle times.
+    Exponential,
+    /// Pareto bursts and idle times.
+    Pareto,
+}
+
+impl Flow {
+    /// Its name, given or made of its place `index` among the flows.
+    pub fn name(&self, index: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("flow{index}"))
+    }
+}
+
+impl Source {
+    /// Its name, given or made of its place `index` among the sources.
+    pub fn name(&self, index: usize) -> String {
+        self.name
+            .clone()
+            .unwrap_or_else(|| format!("source{index}"))
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Profile {
+            window: 1000,
+            initial_window: 2,
+            min_rto_s: 0.2,
+            initial_rto_s: 3.0,
+            tick_s: 0.01,
+            phase_s: 0.0,
+            rfc2988: true,
+            limited_transmit: true,
+            max_cwnd: None,
+            bugfix: false,
+            packet_octets: 1000,
+            ack_octets: 40,
+            stale_send_counts: true,
+            phantom_rtt: false,
+        }
+    }
+}
+
+fn thousand() -> u32 {
+    1000
+}

@@ -1,0 +1,323 @@
+//! From a scenario to a network at time zero.
+
+use super::Simulation;
+use super::in_flight::InFlight;
+use crate::event::{Event, EventQueue};
+use crate::flow::{self, End, FIRST_PORT, Flow};
+use crate::host::{Egress, Host};
+use crate::line::{Line, Node, Port};
+use crate::random::{Purpose, Random};
+use crate::record::{Bins, FlowRecord, LineRecord};
+use crate::results::Totals;
+use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
+use crate::source::{OpenLoop, Pacer};
+use crate::switch::SwitchState;
+use crate::truth::Comparison;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use transport::wire;
+use units::{Duration, Instant, Rate};
+use v1model::{Pipeline, PortConfig, Switch, SwitchConfig};
+
+/// Programs by the names that switches give them.
+pub type Programs = BTreeMap<String, Arc<Pipeline>>;
+
+/// Flows and sources are numbered by port numbers from [`FIRST_PORT`].
+const MAX_TRAFFIC: usize = 60_000;
+/// Packets that a traffic manager holds at least, unless the scenario says otherwise.
+const MIN_CAPACITY: u32 = 1024;
+
+impl Simulation {
+    /// The network of `scenario` at time zero.
+    ///
+    /// # Errors
+    /// The scenario is not valid, names a program that is not there, or has an entry that does not fit its
+    /// program.
+    pub fn new(scenario: &Scenario, programs: &Programs) -> Result<Self, ScenarioError> {
+        scenario.check()?;
+        if scenario.flows.len() + scenario.sources.len() > MAX_TRAFFIC {
+            let message = format!("flows and sources are more than {MAX_TRAFFIC}");
+            return Err(ScenarioError::new("flows", message));
+        }
+        let end = Instant::from_secs_f64(scenario.end_s);
+        let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end);
+        let lines = lines(scenario);
+        let mut hosts: Vec<Host> = scenario
+            .hosts
+            .values()
+            .map(|host| Host::new(host.ipv4, host.mac, host.gateway_mac))
+            .collect();
+        connect_hosts(scenario, &lines, &mut hosts);
+        let record = &scenario.record;
+        let mut simulation = Simulation {
+            name: scenario.name.clone(),
+            seed: scenario.seed,
+            now: Instant::ZERO,
+            end,
+            events: EventQueue::default(),
+            in_flight: InFlight::default(),
+            buffers: Vec::new(),
+            switches: switches(scenario, programs, &lines, &bins)?,
+            links: scenario.links.clone(),
+            flows: flows(scenario, &hosts, &bins),
+            sources: sources(scenario, &hosts, &bins),
+            line_records: lines.iter().map(|_| LineRecord::new(&bins)).collect(),
+            lines,
+            hosts,
+            bins,
+            capture: None,
+            capture_failed: None,
+            check_aqt: record.check_aqt.then(Comparison::default),
+            check_ci: record.check_ci.as_ref().map(|_| Comparison::default()),
+            totals: Totals::default(),
+        };
+        simulation.schedule(scenario);
+        Ok(simulation)
+    }
+
+    /// What the scenario says will happen.
+    fn schedule(&mut self, scenario: &Scenario) {
+        let seconds = Instant::from_secs_f64;
+        for (link, described) in scenario.links.iter().enumerate() {
+            for (change, at) in described.changes.iter().enumerate() {
+                let event = Event::LinkChange {
+                    link: link as u32,
+                    change: change as u32,
+                };
+                self.events.schedule(seconds(at.at_s), event);
+            }
+        }
+        for (i, flow) in scenario.flows.iter().enumerate() {
+            let start = Event::FlowStart(i as u32);
+            self.events.schedule(seconds(flow.start_s), start);
+            if let Some(stop_s) = flow.stop_s {
+                self.events
+                    .schedule(seconds(stop_s), Event::FlowStop(i as u32));
+            }
+        }
+        for (i, source) in scenario.sources.iter().enumerate() {
+            let first = self.sources[i].pacer.first(seconds(source.start_s));
+            self.events.schedule(first, Event::Source(i as u32));
+        }
+    }
+}
+
+/// Both lines of each link.
+fn lines(scenario: &Scenario) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for link in &scenario.links {
+        let captured =
+            scenario.record.pcap.is_empty() || scenario.record.pcap.contains(&link.name());
+        for (from, to, side) in [(&link.a, &link.b, &link.ab), (&link.b, &link.a, &link.ba)] {
+            let bps = side.rate_bps.unwrap_or(link.rate_bps);
+            let rate = Rate::from_bps(bps).expect("a checked scenario has rates above 0");
+            let name = line_name(&lines, &from.node, &to.node);
+            let random = Random::new(scenario.seed, Purpose::Loss, lines.len());
+            let (from, to) = (port(scenario, from), port(scenario, to));
+            let mut line = Line::new(name, from, to, rate, random);
+            line.delay = Duration::from_secs_f64(side.delay_s.unwrap_or(link.delay_s));
+            line.set_loss(side.loss.unwrap_or(link.loss));
+            // Numbered when a capture begins.
+            line.interface = captured.then_some(0);
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// `"from->to"`, numbered from the second parallel link on.
+fn line_name(lines: &[Line], from: &str, to: &str) -> String {
+    let name = format!("{from}->{to}");
+    let is_free = |name: &str| lines.iter().all(|line| line.name != name);
+    if is_free(&name) {
+        return name;
+    }
+    let mut numbered = (2..).map(|n| format!("{name}#{n}"));
+    numbered
+        .find(|name| is_free(name))
+        .expect("there are more numbers than links")
+}
+
+fn port(scenario: &Scenario, end: &scenario::End) -> Port {
+    let node = match scenario.hosts.get_index_of(&end.node) {
+        Some(host) => Node::Host(host),
+        None => Node::Switch(
+            scenario
+                .switches
+                .get_index_of(&end.node)
+                .expect("a checked scenario's links end at its nodes"),
+        ),
+    };
+    Port {
+        node,
+        port: end.port,
+    }
+}
+
+fn connect_hosts(scenario: &Scenario, lines: &[Line], hosts: &mut [Host]) {
+    for (i, line) in lines.iter().enumerate() {
+        let Node::Host(host) = line.from.node else {
+            continue;
+        };
+        let link = &scenario.links[i / 2];
+        hosts[host].line = Some(i);
+        hosts[host].egress = Egress::new(queue(link, side(link, i)));
+    }
+}
+
+fn side(link: &scenario::Link, line: usize) -> &LinkSide {
+    match line % 2 {
+        0 => &link.ab,
+        _ => &link.ba,
+    }
+}
+
+fn queue(link: &scenario::Link, side: &LinkSide) -> u32 {
+    side.queue.unwrap_or(link.queue)
+}
+
+fn switches(
+    scenario: &Scenario,
+    programs: &Programs,
+    lines: &[Line],
+    bins: &Bins,
+) -> Result<Vec<SwitchState>, ScenarioError> {
+    let nodes = scenario.switches.iter().enumerate();
+    nodes
+        .map(|(i, (name, node))| switch(scenario, programs, lines, bins, i, name, node))
+        .collect()
+}
+
+fn switch(
+    scenario: &Scenario,
+    programs: &Programs,
+    lines: &[Line],
+    bins: &Bins,
+    index: usize,
+    name: &str,
+    node: &scenario::SwitchNode,
+) -> Result<SwitchState, ScenarioError> {
+    let Some(pipeline) = programs.get(&node.program) else {
+        let valid: Vec<&str> = programs.keys().map(String::as_str).collect();
+        let message = format!(
+            "no program {:?}; programs are {}",
+            node.program,
+            valid.join(", ")
+        );
+        return Err(ScenarioError::new(
+            format!("switches.{name}.program"),
+            message,
+        ));
+    };
+    let out: Vec<(usize, &Line)> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.from.node == Node::Switch(index))
+        .collect();
+    let longest = out.iter().map(|(i, _)| {
+        let link = &scenario.links[i / 2];
+        queue(link, side(link, *i))
+    });
+    let enough = longest.max().unwrap_or(0).saturating_mul(2);
+    let port = PortConfig {
+        rate: None,
+        capacity: node.capacity.unwrap_or(enough.max(MIN_CAPACITY)),
+        queues: 8,
+    };
+    let with_rate = |line: &Line| PortConfig {
+        rate: Some(line.rate),
+        ..port
+    };
+    let config = SwitchConfig {
+        seed: Random::new(scenario.seed, Purpose::Switch, index).bits(),
+        ports: out
+            .iter()
+            .map(|(_, line)| (line.from.port, with_rate(line)))
+            .collect(),
+        other_ports: None,
+        report_drops: true,
+        ..SwitchConfig::default()
+    };
+    let record = &scenario.record;
+    let mut state = SwitchState {
+        name: name.to_string(),
+        program: node.program.clone(),
+        switch: Switch::with_pipeline(pipeline.clone(), config),
+        lines: out.iter().map(|&(i, line)| (line.from.port, i)).collect(),
+        port,
+        handled: 0,
+        dropped: bins.column(),
+        adds_aqt: record.check_aqt && listed(record.aqt_switches.as_ref(), name),
+        refusals: None,
+    };
+    state.configure(node)?;
+    if let Some(counter) = &record.check_ci
+        && listed(counter.switches.as_ref(), name)
+    {
+        state.watch_refusals(counter)?;
+    }
+    Ok(state)
+}
+
+/// Whether `list` names it; an unset list names all.
+fn listed(list: Option<&Vec<String>>, name: &str) -> bool {
+    list.is_none_or(|list| list.iter().any(|listed| listed == name))
+}
+
+fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
+    let described = scenario.flows.iter().enumerate();
+    described
+        .map(|(i, flow)| {
+            let (sender, receiver) = flow::connections(flow);
+            let from = host(scenario, &flow.from);
+            let to = host(scenario, &flow.to);
+            Flow {
+                name: flow.name(i),
+                sender: End::new(sender, from, addresses(hosts, from, to, i)),
+                receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
+                aqt: flow::carries_aqt(flow),
+                ci: flow.ci,
+                record: FlowRecord::new(bins, flow.trace),
+            }
+        })
+        .collect()
+}
+
+fn sources(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<OpenLoop> {
+    let described = scenario.sources.iter().enumerate();
+    described
+        .map(|(i, source)| {
+            let from = host(scenario, &source.from);
+            let to = host(scenario, &source.to);
+            let random = Random::new(scenario.seed, Purpose::Source, i);
+            OpenLoop {
+                name: source.name(i),
+                pacer: Pacer::new(source, random),
+                host: from,
+                sink: to,
+                addresses: addresses(hosts, from, to, scenario.flows.len() + i),
+                packet_octets: source.packet_octets,
+                stop: source.stop_s.map_or(Instant::MAX, Instant::from_secs_f64),
+                record: FlowRecord::new(bins, false),
+            }
+        })
+        .collect()
+}
+
+fn host(scenario: &Scenario, name: &str) -> usize {
+    let index = scenario.hosts.get_index_of(name);
+    index.expect("a checked scenario's traffic is between its hosts")
+}
+
+/// Both ends of flow or source `number` use the same port number.
+fn addresses(hosts: &[Host], from: usize, to: usize, number: usize) -> wire::Flow {
+    let port = FIRST_PORT + number as u16;
+    wire::Flow {
+        source_mac: hosts[from].mac.0,
+        destination_mac: hosts[from].gateway_mac.0,
+        source: hosts[from].address.0.into(),
+        destination: hosts[to].address.0.into(),
+        source_port: port,
+        destination_port: port,
+    }
+}

@@ -1,0 +1,288 @@
+//! Hosts: what arrives goes to connections and sinks, what they send goes through the egress queue.
+
+use super::Simulation;
+use crate::event::Event;
+use crate::flow::{FIRST_PORT, Side};
+use crate::host::Joined;
+use crate::truth::Tag;
+use transport::tcp::{Ecn, Segment};
+use transport::wire;
+use units::Instant;
+use v1model::Packet;
+
+/// Time to live of packets that hosts send.
+const TTL: u8 = 64;
+
+impl Simulation {
+    /// A packet reaches its host, or one that did not expect it.
+    pub(super) fn arrive_at_host(&mut self, host: usize, packet: Packet) {
+        let tag = Tag(packet.tag);
+        let link_octets = packet.link_octets;
+        let decoded = wire::decode(&packet.octets, packet.elided);
+        self.buffers.push(packet.octets);
+        let here = self.hosts[host].address;
+        let Some(decoded) = decoded
+            .ok()
+            .filter(|p| p.flow.destination.octets() == here.0)
+        else {
+            self.totals.stray_packets += 1;
+            return;
+        };
+        let owner = usize::from(decoded.flow.destination_port.wrapping_sub(FIRST_PORT));
+        match decoded.body {
+            wire::Body::Tcp(segment) if owner < self.flows.len() => {
+                self.check_marks(owner, tag, &segment);
+                self.receive_segment(owner, host, &segment, link_octets);
+            }
+            wire::Body::Udp { payload } if owner >= self.flows.len() => {
+                self.receive_datagram(owner - self.flows.len(), host, payload, link_octets);
+            }
+            _ => self.totals.stray_packets += 1,
+        }
+    }
+
+    fn receive_segment(&mut self, flow: usize, host: usize, segment: &Segment, link_octets: u32) {
+        let state = &mut self.flows[flow];
+        let side = match host {
+            h if h == state.receiver.host => Side::Receiver,
+            h if h == state.sender.host => Side::Sender,
+            _ => {
+                self.totals.stray_packets += 1;
+                return;
+            }
+        };
+        let connection = &mut state.end(side).connection;
+        let before = connection.stats().delivered_octets;
+        connection.handle_segment(self.now, segment);
+        let in_order = connection.stats().delivered_octets - before;
+        if side == Side::Receiver && segment.payload > 0 {
+            let record = &mut state.record;
+            *self.bins.cell(&mut record.delivered_packets) += 1;
+            *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
+            *self.bins.cell(&mut record.goodput_octets) += in_order;
+        }
+        self.service(flow, side);
+    }
+
+    fn receive_datagram(&mut self, source: usize, host: usize, payload: u32, link_octets: u32) {
+        let Some(source) = self.sources.get_mut(source).filter(|s| s.sink == host) else {
+            self.totals.stray_packets += 1;
+            return;
+        };
+        let record = &mut source.record;
+        *self.bins.cell(&mut record.delivered_packets) += 1;
+        *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
+        *self.bins.cell(&mut record.goodput_octets) += u64::from(payload);
+    }
+
+    /// Compares a segment's marks with what the simulator knows.
+    fn check_marks(&mut self, flow: usize, tag: Tag, segment: &Segment) {
+        let now = self.now;
+        let flow = &self.flows[flow];
+        let what = || match segment.payload {
+            0 => format!("{now}: {}, ACK {}", flow.name, segment.ack),
+            _ => format!("{now}: {}, data from octet {}", flow.name, segment.seq),
+        };
+        if let Some(check) = self.check_aqt.as_mut().filter(|_| flow.aqt) {
+            let (says, truth) = (segment.aqt.map(|aqt| aqt.time_us), tag.aqt_us());
+            check.compare(says == Some(truth), || {
+                let says = says.map_or("nothing".to_string(), |us| format!("{us} us"));
+                format!("{}: AQT says {says}, the queues {truth} us", what())
+            });
+        }
+        if let Some(check) = self.check_ci.as_mut().filter(|_| flow.ci && tag.is_data()) {
+            let truth = match tag.is_marked() {
+                true => Ecn::Experienced,
+                false => Ecn::Ect0,
+            };
+            check.compare(segment.ecn == truth, || {
+                let says = segment.ecn;
+                format!("{}: the ECN field is {says:?}, not {truth:?}", what())
+            });
+        }
+    }
+
+    pub(super) fn start_flow(&mut self, flow: usize) {
+        self.service(flow, Side::Sender);
+    }
+
+    pub(super) fn stop_flow(&mut self, flow: usize) {
+        self.flows[flow].sender.connection.stop();
+        self.service(flow, Side::Sender);
+    }
+
+    pub(super) fn timer(&mut self, flow: usize, receiver: bool) {
+        let side = if receiver {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        let state = &mut self.flows[flow];
+        let end = state.end(side);
+        // An earlier event has been scheduled and has come since.
+        if end.wake != Some(self.now) {
+            return;
+        }
+        end.wake = None;
+        if end.connection.poll_timeout().is_some_and(|t| t <= self.now) {
+            end.connection.handle_timeout(self.now);
+            state.record.timeouts = state.sender.connection.stats().timeouts;
+        }
+        self.service(flow, side);
+    }
+
+    /// Takes out of a connection all that it has: segments, its next timer, its trace.
+    fn service(&mut self, flow: usize, side: Side) {
+        let resent = self.flows[flow].end(side).connection.stats().resent;
+        while let Some(segment) = self.flows[flow]
+            .end(side)
+            .connection
+            .poll_transmit(self.now)
+        {
+            self.send_segment(flow, side, segment);
+        }
+        let state = &mut self.flows[flow];
+        if side == Side::Sender {
+            let resent = state.sender.connection.stats().resent - resent;
+            *self.bins.cell(&mut state.record.resent_packets) += resent;
+            if let Some(trace) = &mut state.record.trace {
+                while let Some(change) = state.sender.connection.poll_trace() {
+                    trace.push(&change);
+                }
+            }
+        }
+        let end = state.end(side);
+        let Some(timeout) = end.connection.poll_timeout() else {
+            return;
+        };
+        // A later timeout is found when the earlier event comes.
+        if end.wake.is_none_or(|wake| timeout < wake) {
+            let at = timeout.max(self.now);
+            end.wake = Some(at);
+            let timer = Event::Timer {
+                flow: flow as u32,
+                receiver: side == Side::Receiver,
+            };
+            self.events.schedule(at, timer);
+        }
+    }
+
+    fn send_segment(&mut self, flow: usize, side: Side, mut segment: Segment) {
+        let state = &mut self.flows[flow];
+        let data = segment.payload > 0;
+        if data {
+            *self.bins.cell(&mut state.record.sent_packets) += 1;
+            if state.ci {
+                segment.ecn = Ecn::Ect0;
+            }
+        }
+        let end = state.end(side);
+        let (host, addresses) = (end.host, end.addresses);
+        let tag = Tag::new(flow as u16, data);
+        let octets = segment.link_octets;
+        self.send(host, addresses, wire::Body::Tcp(segment), octets, tag);
+    }
+
+    pub(super) fn send_datagram(&mut self, source_index: usize) {
+        let source = &mut self.sources[source_index];
+        if self.now >= source.stop {
+            return;
+        }
+        let next = source.pacer.next(self.now);
+        *self.bins.cell(&mut source.record.sent_packets) += 1;
+        let (host, addresses, octets) = (source.host, source.addresses, source.packet_octets);
+        let body = wire::Body::Udp {
+            payload: octets - UDP_HEADERS,
+        };
+        let tag = Tag::new((self.flows.len() + source_index) as u16, true);
+        self.send(host, addresses, body, octets, tag);
+        self.events
+            .schedule(next, Event::Source(source_index as u32));
+    }
+
+    /// Writes a packet's octets and puts it into its host's queue.
+    fn send(
+        &mut self,
+        host_index: usize,
+        flow: wire::Flow,
+        body: wire::Body,
+        link_octets: u32,
+        tag: Tag,
+    ) {
+        let mut octets = self.buffers.pop().unwrap_or_default();
+        octets.resize(wire::MAX_HEADER_OCTETS, 0);
+        let host = &mut self.hosts[host_index];
+        let packet = wire::Packet {
+            flow,
+            identification: host.next_identification(),
+            ttl: TTL,
+            body,
+        };
+        let length = wire::encode(&packet, &mut octets)
+            .expect("the sizes of a checked scenario fit into IPv4's length");
+        octets.truncate(length);
+        self.totals.packets += 1;
+        let packet = Packet {
+            octets,
+            elided: body.payload(),
+            link_octets,
+            tag: tag.0,
+        };
+        let Some(line) = host.line else {
+            return;
+        };
+        match host.egress.join(self.now, packet) {
+            Joined::Starts(packet) => self.transmit_from_host(line, packet),
+            Joined::Waits => {}
+            Joined::Refused(packet) => {
+                let dropped = &mut self.line_records[line].dropped_packets;
+                *self.bins.cell(dropped) += 1;
+                self.count_lost(tag);
+                self.buffers.push(packet.octets);
+            }
+        }
+    }
+
+    pub(super) fn host_line_free(&mut self, host: usize) {
+        let host = &mut self.hosts[host];
+        let Some(line) = host.line else {
+            return;
+        };
+        if let Some(left) = host.egress.leave() {
+            let record = &mut self.line_records[line];
+            record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
+            self.transmit_from_host(line, left.packet);
+        }
+    }
+
+    fn transmit_from_host(&mut self, line: usize, packet: Packet) {
+        let rate = self.lines[line].rate;
+        let end = self.now + rate.serialisation(u64::from(packet.link_octets));
+        self.transmit(line, packet, end);
+    }
+
+    /// Counts the time that packets have waited which still do at the end of the run.
+    pub(super) fn count_waiting(&mut self) {
+        for host in &mut self.hosts {
+            let Some(line) = host.line else {
+                continue;
+            };
+            while let Some(left) = host.egress.leave() {
+                let record = &mut self.line_records[line];
+                record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
+            }
+        }
+        for node in &mut self.switches {
+            while let Some(left) = node.switch.poll_transmit(Instant::MAX) {
+                if let Some(&line) = node.lines.get(&left.port) {
+                    let waiting = u64::from(left.enq_qdepth) + 1;
+                    let record = &mut self.line_records[line];
+                    record.add_wait(&self.bins, left.enqueued, self.now, waiting);
+                }
+            }
+        }
+    }
+}
+
+/// IPv4 and UDP headers.
+const UDP_HEADERS: u32 = 28;

@@ -1,0 +1,32 @@
+//! Packets on lines, in slots that are used again.
+
+use v1model::Packet;
+
+/// Packets on lines.
+#[derive(Debug, Default)]
+pub(super) struct InFlight {
+    slots: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl InFlight {
+    /// Keeps a packet; its slot.
+    pub fn put(&mut self, packet: Packet) -> u32 {
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = packet;
+                slot
+            }
+            None => {
+                self.slots.push(packet);
+                self.slots.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The packet in a slot, which becomes free.
+    pub fn take(&mut self, slot: u32) -> Packet {
+        self.free.push(slot);
+        std::mem::take(&mut self.slots[slot as usize])
+    }
+}

@@ -1,0 +1,238 @@
+//! The simulation: takes events in order, moves packets, keeps the records.
+
+mod build;
+mod hosts;
+mod in_flight;
+mod switches;
+
+pub use build::Programs;
+
+use crate::event::{Event, EventQueue};
+use crate::flow::Flow;
+use crate::host::Host;
+use crate::line::{Line, Node};
+use crate::pcap::Capture;
+use crate::record::{Bins, LineRecord};
+use crate::results::{Results, Totals};
+use crate::scenario::{Direction, Link};
+use crate::source::OpenLoop;
+use crate::switch::SwitchState;
+use crate::truth::{Comparison, Tag};
+use in_flight::InFlight;
+use std::io::{self, Write};
+use units::{Duration, Instant, Rate};
+use v1model::Packet;
+
+/// A network in virtual time.
+///
+/// ```text
+///   host ──egress queue──► line ──arrive──► switch ──program, queue──► line ──arrive──► host
+/// ```
+#[derive(Debug)]
+pub struct Simulation {
+    name: String,
+    seed: u64,
+    now: Instant,
+    end: Instant,
+    events: EventQueue,
+    in_flight: InFlight,
+    /// Buffers of packets that have left the network, for the next ones.
+    buffers: Vec<Vec<u8>>,
+    hosts: Vec<Host>,
+    switches: Vec<SwitchState>,
+    /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
+    lines: Vec<Line>,
+    links: Vec<Link>,
+    flows: Vec<Flow>,
+    sources: Vec<OpenLoop>,
+    bins: Bins,
+    line_records: Vec<LineRecord>,
+    capture: Option<Capture>,
+    capture_failed: Option<io::Error>,
+    check_aqt: Option<Comparison>,
+    check_ci: Option<Comparison>,
+    totals: Totals,
+}
+
+impl Simulation {
+    /// Writes a capture of the links that the scenario's record names, from now on, to `out`.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn capture(&mut self, out: Box<dyn Write + Send>) -> io::Result<()> {
+        let mut captured: Vec<&mut Line> = self
+            .lines
+            .iter_mut()
+            .filter(|line| line.interface.is_some())
+            .collect();
+        for (i, line) in captured.iter_mut().enumerate() {
+            line.interface = Some(i as u32);
+        }
+        let names = captured.iter().map(|line| line.name.clone());
+        self.capture = Some(Capture::new(out, names)?);
+        Ok(())
+    }
+
+    /// The time reached.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// When the run ends.
+    pub fn end(&self) -> Instant {
+        self.end
+    }
+
+    /// Transmissions on links so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.totals.packet_hops
+    }
+
+    /// Takes up to `events` events; whether the run has come to its end.
+    ///
+    /// # Errors
+    /// The capture cannot be written.
+    pub fn run(&mut self, events: u64) -> io::Result<bool> {
+        for _ in 0..events {
+            let Some((at, event)) = self.events.pop_before(self.end) else {
+                self.now = self.end;
+                return Ok(true);
+            };
+            self.now = at;
+            self.totals.events += 1;
+            self.bins.advance(at);
+            self.handle(event);
+            if let Some(error) = self.capture_failed.take() {
+                return Err(error);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Ends the run, if it has not come to its end, and hands over its records.
+    ///
+    /// # Errors
+    /// The capture cannot be written.
+    pub fn finish(mut self) -> io::Result<Results> {
+        self.bins.advance(self.now);
+        if let Some(capture) = self.capture.take() {
+            capture.finish()?;
+        }
+        let switches = self.switch_results();
+        self.count_waiting();
+        Ok(Results {
+            name: self.name,
+            seed: self.seed,
+            end: self.now,
+            time_s: self.bins.begins(),
+            flows: self
+                .flows
+                .into_iter()
+                .map(|flow| (flow.name, flow.record))
+                .collect(),
+            sources: self
+                .sources
+                .into_iter()
+                .map(|source| (source.name, source.record))
+                .collect(),
+            lines: self
+                .lines
+                .into_iter()
+                .map(|line| line.name)
+                .zip(self.line_records)
+                .collect(),
+            switches,
+            check_aqt: self.check_aqt,
+            check_ci: self.check_ci,
+            totals: self.totals,
+        })
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Arrive { line, packet } => {
+                let packet = self.in_flight.take(packet);
+                let to = self.lines[line as usize].to;
+                match to.node {
+                    Node::Host(host) => self.arrive_at_host(host, packet),
+                    Node::Switch(switch) => self.arrive_at_switch(switch, to.port, packet),
+                }
+            }
+            Event::LineFree(line) => match self.lines[line as usize].from.node {
+                Node::Host(host) => self.host_line_free(host),
+                Node::Switch(switch) => self.transmit_from_switch(switch),
+            },
+            Event::FlowStart(flow) => self.start_flow(flow as usize),
+            Event::FlowStop(flow) => self.stop_flow(flow as usize),
+            Event::Timer { flow, receiver } => self.timer(flow as usize, receiver),
+            Event::Source(source) => self.send_datagram(source as usize),
+            Event::LinkChange { link, change } => self.change_link(link as usize, change as usize),
+        }
+    }
+
+    /// Puts a packet on a line: its first octet leaves now, its last at `end`.
+    fn transmit(&mut self, line_index: usize, packet: Packet, end: Instant) {
+        let line = &mut self.lines[line_index];
+        let record = &mut self.line_records[line_index];
+        self.totals.packet_hops += 1;
+        *self.bins.cell(&mut record.sent_packets) += 1;
+        *self.bins.cell(&mut record.sent_octets) += u64::from(packet.link_octets);
+        if let (Some(interface), Some(capture)) = (line.interface, &mut self.capture)
+            && let Err(error) = capture.write(interface, self.now, &packet)
+        {
+            self.capture_failed = Some(error);
+        }
+        let arrival = end + line.delay;
+        let free = Event::LineFree(line_index as u32);
+        if line.loses() {
+            *self.bins.cell(&mut record.lost_packets) += 1;
+            self.count_lost(Tag(packet.tag));
+            self.buffers.push(packet.octets);
+        } else {
+            let arrive = Event::Arrive {
+                line: line_index as u32,
+                packet: self.in_flight.put(packet),
+            };
+            self.events.schedule(arrival, arrive);
+        }
+        self.events.schedule(end, free);
+    }
+
+    /// Counts a packet that will not arrive.
+    fn count_lost(&mut self, tag: Tag) {
+        if !tag.is_data() {
+            return;
+        }
+        let flows = self.flows.len();
+        let record = match tag.owner() {
+            flow if flow < flows => &mut self.flows[flow].record,
+            source => &mut self.sources[source - flows].record,
+        };
+        *self.bins.cell(&mut record.lost_packets) += 1;
+    }
+
+    fn change_link(&mut self, link_index: usize, change: usize) {
+        let change = &self.links[link_index].changes[change];
+        let (ab, ba) = (2 * link_index, 2 * link_index + 1);
+        let lines = match change.direction {
+            Some(Direction::Ab) => ab..=ab,
+            Some(Direction::Ba) => ba..=ba,
+            None => ab..=ba,
+        };
+        for line in &mut self.lines[lines] {
+            if let Some(delay_s) = change.delay_s {
+                line.delay = Duration::from_secs_f64(delay_s);
+            }
+            if let Some(loss) = change.loss {
+                line.set_loss(loss);
+            }
+            let Some(rate) = change.rate_bps.and_then(Rate::from_bps) else {
+                continue;
+            };
+            line.rate = rate;
+            if let Node::Switch(switch) = line.from.node {
+                self.switches[switch].set_rate(line.from.port, rate);
+            }
+        }
+    }
+}

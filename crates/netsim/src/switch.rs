@@ -1,0 +1,135 @@
+//! A P4 switch in a network: v1model's switch and the lines at its ports.
+
+use crate::record::Column;
+use crate::scenario::{MatchValue, RefusalCounter, ScenarioError, SwitchNode, TableEntry, Value};
+use indexmap::IndexMap;
+use num_bigint::BigUint;
+use p4_ir::ExternId;
+use std::collections::BTreeMap;
+use v1model::{Match, PortConfig, Switch};
+
+/// A switch and what the simulator keeps beside it.
+#[derive(Debug)]
+pub(crate) struct SwitchState {
+    pub name: String,
+    pub program: String,
+    pub switch: Switch,
+    /// The lines out, by port.
+    pub lines: BTreeMap<u16, usize>,
+    /// What its ports are like; all but the rate, which the line says.
+    pub port: PortConfig,
+    /// Packets that its program handled.
+    pub handled: u64,
+    /// Drops per bin.
+    pub dropped: Column,
+    /// Whether its program adds to AQT.
+    pub adds_aqt: bool,
+    /// For the check of congestion indication.
+    pub refusals: Option<Refusals>,
+}
+
+/// When each port refused a packet because its queue was full, as its program counts it.
+#[derive(Debug)]
+pub(crate) struct Refusals {
+    counter: ExternId,
+    stride: u64,
+    slot: u64,
+    /// By port: packets refused so far, and the number of the last among those that the switch handled.
+    ports: BTreeMap<u16, (u64, Option<u64>)>,
+}
+
+impl SwitchState {
+    /// Inserts the scenario's entries and sets its default actions.
+    ///
+    /// # Errors
+    /// The first that does not fit the program.
+    pub fn configure(&mut self, node: &SwitchNode) -> Result<(), ScenarioError> {
+        for (i, entry) in node.entries.iter().enumerate() {
+            self.add(entry).map_err(|e| {
+                ScenarioError::new(
+                    format!("switches.{}.entries[{i}]", self.name),
+                    e.to_string(),
+                )
+            })?;
+        }
+        for (i, default) in node.default_actions.iter().enumerate() {
+            let params = params(&default.params);
+            self.switch
+                .set_default_by_name(&default.table, &default.action, &params)
+                .map_err(|e| {
+                    let path = format!("switches.{}.default_actions[{i}]", self.name);
+                    ScenarioError::new(path, e.to_string())
+                })?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, entry: &TableEntry) -> Result<(), v1model::ControlError> {
+        let matches: Vec<(&str, Match)> = entry
+            .matches
+            .iter()
+            .map(|(key, value)| (key.as_str(), to_match(value)))
+            .collect();
+        let params = params(&entry.params);
+        let priority = entry.priority.unwrap_or(0);
+        self.switch
+            .add(&entry.table, &matches, priority, &entry.action, &params)
+    }
+
+    /// Watches the counter of refused packets.
+    ///
+    /// # Errors
+    /// The program has no such counter.
+    pub fn watch_refusals(&mut self, counter: &RefusalCounter) -> Result<(), ScenarioError> {
+        let id = self.switch.object(&counter.counter).map_err(|e| {
+            let message = format!("switch {}: {e}", self.name);
+            ScenarioError::new("record.check_ci.counter", message)
+        })?;
+        self.refusals = Some(Refusals {
+            counter: id,
+            stride: counter.stride,
+            slot: counter.slot,
+            ports: self.lines.keys().map(|&p| (p, (0, None))).collect(),
+        });
+        Ok(())
+    }
+
+    /// A program dropped the packet handled last: notes the port whose queue refused it, if one did.
+    pub fn note_refusal(&mut self) {
+        let Some(refusals) = &mut self.refusals else {
+            return;
+        };
+        for (&port, (count, last)) in &mut refusals.ports {
+            let cell = refusals.stride * u64::from(port) + refusals.slot;
+            let Ok(now) = self.switch.counter_read(refusals.counter, cell) else {
+                continue;
+            };
+            if now.packets > *count {
+                *count = now.packets;
+                *last = Some(self.handled);
+            }
+        }
+    }
+
+    /// The number of the packet that a port's queue refused last.
+    pub fn last_refusal(&self, port: u16) -> Option<u64> {
+        self.refusals.as_ref()?.ports.get(&port)?.1
+    }
+}
+
+fn params(given: &IndexMap<String, Value>) -> Vec<(&str, BigUint)> {
+    given
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.0.clone()))
+        .collect()
+}
+
+fn to_match(value: &MatchValue) -> Match {
+    match value.clone() {
+        MatchValue::Exact(value) => Match::Exact(value),
+        MatchValue::Prefix(value, prefix) => Match::Lpm { value, prefix },
+        MatchValue::Range(low, high) => Match::Range { low, high },
+        MatchValue::Mask(value, mask) => Match::Ternary { value, mask },
+        MatchValue::Any => Match::Any,
+    }
+}

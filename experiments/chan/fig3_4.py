@@ -1,0 +1,58 @@
+"""Chan 2004, figure 3.4: Vegas in asymmetric networks."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from experiments.chan import asymmetric, single_bottleneck
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, mean_sd
+
+NS2_KBPS = {2: 800, 4: 400, 8: 200, 16: 100, 32: 50}
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """One run of Vegas a factor."""
+    return asymmetric.scenarios("vegas", seed)
+
+
+def rows(runs: Runs) -> list[Row]:
+    """Throughput beside u_f/k."""
+    return [
+        Row(
+            f"Vegas, k = {k}",
+            "kb/s",
+            single_bottleneck.BOTTLENECK_BPS / 1e3 / k,
+            NS2_KBPS[k],
+            *mean_sd(asymmetric.steady_kbps(runs, "vegas", k)),
+        )
+        for k in asymmetric.FACTORS
+    ]
+
+
+def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
+    """Throughput over time."""
+    return asymmetric.draw_curves(
+        runs, "vegas", "Chan 2004, figure 3.4: Vegas, way back k times slower"
+    )
+
+
+EXPERIMENT = Experiment(
+    id="chan/fig3.4",
+    paper="Chan 2004, figure 3.4 (section 3.5.1)",
+    claim="Where the way back is k times slower, Vegas gets u_f/k",
+    parameters=asymmetric.parameters(),
+    seeds={"quick": 1, "full": 1},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "Vegas' throughput is u_f/k at every k (eq. 3.17)",
+            "within 1 %: one ACK a data packet, the way back always busy, nothing random",
+            lambda row: all(
+                abs((row[f"Vegas, k = {k}"].ratio or 0) - 1) <= 0.01 for k in asymmetric.FACTORS
+            ),
+        ),
+    ),
+    notes="Nothing in this network is random: one seed is enough.",
+)

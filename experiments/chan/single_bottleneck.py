@@ -1,0 +1,67 @@
+"""The network of Chan 2004, figure 3.3, and a flow of Vegas or RoVegas over it."""
+
+from dataclasses import asdict
+from typing import Literal
+
+from waymark import CHAN, Flow, OnOff, Scenario, Topology
+from waymark.project import root
+
+Algorithm = Literal["vegas", "rovegas"]
+ALGORITHMS: tuple[Algorithm, ...] = ("vegas", "rovegas")
+
+BOTTLENECK_BPS = 1_600_000
+"""Both directions of the connection link, unless an experiment narrows the way back."""
+
+VBR_ON_BPS = 3_200_000
+VBR_MEAN_ON_S = 0.01
+"""A choice: the paper gives the mean rate alone. With 10 ms ns-2 comes nearest to the paper's
+521 kb/s for Vegas at load 0.9 (505); with ns-2's own default of 0.5 s it gives 822."""
+
+PARAMETERS: dict[str, object] = {
+    "access": "10 Mb/s, 1 ms",
+    "bottleneck": "1.6 Mb/s, 20 ms",
+    "profile": asdict(CHAN),
+    "alpha_beta_gamma": [1, 3, 1],
+    "vbr": {"on_bps": VBR_ON_BPS, "mean_on_s": VBR_MEAN_ON_S, "packet_octets": 1000},
+}
+"""What the experiments of this network have in common, for the record."""
+
+
+def topology() -> Topology:
+    """Access links 10 Mb/s and 1 ms, R1-R2 1.6 Mb/s and 20 ms, queues of 50 packets."""
+    return Topology.load(root() / "topologies" / "bottleneck.json")
+
+
+def flow(algorithm: Algorithm) -> Flow:
+    """The greedy flow S1 -> D1 from 0 s."""
+    return Flow("s1", "d1", algorithm, CHAN)
+
+
+def backward_traffic(load: float, start_s: float = 0.0) -> tuple[OnOff, ...]:
+    """The VBR source S2 -> D2, against the flow's direction; none at load 0."""
+    if load == 0:
+        return ()
+    vbr = OnOff.for_load(
+        "s2",
+        "d2",
+        load=load,
+        link_bps=BOTTLENECK_BPS,
+        rate_bps=VBR_ON_BPS,
+        mean_on_s=VBR_MEAN_ON_S,
+        start_s=start_s,
+    )
+    return (vbr,)
+
+
+def run(
+    name: str,
+    algorithm: Algorithm,
+    network: Topology,
+    traffic: tuple[OnOff, ...],
+    end_s: float,
+    seed: int,
+) -> Scenario:
+    """One run of one algorithm alone."""
+    return Scenario(
+        name, network, end_s, flows=(flow(algorithm),), sources=traffic, seed=seed, sample_s=1.0
+    )

@@ -1,0 +1,63 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from waymark import Host, Switch, Topology, duplex
+from waymark.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Finished]
+
+
+@pytest.fixture(autouse=True)
+def _in_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYMARK_HOME", str(ROOT))
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs ``waymark`` with arguments, in this process."""
+
+    def run(*arguments: object) -> Finished:
+        monkeypatch.setattr(sys, "argv", ["waymark", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        shown = capsys.readouterr()
+        return Finished(code, shown.out, shown.err)
+
+    return run
+
+
+@pytest.fixture
+def small() -> Topology:
+    """Two hosts on two switches: a - r1 - r2 - b."""
+    return Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=(Switch("r1"), Switch("r2")),
+        links=(
+            *duplex("a", "r1", 10e6, 0.001),
+            *duplex("r1", "r2", 1.6e6, 0.02, queue_packets=10),
+            *duplex("r2", "b", 10e6, 0.001),
+        ),
+    )

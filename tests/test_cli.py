@@ -1,0 +1,133 @@
+"""The command line as its user meets it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Cli
+
+from waymark import experiment
+
+SCRIPTS = sorted((ROOT / "p4src" / "tests").glob("*.stf"))
+
+
+def test_version(cli: Cli) -> None:
+    assert re.fullmatch(r"waymark \d+\.\d+\.\d+\n", cli("--version").out)
+
+
+def test_list_names_every_experiment_with_claim_and_cost(cli: Cli) -> None:
+    shown = cli("list")
+    assert shown.code == 0
+    for file in (ROOT / "experiments").glob("*/fig*.py"):
+        assert f"{file.parent.name}/{file.stem.replace('_', '.')}" in shown.out
+    for one in experiment.everything():
+        assert one.claim in shown.out
+    assert "full: 40 runs, 8000 simulated s" in shown.out
+
+
+def test_an_unknown_experiment_gets_a_suggestion(cli: Cli) -> None:
+    shown = cli("run", "chan/fig36")
+    assert shown.code == 2
+    assert "no experiment 'chan/fig36'; did you mean chan/fig3.6" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "chan/fig3.6", "--scale", "huge"), "'huge' is not one of 'quick', 'full'"),
+        (("run", "chan/fig3.6", "--jobs", "0"), "--jobs"),
+        (("compile", "none.p4"), "none.p4: no such file"),
+        (("compile", ROOT), "is a folder"),
+        (("stf", ROOT / "p4src/v1model/plain.p4", "none.stf"), "none.stf: no such file"),
+    ],
+)
+def test_what_cannot_be_done_is_said(cli: Cli, arguments: tuple[object, ...], told: str) -> None:
+    shown = cli(*arguments)
+    assert shown.code == 2
+    assert told in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_a_results_folder_that_cannot_be_made_is_said(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    shown = cli("run", "chan/fig3.4", "--out", tmp_path / "file")
+    assert shown.code == 2
+    assert "Not a directory" in shown.err
+
+
+@pytest.mark.parametrize("main", ["plain", "aqt", "waymark"])
+def test_the_project_s_programs_compile(cli: Cli, main: str) -> None:
+    shown = cli("compile", ROOT / "p4src" / "v1model" / f"{main}.p4")
+    assert shown.code == 0, shown.err
+    assert "compiled" in shown.out
+    assert shown.err == ""
+
+
+def test_dump_shows_the_typed_program(cli: Cli) -> None:
+    shown = cli("compile", ROOT / "p4src" / "v1model" / "plain.p4", "--dump")
+    assert shown.code == 0
+    assert "ipv4_route" in shown.out
+
+
+def test_an_error_in_a_program_is_shown_in_its_line(cli: Cli, tmp_path: Path) -> None:
+    source = (ROOT / "p4src" / "v1model" / "plain.p4").read_text()
+    broken = tmp_path / "broken.p4"
+    broken.write_text(
+        source.replace('"../', f'"{ROOT}/p4src/').replace(
+            "forwarding.apply(hdr", "forwardin.apply(hdr"
+        )
+    )
+    line = next(n for n, t in enumerate(broken.read_text().splitlines(), 1) if "forwardin.a" in t)
+    shown = cli("compile", broken)
+    assert shown.code == 1
+    assert f"broken.p4:{line}:" in shown.err
+    assert "forwardin.apply(hdr, meta)" in shown.err
+    assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
+def test_the_project_s_packet_scripts_pass(cli: Cli, script: Path) -> None:
+    main = ROOT / "p4src" / "v1model" / f"{script.stem.partition('-')[0]}.p4"
+    shown = cli("stf", main, script)
+    assert shown.code == 0, shown.out + shown.err
+    assert "passed" in shown.out
+
+
+def test_a_packet_other_than_expected_is_told_with_its_line(cli: Cli, tmp_path: Path) -> None:
+    lines = (ROOT / "p4src" / "tests" / "plain-forwarding.stf").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("expect"))
+    head, port, octets = lines[at].split(" ", 2)
+    lines[at] = f"{head} {int(port) + 1} {octets}"
+    script = tmp_path / "wrong.stf"
+    script.write_text("\n".join(lines) + "\n")
+    shown = cli("stf", ROOT / "p4src" / "v1model" / "plain.p4", script)
+    assert shown.code == 1
+    assert f"{at + 1}" in shown.out
+    assert "FAILED" in shown.out
+
+
+def test_an_interrupt_ends_a_run_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "waymark", "run", "chan/fig3.7", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"WAYMARK_HOME": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    process.stderr.readline()  # it has begun
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, shown = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in shown
+    assert "Traceback" not in shown

@@ -1,0 +1,110 @@
+"""What follows from a topology: addresses, shortest paths, table entries."""
+
+from __future__ import annotations
+
+import pytest
+
+from waymark import Flow, Host, OnOff, Scenario, Switch, Topology, WaymarkError, duplex
+from waymark.addressing import derive
+from waymark.entries import Entry, entries_for, window_log2
+from waymark.scenario import to_core
+
+WITH_FEEDBACK = ("HopIngress.forwarding.ipv4_route", "HopEgress.port_feedback.port_feedback")
+
+
+def test_entries_of_a_small_network(small: Topology) -> None:
+    entries = entries_for(small, derive(small), small.switch("r1"), WITH_FEEDBACK)
+    assert entries == [
+        Entry("ipv4_route", {"dst_addr": "10.0.0.1/32"}, "direct", {"port": 1}),
+        Entry(
+            "ipv4_route",
+            {"dst_addr": "10.0.0.2/32"},
+            "via",
+            {"port": 2, "next_hop": "10.255.0.2"},
+        ),
+        Entry(
+            "neighbour",
+            {"port": 1, "next_hop": "10.0.0.1"},
+            "rewrite",
+            {"src_addr": "02:00:00:00:03:01", "dst_addr": "02:00:00:00:01:01"},
+        ),
+        Entry(
+            "neighbour",
+            {"port": 2, "next_hop": "10.255.0.2"},
+            "rewrite",
+            {"src_addr": "02:00:00:00:03:02", "dst_addr": "02:00:00:00:04:01"},
+        ),
+        Entry("port_queue", {"port": 1}, "drop_tail", {"max_waiting": 49}),
+        Entry("port_queue", {"port": 2}, "drop_tail", {"max_waiting": 9}),
+        Entry(
+            "port_feedback",
+            {"port": 1},
+            "set_feedback",
+            {"aqt": 1, "drai": 0, "ci": 0, "window_log2": 16},
+        ),
+        Entry(
+            "port_feedback",
+            {"port": 2},
+            "set_feedback",
+            {"aqt": 1, "drai": 0, "ci": 0, "window_log2": 18},
+        ),
+    ]
+
+
+def test_a_program_without_feedback_gets_no_entries_for_it(small: Topology) -> None:
+    entries = entries_for(small, derive(small), small.switch("r1"), ("ipv4_route",))
+    assert {entry.table for entry in entries} == {"ipv4_route", "neighbour", "port_queue"}
+
+
+def test_a_drai_window_holds_32_packets_of_the_mtu() -> None:
+    for rate_bps in (1.6e6, 10e6, 1e9):
+        octets = 2 ** window_log2(rate_bps) * 1e-6 * rate_bps / 8
+        assert 32 * 1500 <= octets < 2 * 32 * 1500
+
+
+def test_of_two_ways_the_shorter_is_taken() -> None:
+    """A ring of five switches, a on r1, b on r4: r1 - r5 - r4 is the shorter way round."""
+    ring = [f"r{i}" for i in range(1, 6)]
+    network = Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=tuple(Switch(name) for name in ring),
+        links=(
+            *duplex("a", "r1", 1e6, 0.001),
+            *duplex("b", "r4", 1e6, 0.001),
+            *(
+                link
+                for one, next_one in zip(ring, ring[1:] + ring[:1], strict=True)
+                for link in duplex(one, next_one, 1e6, 0.001)
+            ),
+        ),
+    )
+    paths = derive(network).next_hop
+    assert [paths[node, "b"] for node in ("a", "r1", "r5", "r4")] == ["r1", "r5", "r4", "b"]
+
+
+def test_no_path_leads_through_a_host(small: Topology) -> None:
+    for (_node, target), neighbour in derive(small).next_hop.items():
+        assert neighbour == target or neighbour.startswith("r")
+
+
+def test_each_cable_is_written_once_with_what_differs(small: Topology) -> None:
+    network = small.with_link("r2", "r1", rate_bps=8000)
+    scenario = Scenario("s", network, end_s=1, flows=(Flow("a", "b"),))
+    links = to_core(scenario, {"v1model/waymark.p4": WITH_FEEDBACK})["links"]
+    assert [(link["a"]["node"], link["b"]["node"]) for link in links] == [
+        ("a", "r1"),
+        ("r1", "r2"),
+        ("r2", "b"),
+    ]
+    assert (links[1]["rate_bps"], links[1]["ba"]["rate_bps"]) == (1_600_000, 8000)
+
+
+def test_traffic_needs_hosts(small: Topology) -> None:
+    with pytest.raises(WaymarkError, match=r"no host 'r1' \(hosts: a, b\)"):
+        Scenario("s", small, end_s=1, flows=(Flow("a", "r1"),))
+
+
+def test_the_idle_time_follows_from_the_load() -> None:
+    source = OnOff.for_load("a", "b", load=0.9, link_bps=1.6e6, rate_bps=3.2e6, mean_on_s=0.01)
+    mean_bps = source.rate_bps * source.mean_on_s / (source.mean_on_s + source.mean_off_s)
+    assert abs(mean_bps - 1.44e6) < 1

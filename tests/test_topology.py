@@ -1,0 +1,116 @@
+"""Topologies: the files in the tree, and what is wrong with wrong ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from waymark import Host, Link, Switch, Topology, WaymarkError, duplex
+from waymark.addressing import derive
+from waymark.units import format_rate, parse_rate, parse_time
+
+FILES = sorted((ROOT / "topologies").glob("*.json"))
+HOSTS = (Host("a"), Host("b"))
+SWITCHES = (Switch("r"),)
+LINKS = (*duplex("a", "r", 1e6, 0.001), *duplex("r", "b", 1e6, 0.001))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_every_file_is_a_connected_topology(path: Path) -> None:
+    derive(Topology.load(path))
+
+
+def test_the_paper_s_bottleneck_is_as_printed() -> None:
+    network = Topology.load(ROOT / "topologies" / "bottleneck.json")
+    assert network.link("r1", "r2") == Link("r1", "r2", 1.6e6, 0.02, 50)
+    assert network.link("s1", "r1") == Link("s1", "r1", 10e6, 0.001, 50)
+    assert len(network.links) == 10
+
+
+def test_a_changed_link_leaves_the_way_back_alone() -> None:
+    network = Topology.load(ROOT / "topologies" / "bottleneck.json")
+    changed = network.with_link("r2", "r1", rate_bps=8000)
+    assert changed.link("r2", "r1").rate_bps == 8000
+    assert changed.link("r1", "r2") == network.link("r1", "r2")
+    assert {link.queue_packets for link in network.with_queues(10).links} == {10}
+
+
+def test_back_overrides_one_direction(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    entry = {"ends": ["a", "b"], "rate": "1 Mb/s", "delay": "1 ms", "back": {"rate": "64 kb/s"}}
+    file.write_text(json.dumps({"hosts": {"a": {}, "b": {}}, "links": [entry]}))
+    network = Topology.load(file)
+    assert network.link("a", "b").rate_bps == 1e6
+    assert network.link("b", "a") == Link("b", "a", 64e3, 0.001)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "switches", "links", "told"),
+    [
+        (HOSTS, (Switch("a"),), LINKS, "two nodes are called 'a'"),
+        (HOSTS, SWITCHES, duplex("a", "x", 1e6, 0), "no node 'x' (nodes: a, b, r)"),
+        (HOSTS, SWITCHES, (*LINKS, *duplex("a", "r", 1e6, 0)), "two links a->r"),
+        (HOSTS, SWITCHES, LINKS[:1], "link a->r has no way back"),
+        (HOSTS, SWITCHES, duplex("a", "a", 1e6, 0), "leads back to its own node"),
+        (HOSTS, SWITCHES, duplex("a", "r", 0.5, 0), "rate 0.5 b/s, expected at least 1"),
+        (HOSTS, SWITCHES, duplex("a", "r", 1e6, -1), "delay -1 s is negative"),
+        (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 1), "queue limit 1, expected at least 2"),
+        (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 50, 2), "loss 2, expected 0 to 1"),
+        (HOSTS, SWITCHES, LINKS[:2], "host b has 0 links, expected exactly one"),
+        (HOSTS, (Switch("r", feedback=frozenset({"x"})),), LINKS, "unknown feedback 'x'"),
+    ],
+)
+def test_mistakes_are_told(
+    hosts: tuple[Host, ...], switches: tuple[Switch, ...], links: tuple[Link, ...], told: str
+) -> None:
+    with pytest.raises(WaymarkError) as error:
+        Topology(hosts, switches, links)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "t.json:1:2: not JSON"),
+        ("[]", "the file: expected an object"),
+        ('{"link": []}', "unknown key 'link' (valid: description, hosts, links, switches)"),
+        ('{"links": [{"ends": ["a"]}]}', "links[0].ends: expected two node names"),
+        ('{"links": [{"ends": ["a", "b"], "rate": "1 Mb/s"}]}', "links[0]: delay is missing"),
+        (
+            '{"links": [{"ends": ["a", "b"], "rate": "1 mbps", "delay": 0}]}',
+            "links[0]: '1 mbps' is not a rate: write a number and a unit, such as \"1.6 Mb/s\"",
+        ),
+    ],
+)
+def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(text)
+    with pytest.raises(WaymarkError) as error:
+        Topology.load(file)
+    assert told in str(error.value)
+    assert str(file) in str(error.value)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(WaymarkError, match="No such file"):
+        Topology.load(tmp_path / "none.json")
+
+
+def test_hosts_that_cannot_reach_each_other_are_told() -> None:
+    network = Topology(
+        (*HOSTS, Host("c"), Host("d")), SWITCHES, (*LINKS, *duplex("c", "d", 1e6, 0))
+    )
+    with pytest.raises(WaymarkError, match="no path from"):
+        derive(network)
+
+
+def test_quantities_are_exact() -> None:
+    assert parse_rate("1.6 Mb/s") == 1_600_000
+    assert parse_rate("64kb/s") == 64_000
+    assert parse_time("20 ms") == 0.02
+    assert parse_time("1 us") == 1e-6
+    assert format_rate(1.6e6) == "1.6 Mb/s"
+    assert format_rate(2) == "2 b/s"

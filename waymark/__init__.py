@@ -1,0 +1,54 @@
+"""Waymark: networks whose P4 switches tell the senders what happened to their packets.
+
+The lab: declare a network (:class:`Topology`), traffic (:class:`Flow`, :class:`OnOff`,
+:class:`Cbr`) and a :class:`Scenario`; :func:`run` takes every packet of it through the switches' P4
+programs, in virtual time, and returns a :class:`Result` with numpy arrays::
+
+    from waymark import Flow, Host, Scenario, Switch, Topology, duplex, run
+
+    network = Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=(Switch("r"),),
+        links=(*duplex("a", "r", 10e6, 0.001), *duplex("r", "b", 1.6e6, 0.02)),
+    )
+    result = run(Scenario("first", network, end_s=20, flows=(Flow("a", "b", "rovegas"),)))
+    print(result.throughput_bps(0, from_s=10, to_s=20))
+"""
+
+from waymark.errors import WaymarkError
+from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
+from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
+from waymark.run import run, run_all
+from waymark.scenario import Scenario
+from waymark.topology import Host, Link, Switch, Topology, duplex
+from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
+
+__all__ = [
+    "CHAN",
+    "STOCK",
+    "Cbr",
+    "Check",
+    "Expectation",
+    "Experiment",
+    "Flow",
+    "FlowResult",
+    "Host",
+    "Link",
+    "OnOff",
+    "Profile",
+    "QueueResult",
+    "Result",
+    "Row",
+    "Runs",
+    "Scale",
+    "Scenario",
+    "Source",
+    "Switch",
+    "Topology",
+    "Trace",
+    "WaymarkError",
+    "duplex",
+    "mean_sd",
+    "run",
+    "run_all",
+]

@@ -1,0 +1,223 @@
+"""The compiled core: P4 compiler, packet scripts, networks in virtual time.
+
+Nothing here decides anything: the algorithms are in the Rust crates, the lab's API in the other
+modules of this package.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+"""Version of the core's crates."""
+
+class WaymarkCoreError(Exception):
+    """What every error of the core derives from."""
+
+class CompileError(WaymarkCoreError):
+    """A P4 program with errors. The message is every diagnostic, the source lines underlined."""
+
+class ScriptError(WaymarkCoreError):
+    """An STF script that cannot be read."""
+
+class ScenarioError(WaymarkCoreError):
+    """A scenario that does not hold together. The message names the place in the data."""
+
+class Program:
+    """A compiled P4 program."""
+
+    @property
+    def name(self) -> str:
+        """The file's path, or the name given with a text."""
+    @property
+    def warnings(self) -> list[str]:
+        """Diagnostics that did not stop the compiler, the source lines underlined."""
+    @property
+    def tables(self) -> list[str]:
+        """Control-plane names of the tables."""
+    @property
+    def sha256(self) -> str:
+        """Of the preprocessed text, in hexadecimal: changes with any file that is part of it."""
+    def dump(self) -> str:
+        """The typed program, as text to read."""
+
+def compile(
+    path: str,
+    *,
+    text: str | None = None,
+    include_dirs: Sequence[str] = (),
+    defines: Mapping[str, str] = ...,
+    color: bool = False,
+) -> Program:
+    """Compile a P4_16 program for v1model.
+
+    Args:
+        path: the file; with ``text``, only the name that diagnostics give it.
+        text: the source text, instead of the file's.
+        include_dirs: where ``#include`` looks, in this order. core.p4 and v1model.p4 are built in.
+        defines: preprocessor macros.
+        color: whether diagnostics are coloured with terminal escapes.
+
+    Raises:
+        CompileError: the program has errors.
+        OSError: the file cannot be read.
+    """
+
+class StfReport(TypedDict):
+    """What an STF script came to."""
+
+    passed: bool
+    packets: int
+    """Packets sent into the switch."""
+    expected: int
+    """Packets and counters that the script expected."""
+    failures: list[str]
+    """What did not come as expected, with the script's line."""
+
+def run_stf(program: Program, script: str) -> StfReport:
+    """Run an STF packet script on a fresh switch.
+
+    Raises:
+        ScriptError: the script cannot be read. A command that the program refuses is a failure.
+    """
+
+class Trace(TypedDict):
+    """A TCP sender's state after each change; NaN where a change brought no value."""
+
+    time_s: NDArray[np.float64]
+    change: list[str]
+    """``ack``, ``duplicate_ack``, ``sent``, ``resent`` or ``timeout``."""
+    cwnd: NDArray[np.float64]
+    """Congestion window, packets."""
+    ssthresh: NDArray[np.float64]
+    """Slow-start threshold, packets."""
+    in_flight: NDArray[np.float64]
+    """Packets sent and not acknowledged."""
+    acked: NDArray[np.float64]
+    """Packets acknowledged so far."""
+    rtt_s: NDArray[np.float64]
+    base_rtt_s: NDArray[np.float64]
+    diff: NDArray[np.float64]
+    """Vegas' Diff of the last round, packets."""
+    aqt_forward_s: NDArray[np.float64]
+    aqt_backward_s: NDArray[np.float64]
+
+class FlowRecord(TypedDict):
+    """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
+
+    sent_packets: NDArray[np.uint64]
+    """Data packets handed to the host's queue, retransmissions included."""
+    resent_packets: NDArray[np.uint64]
+    lost_packets: NDArray[np.uint64]
+    """Data packets dropped by a queue or a program, or lost on a link."""
+    delivered_packets: NDArray[np.uint64]
+    """Data packets that arrived, copies included."""
+    delivered_octets: NDArray[np.uint64]
+    goodput_octets: NDArray[np.uint64]
+    """Payload octets that became available in order (a source: all that arrived)."""
+    timeouts: int
+    """Retransmission timeouts."""
+    trace: Trace | None
+    """Where the scenario asked for it."""
+
+class LineRecord(TypedDict):
+    """One direction of a link, and the queue in front of it. Arrays have one value per bin."""
+
+    sent_packets: NDArray[np.uint64]
+    """Packets whose first octet left in the bin."""
+    sent_octets: NDArray[np.uint64]
+    mean_waiting: NDArray[np.float64]
+    """Time-weighted mean number of packets waiting, the one in service not counted."""
+    max_waiting: NDArray[np.uint64]
+    dropped_packets: NDArray[np.uint64]
+    """Refused by a host's queue or by the traffic manager's capacity. What a P4 program drops is
+    counted by its switch."""
+    lost_packets: NDArray[np.uint64]
+    """Lost on the link."""
+
+class CounterRecord(TypedDict):
+    """A counter of a P4 program at the end: its cells that are not zero."""
+
+    index: NDArray[np.uint64]
+    packets: NDArray[np.uint64]
+    octets: NDArray[np.uint64]
+
+class SwitchRecord(TypedDict):
+    """A switch."""
+
+    program: str
+    handled_packets: int
+    """Packets that its program handled."""
+    drops: dict[str, int]
+    """Drops by cause: ``ingress`` and ``egress`` are the program's own (its counters say why)."""
+    dropped_packets: NDArray[np.uint64]
+    """All drops per bin."""
+    counters: dict[str, CounterRecord]
+    """By control-plane name."""
+
+class CheckRecord(TypedDict):
+    """Marks compared with the truth."""
+
+    compared: int
+    mismatches: int
+    first: list[str]
+    """The first mismatches, told in full."""
+
+class Totals(TypedDict):
+    """Counts of a whole run."""
+
+    events: int
+    packets: int
+    """Packets that hosts sent."""
+    packet_hops: int
+    """Transmissions on links."""
+    switch_packets: int
+    """Packets handled by P4 programs."""
+    stray_packets: int
+    """Packets that reached a host which did not expect them, or could not be read there."""
+
+class Results(TypedDict):
+    """A run's records."""
+
+    name: str
+    seed: int
+    end_s: float
+    sample_s: float
+    time_s: NDArray[np.float64]
+    """The bins' beginnings, in seconds."""
+    flows: dict[str, FlowRecord]
+    """By name: given, or ``"flow0"``, ``"flow1"``, …"""
+    sources: dict[str, FlowRecord]
+    lines: dict[str, LineRecord]
+    """By ``"from->to"``; of parallel links, all but the first are ``"from->to#2"``, …"""
+    switches: dict[str, SwitchRecord]
+    check_aqt: CheckRecord | None
+    """Where the scenario asked for it."""
+    check_ci: CheckRecord | None
+    totals: Totals
+
+def simulate(
+    scenario: str,
+    programs: Mapping[str, Program],
+    *,
+    pcap: str | None = None,
+    progress: Callable[[float, int], None] | None = None,
+    progress_ms: int = 100,
+) -> Results:
+    """Run a scenario. The same arguments give the same results, to the octet.
+
+    Args:
+        scenario: JSON, as ``crates/netsim/src/scenario`` describes it.
+        programs: the compiled programs that its switches name.
+        pcap: where to write a capture (pcapng) of the links that the scenario's record names.
+        progress: called about every ``progress_ms`` of wall time with the time reached, in seconds,
+            and the packet-hops so far. What it raises stops the run and is raised again.
+        progress_ms: milliseconds.
+
+    Raises:
+        ScenarioError: the scenario is not valid, or an entry does not fit its program.
+        OSError: the capture cannot be written.
+        KeyboardInterrupt: Ctrl-C.
+    """

@@ -1,0 +1,96 @@
+"""What follows from a topology: addresses, port numbers and shortest paths."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+
+from waymark.errors import WaymarkError
+from waymark.topology import Topology
+
+_FIRST_HOST = IPv4Address("10.0.0.1")
+_FIRST_SWITCH = IPv4Address("10.255.0.1")
+
+
+@dataclass(frozen=True)
+class Addressing:
+    """Addresses and routes of a topology.
+
+    Attributes:
+        hosts: the names of the hosts.
+        ipv4: each node's address: hosts count up from 10.0.0.1, switches from 10.255.0.1.
+        mac: the address of each node's interfaces, keyed by (node, port).
+        ports: for each node, the neighbour behind each port; numbered from 1 in link order.
+        next_hop: for each (node, host), the neighbour to send to.
+    """
+
+    hosts: frozenset[str]
+    ipv4: Mapping[str, IPv4Address]
+    mac: Mapping[tuple[str, int], str]
+    ports: Mapping[str, Mapping[int, str]]
+    next_hop: Mapping[tuple[str, str], str]
+
+    def port_to(self, node: str, neighbour: str) -> int:
+        """The port of ``node`` that leads to ``neighbour``."""
+        for port, other in self.ports[node].items():
+            if other == neighbour:
+                return port
+        raise WaymarkError(f"{node} has no link to {neighbour}")
+
+
+def derive(topology: Topology) -> Addressing:
+    """Number the ports, give addresses, and find the shortest paths.
+
+    Paths have the fewest hops; among equals the neighbour whose link comes first wins, so that the
+    same topology always gives the same paths. A host forwards for nobody.
+
+    Raises:
+        WaymarkError: a host that another cannot reach.
+    """
+    ports = {
+        node: dict(enumerate((k.target for k in topology.links if k.source == node), start=1))
+        for node in topology.nodes
+    }
+    ipv4 = {host.name: _FIRST_HOST + index for index, host in enumerate(topology.hosts)}
+    hosts = frozenset(ipv4)
+    ipv4 |= {switch.name: _FIRST_SWITCH + i for i, switch in enumerate(topology.switches)}
+    mac = {
+        (node, port): f"02:00:00:00:{index:02x}:{port:02x}"
+        for index, node in enumerate(topology.nodes, start=1)
+        for port in ports[node]
+    }
+    next_hop = {
+        (node, host): neighbour
+        for host in hosts
+        for node, neighbour in _towards(host, ports, hosts).items()
+    }
+    for source in topology.nodes:
+        for host in sorted(hosts):
+            if source != host and (source, host) not in next_hop:
+                raise WaymarkError(f"no path from {source} to host {host}")
+    return Addressing(hosts, ipv4, mac, ports, next_hop)
+
+
+def _towards(
+    host: str, ports: Mapping[str, Mapping[int, str]], hosts: frozenset[str]
+) -> dict[str, str]:
+    """The neighbour to send to from every node that can reach ``host``, breadth first."""
+    distance = {host: 0}
+    reached = deque([host])
+    while reached:
+        node = reached.popleft()
+        if node in hosts and node != host:
+            continue  # a host forwards for nobody
+        for neighbour in ports[node].values():  # cables are two-way, so this also leads back
+            if neighbour not in distance:
+                distance[neighbour] = distance[node] + 1
+                reached.append(neighbour)
+    return {
+        node: next(
+            neighbour
+            for neighbour in ports[node].values()
+            if distance.get(neighbour) == hops - 1 and (neighbour == host or neighbour not in hosts)
+        )
+        for node, hops in distance.items()
+        if node != host
+    }

@@ -1,0 +1,228 @@
+"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``."""
+
+import os
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from waymark import _core, program
+from waymark import experiment as experiments
+from waymark.errors import WaymarkError
+from waymark.experiment import Experiment, Runs
+from waymark.progress import progress
+from waymark.run import run_all
+
+EXIT_FAILED = 1
+"""The work was done and the answer is no: errors in a program, a packet other than expected."""
+
+EXIT_USAGE = 2
+"""What was asked for cannot be done: no such file, no such experiment."""
+
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as shells have it."""
+
+app = typer.Typer(
+    name="waymark",
+    help="Networks whose P4 switches tell the senders what happened to their packets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console()
+err = Console(stderr=True)
+
+
+class ScaleName(StrEnum):
+    """``--scale``."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
+def main() -> None:
+    """Entry point of the ``waymark`` script."""
+    try:
+        app()
+    except WaymarkError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+    except _core.WaymarkCoreError as error:
+        print(error, file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+    except BrokenPipeError:  # waymark list | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"waymark {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Networks whose P4 switches tell the senders what happened to their packets."""
+
+
+@app.command("list")
+def list_experiments() -> None:
+    """List the experiments: id, paper, claim, cost at each scale."""
+    for experiment in experiments.everything():
+        print(f"{experiment.id:14}{experiment.paper}")
+        print(f"{'':14}{experiment.claim}")
+        costs = (f"{scale.value}: {_cost(experiment, scale)}" for scale in ScaleName)
+        print(f"{'':14}{'; '.join(costs)}")
+
+
+def _cost(experiment: Experiment, scale: ScaleName) -> str:
+    runs, simulated_s = experiment.cost(scale.value)
+    return f"{runs} runs, {simulated_s:g} simulated s"
+
+
+@app.command("run")
+def run_experiment(
+    experiment_id: Annotated[str, typer.Argument(metavar="ID", help="Such as chan/fig3.6.")],
+    scale: Annotated[
+        ScaleName, typer.Option(help="quick: a few seeds and points; full: as the figure.")
+    ] = ScaleName.FULL,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")
+    ] = None,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
+    ] = Path("results"),
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
+    ] = None,
+    pcap: Annotated[
+        bool, typer.Option("--pcap", help="Capture every link of the first seed's runs (pcapng).")
+    ] = False,
+) -> None:
+    """Measure a figure of a paper again: a table, a picture, and the record of the run."""
+    from waymark import report  # brings matplotlib, for which the pool's processes need not wait
+
+    experiment = experiments.find(experiment_id)
+    folder = out_dir / experiment.id
+    count = experiment.seeds[scale.value] if seeds is None else seeds
+    seed_list = list(range(seed, seed + count))
+    _make(folder)
+    started = time.monotonic()
+
+    per_seed = [experiment.scenarios(scale.value, s) for s in seed_list]
+    labels = list(per_seed[0])
+    scenarios = [runs[label] for runs in per_seed for label in labels]
+    captures = [
+        folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
+        for index in range(count)
+        for label in labels
+    ]
+    if pcap:
+        _make(folder / "pcap")
+    names = sorted({name for scenario in scenarios for name in scenario.programs})
+    programs = {name: program.of_project(name).sha256 for name in names}
+    try:
+        with progress(err, experiment.id, len(scenarios)) as advance:
+            results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
+    except KeyboardInterrupt as interrupt:
+        print("interrupted: no results written", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from interrupt
+    runs: Runs = {label: results[index :: len(labels)] for index, label in enumerate(labels)}
+
+    rows = experiment.rows(runs)
+    files = [
+        report.write_table(rows, folder),
+        *report.write_plots(experiment, runs, rows, folder),
+        report.write_record(
+            experiment,
+            runs,
+            rows,
+            programs,
+            folder,
+            command=["waymark", *sys.argv[1:]],
+            scale=scale.value,
+            seeds=seed_list,
+            wall_s=time.monotonic() - started,
+        ),
+    ]
+    out.print(report.terminal_table(experiment, rows))
+    report.print_expectations(out, experiment, rows)
+    for file in (*files, *(capture for capture in captures if capture is not None)):
+        print(file)
+
+
+Include = Annotated[
+    list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
+]
+Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
+MainFile = Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")]
+
+
+@app.command("compile")
+def compile_program(
+    file: MainFile,
+    include: Include = None,
+    define: Define = None,
+    dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+) -> None:
+    """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
+    compiled = _compile(file, include, define)
+    if dump:
+        print(compiled.dump())
+    else:
+        tables = len(compiled.tables)
+        print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
+
+
+@app.command("stf")
+def run_stf(
+    file: MainFile,
+    script: Annotated[Path, typer.Argument(metavar="F.stf", help="The packet script.")],
+    include: Include = None,
+    define: Define = None,
+) -> None:
+    """Run a packet script against a P4 program: packets in, packets expected out."""
+    program.require_file(script)
+    compiled = _compile(file, include, define)
+    try:
+        verdict = _core.run_stf(compiled, script.read_text(encoding="utf-8"))
+    except (_core.ScriptError, UnicodeDecodeError) as error:
+        raise WaymarkError(f"{script}: {error}") from error
+    for failure in verdict["failures"]:
+        print(f"{script}: {failure}")
+    counts = f"{verdict['packets']} packets in, {verdict['expected']} expected out"
+    print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
+    if not verdict["passed"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -> _core.Program:
+    try:
+        compiled = program.compile_file(file, include or (), define or (), color=err.is_terminal)
+    except _core.CompileError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(EXIT_FAILED) from error
+    for warning in compiled.warnings:
+        print(warning, file=sys.stderr)
+    return compiled
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WaymarkError(f"{folder}: {error.strerror}") from error

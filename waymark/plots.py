@@ -1,0 +1,102 @@
+"""One look for every picture, and octet-identical files for identical data."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+COLOURS = {
+    "vegas": "#d55e00",
+    "rovegas": "#0072b2",
+    "traffic": "#999999",
+    "paper": "#000000",
+    "ns2": "#009e73",
+}
+"""Okabe and Ito's palette, which people with colour-blindness can tell apart."""
+
+NAMES = {"vegas": "Vegas", "rovegas": "RoVegas"}
+"""Algorithms as the papers print them."""
+
+DASHES: Any = {"vegas": (0, (2, 2)), "rovegas": (0, (6, 2))}
+"""Dashes that tell the algorithms' reference lines apart without colour."""
+
+PAPER: dict[str, Any] = {
+    "color": COLOURS["paper"],
+    "marker": "D",
+    "markerfacecolor": "none",
+    "linestyle": "none",
+    "markersize": 6,
+    "zorder": 5,
+}
+"""How the paper's numbers are drawn as points."""
+
+NS2: dict[str, Any] = PAPER | {"color": COLOURS["ns2"], "marker": "x", "markersize": 7}
+"""How ns-2's numbers are drawn as points."""
+
+_STYLE: Any = {
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.6,
+    "legend.frameon": False,
+    "svg.hashsalt": "waymark",
+    "svg.fonttype": "path",
+}
+
+
+@contextmanager
+def style() -> Generator[None]:
+    """Within it, figures are drawn and written in the project's style."""
+    with mpl.rc_context(_STYLE):
+        yield
+
+
+def new_figure(width_in: float = 8.0, height_in: float = 4.2) -> Figure:
+    """An empty figure; sizes in inches."""
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None = None) -> None:
+    """Title, axis labels with units, and the legend beside the data."""
+    axes.set_title(title)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0,
+        title=legend_title,
+        alignment="left",
+        title_fontsize="small",
+        fontsize="small",
+    )
+
+
+def shade(colour: str, strength: float) -> tuple[float, float, float]:
+    """The colour mixed with white: 1 leaves it, 0 gives white."""
+    red, green, blue = (1 - strength * (1 - part) for part in to_rgb(colour))
+    return red, green, blue
+
+
+def save(figure: Figure, folder: Path) -> list[Path]:
+    """Write ``plot.png`` and ``plot.svg``; the same figure gives the same octets."""
+    png, svg = folder / "plot.png", folder / "plot.svg"
+    figure.savefig(png, metadata={"Software": None})
+    figure.savefig(svg, metadata={"Date": None})
+    return [png, svg]

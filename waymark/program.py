@@ -1,0 +1,59 @@
+"""P4 programs: where they are, and compiling each once a process."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from waymark import _core, project
+from waymark.errors import WaymarkError
+
+
+def compile_file(
+    path: Path,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    *,
+    color: bool = False,
+) -> _core.Program:
+    """Compile a P4_16 program for v1model.
+
+    Args:
+        path: the main file.
+        include_dirs: where ``#include`` looks besides the including file's folder.
+        defines: macros, as ``NAME`` or ``NAME=VALUE``.
+        color: whether diagnostics are coloured with terminal escapes.
+
+    Raises:
+        WaymarkError: there is no such file, or it cannot be read.
+        _core.CompileError: the program has errors; the message shows each in its line.
+    """
+    require_file(path)
+    macros = {name: value or "1" for name, _, value in (d.partition("=") for d in defines)}
+    try:
+        return _core.compile(
+            str(path), include_dirs=[str(d) for d in include_dirs], defines=macros, color=color
+        )
+    except OSError as error:
+        raise WaymarkError(f"{path}: {error}") from error
+
+
+@cache
+def of_project(name: str) -> _core.Program:
+    """A program named as topologies name it; compiled once in this process.
+
+    Raises:
+        WaymarkError: no such program; the message lists those there are.
+    """
+    path = project.program_path(name)
+    if not path.is_file():
+        folder = project.program_path(".")
+        mains = sorted(p.relative_to(folder).as_posix() for p in folder.glob("v1model/*.p4"))
+        raise WaymarkError(f"no P4 program {path} (in p4src/: {', '.join(mains)})")
+    return compile_file(path)
+
+
+def require_file(path: Path) -> None:
+    """Raise a :class:`WaymarkError` unless ``path`` is a file."""
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise WaymarkError(f"{path}: {what}")

@@ -1,0 +1,145 @@
+"""What a run measured, as numpy arrays over time.
+
+Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from waymark.errors import WaymarkError
+
+Counts = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A TCP sender's state after each change, one element a change; NaN where it brought no value.
+
+    Attributes:
+        time_s: when, in seconds.
+        change: ``"ack"``, ``"duplicate_ack"``, ``"sent"``, ``"resent"`` or ``"timeout"``.
+        cwnd, ssthresh, in_flight, acked: packets.
+        rtt_s, base_rtt_s: seconds.
+        diff: Vegas' Diff of the last round, packets.
+        aqt_forward_s, aqt_backward_s: queueing times that the newest ACK told, seconds.
+    """
+
+    time_s: Values
+    change: Sequence[str]
+    cwnd: Values
+    ssthresh: Values
+    in_flight: Values
+    acked: Values
+    rtt_s: Values
+    base_rtt_s: Values
+    diff: Values
+    aqt_forward_s: Values
+    aqt_backward_s: Values
+
+
+@dataclass(frozen=True)
+class FlowResult:
+    """One TCP connection.
+
+    Attributes:
+        counted_octets: octets of each packet that count as throughput.
+        delivered: data packets that arrived, copies included, by bin.
+        retransmissions, losses, timeouts: over the whole run; losses are data packets that a
+            queue, a program or a link dropped.
+        trace: where the flow asked for it.
+    """
+
+    counted_octets: int
+    delivered: Counts
+    retransmissions: int
+    losses: int
+    timeouts: int
+    trace: Trace | None
+
+
+@dataclass(frozen=True)
+class QueueResult:
+    """The queue in front of a link.
+
+    Attributes:
+        waiting: time average of the packets that waited (without the one being sent), by bin.
+        peak: most packets that waited at once.
+    """
+
+    waiting: Values
+    peak: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """Marks of arrived packets held against what the simulator knows.
+
+    Attributes:
+        compared: packets that were compared.
+        mismatches: those whose mark was wrong.
+        first: the first of these, told in full.
+    """
+
+    compared: int
+    mismatches: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run.
+
+    Attributes:
+        sample_s: width of a bin in seconds.
+        flows: in the order of the scenario.
+        queues: by link name, ``"r1->r2"``.
+        packets: packets that hosts sent.
+        packet_hops: packets sent on links, counted once a link.
+        aqt: the comparison of AQT with the truth, where the scenario asked for it.
+        wall_s: how long the run took, in seconds of real time.
+    """
+
+    sample_s: float
+    flows: tuple[FlowResult, ...]
+    queues: Mapping[str, QueueResult]
+    packets: int
+    packet_hops: int
+    aqt: Check | None
+    wall_s: float
+
+    @property
+    def times_s(self) -> Values:
+        """The middle of each bin, in seconds."""
+        bins = len(next(iter(self.queues.values())).waiting)
+        return (np.arange(bins, dtype=np.float64) + 0.5) * self.sample_s
+
+    def throughput_bps(self, flow: int, from_s: float, to_s: float) -> float:
+        """Mean throughput of a flow between two times, in bits per second."""
+        return float(np.mean(self.throughput_over_time_bps(flow)[self._bins(from_s, to_s)]))
+
+    def throughput_over_time_bps(self, flow: int) -> Values:
+        """Throughput of a flow in each bin, in bits per second."""
+        measured = self.flows[flow]
+        return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
+
+    def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
+        """Time average of the packets waiting in front of a link between two times."""
+        return float(np.mean(self.queues[link].waiting[self._bins(from_s, to_s)]))
+
+    def _bins(self, from_s: float, to_s: float) -> slice:
+        first, last = from_s / self.sample_s, to_s / self.sample_s
+        if first != int(first) or last != int(last) or first >= last:
+            raise WaymarkError(
+                f"[{from_s:g}, {to_s:g}) s is not a whole number of bins of {self.sample_s:g} s"
+            )
+        return slice(int(first), int(last))
+
+
+def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean and standard deviation (n - 1) of one value a seed; no deviation of a single one."""
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return float(np.mean(values)), sd

@@ -1,0 +1,164 @@
+"""A whole run as data: network, traffic, how long, which seed."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from waymark.addressing import Addressing, derive
+from waymark.entries import entries_for
+from waymark.errors import WaymarkError
+from waymark.topology import Link, Topology
+from waymark.traffic import Cbr, Flow, Source
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What :func:`waymark.run` runs.
+
+    Attributes:
+        name: for messages and records.
+        topology: the network.
+        end_s: when the run ends, in seconds of virtual time.
+        flows: TCP connections; results keep their order.
+        sources: other traffic.
+        seed: of every random number of the run.
+        sample_s: width of the bins in which results over time are kept, in seconds.
+        check_aqt: compare the AQT of every packet that arrives with what the simulator knows.
+
+    Raises:
+        WaymarkError: traffic from or to something that is not a host of the topology.
+    """
+
+    name: str
+    topology: Topology
+    end_s: float
+    flows: tuple[Flow, ...] = ()
+    sources: tuple[Source, ...] = ()
+    seed: int = 1
+    sample_s: float = 1.0
+    check_aqt: bool = False
+
+    def __post_init__(self) -> None:
+        hosts = [host.name for host in self.topology.hosts]
+        for traffic in (*self.flows, *self.sources):
+            for end in (traffic.source, traffic.target):
+                if end not in hosts:
+                    raise WaymarkError(
+                        f"scenario {self.name}: traffic {traffic.source}->{traffic.target}: no "
+                        f"host {end!r} (hosts: {', '.join(hosts)})"
+                    )
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The P4 programs that its switches run, each once, in the order of the switches."""
+        return tuple(dict.fromkeys(switch.program for switch in self.topology.switches))
+
+
+def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """The scenario in the form that the core reads (``crates/netsim/src/scenario``).
+
+    Everything that a control plane decides is written out: addresses, routes, neighbours, queue
+    limits and feedback, as table entries.
+
+    Args:
+        scenario: what to run.
+        tables: the control-plane names of the tables that each program has.
+    """
+    topology = scenario.topology
+    addressing = derive(topology)
+    return {
+        "name": scenario.name,
+        "seed": scenario.seed,
+        "end_s": scenario.end_s,
+        "sample_s": scenario.sample_s,
+        "hosts": {host.name: _host(host.name, addressing) for host in topology.hosts},
+        "switches": {
+            switch.name: {
+                "program": switch.program,
+                "entries": [
+                    entry.to_core()
+                    for entry in entries_for(topology, addressing, switch, tables[switch.program])
+                ],
+            }
+            for switch in topology.switches
+        },
+        "links": [
+            _link(link, topology.link(link.target, link.source), topology, addressing)
+            for index, link in enumerate(topology.links)
+            if _first_of_pair(index, topology)
+        ],
+        "flows": [_flow(flow) for flow in scenario.flows],
+        "sources": [_source(source) for source in scenario.sources],
+        "record": {"check_aqt": scenario.check_aqt},
+    }
+
+
+def _host(name: str, addressing: Addressing) -> dict[str, str]:
+    gateway = addressing.ports[name][1]
+    return {
+        "ipv4": str(addressing.ipv4[name]),
+        "mac": addressing.mac[name, 1],
+        "gateway_mac": addressing.mac[gateway, addressing.port_to(gateway, name)],
+    }
+
+
+def _first_of_pair(index: int, topology: Topology) -> bool:
+    link = topology.links[index]
+    earlier = topology.links[:index]
+    return all((k.source, k.target) != (link.target, link.source) for k in earlier)
+
+
+def _link(there: Link, back: Link, topology: Topology, addressing: Addressing) -> dict[str, Any]:
+    hosts = {host.name for host in topology.hosts}
+
+    def end(node: str, neighbour: str) -> dict[str, Any]:
+        port = 0 if node in hosts else addressing.port_to(node, neighbour)
+        return {"node": node, "port": port}
+
+    def settings(link: Link) -> dict[str, Any]:
+        return {
+            "rate_bps": round(link.rate_bps),
+            "delay_s": link.delay_s,
+            "queue": link.queue_packets,
+            "loss": link.loss,
+        }
+
+    return {
+        "a": end(there.source, there.target),
+        "b": end(there.target, there.source),
+        **settings(there),
+        "ba": settings(back),
+    }
+
+
+def _flow(flow: Flow) -> dict[str, Any]:
+    return {
+        "from": flow.source,
+        "to": flow.target,
+        "control": {
+            "name": flow.algorithm,
+            "alpha": flow.alpha,
+            "beta": flow.beta,
+            "gamma": flow.gamma,
+        },
+        "profile": asdict(flow.profile),
+        "start_s": flow.start_s,
+        "trace": flow.trace,
+    }
+
+
+def _source(source: Source) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "from": source.source,
+        "to": source.target,
+        "rate_bps": source.rate_bps,
+        "packet_octets": source.packet_octets,
+        "start_s": source.start_s,
+        "stop_s": source.stop_s,
+    }
+    if isinstance(source, Cbr):
+        return fields | {"kind": "cbr"}
+    fields |= {"mean_on_s": source.mean_on_s, "mean_off_s": source.mean_off_s}
+    if source.distribution == "pareto":
+        fields["shape"] = source.shape
+    return fields | {"kind": source.distribution}

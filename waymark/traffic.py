@@ -1,0 +1,148 @@
+"""What the hosts send: TCP flows, and CBR and ON-OFF sources."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from waymark.errors import WaymarkError
+
+PACKET_OCTETS = 1000
+"""Octets that a link charges for a data packet of the papers' Vegas flows and sources."""
+
+AQT_OCTETS = 8
+"""Octets of the AQT option (Chan 2004, figure 3.1)."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Settings of a TCP connection in the manner of ns-2. The defaults are its stock settings.
+
+    Attributes:
+        window: receiver's window, and initial slow-start threshold, in packets.
+        initial_window: packets.
+        min_rto_s, initial_rto_s: least and first retransmission timeout, in seconds.
+        tick_s: granularity of the coarse timer, in seconds.
+        rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
+        limited_transmit: RFC 3042.
+        packet_octets: octets that a link charges for a data packet, the AQT option included.
+    """
+
+    window: int = 1000
+    initial_window: int = 2
+    min_rto_s: float = 0.2
+    initial_rto_s: float = 3.0
+    tick_s: float = 0.01
+    rfc2988: bool = True
+    limited_transmit: bool = True
+    packet_octets: int = PACKET_OCTETS
+
+
+STOCK = Profile()
+"""ns-2.35 as it comes."""
+
+CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
+"""The settings of ns-2.1b9a that Chan 2004 used."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A TCP connection that always has data to send.
+
+    Attributes:
+        source: the host that sends the data.
+        target: the host that acknowledges it.
+        algorithm: the congestion control.
+        profile: settings of the rest of the transport.
+        start_s: when the first packet leaves, in seconds.
+        alpha, beta, gamma: Vegas' thresholds, in packets of extra data.
+        trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
+    """
+
+    source: str
+    target: str
+    algorithm: Literal["vegas", "rovegas"] = "vegas"
+    profile: Profile = field(default=STOCK)
+    start_s: float = 0.0
+    alpha: int = 1
+    beta: int = 3
+    gamma: int = 1
+    trace: bool = False
+
+    @property
+    def counted_octets(self) -> int:
+        """Octets of a packet that count as throughput: all, but for RoVegas' AQT option, which
+        Chan 2004 (§3.5) takes off."""
+        overhead = AQT_OCTETS if self.algorithm == "rovegas" else 0
+        return self.profile.packet_octets - overhead
+
+
+@dataclass(frozen=True)
+class OnOff:
+    """A UDP source that sends in bursts; burst and idle lengths are drawn from the run's seed.
+
+    Attributes:
+        rate_bps: bits per second while ON.
+        mean_on_s, mean_off_s: mean lengths of bursts and of the idle times between them, seconds.
+        distribution: ``"exponential"``, or ``"pareto"`` with the given ``shape``.
+        packet_octets: octets that a link charges for a packet.
+        start_s, stop_s: when it begins and ends, in seconds; ``stop_s`` None: never.
+    """
+
+    source: str
+    target: str
+    rate_bps: float
+    mean_on_s: float
+    mean_off_s: float
+    distribution: Literal["exponential", "pareto"] = "exponential"
+    shape: float = 1.5
+    packet_octets: int = PACKET_OCTETS
+    start_s: float = 0.0
+    stop_s: float | None = None
+
+    @staticmethod
+    def for_load(
+        source: str,
+        target: str,
+        *,
+        load: float,
+        link_bps: float,
+        rate_bps: float,
+        mean_on_s: float,
+        start_s: float = 0.0,
+    ) -> "OnOff":
+        """An exponential source whose mean rate is ``load`` times ``link_bps``.
+
+        The idle time follows from mean rate = rate · ON / (ON + OFF). Bursts are whole packets, at
+        least one, so that what is really sent is 1 to 2 % more at 4 packets a burst, as in ns-2.
+
+        Raises:
+            WaymarkError: a load that is not above 0, or that the rate cannot reach.
+        """
+        mean_bps = load * link_bps
+        if not 0 < mean_bps < rate_bps:
+            raise WaymarkError(
+                f"a source of {rate_bps:g} b/s cannot send a load of {load:g} of {link_bps:g} b/s"
+            )
+        mean_off_s = mean_on_s * (rate_bps / mean_bps - 1)
+        return OnOff(source, target, rate_bps, mean_on_s, mean_off_s, start_s=start_s)
+
+
+@dataclass(frozen=True)
+class Cbr:
+    """A UDP source of constant bit rate.
+
+    Attributes:
+        rate_bps: bits per second.
+        packet_octets: octets that a link charges for a packet.
+        start_s, stop_s: when it begins and ends, in seconds; ``stop_s`` None: never.
+    """
+
+    source: str
+    target: str
+    rate_bps: float
+    packet_octets: int = PACKET_OCTETS
+    start_s: float = 0.0
+    stop_s: float | None = None
+
+
+Source = OnOff | Cbr
+"""Any source of traffic that is not TCP."""
