@@ -15,23 +15,26 @@ pub fn extract(
     varbit: u64,
     job: &mut Job,
 ) -> Result<(), u64> {
-    let end = job.cursor + header.bits as usize;
     if header.varbit.is_some() {
         return extract_varbit(header, errors, words, at, varbit, job);
     }
+    let end = job.cursor + header.bits as usize;
     if end > job.bits() {
         return Err(errors.packet_too_short);
     }
     if let Some(at) = at {
         words[at] = 1;
+        // The octets of the header, so that places in it are small numbers.
+        let octets = job.octets.get(job.cursor / 8..).unwrap_or_default();
+        let skip = job.cursor % 8;
         for field in &header.fields {
-            let from = job.cursor + field.at as usize;
+            let from = skip + field.at as usize;
             let to = at + field.word as usize;
             if field.width <= 64 {
-                words[to] = bits::read(&job.octets, from, field.width);
+                words[to] = bits::read(octets, from, field.width);
             } else {
                 let limbs = field.width.div_ceil(64) as usize;
-                bits::read_wide(&job.octets, from, field.width, &mut words[to..to + limbs]);
+                bits::read_wide(octets, from, field.width, &mut words[to..to + limbs]);
             }
         }
     }

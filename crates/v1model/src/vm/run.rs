@@ -321,8 +321,8 @@ fn execute<const TRACED: bool>(
             Op::ExtractVar {
                 base,
                 off,
-                header,
                 bits,
+                header,
             } => {
                 let at = address(words, base, off);
                 let bits = x!(bits);
