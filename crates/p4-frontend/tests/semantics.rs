@@ -105,6 +105,43 @@ fn words() -> Vec<Vec<String>> {
     fixtures("ok/semantics").into_iter().map(split).collect()
 }
 
+/// What nests in an action, as the text before and after what is nested.
+const SHAPES: &[(&str, &str, &str, &str)] = &[
+    ("x = ", "(", "x", ")"),
+    ("x = ", "-", "x", ""),
+    ("x = ", "(bit<8>)", "x", ""),
+    ("x = ", "f(", "x", ")"),
+    ("x = ", "x + ", "x", ""),
+    ("x = ", "f(x) + ", "x", ""),
+    ("x = ", "(x == 1) ? x : ", "x", ""),
+    ("x = ", "x[7:0]", "", ""),
+    ("tuple<bit<8>> y = ", "{", "x", "}"),
+    ("", "{", "x = 1;", "}"),
+    ("", "if (x == 1) ", "x = 1;", ""),
+    ("", "if (x == 1) { } else ", "x = 1;", ""),
+    ("", "for (bit<8> i in x .. 3) ", "x = 1;", ""),
+    ("", "switch (x) { 1: {", "x = 1;", "} }"),
+];
+
+#[test]
+fn deep_nesting_never_overflows_the_stack() {
+    for (start, open, middle, close) in SHAPES {
+        for depth in [10, 100, 150, 200, 1000] {
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            let body = format!("{start}{open}{middle}{close};");
+            let text = format!(
+                "#include \"included/bare.p4\"
+                bit<8> f(in bit<8> x) {{ return x; }}
+                control C(inout headers_t hdr, inout intrinsic_t intrinsic) {{
+                    apply {{ bit<8> x = 0; {body} }}
+                }}
+                Device(TakePair(), C(), PutPair()) main;"
+            );
+            compiled("deep.p4", &text, &folder("ok/semantics"));
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Edit {
     Delete,

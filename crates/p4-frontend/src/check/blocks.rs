@@ -1,6 +1,6 @@
 //! Parsers and controls.
 
-use super::declarations::Of;
+use super::params::Of;
 use super::{Checker, Inside, keysets, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Symbol};
 use crate::diagnostic::Diagnostic;
@@ -165,6 +165,7 @@ impl<'a> Checker<'a> {
                 let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
                 valid.extend(["accept", "reject"]);
                 valid.sort_unstable();
+                valid.dedup();
                 let mut diagnostic =
                     Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
                         .label(path.span, "not declared in this parser");
@@ -285,12 +286,7 @@ impl<'a> Checker<'a> {
         complete.then_some(sets)
     }
 
-    pub(super) fn control(
-        &mut self,
-        d: &'a ast::Declaration,
-        control: &'a ast::Control,
-    ) -> DefKind<'a> {
-        let _ = d;
+    pub(super) fn control(&mut self, control: &'a ast::Control) -> DefKind<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&control.type_params);
             let params = c.params(&control.params, block_kind(control.body.is_some()));
@@ -347,7 +343,10 @@ impl<'a> Checker<'a> {
                 let written = element.span;
                 let element = self.ty(element);
                 let leaves = self.leaves(&element);
-                if leaves.iter().any(|ty| matches!(ty, Ty::Int | Ty::String | Ty::Varbit(_))) {
+                if leaves
+                    .iter()
+                    .any(|ty| matches!(ty, Ty::Int | Ty::String | Ty::Varbit(_)))
+                {
                     self.error(
                         "bad-value-set",
                         written,
@@ -385,9 +384,5 @@ impl<'a> Checker<'a> {
 }
 
 fn block_kind(with_body: bool) -> Of {
-    if with_body {
-        Of::Block
-    } else {
-        Of::BlockType
-    }
+    if with_body { Of::Block } else { Of::BlockType }
 }

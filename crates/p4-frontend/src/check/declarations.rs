@@ -1,28 +1,11 @@
 //! Declarations, but for parsers, controls and tables.
 
+use super::params::Of;
 use super::{Checker, Inside, constants, statements};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{
-    Action, DefKind, Expr, ExprKind, Extern, Field, Function, Generic, Instance, NamedKind, Param,
-    Ty,
-};
+use crate::hir::{Action, DefKind, Expr, ExprKind, Field, Function, Generic, NamedKind, Ty};
 use num_bigint::BigInt;
-use std::rc::Rc;
-
-/// What parameters belong to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    Action,
-    Function,
-    Extern,
-    /// A parser or control with a body.
-    Block,
-    /// One without.
-    BlockType,
-    Constructor,
-    Package,
-}
 
 impl<'a> Checker<'a> {
     pub(super) fn top_level(&mut self, declaration: &'a ast::Declaration) {
@@ -65,7 +48,7 @@ impl<'a> Checker<'a> {
                 DefKind::Action(self.scoped(|c| c.action(params, body)))
             }
             DeclarationKind::Parser(parser) => self.parser(d, parser),
-            DeclarationKind::Control(control) => self.control(d, control),
+            DeclarationKind::Control(control) => self.control(control),
             DeclarationKind::Package {
                 type_params,
                 params,
@@ -140,80 +123,6 @@ impl<'a> Checker<'a> {
             value.ty = Ty::Error;
         }
         self.declare(d.id, &d.name, &d.annotations, DefKind::Constant(value));
-    }
-
-    /// `type(args) name;`
-    pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
-        let ty = self.ty_to_infer(&instance.ty);
-        if instance.initializer.is_some() {
-            self.error(
-                "unsupported",
-                d.name.span,
-                "instances that implement abstract methods are not supported",
-                "not supported",
-            );
-        }
-        let built = self.constructor(&ty, &instance.args, d.name.span);
-        self.check_not_abstract(&built.ty, d.name.span);
-        let kind = match built.kind {
-            ExprKind::Call(call) => {
-                let crate::hir::Callee::Constructor(constructor) = call.callee else {
-                    return;
-                };
-                self.check_instance_place(&built.ty, d);
-                Instance {
-                    ty: built.ty,
-                    args: call.args,
-                    constructor,
-                }
-            }
-            _ => Instance {
-                ty: Ty::Error,
-                args: Vec::new(),
-                constructor: None,
-            },
-        };
-        let kind = DefKind::Instance(kind);
-        self.declare(d.id, &d.name, &d.annotations, kind);
-    }
-
-    /// An instance of an extern with abstract methods must implement them.
-    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: crate::span::Span) {
-        let Ty::Named(named) = ty else { return };
-        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
-            return;
-        };
-        let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);
-        if ext.of.methods.iter().any(is_abstract) {
-            self.error(
-                "unsupported",
-                span,
-                format!("`{ty}` has abstract methods, which are not supported"),
-                "cannot be instantiated",
-            );
-        }
-    }
-
-    fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {
-        let wrong = match (ty.named_kind(), self.inside) {
-            (Some(NamedKind::Parser), Inside::Control) => Some("a parser in a control"),
-            (Some(NamedKind::Control), Inside::Parser) => Some("a control in a parser"),
-            (Some(NamedKind::Package), Inside::TopLevel) => None,
-            (Some(NamedKind::Parser | NamedKind::Control), Inside::TopLevel) => {
-                Some("a parser or control at the top level")
-            }
-            (Some(NamedKind::Package), _) => Some("a package other than at the top level"),
-            (_, Inside::Action | Inside::Function) => Some("anything in an action or function"),
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            self.error(
-                "misplaced-declaration",
-                d.name.span,
-                format!("it is not possible to instantiate {wrong}"),
-                "not possible here",
-            );
-        }
     }
 
     fn error_members(&mut self, members: &'a [ast::EnumMember]) {
@@ -358,82 +267,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn extern_type(&mut self, d: &'a ast::Declaration, ext: &'a ast::Extern) {
-        let mut of = Extern {
-            constructors: Vec::new(),
-            methods: Vec::new(),
-        };
-        let type_params = self.scoped(|c| {
-            let type_params = c.type_params(&ext.type_params);
-            for member in &ext.members {
-                let function = match &member.kind {
-                    DeclarationKind::Constructor { params } => {
-                        of.constructors.push(member.id);
-                        Function {
-                            type_params: Vec::new(),
-                            params: c.scoped(|c| c.params(params, Of::Constructor)),
-                            result: Ty::Void,
-                            body: None,
-                            of: Some(d.id),
-                            is_abstract: false,
-                        }
-                    }
-                    DeclarationKind::Function(function) => {
-                        of.methods.push(member.id);
-                        c.scoped(|c| c.function_body(member, function, Some(d.id)))
-                    }
-                    _ => continue,
-                };
-                c.check_member(d, member, &function, &of);
-                let kind = DefKind::Function(function);
-                c.define(member.id, &member.name, &member.annotations, kind);
-            }
-            type_params
-        });
-        let kind = DefKind::Extern(Generic { type_params, of });
-        self.declare(d.id, &d.name, &d.annotations, kind);
-    }
-
-    fn check_member(
-        &mut self,
-        ext: &ast::Declaration,
-        member: &ast::Declaration,
-        function: &Function,
-        of: &Extern,
-    ) {
-        let is_method = matches!(member.kind, DeclarationKind::Function(_));
-        if is_method && member.name.name == ext.name.name {
-            self.error(
-                "constructor-result",
-                member.span,
-                format!("the constructor of `{}` cannot have a result", ext.name.name),
-                "expected no type before the name",
-            );
-        }
-        let names = |f: &Function| -> Vec<ast::Symbol> {
-            f.params.iter().map(|p| p.name.clone()).collect()
-        };
-        let same = |id: &&DeclId| {
-            let named_so = self.def(**id).is_some_and(|d| d.name == member.name.name);
-            let same_params = |f: Function| names(&f) == names(function);
-            **id != member.id && named_so && self.function(**id).is_some_and(same_params)
-        };
-        let others = of.constructors.iter().chain(&of.methods);
-        if let Some(first) = others.clone().find(same).copied() {
-            let first = self.def(first).map(|d| d.span);
-            let mut diagnostic = Diagnostic::error(
-                "duplicate-declaration",
-                format!("`{}` is declared twice with these parameters", member.name.name),
-            )
-            .label(member.name.span, "declared again");
-            if let Some(first) = first {
-                diagnostic = diagnostic.label(first, "first declared here");
-            }
-            self.report(diagnostic);
-        }
-    }
-
-    fn function_body(
+    pub(super) fn function_body(
         &mut self,
         d: &'a ast::Declaration,
         function: &'a ast::Function,
@@ -502,145 +336,5 @@ impl<'a> Checker<'a> {
         self.loops = loops;
         self.inside = outside;
         Action { params, body }
-    }
-
-    /// Declares parameters in the scope that has just been opened.
-    pub(super) fn params(&mut self, params: &'a [ast::Parameter], of: Of) -> Rc<[Param<'a>]> {
-        let one = |p: &'a ast::Parameter| self.param(p, of);
-        params.iter().map(one).collect()
-    }
-
-    fn param(&mut self, p: &'a ast::Parameter, of: Of) -> Param<'a> {
-        let constructor = matches!(of, Of::Constructor | Of::Package);
-        let ty = self.ty(&p.ty);
-        self.check_param(p, &ty, of);
-        if constructor && p.direction != Direction::None {
-            self.error(
-                "parameter-direction",
-                p.span,
-                format!(
-                    "a constructor's parameter `{}` cannot have a direction",
-                    p.name.name
-                ),
-                "it is known at compile time",
-            );
-        }
-        let what = format!("the default of `{}`", p.name.name);
-        let default = p.default.as_ref().map(|e| {
-            let value = self.expr_as(e, &ty, &what);
-            if !value.is_known() {
-                self.error(
-                    "not-constant",
-                    value.span,
-                    format!("{what} must be known at compile time"),
-                    "not constant",
-                );
-            }
-            value
-        });
-        let kind = if constructor {
-            DefKind::ConstructorParam(ty.clone())
-        } else {
-            DefKind::Param(ty.clone(), p.direction)
-        };
-        self.declare(p.id, &p.name, &p.annotations, kind);
-        Param {
-            id: p.id,
-            name: p.name.name.clone(),
-            ty,
-            direction: p.direction,
-            default,
-            optional: ast::annotation(&p.annotations, "optional").is_some(),
-            annotations: &p.annotations,
-            span: p.name.span,
-        }
-    }
-
-    /// Whether a parser or control is more than a type.
-    fn has_body(&self, ty: &Ty) -> bool {
-        let Ty::Named(named) = ty else { return false };
-        match self.def(named.id).map(|d| &d.kind) {
-            Some(DefKind::Parser(parser)) => parser.of.body.is_some(),
-            Some(DefKind::Control(control)) => control.of.body.is_some(),
-            _ => false,
-        }
-    }
-
-    fn check_param(&mut self, p: &ast::Parameter, ty: &Ty, of: Of) {
-        let name = &p.name.name;
-        let directed = p.direction != Direction::None;
-        let block = matches!(
-            ty.named_kind(),
-            Some(NamedKind::Parser | NamedKind::Control | NamedKind::Package)
-        );
-        let may_block = match of {
-            Of::Package => true,
-            Of::Constructor => !self.has_body(ty),
-            _ => false,
-        };
-        if block && !may_block {
-            self.error(
-                "parameter-type",
-                p.ty.span,
-                format!("parameter `{name}` cannot be of type `{ty}`"),
-                "only packages take parsers, controls and packages",
-            );
-        } else if directed && (ty.is_object() || matches!(ty, Ty::String | Ty::Int)) {
-            self.error(
-                "parameter-direction",
-                p.span,
-                format!("parameter `{name}` of type `{ty}` cannot have a direction"),
-                "it is not a value that packets change",
-            );
-        }
-        if of == Of::Action && *ty == Ty::Int {
-            self.error(
-                "parameter-type",
-                p.ty.span,
-                format!("an action's parameter `{name}` cannot be of type `int`"),
-                "expected a width: bit<W> or int<W>",
-            );
-        }
-        if p.direction == Direction::Out && p.default.is_some() {
-            self.error(
-                "parameter-default",
-                p.span,
-                format!("the `out` parameter `{name}` cannot have a default"),
-                "nothing is passed in",
-            );
-        }
-        let optional = ast::annotation(&p.annotations, "optional");
-        let never = matches!(of, Of::Action | Of::Function | Of::Block);
-        if let Some(optional) = optional.filter(|_| never) {
-            self.error(
-                "parameter-optional",
-                optional.span,
-                format!("parameter `{name}` cannot be optional"),
-                "only parameters of packages and externs can be",
-            );
-        }
-    }
-
-    /// Finds `main`.
-    pub(super) fn check_main(&mut self) {
-        let is_main = |id: &&DeclId| self.def(**id).is_some_and(|d| &*d.name == "main");
-        let Some(id) = self.hir.instances.iter().find(is_main).copied() else {
-            if let Some(span) = self.top_level.get("main").copied() {
-                let message = "`main` must be an instance of a package";
-                self.error("bad-main", span, message, "this is none");
-            }
-            return;
-        };
-        let Some(def) = self.def(id) else { return };
-        let DefKind::Instance(instance) = &def.kind else {
-            return;
-        };
-        if instance.ty.is(NamedKind::Package) || instance.ty.is_error() {
-            self.hir.main = Some(id);
-            return;
-        }
-        let diagnostic = Diagnostic::error("bad-main", "`main` must be an instance of a package")
-            .label(def.span, format!("this is a `{}`", instance.ty));
-        self.report(diagnostic);
     }
 }

@@ -264,6 +264,9 @@ impl<'a> Checker<'a> {
     }
 
     fn concat(&mut self, left: Expr, right: Expr) -> Option<(Expr, Expr, Ty)> {
+        if left.ty == Ty::String && right.ty == Ty::String {
+            return Some((left, right, Ty::String));
+        }
         let left = self.promoted(left);
         let right = self.promoted(right);
         for operand in [&left, &right] {

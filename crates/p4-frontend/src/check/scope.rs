@@ -56,7 +56,9 @@ impl<'a> Checker<'a> {
                     ast::AnnotationBody::Expressions(_) | ast::AnnotationBody::KeyValues(_)
                 )
             };
-            let earlier = annotations[..i].iter().find(|a| a.name.name == annotation.name.name);
+            let earlier = annotations[..i]
+                .iter()
+                .find(|a| a.name.name == annotation.name.name);
             if let Some(earlier) = earlier
                 && (structured(annotation) || structured(earlier))
             {
@@ -66,9 +68,8 @@ impl<'a> Checker<'a> {
                         .label(earlier.span, "first given here"),
                 );
             }
-            let list = |e: &ast::Expr| {
-                matches!(e.kind, ast::ExprKind::List(_) | ast::ExprKind::Struct(_))
-            };
+            let list =
+                |e: &ast::Expr| matches!(e.kind, ast::ExprKind::List(_) | ast::ExprKind::Struct(_));
             let bad = match &annotation.body {
                 ast::AnnotationBody::Expressions(values) => values.iter().find(|v| list(v)),
                 ast::AnnotationBody::KeyValues(pairs) => {
@@ -126,7 +127,10 @@ impl<'a> Checker<'a> {
     /// The parameter that a local's name would hide, where only parameters and locals are between.
     pub(super) fn shadowed_parameter(&self, name: &ast::Ident) -> Option<Span> {
         let around = self.scopes.iter().rev().take(3);
-        let id = around.filter_map(|s| s.names.get(&name.name)).flatten().next()?;
+        let id = around
+            .filter_map(|s| s.names.get(&name.name))
+            .flatten()
+            .next()?;
         let def = self.def(*id)?;
         matches!(def.kind, DefKind::Param(..)).then_some(def.span)
     }

@@ -298,8 +298,6 @@ pub struct Instance {
     pub ty: Ty,
     /// The constructor's arguments, in the order of its parameters.
     pub args: Vec<Option<Expr>>,
-    /// The constructor of an extern.
-    pub constructor: Option<DeclId>,
 }
 
 /// A table.

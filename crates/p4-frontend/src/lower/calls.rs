@@ -1,6 +1,6 @@
 //! Calls of functions and actions, and of what is built in.
 
-use super::composites::Target;
+use super::targets::Target;
 use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, Param, Substitution, Ty};
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
                 }
                 Given::Nothing
             }
-            Callee::Constructor(_) => {
+            Callee::Constructor => {
                 self.unsupported(span, "an instance as a value");
                 Given::Nothing
             }
