@@ -6,7 +6,7 @@ use crate::interface::Visible;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::{Action, P4NamedType, action};
 use crate::types::type_name;
-use p4_ir::{ActionParam, Type, TypeKind};
+use p4_ir::{ActionId, ActionParam, Type, TypeKind};
 
 impl Builder<'_> {
     /// The actions and digests of a block.
@@ -19,6 +19,14 @@ impl Builder<'_> {
                 continue;
             }
             let preamble = self.preamble(Prefix::Action, &action.name, &action.annotations);
+            if !self.is_listed(*id) {
+                // Only called directly: its arguments are in the program.
+                self.info.actions.push(Action {
+                    preamble: Some(preamble),
+                    params: Vec::new(),
+                });
+                continue;
+            }
             let annotations = action.params.iter().map(|p| p.annotations.as_slice());
             let ids = member_ids(annotations, &action.name, action.loc, &mut self.errors);
             let params = action.params.iter().zip(ids);
@@ -34,6 +42,11 @@ impl Builder<'_> {
         for digest in &block.digests {
             self.digest(digest);
         }
+    }
+
+    fn is_listed(&self, id: ActionId) -> bool {
+        let mut tables = self.interface.tables().map(|t| &self.program[t]);
+        tables.any(|t| t.actions.iter().any(|a| a.action == id))
     }
 
     fn param(&mut self, param: &ActionParam, id: u32) -> action::Param {

@@ -1,8 +1,9 @@
 //! What a control plane sees of a program, in the order in which P4Info lists it.
 
+use num_bigint::BigUint;
 use p4_ir::{
-    ActionId, BlockBody, Declared, ExternCall, ExternId, FunctionId, Program, Stmt, StmtKind,
-    TableId, ValueSetId,
+    ActionId, BlockBody, Declared, ExprKind, ExternCall, ExternId, FunctionId, Program, Stmt,
+    StmtKind, TableId, ValueSetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,8 @@ pub(crate) struct Visible {
     /// Actions that its tables list or that its `apply` calls; those of the top level first. An action that only
     /// other actions call is part of those.
     pub actions: Vec<ActionId>,
+    /// Tables that it applies, on a path that can be taken.
+    pub tables: BTreeSet<TableId>,
     /// Types of the `digest` calls in its actions, then in its `apply`.
     pub digests: Vec<p4_ir::Type>,
     /// Whether any function of the architecture is called there.
@@ -38,18 +41,18 @@ impl Interface {
                 _ => None,
             })
             .collect();
+        let blocks = program.blocks.iter();
+        let blocks: Vec<Visible> = blocks.map(|b| visible(program, b, &local)).collect();
+        let is_object = |declared: &&Declared| match declared {
+            Declared::Action(_) => false,
+            Declared::Table(id) => blocks.iter().any(|b| b.tables.contains(id)),
+            Declared::Extern(_) | Declared::ValueSet(_) => true,
+        };
         let of_blocks = program.blocks.iter().flat_map(|b| &b.declared);
         let objects = program.declared.iter().chain(of_blocks);
         Interface {
-            blocks: program
-                .blocks
-                .iter()
-                .map(|block| visible(program, block, &local))
-                .collect(),
-            objects: objects
-                .filter(|d| !matches!(d, Declared::Action(_)))
-                .copied()
-                .collect(),
+            objects: objects.filter(is_object).copied().collect(),
+            blocks,
         }
     }
 
@@ -85,7 +88,7 @@ fn visible(program: &Program, block: &p4_ir::Block, local: &BTreeSet<ActionId>) 
     let mut used = Vec::new();
     let mut bodies: BTreeMap<ActionId, FunctionId> = BTreeMap::new();
     let tables = block.declared.iter().filter_map(|d| match d {
-        Declared::Table(id) => Some(&program[*id]),
+        Declared::Table(id) if called.tables.contains(id) => Some(&program[*id]),
         _ => None,
     });
     for listed in tables.flat_map(|t| &t.actions) {
@@ -123,6 +126,7 @@ fn visible(program: &Program, block: &p4_ir::Block, local: &BTreeSet<ActionId>) 
             .collect(),
         calls_architecture: calls().any(|call| call.object.is_none()),
         actions,
+        tables: called.tables,
     }
 }
 
@@ -133,6 +137,7 @@ struct Walk<'p> {
     into_actions: bool,
     seen: BTreeSet<FunctionId>,
     actions: Vec<(ActionId, FunctionId)>,
+    tables: BTreeSet<TableId>,
     externs: Vec<&'p ExternCall>,
 }
 
@@ -143,6 +148,7 @@ impl<'p> Walk<'p> {
             into_actions,
             seen: BTreeSet::new(),
             actions: Vec::new(),
+            tables: BTreeSet::new(),
             externs: Vec::new(),
         }
     }
@@ -157,10 +163,20 @@ impl<'p> Walk<'p> {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::If {
-                    then, otherwise, ..
+                    condition,
+                    then,
+                    otherwise,
                 } => {
-                    self.body(then);
-                    self.body(otherwise);
+                    let known = match &condition.kind {
+                        ExprKind::Const(value) => Some(*value != BigUint::ZERO),
+                        _ => None,
+                    };
+                    if known != Some(false) {
+                        self.body(then);
+                    }
+                    if known != Some(true) {
+                        self.body(otherwise);
+                    }
                 }
                 StmtKind::Switch { cases, default, .. } => {
                     cases.iter().for_each(|(_, body)| self.body(body));
@@ -179,6 +195,9 @@ impl<'p> Walk<'p> {
                 StmtKind::Call(function) => self.function(*function),
                 StmtKind::CallAction(_, body) if self.into_actions => self.function(*body),
                 StmtKind::CallAction(action, body) => self.actions.push((*action, *body)),
+                StmtKind::Apply { table, .. } => {
+                    self.tables.insert(*table);
+                }
                 StmtKind::Extern(call) => self.externs.push(call),
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! Controls, and how blocks are applied.
 
 use super::calls::Slot;
-use super::composites::Target;
+use super::targets::Target;
 use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};
@@ -51,10 +51,7 @@ impl Lowerer<'_, '_> {
     /// `Type.apply(…)`: an instance of its own, named after its type.
     pub(super) fn apply_anonymous(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
-        let Some(def) = self.hir.def(named.id) else {
-            return;
-        };
-        let path = self.control_plane_name(def.annotations, &def.name);
+        let path = self.qualified(&named.name);
         let block = BlockInstance {
             named: named.clone(),
             path,
@@ -64,7 +61,9 @@ impl Lowerer<'_, '_> {
             env: RefCell::new(None),
             declared: RefCell::default(),
         };
-        self.apply_block(&Rc::new(block), args, span);
+        let block = Rc::new(block);
+        self.env.anonymous.push(block.clone());
+        self.apply_block(&block, args, span);
     }
 
     fn apply_block(&mut self, block: &Rc<BlockInstance>, args: &[Option<Expr>], span: Span) {
@@ -250,7 +249,8 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// What an instance with the names `env` declares, but for those that it was `given`, in the order of the source.
+/// What an instance with the names `env` declares, but for those that it was `given`, in the order of the source; what
+/// is applied without a declaration comes last.
 pub(super) fn declared(env: &Env, given: &HashSet<DeclId>) -> Vec<Declared> {
     let mut found: Vec<(DeclId, Vec<Declared>)> = Vec::new();
     for (id, binding) in &env.bindings {
@@ -272,5 +272,9 @@ pub(super) fn declared(env: &Env, given: &HashSet<DeclId>) -> Vec<Declared> {
     let actions = env.actions.iter();
     found.extend(actions.map(|(id, action)| (*id, vec![Declared::Action(action.id)])));
     found.sort_by_key(|(id, _)| *id);
-    found.into_iter().flat_map(|(_, d)| d).collect()
+    let mut declared: Vec<Declared> = found.into_iter().flat_map(|(_, d)| d).collect();
+    for block in &env.anonymous {
+        declared.extend(block.declared.borrow().iter());
+    }
+    declared
 }

@@ -302,23 +302,13 @@ impl Lowerer<'_, '_> {
             ExprKind::Call(call) => {
                 let path = self.property_name(number, property);
                 let arguments = call.args.clone();
-                let constructor = match call.callee {
-                    hir::Callee::Constructor(constructor) => constructor,
-                    _ => None,
-                };
-                self.extern_object(
-                    &value.ty,
-                    &arguments,
-                    constructor,
-                    path,
-                    property.annotations,
-                    span,
-                )
+                self.extern_object(&value.ty, &arguments, path, property.annotations, span)
             }
             _ => self.object(value),
         };
         if let Some(Object::Extern(id)) = object {
-            if &*property.name == "implementation" {
+            // `psa_implementation`, `pna_implementation`
+            if property.name.ends_with("implementation") {
                 self.out[number].implementation = Some(id);
             } else {
                 self.out[number].direct.push(id);
@@ -337,10 +327,11 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What an object that a property constructs is called: by `@name` on the property, else after table and property.
+    /// What an object that a property constructs is called: what `@name` on the property says,
+    /// whatever is around it; else after table and property.
     fn property_name(&self, number: TableId, property: &hir::Property) -> String {
-        match annotation(property.annotations, "name") {
-            Some(_) => self.control_plane_name(property.annotations, &property.name),
+        match annotation(property.annotations, "name").and_then(|a| a.string()) {
+            Some(given) => given.strip_prefix('.').unwrap_or(&given).to_string(),
             None => format!("{}.{}", self.out[number].name, property.name),
         }
     }
