@@ -73,4 +73,9 @@ def _params(params: Mapping[str, int | str]) -> str:
 
 
 def _value(value: Value) -> str:
-    return f"{value[0]}…{value[1]}" if isinstance(value, tuple) else str(value)
+    if not isinstance(value, tuple):
+        return str(value)
+    low, high = value
+    # The largest number of a wide field is where a range has no end.
+    is_open = high >= 2**16 and high & (high + 1) == 0
+    return f"{low}…" if is_open else f"{low}…{high}"

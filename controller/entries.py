@@ -13,8 +13,7 @@ def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
 
     Args:
         switch: its configuration.
-        tables: the names of its program's tables. A port that asks for no marks gets an entry of
-            ``port_feedback`` only where that table is.
+        tables: the names of its program's tables.
 
     Raises:
         WaymarkError: a setting that the program has no table for.
@@ -32,7 +31,7 @@ def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
     if switch.cpu_port is not None:
         entries.append(entry_of.punt(ETHER_TYPE_ARP))
     for number, port in switch.ports.items():
-        entries += _port(number, port, "port_feedback" in tables)
+        entries += _port(number, port)
     for entry in entries:
         if entry.table not in tables:
             raise WaymarkError(
@@ -54,13 +53,13 @@ def _route(switch: SwitchConfig, route: RouteConfig) -> Entry:
     return entry_of.route_via(str(route.to), port, str(route.via))
 
 
-def _port(number: int, port: PortConfig, has_feedback: bool) -> list[Entry]:
+def _port(number: int, port: PortConfig) -> list[Entry]:
     entries: list[Entry] = []
     if port.queue_limit is not None:
         entries.append(entry_of.queue_limit(number, port.queue_limit))
     if port.red is not None:
         entries += entry_of.red(number, port.red.to_red())
-    if port.marks or has_feedback:
+    if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:
         assert port.rate is not None  # checked: drai has both
