@@ -1,0 +1,47 @@
+# pyright: basic
+"""Send a burst through the switch of two_ports.yaml, and print the marks it comes out with.
+
+Usage: ``python see_the_marks.py H1 H2 [PACKETS]``, with the interfaces of the hosts on ports 1
+and 2. Needs root and Scapy.
+"""
+
+import sys
+import time
+
+from scapy.all import IP, UDP, AsyncSniffer, Ether, IPOption, Packet, Raw, sendp
+
+AQT = b"\x5e\x08" + bytes(6)  # accumulated queueing time 0
+AVBW = b"\xde\x04\xff\xff"  # no hop has spoken
+ECT = 0b10  # capable of CI
+SENT, RECEIVED = "10.0.1.1", "10.0.2.1"
+
+
+def frame(number: int) -> Packet:
+    """A packet of 1000 octets from the host on port 1 to the one on port 2."""
+    ethernet = Ether(src="02:00:00:00:01:01", dst="02:00:00:00:00:01")
+    options = [IPOption(AQT), IPOption(AVBW)]
+    ip = IP(src=SENT, dst=RECEIVED, tos=ECT, id=number, options=options)
+    return ethernet / ip / UDP(sport=5000, dport=5000) / Raw(bytes(1000 - 32 - 8))
+
+
+def main() -> None:
+    """Send, wait, print a line a packet."""
+    into, out_of = sys.argv[1:3]
+    packets = int(sys.argv[3]) if len(sys.argv) > 3 else 30
+    sniffer = AsyncSniffer(iface=out_of, lfilter=lambda p: IP in p and p[IP].dst == RECEIVED)
+    sniffer.start()
+    time.sleep(0.5)
+    sendp([frame(number) for number in range(1, packets + 1)], iface=into, verbose=False)
+    time.sleep(1)
+    came = sniffer.stop() or []
+    print(f"{packets} sent, {len(came)} came")
+    print("packet  AQT/µs  DRAI  CI")
+    for packet in came:
+        options = bytes(packet[IP])[20:32]
+        aqt_us, index = int.from_bytes(options[2:5], "big"), options[10]
+        marked = "marked" if packet[IP].tos & 0b11 == 0b11 else ""
+        print(f"{packet[IP].id:6}{aqt_us:8}{index:6}  {marked}")
+
+
+if __name__ == "__main__":
+    main()
