@@ -2,21 +2,24 @@
 //!
 //! Each function consumes what it is named for. It gives `Err(Reported)` after telling the user what is wrong; the
 //! lists of declarations, statements, states, properties and fields then go on with the next element, so that one
-//! run tells of several errors. Nothing here backtracks: where P4 needs it, [`lookahead`] scans ahead, with the
-//! help of [`scope`], which knows the names of types.
+//! run tells of several errors. Nothing here backtracks: where P4 needs it, `lookahead` scans ahead, with the
+//! help of `scope`, which knows the names of types. Brackets are paired up before (`delimiters`).
 
 mod annotations;
 mod characters;
+mod controls;
 mod declarations;
 mod delimiters;
 mod errors;
 mod expressions;
+mod functions;
 mod keysets;
 mod lookahead;
 mod scope;
 mod statements;
 mod states;
 mod tables;
+mod type_declarations;
 mod types;
 
 use crate::ast::{
