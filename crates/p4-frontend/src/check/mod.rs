@@ -15,6 +15,7 @@ pub(crate) mod constants;
 mod declarations;
 mod expressions;
 mod infer;
+mod key_names;
 mod keysets;
 mod members;
 mod operators;
@@ -22,7 +23,7 @@ mod scope;
 mod statements;
 mod suggest;
 mod tables;
-mod text;
+
 mod types;
 
 use crate::ast::{self, DeclId, Symbol};

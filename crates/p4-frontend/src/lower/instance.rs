@@ -1,6 +1,6 @@
 //! The package, its blocks, instances and their names.
 
-use super::control::BlockInstance;
+use super::control::{BlockInstance, declared};
 use super::{Binding, Lowerer, Object};
 use crate::ast::{self, DeclId, annotation};
 use crate::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use crate::hir::{
 use crate::span::Span;
 use p4_ir::{Block, BlockBody, BlockParam, CtorArg, ExternId, Location, ValueSetId};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A block that a package's constructor takes.
@@ -31,6 +31,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 self.instantiate(*id);
             }
         }
+        self.out.declared = declared(&self.env, &HashSet::new());
         self.globals.bindings = std::mem::take(&mut self.env.bindings);
         let Some(main) = hir.main else {
             let diagnostic =
@@ -97,8 +98,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 match named.kind {
                     NamedKind::Package => Some(Argument::Package(named.clone(), call.args.clone())),
                     NamedKind::Parser | NamedKind::Control => {
-                        let def = hir.def(named.id)?;
-                        let path = self.control_plane_name(def.annotations, &def.name);
+                        // An `@name` on its type says nothing about it.
+                        let path = self.qualified(&named.name);
                         let block = self.block_instance(named.clone(), &call.args, path, None);
                         Some(Argument::Block(Rc::new(block)))
                     }
@@ -144,6 +145,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 type_name: role.block.named.name.to_string(),
                 body,
                 params,
+                declared: role.block.declared.borrow().clone(),
                 loc: self.loc(self.span(role.block.named.id)),
             });
         }
@@ -289,6 +291,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             shared,
             lowered: RefCell::new(None),
             env: RefCell::new(None),
+            declared: RefCell::default(),
         }
     }
 
@@ -425,8 +428,10 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 *field = name.clone();
             }
         }
+        let element = self.ir_type(&element);
         self.out.value_sets.push(p4_ir::ValueSet {
             name,
+            element,
             fields,
             size,
             annotations: self.annotations(annotations),
