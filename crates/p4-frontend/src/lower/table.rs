@@ -302,23 +302,13 @@ impl Lowerer<'_, '_> {
             ExprKind::Call(call) => {
                 let path = self.property_name(number, property);
                 let arguments = call.args.clone();
-                let constructor = match call.callee {
-                    hir::Callee::Constructor(constructor) => constructor,
-                    _ => None,
-                };
-                self.extern_object(
-                    &value.ty,
-                    &arguments,
-                    constructor,
-                    path,
-                    property.annotations,
-                    span,
-                )
+                self.extern_object(&value.ty, &arguments, path, property.annotations, span)
             }
             _ => self.object(value),
         };
         if let Some(Object::Extern(id)) = object {
-            if &*property.name == "implementation" {
+            // `psa_implementation`, `pna_implementation`
+            if property.name.ends_with("implementation") {
                 self.out[number].implementation = Some(id);
             } else {
                 self.out[number].direct.push(id);
