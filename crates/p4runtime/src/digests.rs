@@ -79,9 +79,9 @@ impl Digests {
         }
     }
 
-    /// Forgets a digest that was disabled.
-    pub fn remove(&mut self, id: u32) {
-        self.queues.remove(&id);
+    /// Forgets all digests but those that are enabled.
+    pub fn retain(&mut self, enabled: impl Fn(u32) -> bool) {
+        self.queues.retain(|&id, _| enabled(id));
     }
 
     /// Forgets everything, as another program runs.

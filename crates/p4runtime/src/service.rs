@@ -139,7 +139,10 @@ impl P4Runtime for Service {
         let results = dataplane::run(&*self.0.dataplane, move |switch, now| {
             let mut device = lock(&shared.device);
             let mut target = device.target(switch, now)?;
-            Ok::<_, Fault>(batch::write(&mut target, &request.updates, atomicity))
+            let results = batch::write(&mut target, &request.updates, atomicity);
+            let enabled = &target.state.digests;
+            lock(&shared.digests).retain(|id| enabled.contains_key(&id));
+            Ok::<_, Fault>(results)
         })
         .await??;
         batch::status(&results, "update")?;

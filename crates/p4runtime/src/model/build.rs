@@ -225,7 +225,6 @@ impl Builder<'_> {
                 id,
                 name: name.to_string(),
                 object,
-                selector: self.program[object].type_name == "action_selector",
                 max_group_size: profile.max_group_size,
                 size_is_weights: !matches!(profile.selector_size_semantics, Some(SumOfMembers(_))),
                 table: table.id,

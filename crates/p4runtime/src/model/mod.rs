@@ -131,8 +131,6 @@ pub struct ProfileModel {
     pub name: String,
     /// The engine's.
     pub object: ExternId,
-    /// Whether it has groups.
-    pub selector: bool,
     /// The largest group; 0: no limit is known.
     pub max_group_size: i32,
     /// Whether a group's size is the sum of its weights, rather than the number of its members.
