@@ -48,6 +48,12 @@ class Program:
         """The preprocessed text: the device config of a P4Runtime client."""
     def dump(self) -> str:
         """The typed program, as text to read."""
+    def p4info(self) -> str:
+        """Its P4Info as protobuf text, equal to p4c's.
+
+        Raises:
+            CompileError: an ``@id`` that is used twice or has another kind's prefix, names that clash.
+        """
 
 def compile(
     path: str,

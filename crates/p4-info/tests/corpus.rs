@@ -8,6 +8,9 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
+/// p4c drops a register that is declared through a `typedef` and whose values are read for nothing; here it stays.
+const KNOWN: [&str; 1] = ["issue2735-bmv2.p4"];
+
 #[test]
 fn p4info_equals_p4cs() {
     let Some(testdata) = env::var_os("P4C_TESTDATA").map(PathBuf::from) else {
@@ -49,5 +52,6 @@ fn p4info_equals_p4cs() {
         refused.len(),
         refused.join("\n")
     );
+    different.retain(|told| !KNOWN.iter().any(|known| told.starts_with(known)));
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
