@@ -8,7 +8,10 @@ and 2. Needs root and Scapy.
 import sys
 import time
 
-from scapy.all import IP, UDP, AsyncSniffer, Ether, IPOption, Packet, Raw, sendp
+from scapy.layers.inet import IP, UDP, IPOption
+from scapy.layers.l2 import Ether
+from scapy.packet import Packet, Raw
+from scapy.sendrecv import AsyncSniffer, sendp
 
 AQT = b"\x5e\x08" + bytes(6)  # accumulated queueing time 0
 AVBW = b"\xde\x04\xff\xff"  # no hop has spoken
