@@ -12,6 +12,7 @@ from google.protobuf import text_format
 from controller.config import SwitchConfig
 from waymark import project
 from waymark.errors import WaymarkError
+from waymark.program import compile_file
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
 
@@ -47,11 +48,14 @@ def load(switch: SwitchConfig, folder: Path) -> Pipeline:
 
     Raises:
         WaymarkError: a file is missing, or is not what it should be.
+        waymark._core.CompileError: the program has errors.
     """
-    path = folder / switch.p4info if switch.p4info else p4info_of(switch.program)
-    p4info = read_p4info(path)
+    if switch.p4info is None:
+        p4info = p4info_of(source_of(switch.program, folder))
+    else:
+        p4info = read_p4info(folder / switch.p4info)
     if switch.device_config is None:
-        device_config = one_text(source_of(switch.program)).encode()
+        device_config = one_text(source_of(switch.program, folder)).encode()
     else:
         device_config = _read(folder / switch.device_config)
     if switch.target == "bmv2" and not device_config.lstrip().startswith(b"{"):
@@ -69,22 +73,23 @@ def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
     return Pipeline(name, p4info, device_config, cookie, schema)
 
 
-def source_of(program: str) -> Path:
-    """The P4 file of a program: of ``p4src/``, or any file."""
-    path = Path(program) if Path(program).is_file() else project.program_path(program)
-    if path.is_file():
-        return path
-    folder = project.program_path(".")
-    mains = sorted(p.relative_to(folder).as_posix() for p in folder.glob("v1model/*.p4"))
+def source_of(program: str, folder: Path) -> Path:
+    """The P4 file of a program: relative to ``folder``, or else to ``p4src/``."""
+    for path in (folder / program, project.program_path(program)):
+        if path.is_file():
+            return path
+    p4src = project.program_path(".")
+    mains = sorted(p.relative_to(p4src).as_posix() for p in p4src.glob("v1model/*.p4"))
     raise WaymarkError(f"no P4 program {program}; in p4src/: {', '.join(mains)}")
 
 
-def p4info_of(program: str) -> Path:
-    """The P4Info kept beside the mains: ``p4src/p4info/waymark.p4info.txtpb``."""
-    path = project.program_path("p4info") / f"{source_of(program).stem}.p4info.txtpb"
-    if path.is_file():
-        return path
-    raise WaymarkError(f"no P4Info {path} of {program}: name its file with p4info")
+def p4info_of(source: Path) -> p4i.P4Info:
+    """P4Info as the embedded compiler makes it of a program, and p4c does.
+
+    Raises:
+        waymark._core.CompileError: the program has errors.
+    """
+    return text_format.Parse(compile_file(source).p4info(), p4i.P4Info())
 
 
 def read_p4info(path: Path) -> p4i.P4Info:

@@ -12,7 +12,7 @@ from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.red import Red
 
-P4INFO = pipeline.read_p4info(pipeline.p4info_of(str(ROOT / "p4src/v1model/waymark.p4")))
+P4INFO = pipeline.p4info_of(ROOT / "p4src/v1model/waymark.p4")
 SCHEMA = pipeline.make("waymark", P4INFO, b"").schema
 
 ENTRIES = [
