@@ -91,6 +91,24 @@ def test_the_pipeline_is_p4_in_one_text_with_p4info_and_cookie(tmp_path: Path) -
     assert sent.cookie.cookie != 0
 
 
+def test_bmv2_gets_the_json_it_is_configured_with(tmp_path: Path) -> None:
+    edits = (
+        ("v1model/waymark.p4", "v1model/waymark.p4\n    target: bmv2\n    device_config: w.json"),
+    )
+    (tmp_path / "w.json").write_text('{"program": "waymark.p4"}')
+
+    async def test(_: FakeSwitch, port: int) -> None:
+        await apply(example(tmp_path, port, *edits)[1])
+
+    switch = with_switch(test)
+    assert switch.config is not None
+    assert switch.config.p4_device_config == b'{"program": "waymark.p4"}'
+    assert len(switch.entries) == len(switch.writes[0].updates)
+    (tmp_path / "w.json").write_text("P4 text")
+    with pytest.raises(WaymarkError, match=r"w.json: not JSON"):
+        example(tmp_path, 1, *edits)
+
+
 def test_a_second_apply_has_nothing_to_do(tmp_path: Path) -> None:
     async def test(_: FakeSwitch, port: int) -> None:
         _settings, wanted = example(tmp_path, port)

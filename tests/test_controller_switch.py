@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -61,9 +62,10 @@ class Lab:
         self.running.append(process)
         return process
 
-    def switch(self) -> subprocess.Popen[str]:
+    def switch(self, *arguments: object) -> subprocess.Popen[str]:
         """A switch without interfaces; serves when this returns."""
-        process = self.start("switch", "--grpc-server-addr", f"127.0.0.1:{self.port}")
+        address = f"127.0.0.1:{self.port}"
+        process = self.start("switch", "--grpc-server-addr", address, *arguments)
         until(lambda: self._listens() or process.poll() is not None, "the switch listens")
         assert process.poll() is None, process.stdout and process.stdout.read()
         return process
@@ -185,3 +187,32 @@ def test_an_interrupt_ends_watch_cleanly(lab: Lab) -> None:
     assert controller.returncode == 0
     assert out.splitlines()[-1] == "s1: primary"
     assert "Traceback" not in out
+
+
+def issue(folder: Path) -> None:
+    """An authority, and a certificate of it for 127.0.0.1: ca.pem, its.pem, its.key."""
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    new_key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1")
+    (folder / "san").write_text("subjectAltName=IP:127.0.0.1")
+    openssl("req", "-x509", *new_key, "-subj", "/CN=ca", "-keyout", "ca.key", "-out", "ca.pem")
+    openssl("req", "-new", *new_key[:-2], "-subj", "/CN=s", "-keyout", "its.key", "-out", "its.csr")
+    signing = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "1")
+    openssl("x509", "-req", "-in", "its.csr", *signing, "-extfile", "san", "-out", "its.pem")
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not here")
+def test_certificates_of_both_sides(lab: Lab, tmp_path: Path) -> None:
+    issue(tmp_path)
+    text = lab.file.read_text()
+    files = {"cert": "its.pem", "key": "its.key", "cacert": "ca.pem"}
+    lab.switch(*(a for k, v in files.items() for a in (f"--grpc-server-{k}", tmp_path / v)))
+    for tls, code in (
+        ("", 1),
+        ("    tls: {ca: ca.pem}\n", 1),
+        ("    tls: {ca: ca.pem, certificate: its.pem, key: its.key}\n", 0),
+    ):
+        lab.file.write_text(text.replace("    device_id: 1\n", f"    device_id: 1\n{tls}"))
+        assert lab.apply().returncode == code, tls
