@@ -1,6 +1,7 @@
 """The compiled core, as Python meets it."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,7 @@ def two_hosts(**fields: Any) -> str:
             "S": {"ipv4": "10.0.0.1", "mac": macs[0], "gateway_mac": macs[1]},
             "D": {"ipv4": "10.0.0.2", "mac": macs[1], "gateway_mac": macs[0]},
         },
-        "links": [
-            {"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1_600_000, "delay_s": 0.02}
-        ],
+        "links": [{"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1_600_000, "delay_s": 0.02}],
         "flows": [{"from": "S", "to": "D", "control": {"name": "vegas"}, "trace": True}],
     }
     return json.dumps(scenario | fields)
@@ -97,6 +96,22 @@ def test_progress_is_told_and_may_stop_a_run() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         _core.simulate(two_hosts(end_s=1e6), {}, progress=stop, progress_ms=1)
+
+
+def test_a_signal_stops_a_run() -> None:
+    class RungError(Exception):
+        pass
+
+    def ring(_number: int, _frame: object) -> None:
+        raise RungError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(RungError):
+            _core.simulate(two_hosts(end_s=1e6), {})
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_capture_is_written(tmp_path: Path) -> None:

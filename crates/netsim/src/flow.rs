@@ -26,6 +26,8 @@ pub(crate) struct Flow {
     pub name: String,
     pub sender: End,
     pub receiver: End,
+    /// Its packets carry the AQT option.
+    pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
     pub record: FlowRecord,
@@ -73,6 +75,12 @@ pub(crate) fn connections(flow: &scenario::Flow) -> (Connection, Connection) {
     )
 }
 
+/// Whether a flow's packets carry the AQT option.
+pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
+    flow.aqt
+        .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
 fn config(flow: &scenario::Flow) -> Config {
     let recovery = match flow.control.name {
         ControlName::Reno => Recovery::Reno,
@@ -99,9 +107,7 @@ fn config(flow: &scenario::Flow) -> Config {
             data_octets: p.packet_octets,
             ack_octets: p.ack_octets,
         },
-        aqt: flow
-            .aqt
-            .unwrap_or(flow.control.name == ControlName::RoVegas),
+        aqt: carries_aqt(flow),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
         ..Config::stock(recovery)

@@ -31,7 +31,7 @@ pub(crate) struct Line {
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
-    /// Its interface in a capture.
+    /// Its interface in a capture, if it is captured.
     pub interface: Option<u32>,
 }
 

@@ -151,6 +151,28 @@ fn the_aqt_of_every_packet_is_the_sum_of_its_waits() {
 }
 
 #[test]
+fn an_aqt_that_saturates_is_the_most_that_it_can_say() {
+    // 16 kb/s: a packet every 0.5 s, so that the last of 49 waits 24 s; 2^24 µs are 16.8 s.
+    let network = Network {
+        middle_bps: [16_000, 1_600_000],
+        ..AQT
+    };
+    let traffic = json!({
+        "flows": [{"from": "S1", "to": "D1", "control": {"name": "reno"}, "aqt": true, "trace": true,
+                   "profile": {"min_rto_s": 40.0, "initial_rto_s": 40.0}}],
+        "record": {"check_aqt": true}, "sample_s": 100.0});
+    let results = run(&network, 600.0, traffic);
+    let check = results.check_aqt.unwrap();
+    assert_eq!(check.mismatches, 0, "{:#?}", check.first);
+    assert!(named(&results.lines, "R1->R2").max_waiting.contains(&49));
+    let trace = results.flows[0].1.trace.as_ref().unwrap();
+    let longest = trace.aqt_forward_s.iter().copied().fold(0.0, f64::max);
+    // What is "at least" so long is no exact value.
+    assert!((16.0..16.777_215).contains(&longest), "{longest}");
+    assert!(trace.rtt_s.iter().any(|&rtt| rtt > 20.0));
+}
+
+#[test]
 fn congestion_indication_marks_exactly_the_waiting() {
     let counter = json!({"counter": "drops", "stride": 8, "slot": 5});
     // Bursts that overflow the queue which two capable flows wait in.

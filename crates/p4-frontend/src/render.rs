@@ -1,7 +1,18 @@
 //! Diagnostics as text for people: file, line and column, the lines themselves, and what is to be said of them.
+//!
+//! ```
+//! use p4_frontend::{NoLoader, SourceMap, parse, render};
+//! let mut sources = SourceMap::new();
+//! let entry = sources.add("main.p4", "header h { bit<8> a }\n");
+//! let (program, diagnostics) = parse(&mut sources, entry, &mut NoLoader, &[]);
+//! assert!(program.is_none());
+//! let text = render(&sources, &diagnostics[0], false);
+//! assert!(text.contains("main.p4:1:20") && text.contains("expected `;`"));
+//! ```
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
 
@@ -21,22 +32,21 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         .with_color(color)
         .with_index_type(IndexType::Byte)
         .with_tab_width(4);
-    let mut report = Report::build(kind, Place(primary))
+    let mut labels = diagnostic.labels.clone();
+    if let Some((name, definition)) = sources.expansion(primary) {
+        let text = format!("in macro `{name}`, which is defined here");
+        labels.push((definition, text));
+    }
+    // ariadne draws a file once if its labels come in the order of its lines.
+    labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
+    let excerpts = Excerpts::new(sources, labels.iter().map(|(span, _)| *span));
+    let mut report = Report::build(kind, excerpts.place(primary))
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    // ariadne draws a file once if its labels come in the order of its lines.
-    let mut labels = diagnostic.labels.clone();
-    if let Some((name, definition)) = sources.expansion(primary) {
-        labels.push((
-            definition,
-            format!("in macro `{name}`, which is defined here"),
-        ));
-    }
-    labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
     for (order, (span, text)) in labels.into_iter().enumerate() {
         let color = if span == primary { tint } else { Color::Cyan };
-        let label = Label::new(Place(span)).with_message(text);
+        let label = Label::new(excerpts.place(span)).with_message(text);
         report.add_label(label.with_color(color).with_order(order as i32));
     }
     for note in origin(sources, primary).iter().chain(&diagnostic.notes) {
@@ -46,11 +56,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         report.add_help(help);
     }
     let mut text = Vec::new();
-    let lines = Lines {
-        sources,
-        cache: HashMap::new(),
-    };
-    if report.finish().write(lines, &mut text).is_err() {
+    if report.finish().write(excerpts, &mut text).is_err() {
         return unplaced(diagnostic);
     }
     let text = String::from_utf8_lossy(&text);
@@ -97,41 +103,83 @@ fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
     notes
 }
 
-/// A span as ariadne wants it.
-struct Place(Span);
+/// A span as ariadne wants it: octets of an excerpt.
+struct Place {
+    file: FileId,
+    octets: Range<usize>,
+}
 
 impl ariadne::Span for Place {
     type SourceId = FileId;
 
     fn source(&self) -> &FileId {
-        &self.0.file
+        &self.file
     }
 
     fn start(&self) -> usize {
-        self.0.start as usize
+        self.octets.start
     }
 
     fn end(&self) -> usize {
-        self.0.end as usize
+        self.octets.end
     }
 }
 
-/// The source map as ariadne wants it.
-struct Lines<'a> {
+/// Of each file the lines that are told of, behind as many empty ones as there are before them: that spares ariadne
+/// all other text.
+struct Excerpts<'a> {
     sources: &'a SourceMap,
-    cache: HashMap<FileId, Source<&'a str>>,
+    files: BTreeMap<FileId, Excerpt>,
 }
 
-impl<'a> Cache<FileId> for Lines<'a> {
-    type Storage = &'a str;
+struct Excerpt {
+    /// Octet of the file at which the lines start.
+    start: usize,
+    /// How many empty lines are before them.
+    padding: usize,
+    source: Source<String>,
+}
 
-    fn fetch(&mut self, id: &FileId) -> Result<&Source<&'a str>, impl fmt::Debug> {
-        let sources = self.sources;
-        let source = self
-            .cache
-            .entry(*id)
-            .or_insert_with(|| Source::from(&*sources.file(*id).text));
-        Ok::<_, fmt::Error>(source)
+impl<'a> Excerpts<'a> {
+    fn new(sources: &'a SourceMap, spans: impl Iterator<Item = Span> + Clone) -> Self {
+        let mut files = BTreeMap::new();
+        for Span { file, .. } in spans.clone() {
+            files.entry(file).or_insert_with(|| {
+                let here = spans.clone().filter(|span| span.file == file);
+                let (octets, padding) = sources.lines(file, here);
+                let start = octets.start;
+                let text = "\n".repeat(padding) + &sources.file(file).text[octets];
+                Excerpt {
+                    start,
+                    padding,
+                    source: Source::from(text),
+                }
+            });
+        }
+        Excerpts { sources, files }
+    }
+
+    fn place(&self, span: Span) -> Place {
+        let Range { start, end } = span.range();
+        let octets = match self.files.get(&span.file) {
+            Some(excerpt) => {
+                start - excerpt.start + excerpt.padding..end - excerpt.start + excerpt.padding
+            }
+            None => start..end,
+        };
+        Place {
+            file: span.file,
+            octets,
+        }
+    }
+}
+
+impl Cache<FileId> for Excerpts<'_> {
+    type Storage = String;
+
+    fn fetch(&mut self, id: &FileId) -> Result<&Source<String>, impl fmt::Debug> {
+        let found = self.files.get(id).map(|excerpt| &excerpt.source);
+        found.ok_or("a file without labels")
     }
 
     fn display<'b>(&self, id: &'b FileId) -> Option<impl fmt::Display + 'b> {

@@ -211,6 +211,25 @@ impl SourceMap {
         (mark.name.clone(), mark.line + (line - marked.line))
     }
 
+    /// The octets of the lines that `spans` are on, and of those between; with the number of the first, from 0.
+    pub(crate) fn lines(
+        &self,
+        file: FileId,
+        spans: impl Iterator<Item = Span>,
+    ) -> (Range<usize>, usize) {
+        let file = self.file(file);
+        let (start, end) = spans.fold((u32::MAX, 0), |(start, end), span| {
+            (start.min(span.start), end.max(span.end))
+        });
+        let starts = &file.line_starts;
+        let first = starts.partition_point(|line| *line <= start).max(1) - 1;
+        let next = starts.partition_point(|line| *line <= end);
+        let end = starts
+            .get(next)
+            .map_or(file.text.len(), |next| *next as usize);
+        (starts[first] as usize..end, first)
+    }
+
     /// `file:line:column` of the first octet of `span`.
     pub fn describe(&self, span: Span) -> String {
         let at = self.line_column(span);

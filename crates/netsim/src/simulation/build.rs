@@ -117,6 +117,7 @@ fn lines(scenario: &Scenario) -> Vec<Line> {
             let mut line = Line::new(name, from, to, rate, random);
             line.delay = Duration::from_secs_f64(side.delay_s.unwrap_or(link.delay_s));
             line.set_loss(side.loss.unwrap_or(link.loss));
+            // Numbered when a capture begins.
             line.interface = captured.then_some(0);
             lines.push(line);
         }
@@ -131,11 +132,10 @@ fn line_name(lines: &[Line], from: &str, to: &str) -> String {
     if is_free(&name) {
         return name;
     }
-    let numbered = (2..).map(|n| format!("{name}#{n}"));
+    let mut numbered = (2..).map(|n| format!("{name}#{n}"));
     numbered
-        .into_iter()
         .find(|name| is_free(name))
-        .unwrap_or(name)
+        .expect("there are more numbers than links")
 }
 
 fn port(scenario: &Scenario, end: &scenario::End) -> Port {
@@ -275,6 +275,7 @@ fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
+                aqt: flow::carries_aqt(flow),
                 ci: flow.ci,
                 record: FlowRecord::new(bins, flow.trace),
             }

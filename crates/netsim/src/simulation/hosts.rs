@@ -78,33 +78,26 @@ impl Simulation {
     /// Compares a segment's marks with what the simulator knows.
     fn check_marks(&mut self, flow: usize, tag: Tag, segment: &Segment) {
         let now = self.now;
-        let name = &self.flows[flow].name;
+        let flow = &self.flows[flow];
         let what = || match segment.payload {
-            0 => format!("{now}: {name}, ACK {}", segment.ack),
-            _ => format!("{now}: {name}, data from octet {}", segment.seq),
+            0 => format!("{now}: {}, ACK {}", flow.name, segment.ack),
+            _ => format!("{now}: {}, data from octet {}", flow.name, segment.seq),
         };
-        if let (Some(check), Some(aqt)) = (&mut self.check_aqt, segment.aqt) {
-            check.compare(aqt.time_us == tag.aqt_us(), || {
-                format!(
-                    "{}: AQT says {} us, the queues {} us",
-                    what(),
-                    aqt.time_us,
-                    tag.aqt_us()
-                )
+        if let Some(check) = self.check_aqt.as_mut().filter(|_| flow.aqt) {
+            let (says, truth) = (segment.aqt.map(|aqt| aqt.time_us), tag.aqt_us());
+            check.compare(says == Some(truth), || {
+                let says = says.map_or("nothing".to_string(), |us| format!("{us} us"));
+                format!("{}: AQT says {says}, the queues {truth} us", what())
             });
         }
-        if let Some(check) = &mut self.check_ci
-            && matches!(segment.ecn, Ecn::Ect0 | Ecn::Experienced)
-        {
-            let marked = segment.ecn == Ecn::Experienced;
-            check.compare(marked == tag.is_marked(), || {
-                let says = |yes| if yes { "marked" } else { "not marked" };
-                format!(
-                    "{}: is {}, should be {}",
-                    what(),
-                    says(marked),
-                    says(tag.is_marked())
-                )
+        if let Some(check) = self.check_ci.as_mut().filter(|_| flow.ci && tag.is_data()) {
+            let truth = match tag.is_marked() {
+                true => Ecn::Experienced,
+                false => Ecn::Ect0,
+            };
+            check.compare(segment.ecn == truth, || {
+                let says = segment.ecn;
+                format!("{}: the ECN field is {says:?}, not {truth:?}", what())
             });
         }
     }

@@ -100,7 +100,7 @@ pub enum StatementKind {
 pub enum ForVariable {
     /// `bit<8> i`: a [`DeclarationKind::Variable`](super::DeclarationKind::Variable) without initial value
     Declared(Box<Declaration>),
-    /// A variable that is already there: a name, member, index or slice.
+    /// A variable that is already there: a name, member, index or slice. The specification wants a declaration.
     Existing(Expr),
 }
 

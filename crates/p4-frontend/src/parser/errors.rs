@@ -8,58 +8,16 @@ use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Token, TokenKind};
 use crate::suggest::did_you_mean;
 
-/// Keywords that start a declaration.
-const DECLARATIONS: &[&str] = &[
-    "action",
-    "const",
-    "control",
-    "enum",
-    "error",
-    "extern",
-    "header",
-    "header_union",
-    "match_kind",
-    "package",
-    "parser",
-    "struct",
-    "table",
-    "typedef",
-    "value_set",
-    "state",
-    "apply",
-];
-/// Keywords that start a statement.
-const STATEMENTS: &[&str] = &[
-    "break",
-    "const",
-    "continue",
-    "exit",
-    "for",
-    "if",
-    "return",
-    "switch",
-    "transition",
-    "else",
-];
-
 impl Parser {
-    /// Complains that the next token is not `wanted`.
-    fn complain(&self, wanted: &str) -> Diagnostic {
-        let token = &self.tokens[self.at];
-        let diagnostic = Diagnostic::error(
-            "syntax",
-            format!("expected {wanted}, found {}", describe(token)),
-        )
-        .label(token.span, format!("expected {wanted}"));
-        if wanted.contains("name") && token.kind.is_keyword() {
-            return diagnostic.note(format!("{} is a keyword", token.kind));
-        }
-        diagnostic
-    }
-
     /// Reports that the next token is not `wanted`.
     pub fn unexpected(&mut self, wanted: &str) -> Reported {
-        let mut diagnostic = self.complain(wanted);
+        let token = &self.tokens[self.at];
+        let message = format!("expected {wanted}, found {}", describe(token));
+        let mut diagnostic =
+            Diagnostic::error("syntax", message).label(token.span, format!("expected {wanted}"));
+        if wanted.contains("name") && token.kind.is_keyword() {
+            diagnostic = diagnostic.note(format!("{} is a keyword", token.kind));
+        }
         if let Some(help) = self.keyword_typo() {
             diagnostic = diagnostic.help(help);
         }
@@ -110,15 +68,17 @@ impl Parser {
         if first.kind != TokenKind::Ident || self.scopes.is_known(&first.text) {
             return None;
         }
-        let keywords = DECLARATIONS.iter().chain(STATEMENTS).copied();
+        let keywords = TokenKind::KEYWORDS.iter().copied();
         did_you_mean(&first.text, keywords).map(|keyword| format!("did you mean `{keyword}`?"))
     }
 
     /// Complains of a declaration or statement whose first word is nearly a keyword, and no type that is known.
     pub fn check_first_word(&mut self) -> Parse<()> {
         let first = &self.tokens[self.at];
-        let helped = self.item_start == self.at && !first.text.is_empty();
-        let Some(help) = self.keyword_typo().filter(|_| helped) else {
+        // `Type f<Type>()` names its type parameter before declaring it.
+        let is_generic = self.nth(2) == TokenKind::LAngle;
+        let is_first = self.item_start == self.at && !is_generic;
+        let Some(help) = self.keyword_typo().filter(|_| is_first) else {
             return Ok(());
         };
         let diagnostic = Diagnostic::error("syntax", format!("there is no type `{}`", first.text))

@@ -248,7 +248,7 @@ impl Parser {
             TokenKind::This => self.keyword(ExprKind::This),
             TokenKind::InvalidHeader => self.keyword(ExprKind::Invalid),
             TokenKind::Dots => self.keyword(ExprKind::Defaults),
-            TokenKind::LBrace => self.bracketed(Parser::braces),
+            TokenKind::LBrace => self.bracketed(|parser| parser.nested(Parser::braces)),
             TokenKind::Error => Ok(ExprKind::Type(self.type_ref()?)),
             TokenKind::Underscore => {
                 let diagnostic = Diagnostic::error("syntax", "`_` is no value")

@@ -2,21 +2,24 @@
 //!
 //! Each function consumes what it is named for. It gives `Err(Reported)` after telling the user what is wrong; the
 //! lists of declarations, statements, states, properties and fields then go on with the next element, so that one
-//! run tells of several errors. Nothing here backtracks: where P4 needs it, [`lookahead`] scans ahead, with the
-//! help of [`scope`], which knows the names of types.
+//! run tells of several errors. Nothing here backtracks: where P4 needs it, `lookahead` scans ahead, with the
+//! help of `scope`, which knows the names of types. Brackets are paired up before (`delimiters`).
 
 mod annotations;
 mod characters;
+mod controls;
 mod declarations;
 mod delimiters;
 mod errors;
 mod expressions;
+mod functions;
 mod keysets;
 mod lookahead;
 mod scope;
 mod statements;
 mod states;
 mod tables;
+mod type_declarations;
 mod types;
 
 use crate::ast::{
@@ -30,7 +33,8 @@ use characters::Sifted;
 use delimiters::Delimiters;
 use scope::Scopes;
 
-/// Deepest nesting of expressions, types, statements and declarations in one another.
+/// Deepest nesting of expressions, types, statements and declarations in one another. Braces count as a level of
+/// their own. A thread's usual 2 MiB of stack suffice for it, also without optimization.
 pub const MAX_DEPTH: u32 = 200;
 
 /// The user has been told.
@@ -65,6 +69,8 @@ struct Parser {
     depth: u32,
     /// In the width of a type, where `>` is no operator.
     in_angles: bool,
+    /// In a parser's state, where not all statements can stand.
+    in_state: bool,
     /// Declarations to put in front of the one being parsed.
     ahead: Vec<Declaration>,
     scopes: Scopes,
@@ -84,6 +90,7 @@ impl Parser {
             item_start: 0,
             depth: 0,
             in_angles: false,
+            in_state: false,
             ahead: Vec::new(),
             scopes: Scopes::default(),
             expr_count: 0,
@@ -124,14 +131,16 @@ impl Parser {
         self.item_start = outer;
     }
 
-    /// `{ items }`, with recovery in between.
+    /// `{ items }`, with recovery in between. Counts as nesting.
     fn braced<T>(&mut self, parse: impl Fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        self.enter()?;
         self.expect(TokenKind::LBrace)?;
         let mut items = Vec::new();
         while !self.is_at_end_of_braces() {
             self.item(&mut items, &parse);
         }
         self.expect(TokenKind::RBrace)?;
+        self.depth -= 1;
         Ok(items)
     }
 

@@ -53,6 +53,9 @@ impl Parser {
     }
 
     fn statement_kind(&mut self) -> Parse<StatementKind> {
+        if self.in_state && !allowed_in_state(self.kind()) {
+            return Err(self.misplaced_in_state());
+        }
         match self.kind() {
             TokenKind::If => self.if_statement(),
             TokenKind::LBrace => Ok(StatementKind::Block(self.block()?)),
@@ -85,6 +88,13 @@ impl Parser {
         };
         self.semicolon("`return`")?;
         Ok(StatementKind::Return(value))
+    }
+
+    fn misplaced_in_state(&mut self) -> Reported {
+        let message = format!("{} cannot stand in a parser's state", self.kind());
+        let diagnostic =
+            Diagnostic::error("misplaced", message).label(self.span(), "not in a state");
+        self.report(diagnostic)
     }
 
     fn stray_else(&mut self) -> Reported {
@@ -217,7 +227,7 @@ impl Parser {
     fn for_statement(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
         self.expect(TokenKind::For)?;
         self.expect(TokenKind::LParen)?;
-        self.scoped(|parser| parser.for_header(annotations))
+        self.nested(|parser| parser.scoped(|parser| parser.for_header(annotations)))
     }
 
     fn for_header(&mut self, annotations: Vec<Annotation>) -> Parse<StatementKind> {
@@ -301,6 +311,18 @@ impl Parser {
             body,
         })
     }
+}
+
+fn allowed_in_state(kind: TokenKind) -> bool {
+    !matches!(
+        kind,
+        TokenKind::Break
+            | TokenKind::Continue
+            | TokenKind::Exit
+            | TokenKind::For
+            | TokenKind::Return
+            | TokenKind::Switch
+    )
 }
 
 fn starts_lvalue(kind: TokenKind) -> bool {

@@ -73,6 +73,7 @@ impl Parser {
         let mut statements = Vec::new();
         let mut transition = None;
         self.scopes.open();
+        self.in_state = true;
         while !self.is_at_end_of_braces() {
             let before = self.at;
             if transition.is_some() {
@@ -89,6 +90,7 @@ impl Parser {
                 self.item(&mut statements, Parser::statement);
             }
         }
+        self.in_state = false;
         self.scopes.close();
         self.expect(TokenKind::RBrace)?;
         Ok(State {

@@ -51,6 +51,10 @@ impl Preprocessor<'_> {
             let token = input.tokens[input.next].clone();
             match token.kind {
                 TokenKind::Eof => return,
+                TokenKind::Comment => {
+                    input.next += 1;
+                    self.unterminated_comment(token.span);
+                }
                 TokenKind::Hash if token.line_start => {
                     input.next += 1;
                     self.skipped_directive(&token);

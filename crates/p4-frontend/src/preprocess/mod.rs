@@ -8,7 +8,9 @@ mod define;
 mod directive;
 mod evaluate;
 mod expand;
+mod hidden;
 mod include;
+mod substitute;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,13 +23,14 @@ use crate::span::{FileId, SourceMap, Span};
 use conditional::Conditional;
 use define::Macro;
 use expand::Expanded;
+use hidden::Hidden;
 
 /// Deepest nesting of `#include`.
 pub const MAX_INCLUDE_DEPTH: usize = 64;
 /// Most octets of all files together, each counted as often as it is included.
 pub const MAX_OCTETS: usize = 64 << 20;
 /// Most tokens that all macros together may expand to.
-pub const MAX_EXPANSION: usize = 1 << 20;
+pub const MAX_EXPANSION: usize = 1 << 18;
 
 /// Finds included files; the crate itself reads none.
 pub trait Loader {
@@ -187,7 +190,7 @@ impl<'a> Preprocessor<'a> {
         }
         Some(Expanded {
             token,
-            hidden: None,
+            hidden: Hidden::default(),
         })
     }
 
@@ -233,14 +236,14 @@ impl<'a> Preprocessor<'a> {
         self.output.push(token);
     }
 
-    /// Nothing after the `/*` is of use: goes to the end of the file.
+    /// The comment takes all that follows, `#endif`s among it.
     fn unterminated_comment(&mut self, span: Span) {
+        let opener = Span::new(span.file, span.start, span.start + 2);
         self.report(
             Diagnostic::error("unterminated-comment", "comment without end")
-                .label(span, "`*/` is missing for this"),
+                .label(opener, "`*/` is missing for this"),
         );
         if let Some(input) = self.inputs.last_mut() {
-            input.next = input.tokens.len() - 1;
             input.conditionals.clear();
         }
     }

@@ -8,6 +8,11 @@ parser P(packet_in b, out bit<8> x) {
         }
         x = 2;
     }
+    state returning {
+        return;
+        if (x == 1) { exit; }
+        transition accept;
+    }
     bit<8> late;
     state next {
         transition;

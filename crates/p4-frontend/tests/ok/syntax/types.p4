@@ -29,6 +29,7 @@ enum port_t Ports { cpu = 9w510 }
 error { TooLong, TooShort, }
 match_kind { fuzzy }
 extern int f<T>(in T x);
+Type same<Type>(in Type x) { return x; }
 extern Box<T, U> {
     @annotated
     Box(bit<32> size);
