@@ -1,7 +1,7 @@
 """How Scapy learns of options whose number alone does not tell them apart."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from scapy.layers.inet import IPOption
 from scapy.packet import Packet
@@ -13,7 +13,7 @@ def bind_options(*options: type[IPOption]) -> None:
     Any other length is malformed, and Scapy's own choice as it was before.
     """
     by_start = {bytes(option())[:2]: option for option in options}
-    by_number: Callable[..., type[Packet]] = IPOption.dispatch_hook
+    by_number = cast(Callable[..., type[Packet]], IPOption.dispatch_hook)
 
     def dispatch_hook(
         _cls: type[IPOption], octets: bytes = b"", *args: Any, **kwargs: Any
