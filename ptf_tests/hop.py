@@ -161,7 +161,7 @@ class HopTest(BaseTest):
         while (found := self.session.packets(counter, index)) < packets:
             if time.monotonic() > deadline:
                 break
-            time.sleep(0.01)
+            time.sleep(0.002)
         self.assertEqual(found, packets, f"{counter}[{index}]")
 
     def check_drops(self, cause: Cause, packets: int, host: Host = A) -> None:
