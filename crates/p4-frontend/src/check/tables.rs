@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     self.inside = outside;
-                    table.keys = keys.iter().filter_map(|k| self.key(k)).collect();
+                    table.keys = keys.iter().map(|k| self.key(k)).collect();
                     self.inside = super::Inside::Table;
                 }
                 TablePropertyKind::Actions(actions) => {
@@ -128,8 +128,8 @@ impl<'a> Checker<'a> {
         self.report(diagnostic.help("is `#include <core.p4>` missing?"));
     }
 
-    fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key<'a>> {
-        let value = self.value(&key.expr);
+    fn key(&mut self, key: &'a ast::KeyElement) -> Key<'a> {
+        let value = self.key_value(key);
         let kind = &key.match_kind.name;
         if !self.hir.match_kinds.contains(&kind.name) {
             let valid = self.hir.match_kinds.clone();
@@ -145,8 +145,18 @@ impl<'a> Checker<'a> {
             };
             self.report(diagnostic);
         }
+        Key {
+            value,
+            kind: kind.name.clone(),
+            name: text::text(&key.expr),
+            annotations: &key.annotations,
+        }
+    }
+
+    fn key_value(&mut self, key: &'a ast::KeyElement) -> Expr {
+        let value = self.value(&key.expr);
         if value.ty.is_error() {
-            return None;
+            return value;
         }
         let scalar = matches!(
             value.ty,
@@ -162,7 +172,7 @@ impl<'a> Checker<'a> {
                 format!("a key cannot be of type `{}`", value.ty),
                 "expected bit<W>, int<W>, bool, error or an enum",
             );
-            return None;
+            return Expr::error(value.span);
         }
         let named = ast::annotation(&key.annotations, "name").is_some();
         if !named && !has_name(&key.expr) {
@@ -173,12 +183,7 @@ impl<'a> Checker<'a> {
                 "expected `@name(\"…\")` behind its match_kind",
             );
         }
-        Some(Key {
-            value,
-            kind: kind.name.clone(),
-            name: text::text(&key.expr),
-            annotations: &key.annotations,
-        })
+        value
     }
 
     /// An action's name and arguments as written.

@@ -130,11 +130,15 @@ impl Lowerer<'_, '_> {
             let value = self.scalar(value);
             return self.assign_scalar(to, value);
         }
-        let to = if value.has_effects() && self.scalar_type(&ty).is_some() {
-            // The value's effects come after the target's place is found, and before it is written.
+        // The value's effects come after the target's place is found, and before it is written.
+        let effects = value.has_effects();
+        if effects && self.scalar_type(&ty).is_some() {
             let to = self.target(target);
-            let value_now = self.scalar(value);
-            return self.assign_scalar(to, value_now);
+            let value = self.scalar(value);
+            return self.assign_scalar(to, value);
+        }
+        let to = if effects || target.has_effects() {
+            self.target(target)
         } else {
             self.unpinned(target)
         };
