@@ -29,7 +29,7 @@ def test_list_names_every_experiment_with_claim_and_cost(cli: Cli) -> None:
         assert f"{file.parent.name}/{file.stem.replace('_', '.')}" in shown.out
     for one in experiment.everything():
         assert one.claim in shown.out
-    assert "full: 40 runs, 8000 simulated s" in shown.out
+    assert "full: 5 runs, 1000 simulated s" in shown.out  # figure 3.4: five k of 200 s
 
 
 def test_an_unknown_experiment_gets_a_suggestion(cli: Cli) -> None:

@@ -110,7 +110,7 @@ def run_experiment(
         int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
     ] = None,
     pcap: Annotated[
-        bool, typer.Option("--pcap", help="Capture every link of the first seed's runs (pcapng).")
+        bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
 ) -> None:
     """Measure a figure of a paper again: a table, a picture, and the record of the run."""
@@ -204,7 +204,7 @@ def run_stf(
         raise WaymarkError(f"{script}: {error}") from error
     for failure in verdict["failures"]:
         print(f"{script}: {failure}")
-    counts = f"{verdict['packets']} packets in, {verdict['expected']} expected out"
+    counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
     print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
     if not verdict["passed"]:
         raise typer.Exit(EXIT_FAILED)

@@ -3,6 +3,7 @@
 Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
 """
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -141,5 +142,4 @@ class Result:
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean and standard deviation (n - 1) of one value a seed; no deviation of a single one."""
-    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
-    return float(np.mean(values)), sd
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None

@@ -1,5 +1,8 @@
 """Chan 2004, figures 3.4 and 3.5: networks whose way back is k times slower, counted in ACKs."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -59,8 +62,20 @@ def steady_kbps(runs: Runs, algorithm: net.Algorithm, k: int) -> list[float]:
     return [r.throughput_bps(0, STEADY_FROM_S, END_S) / 1e3 for r in runs[label(algorithm, k)]]
 
 
-def draw_curves(runs: Runs, algorithm: net.Algorithm, title: str) -> Figure:
-    """Throughput over time for every k, with u_f/k as the paper's analysis has it."""
+def draw_curves(
+    runs: Runs,
+    algorithm: net.Algorithm,
+    title: str,
+    references: Sequence[tuple[Mapping[int, float], Mapping[str, Any], str]],
+) -> Figure:
+    """Throughput over time for every k.
+
+    Args:
+        runs: the runs of both experiments.
+        algorithm: whose curves.
+        title: of the picture.
+        references: for each, kb/s by k, how its points are drawn, and its name in the legend.
+    """
     figure = plots.new_figure()
     axes = figure.subplots()
     shades = np.linspace(1.0, 0.35, len(FACTORS))
@@ -70,18 +85,18 @@ def draw_curves(runs: Runs, algorithm: net.Algorithm, title: str) -> Figure:
             result.times_s,
             result.throughput_over_time_bps(0) / 1e3,
             color=plots.shade(plots.COLOURS[algorithm], shade),
-            label=f"k = {k}",
+            label=f"{plots.NAMES[algorithm]}, k = {k}",
         )
-    for index, k in enumerate(FACTORS):
-        axes.axhline(
-            net.BOTTLENECK_BPS / 1e3 / k,
-            color=plots.COLOURS["paper"],
-            linewidth=0.8,
-            linestyle=(0, (2, 3)),
-            label="$u_f/k$ (eq. 3.17)" if index == 0 else None,
-            zorder=1,
-        )
-    plots.finish(axes, title=title, x="time (s)", y="throughput (kb/s)")
+    for index, (kbps, style, name) in enumerate(references):
+        at_s = (STEADY_FROM_S + END_S) / 2 + 12 * index
+        axes.plot([at_s] * len(kbps), list(kbps.values()), **style, label=name)
+    plots.finish(
+        axes,
+        title=title,
+        x="time (s)",
+        y="throughput (kb/s)",
+        legend_title=f"marks: averages in {STEADY_FROM_S:g}-{END_S:g} s",
+    )
     axes.set_xlim(0, END_S)
     axes.set_ylim(0, 1700)
     return figure

@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from experiments.chan import asymmetric, single_bottleneck
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, mean_sd
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, mean_sd, plots
+
+PAPER_KBPS = {k: single_bottleneck.BOTTLENECK_BPS / 1e3 / k for k in asymmetric.FACTORS}
+"""u_f/k, to which the paper finds its simulation to conform."""
 
 NS2_KBPS = {2: 800, 4: 400, 8: 200, 16: 100, 32: 50}
 
@@ -21,7 +24,7 @@ def rows(runs: Runs) -> list[Row]:
         Row(
             f"Vegas, k = {k}",
             "kb/s",
-            single_bottleneck.BOTTLENECK_BPS / 1e3 / k,
+            PAPER_KBPS[k],
             NS2_KBPS[k],
             *mean_sd(asymmetric.steady_kbps(runs, "vegas", k)),
         )
@@ -32,7 +35,13 @@ def rows(runs: Runs) -> list[Row]:
 def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
     """Throughput over time."""
     return asymmetric.draw_curves(
-        runs, "vegas", "Chan 2004, figure 3.4: Vegas, way back k times slower"
+        runs,
+        "vegas",
+        "Chan 2004, figure 3.4: Vegas, way back k times slower",
+        (
+            (PAPER_KBPS, plots.PAPER, "paper: $u_f/k$"),
+            (NS2_KBPS, plots.NS2, "ns-2.35"),
+        ),
     )
 
 

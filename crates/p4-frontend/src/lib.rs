@@ -4,16 +4,21 @@
 //! | --- | --- | --- | --- |
 //! | preprocess | [`preprocess`], with [`lexer`] | files of a [`SourceMap`] | tokens |
 //! | parse | [`parser`] | tokens | [`ast::Program`] |
+//! | check | `check` | [`ast::Program`] | `hir`: names resolved, types known, constants folded |
+//! | lower | `lower` | `hir` | [`p4_ir::Program`]: `main` instantiated |
+//!
+//! [`parse`] does the first two, [`compile`] all. What an architecture declares is found in its text; of its names only
+//! those of `core.p4` mean something here.
 //!
 //! No stage reads files or prints: files come through a [`Loader`], and what is wrong is said in [`Diagnostic`]s,
 //! which [`render()`] puts into words beside the lines they are about.
 
 pub mod ast;
-pub mod check;
+mod check;
 pub mod diagnostic;
-pub mod hir;
+mod hir;
 pub mod lexer;
-pub mod lower;
+mod lower;
 pub mod parser;
 pub mod preprocess;
 pub mod render;
@@ -45,7 +50,17 @@ pub fn parse(
 
 /// Compiles file `entry` of `sources` to the IR; the arguments are those of [`parse`].
 ///
-/// The program is given when there are no errors; warnings may come with it.
+/// The program is given when there are no errors; warnings may come with it. A text without `main` gives a program
+/// without blocks, and a warning.
+///
+/// ```
+/// use p4_frontend::{NoLoader, SourceMap, compile};
+/// let mut sources = SourceMap::new();
+/// let file = sources.add("a.p4", "const bit<8> a = 1 + true;");
+/// let (program, diagnostics) = compile(&mut sources, file, &mut NoLoader, &[]);
+/// assert!(program.is_none());
+/// assert_eq!(diagnostics[0].message, "`+` is not defined on `bool`");
+/// ```
 pub fn compile(
     sources: &mut SourceMap,
     entry: FileId,

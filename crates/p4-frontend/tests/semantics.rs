@@ -86,6 +86,27 @@ fn invalid_programs_are_explained() {
     }
 }
 
+#[test]
+fn the_projects_programs_compile_without_a_word() {
+    let p4src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src");
+    let mains = p4src.join("v1model").read_dir().expect("the programs");
+    for main in mains.map(|entry| entry.expect("a program").path()) {
+        if main.extension().is_none_or(|e| e != "p4") {
+            continue;
+        }
+        let text = fs::read_to_string(&main).expect("a program");
+        let mut sources = SourceMap::new();
+        let entry = sources.add(&main.to_string_lossy(), text);
+        let mut loader = support::Folders {
+            folders: vec![p4src.join("include"), p4src.clone()],
+        };
+        let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+        let said = diagnostics.iter().map(|d| render(&sources, d, false));
+        assert_eq!(said.collect::<Vec<_>>(), [""; 0], "{}", main.display());
+        assert_eq!(program.expect("no errors").blocks.len(), 6);
+    }
+}
+
 /// The words of all valid programs, and where each program starts.
 fn words() -> Vec<Vec<String>> {
     let split = |path: PathBuf| {
@@ -103,6 +124,43 @@ fn words() -> Vec<Vec<String>> {
         words
     };
     fixtures("ok/semantics").into_iter().map(split).collect()
+}
+
+/// What nests in an action, as the text before and after what is nested.
+const SHAPES: &[(&str, &str, &str, &str)] = &[
+    ("x = ", "(", "x", ")"),
+    ("x = ", "-", "x", ""),
+    ("x = ", "(bit<8>)", "x", ""),
+    ("x = ", "f(", "x", ")"),
+    ("x = ", "x + ", "x", ""),
+    ("x = ", "f(x) + ", "x", ""),
+    ("x = ", "(x == 1) ? x : ", "x", ""),
+    ("x = ", "x[7:0]", "", ""),
+    ("tuple<bit<8>> y = ", "{", "x", "}"),
+    ("", "{", "x = 1;", "}"),
+    ("", "if (x == 1) ", "x = 1;", ""),
+    ("", "if (x == 1) { } else ", "x = 1;", ""),
+    ("", "for (bit<8> i in x .. 3) ", "x = 1;", ""),
+    ("", "switch (x) { 1: {", "x = 1;", "} }"),
+];
+
+#[test]
+fn deep_nesting_never_overflows_the_stack() {
+    for (start, open, middle, close) in SHAPES {
+        for depth in [10, 100, 150, 200, 1000] {
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            let body = format!("{start}{open}{middle}{close};");
+            let text = format!(
+                "#include \"included/bare.p4\"
+                bit<8> f(in bit<8> x) {{ return x; }}
+                control C(inout headers_t hdr, inout intrinsic_t intrinsic) {{
+                    apply {{ bit<8> x = 0; {body} }}
+                }}
+                Device(TakePair(), C(), PutPair()) main;"
+            );
+            compiled("deep.p4", &text, &folder("ok/semantics"));
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

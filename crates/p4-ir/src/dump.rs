@@ -164,6 +164,10 @@ impl Dumper<'_> {
             CtorArg::Member(of, name) => format!("{of}.{name}"),
             CtorArg::String(text) => format!("{text:?}"),
             CtorArg::Object(id) => self.program[*id].name.clone(),
+            CtorArg::List(members) => {
+                let members: Vec<String> = members.iter().map(|m| self.ctor_arg(m)).collect();
+                format!("{{{}}}", members.join(", "))
+            }
         }
     }
 

@@ -206,6 +206,8 @@ pub enum CtorArg {
     String(String),
     /// Another object.
     Object(ExternId),
+    /// The members of a tuple, struct or list.
+    List(Vec<CtorArg>),
 }
 
 /// A parser's value set, filled by the control plane.

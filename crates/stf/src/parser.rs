@@ -385,4 +385,14 @@ mod tests {
             "line 1, column 6: expected the end of the line, found `5`"
         );
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[a-z_ ]{0,12}( [0-9a-fx*:./$>&()=,\\-é#\"]{0,8}){0,6}") {
+            let _ = Script::parse(&text);
+            for verb in VERBS.split(", ") {
+                let _ = Script::parse(&format!("{verb} {text}"));
+            }
+        }
+    }
 }

@@ -40,6 +40,9 @@ fn every_script_parses() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Programs with an extern of their own, which only a BMv2 built for it has.
+const OWN_EXTERNS: [&str; 1] = ["extern-funcs-bmv2"];
+
 /// How a script ended.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Ended {
@@ -91,6 +94,15 @@ fn every_program_does_what_its_script_says() {
             Ended::Failed(why) => ("failed", Some(why)),
             Ended::Panicked => ("panicked", Some(String::new())),
         };
+        if OWN_EXTERNS.contains(&&*name) {
+            let detail = detail.unwrap_or_default();
+            assert!(
+                detail.contains("is not supported by this target"),
+                "{name}: {kind}: {detail}"
+            );
+            *counts.entry("refused").or_default() += 1;
+            continue;
+        }
         *counts.entry(kind).or_default() += 1;
         wrong.extend(detail.map(|detail| format!("{name}: {kind}: {detail}")));
     }

@@ -47,11 +47,11 @@ pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
 /// Writes values one behind another into a buffer of octets.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// Whole octets written so far.
+    /// What has been written, complete after [`Writer::pad`].
     pub octets: Vec<u8>,
-    /// Bits after them, right-aligned.
+    /// Bits after that, right-aligned.
     pending: u64,
-    /// How many: 0 to 7.
+    /// How many: 0 to 63.
     count: u32,
 }
 
@@ -63,26 +63,29 @@ impl Writer {
         self.count = 0;
     }
 
-    /// Appends the low `width` ≤ 64 bits of a value that has no others.
+    /// Appends the low `width` bits, 1 to 64, of a value that has no others.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {
         let total = self.count + width;
-        let both = (self.pending as u128) << width | value as u128;
-        let spare = total % 8;
-        let whole = (total / 8) as usize;
-        let octets = (both >> spare << (128 - (total - spare)).min(127)).to_be_bytes();
-        if whole > 0 {
-            self.octets.extend_from_slice(&octets[..whole]);
+        if total < 64 {
+            self.pending = self.pending << width | value;
+            self.count = total;
+            return;
         }
-        self.pending = both as u64 & ((1 << spare) - 1);
-        self.count = spare;
+        let over = total - 64;
+        // `count` is below 64 and `width` at most 64: of the two shifts neither is by 64 with bits lost.
+        let whole = self.pending.checked_shl(64 - self.count).unwrap_or(0) | value >> over;
+        self.octets.extend_from_slice(&whole.to_be_bytes());
+        self.pending = value & !(u64::MAX << over);
+        self.count = over;
     }
 
     /// Appends a value of `width` bits in limbs, least significant first.
     pub fn push_wide(&mut self, limbs: &[u64], width: u32) {
         let mut left = width;
         while left > 0 {
-            let take = if left % 64 == 0 { 64 } else { left % 64 };
+            // The top limb may be used in part, those below are used whole.
+            let take = (left - 1) % 64 + 1;
             left -= take;
             let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
             self.push(limb, take);
@@ -91,7 +94,8 @@ impl Writer {
 
     /// Appends octets.
     pub fn push_octets(&mut self, octets: &[u8]) {
-        if self.count == 0 {
+        if self.count.is_multiple_of(8) {
+            self.pad();
             self.octets.extend_from_slice(octets);
             return;
         }
@@ -100,10 +104,15 @@ impl Writer {
         }
     }
 
-    /// Fills the last octet up with zeros.
+    /// Completes the octets, the last one filled up with zeros.
     pub fn pad(&mut self) {
         if self.count > 0 {
-            self.push(0, 8 - self.count);
+            let aligned = self.pending << (64 - self.count);
+            let octets = self.count.div_ceil(8) as usize;
+            self.octets
+                .extend_from_slice(&aligned.to_be_bytes()[..octets]);
+            self.pending = 0;
+            self.count = 0;
         }
     }
 }

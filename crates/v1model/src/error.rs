@@ -71,7 +71,7 @@ pub enum ControlError {
         what: String,
     },
     /// Something that the program says is constant.
-    #[error("{at}: {what} is constant in the program and cannot be changed")]
+    #[error("{at}: {what} cannot be changed: the program says const")]
     Constant {
         /// Where.
         at: String,

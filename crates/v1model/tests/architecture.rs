@@ -14,6 +14,14 @@ fn session(port: u16, rid: u16) -> Option<CloneSession> {
     })
 }
 
+/// Switches go to other threads, one run on each.
+#[test]
+fn switches_can_be_sent() {
+    fn sendable<T: Send>() {}
+    sendable::<Switch>();
+    sendable::<std::sync::Arc<Pipeline>>();
+}
+
 #[test]
 fn unicast_keeps_the_payload() {
     let build = Build::default().ingress(vec![to_port(3), set(bits(A, 16), num(0xbeef, 16))]);

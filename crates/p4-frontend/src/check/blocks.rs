@@ -1,5 +1,6 @@
 //! Parsers and controls.
 
+use super::params::Of;
 use super::{Checker, Inside, keysets, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Symbol};
 use crate::diagnostic::Diagnostic;
@@ -18,8 +19,8 @@ impl<'a> Checker<'a> {
     ) -> DefKind<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&parser.type_params);
-            let params = c.params(&parser.params, false);
-            let constructor_params = c.params(&parser.constructor_params, true);
+            let params = c.params(&parser.params, block_kind(parser.body.is_some()));
+            let constructor_params = c.params(&parser.constructor_params, Of::Constructor);
             let body = parser.body.as_ref().map(|body| {
                 c.inside = Inside::Parser;
                 let body = c.scoped(|c| c.parser_body(d, body));
@@ -44,7 +45,8 @@ impl<'a> Checker<'a> {
         }
         let names = self.state_names(d, &body.states);
         let state = |s: &'a ast::State| self.state(s, &names);
-        let states = body.states.iter().map(state).collect();
+        let states: Vec<State> = body.states.iter().map(state).collect();
+        self.check_ends(d, &states);
         ParserBody { locals, states }
     }
 
@@ -122,6 +124,38 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Some way from `start` must lead to `accept` or `reject`.
+    fn check_ends(&mut self, d: &ast::Declaration, states: &[State]) {
+        let Some(start) = states.iter().find(|s| &*s.name == "start") else {
+            return;
+        };
+        let mut seen = vec![start.id];
+        let mut next = 0;
+        while let Some(id) = seen.get(next).copied() {
+            next += 1;
+            let Some(state) = states.iter().find(|s| s.id == id) else {
+                continue;
+            };
+            let targets: Vec<Target> = match &state.transition {
+                Transition::Goto(to) => vec![*to],
+                Transition::Select { cases, .. } => cases.iter().map(|c| c.to).collect(),
+            };
+            for target in targets {
+                match target {
+                    Target::State(to) if !seen.contains(&to) => seen.push(to),
+                    Target::State(_) => {}
+                    Target::Accept | Target::Reject => return,
+                }
+            }
+        }
+        self.error(
+            "endless-parser",
+            d.name.span,
+            format!("parser `{}` never reaches accept or reject", d.name.name),
+            "no way through its states ends",
+        );
+    }
+
     fn target(&mut self, path: &ast::Path, names: &HashMap<Symbol, DeclId>) -> Target {
         match (path.name.as_str(), names.get(&path.name.name)) {
             ("accept", _) => Target::Accept,
@@ -131,6 +165,7 @@ impl<'a> Checker<'a> {
                 let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
                 valid.extend(["accept", "reject"]);
                 valid.sort_unstable();
+                valid.dedup();
                 let mut diagnostic =
                     Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
                         .label(path.span, "not declared in this parser");
@@ -177,6 +212,16 @@ impl<'a> Checker<'a> {
                 key.span,
                 "the width of this value is not known",
                 "give it a width, as in `8w1`",
+            );
+            return Expr::error(key.span);
+        }
+        let whole = self.hir.fields(&key.ty).is_some() || matches!(key.ty, Ty::Stack(..));
+        if whole || matches!(key.ty, Ty::Varbit(_)) {
+            self.error(
+                "bad-key",
+                key.span,
+                format!("a value of type `{}` cannot be selected on", key.ty),
+                "expected bit<W>, int<W>, bool, error or an enum",
             );
             return Expr::error(key.span);
         }
@@ -241,16 +286,11 @@ impl<'a> Checker<'a> {
         complete.then_some(sets)
     }
 
-    pub(super) fn control(
-        &mut self,
-        d: &'a ast::Declaration,
-        control: &'a ast::Control,
-    ) -> DefKind<'a> {
-        let _ = d;
+    pub(super) fn control(&mut self, control: &'a ast::Control) -> DefKind<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&control.type_params);
-            let params = c.params(&control.params, false);
-            let constructor_params = c.params(&control.constructor_params, true);
+            let params = c.params(&control.params, block_kind(control.body.is_some()));
+            let constructor_params = c.params(&control.constructor_params, Of::Constructor);
             let body = control.body.as_ref().map(|body| {
                 c.inside = Inside::Control;
                 let body = c.scoped(|c| c.control_body(body));
@@ -300,7 +340,20 @@ impl<'a> Checker<'a> {
             }
             DeclarationKind::Table(table) => self.table(local, table),
             DeclarationKind::ValueSet { element, size } => {
+                let written = element.span;
                 let element = self.ty(element);
+                let leaves = self.leaves(&element);
+                if leaves
+                    .iter()
+                    .any(|ty| matches!(ty, Ty::Int | Ty::String | Ty::Varbit(_)))
+                {
+                    self.error(
+                        "bad-value-set",
+                        written,
+                        format!("a value set cannot hold values of type `{element}`"),
+                        "expected bit<W>, int<W>, bool, an enum or a struct of such",
+                    );
+                }
                 let size = self.expr(size);
                 if !size.ty.is_numeric() && !size.ty.is_error() || !size.is_known() {
                     self.error(
@@ -328,4 +381,8 @@ impl<'a> Checker<'a> {
             ),
         }
     }
+}
+
+fn block_kind(with_body: bool) -> Of {
+    if with_body { Of::Block } else { Of::BlockType }
 }

@@ -65,6 +65,9 @@ pub fn binary(
             BinaryOp::Ne => Value::Bool(a != b),
             _ => return Ok(None),
         },
+        (Value::String(a), Value::String(b)) if op == BinaryOp::Concat => {
+            Value::String(format!("{a}{b}").into())
+        }
         (Value::Int(a), Value::Int(b)) => return ints(op, (a, left_ty), (b, right_ty), ty),
         (a, b) => match op {
             BinaryOp::Eq => Value::Bool(a == b),

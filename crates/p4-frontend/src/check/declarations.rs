@@ -1,14 +1,11 @@
 //! Declarations, but for parsers, controls and tables.
 
+use super::params::Of;
 use super::{Checker, Inside, constants, statements};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{
-    Action, DefKind, Expr, ExprKind, Extern, Field, Function, Generic, Instance, NamedKind, Param,
-    Ty,
-};
+use crate::hir::{Action, DefKind, Expr, ExprKind, Field, Function, Generic, NamedKind, Ty};
 use num_bigint::BigInt;
-use std::rc::Rc;
 
 impl<'a> Checker<'a> {
     pub(super) fn top_level(&mut self, declaration: &'a ast::Declaration) {
@@ -51,13 +48,13 @@ impl<'a> Checker<'a> {
                 DefKind::Action(self.scoped(|c| c.action(params, body)))
             }
             DeclarationKind::Parser(parser) => self.parser(d, parser),
-            DeclarationKind::Control(control) => self.control(d, control),
+            DeclarationKind::Control(control) => self.control(control),
             DeclarationKind::Package {
                 type_params,
                 params,
             } => self.scoped(|c| {
                 let type_params = c.type_params(type_params);
-                let of = c.params(params, true);
+                let of = c.params(params, Of::Package);
                 DefKind::Package(Generic { type_params, of })
             }),
             DeclarationKind::Struct(fields) => self.fields(NamedKind::Struct, fields),
@@ -100,7 +97,17 @@ impl<'a> Checker<'a> {
         ty: &'a ast::Type,
         value: &'a ast::Expr,
     ) {
-        let ty = self.ty(ty);
+        let written = ty.span;
+        let mut ty = self.ty(ty);
+        if ty.is_object() || ty == Ty::Void {
+            self.error(
+                "bad-constant-type",
+                written,
+                format!("a constant cannot be of type `{ty}`"),
+                "not the type of a value",
+            );
+            ty = Ty::Error;
+        }
         let what = format!("constant `{}`", d.name.name);
         let mut value = self.expr_as(value, &ty, &what);
         if !value.is_known() {
@@ -116,59 +123,6 @@ impl<'a> Checker<'a> {
             value.ty = Ty::Error;
         }
         self.declare(d.id, &d.name, &d.annotations, DefKind::Constant(value));
-    }
-
-    /// `type(args) name;`
-    pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
-        let ty = self.ty_to_infer(&instance.ty);
-        if instance.initializer.is_some() {
-            self.error(
-                "unsupported",
-                d.name.span,
-                "instances that implement abstract methods are not supported",
-                "not supported",
-            );
-        }
-        let built = self.constructor(&ty, &instance.args, d.name.span);
-        let kind = match built.kind {
-            ExprKind::Call(call) => {
-                let crate::hir::Callee::Constructor(constructor) = call.callee else {
-                    return;
-                };
-                self.check_instance_place(&built.ty, d);
-                Instance {
-                    ty: built.ty,
-                    args: call.args,
-                    constructor,
-                }
-            }
-            _ => Instance {
-                ty: Ty::Error,
-                args: Vec::new(),
-                constructor: None,
-            },
-        };
-        let kind = DefKind::Instance(kind);
-        self.declare(d.id, &d.name, &d.annotations, kind);
-    }
-
-    fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {
-        let wrong = match (ty.named_kind(), self.inside) {
-            (Some(NamedKind::Parser), Inside::Control) => Some("a parser in a control"),
-            (Some(NamedKind::Control), Inside::Parser) => Some("a control in a parser"),
-            (Some(NamedKind::Package), Inside::TopLevel) => None,
-            (Some(NamedKind::Package), _) => Some("a package other than at the top level"),
-            (_, Inside::Action | Inside::Function) => Some("anything in an action or function"),
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            self.error(
-                "misplaced-declaration",
-                d.name.span,
-                format!("it is not possible to instantiate {wrong}"),
-                "not possible here",
-            );
-        }
     }
 
     fn error_members(&mut self, members: &'a [ast::EnumMember]) {
@@ -216,9 +170,22 @@ impl<'a> Checker<'a> {
                     span: field.name.span,
                 });
             }
+            c.check_varbits(kind, &of);
             let of = of.into();
             DefKind::Fields(kind, Generic { type_params, of })
         })
+    }
+
+    fn check_varbits(&mut self, kind: NamedKind, fields: &[Field]) {
+        let mut varbits = fields.iter().filter(|f| matches!(f.ty, Ty::Varbit(_)));
+        let (first, second) = (varbits.next(), varbits.next());
+        if let (NamedKind::Header, Some(first), Some(second)) = (kind, first, second) {
+            self.report(
+                Diagnostic::error("two-varbits", "a header can have only one varbit field")
+                    .label(first.span, "this is one")
+                    .label(second.span, "this is another"),
+            );
+        }
     }
 
     fn enum_type(
@@ -300,55 +267,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn extern_type(&mut self, d: &'a ast::Declaration, ext: &'a ast::Extern) {
-        // Its methods may name the type itself.
-        let placeholder = |type_params| {
-            DefKind::Extern(Generic {
-                type_params,
-                of: Extern {
-                    constructors: Vec::new(),
-                    methods: Vec::new(),
-                },
-            })
-        };
-        let pair = |p: &ast::TypeParameter| (p.id, p.name.name.clone());
-        let type_params: Vec<_> = ext.type_params.iter().map(pair).collect();
-        let kind = placeholder(type_params.clone());
-        self.declare(d.id, &d.name, &d.annotations, kind);
-        let mut of = Extern {
-            constructors: Vec::new(),
-            methods: Vec::new(),
-        };
-        self.scoped(|c| {
-            c.type_params(&ext.type_params);
-            for member in &ext.members {
-                let function = match &member.kind {
-                    DeclarationKind::Constructor { params } => {
-                        of.constructors.push(member.id);
-                        Function {
-                            type_params: Vec::new(),
-                            params: c.scoped(|c| c.params(params, true)),
-                            result: Ty::Void,
-                            body: None,
-                            of: Some(d.id),
-                            is_abstract: false,
-                        }
-                    }
-                    DeclarationKind::Function(function) => {
-                        of.methods.push(member.id);
-                        c.scoped(|c| c.function_body(member, function, Some(d.id)))
-                    }
-                    _ => continue,
-                };
-                let kind = DefKind::Function(function);
-                c.define(member.id, &member.name, &member.annotations, kind);
-            }
-        });
-        let kind = DefKind::Extern(Generic { type_params, of });
-        self.define(d.id, &d.name, &d.annotations, kind);
-    }
-
-    fn function_body(
+    pub(super) fn function_body(
         &mut self,
         d: &'a ast::Declaration,
         function: &'a ast::Function,
@@ -356,7 +275,12 @@ impl<'a> Checker<'a> {
     ) -> Function<'a> {
         let type_params = self.type_params(&function.type_params);
         let result = self.ty(&function.result);
-        let params = self.params(&function.params, false);
+        let of_what = if function.body.is_some() {
+            Of::Function
+        } else {
+            Of::Extern
+        };
+        let params = self.params(&function.params, of_what);
         let body = function.body.as_ref().map(|block| {
             let outside = std::mem::replace(&mut self.inside, Inside::Function);
             self.result = Some(result.clone());
@@ -390,7 +314,7 @@ impl<'a> Checker<'a> {
         params: &'a [ast::Parameter],
         body: &'a ast::Block,
     ) -> Action<'a> {
-        let params = self.params(params, false);
+        let params = self.params(params, Of::Action);
         let mut bare = None;
         for param in params.iter() {
             match param.direction {
@@ -412,89 +336,5 @@ impl<'a> Checker<'a> {
         self.loops = loops;
         self.inside = outside;
         Action { params, body }
-    }
-
-    /// Declares parameters in the scope that has just been opened.
-    pub(super) fn params(
-        &mut self,
-        params: &'a [ast::Parameter],
-        constructor: bool,
-    ) -> Rc<[Param<'a>]> {
-        let one = |p: &'a ast::Parameter| self.param(p, constructor);
-        params.iter().map(one).collect()
-    }
-
-    fn param(&mut self, p: &'a ast::Parameter, constructor: bool) -> Param<'a> {
-        let ty = self.ty(&p.ty);
-        if ty.is_object() && p.direction != Direction::None {
-            self.error(
-                "parameter-direction",
-                p.ty.span,
-                format!(
-                    "parameter `{}` of type `{ty}` cannot have a direction",
-                    p.name.name
-                ),
-                "it is an object, not a value",
-            );
-        }
-        if constructor && p.direction != Direction::None {
-            self.error(
-                "parameter-direction",
-                p.span,
-                format!(
-                    "a constructor's parameter `{}` cannot have a direction",
-                    p.name.name
-                ),
-                "it is known at compile time",
-            );
-        }
-        let what = format!("the default of `{}`", p.name.name);
-        let default = p.default.as_ref().map(|e| {
-            let value = self.expr_as(e, &ty, &what);
-            if !value.is_known() {
-                self.error(
-                    "not-constant",
-                    value.span,
-                    format!("{what} must be known at compile time"),
-                    "not constant",
-                );
-            }
-            value
-        });
-        let kind = if constructor {
-            DefKind::ConstructorParam(ty.clone())
-        } else {
-            DefKind::Param(ty.clone(), p.direction)
-        };
-        self.declare(p.id, &p.name, &p.annotations, kind);
-        Param {
-            id: p.id,
-            name: p.name.name.clone(),
-            ty,
-            direction: p.direction,
-            default,
-            optional: ast::annotation(&p.annotations, "optional").is_some(),
-            annotations: &p.annotations,
-            span: p.name.span,
-        }
-    }
-
-    /// Finds `main`.
-    pub(super) fn check_main(&mut self) {
-        let is_main = |id: &&DeclId| self.def(**id).is_some_and(|d| &*d.name == "main");
-        let Some(id) = self.hir.instances.iter().find(is_main).copied() else {
-            return;
-        };
-        let Some(def) = self.def(id) else { return };
-        let DefKind::Instance(instance) = &def.kind else {
-            return;
-        };
-        if instance.ty.is(NamedKind::Package) || instance.ty.is_error() {
-            self.hir.main = Some(id);
-            return;
-        }
-        let diagnostic = Diagnostic::error("bad-main", "`main` must be an instance of a package")
-            .label(def.span, format!("this is a `{}`", instance.ty));
-        self.report(diagnostic);
     }
 }

@@ -84,7 +84,7 @@ impl Checker<'_> {
     }
 
     /// Types and directions of the run-time parameters of a parser or control.
-    pub(super) fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
+    fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
         let params: Rc<[Param]> = match &self.def(named.id)?.kind {
             DefKind::Parser(g) => g.of.params.clone(),
             DefKind::Control(g) => g.of.params.clone(),
@@ -184,19 +184,19 @@ impl Checker<'_> {
 
     /// An `int` as `bit<W>` or `int<W>`.
     pub(super) fn sized(&mut self, expr: Expr, wanted: &Ty) -> Expr {
-        if let Some(value) = expr.int_value() {
-            if !constants::fits(value, wanted) {
-                self.report(
-                    Diagnostic::warning(
-                        "constant-truncated",
-                        format!("{value} does not fit in `{wanted}`"),
-                    )
-                    .label(
-                        expr.span,
-                        format!("becomes {}", constants::wrap(value, wanted)),
-                    ),
-                );
-            }
+        if let Some(value) = expr.int_value()
+            && !constants::fits(value, wanted)
+        {
+            self.report(
+                Diagnostic::warning(
+                    "constant-truncated",
+                    format!("{value} does not fit in `{wanted}`"),
+                )
+                .label(
+                    expr.span,
+                    format!("becomes {}", constants::wrap(value, wanted)),
+                ),
+            );
         }
         self.cast_to(expr, wanted)
     }

@@ -76,6 +76,17 @@ impl<'a> Checker<'a> {
         if ty.is_error() {
             return Expr::error(span);
         }
+        if let ExprKind::Mask(a, b) | ExprKind::Range(a, b) = &kind
+            && !(a.is_known() && b.is_known())
+        {
+            self.error(
+                "not-constant",
+                span,
+                "the ends of a range, and a mask, must be known at compile time",
+                "only known when packets come",
+            );
+            return Expr::error(span);
+        }
         Expr { kind, ty, span }
     }
 

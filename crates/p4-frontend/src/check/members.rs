@@ -20,6 +20,15 @@ impl<'a> Checker<'a> {
                         let miss = name.as_str() == "miss";
                         (ExprKind::TableHit { table, miss }, Ty::Bool)
                     }
+                    "action_run" if !self.action_run_allowed => {
+                        self.error(
+                            "misplaced-action-run",
+                            name.span,
+                            "`action_run` is only possible as what a switch is on",
+                            "not possible here",
+                        );
+                        return Expr::error(span);
+                    }
                     "action_run" => (base.kind, Ty::ActionEnum(table, table_name)),
                     _ => {
                         let valid = ["hit", "miss", "action_run"].map(String::from).to_vec();

@@ -1,29 +1,41 @@
 //! Names and types: from the syntax tree to [`hir`](crate::hir).
 //!
-//! - [`scope`]: what a name refers to, declared before it is used;
-//! - [`types`]: types as written;
-//! - [`constants`]: folding;
-//! - [`infer`]: unification and implicit conversions;
-//! - [`expressions`], [`operators`], [`members`], [`calls`], [`keysets`]: expressions;
-//! - [`statements`], [`declarations`], [`blocks`], [`tables`]: the rest.
+//! - `scope`: what a name refers to, declared before it is used; `types`: types as written;
+//! - `declarations`, `params`, `instances`, `extern_types`, `blocks`, `tables`, `entries`;
+//! - `statements`, `switch`, `loops`;
+//! - `expressions`, `parts`, `members`, `operators`, `casts`, `writable`, `keysets`;
+//! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
+//! - `infer`: unification and implicit conversions; `constants`: folding.
 //!
 //! A faulty expression gets the type [`Ty::Error`], which agrees with everything, so that one fault is one message.
 
+mod arguments;
 mod blocks;
 mod calls;
+mod casts;
 pub(crate) mod constants;
+mod constructors;
 mod declarations;
+mod entries;
 mod expressions;
+mod extern_types;
 mod infer;
+mod instances;
 mod keysets;
+mod loops;
 mod members;
+mod methods;
 mod operators;
+mod params;
+mod parts;
 mod scope;
 mod statements;
 mod suggest;
+mod switch;
 mod tables;
 mod text;
 mod types;
+mod writable;
 
 use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
@@ -47,6 +59,7 @@ enum Inside {
     TopLevel,
     Parser,
     Control,
+    Table,
     Action,
     Function,
 }
@@ -64,6 +77,8 @@ struct Checker<'a> {
     result: Option<Ty>,
     /// Loops around.
     loops: u32,
+    /// Whether `action_run` may be read: in the subject of a switch.
+    action_run_allowed: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -80,6 +95,7 @@ impl<'a> Checker<'a> {
             inside: Inside::TopLevel,
             result: None,
             loops: 0,
+            action_run_allowed: false,
         }
     }
 

@@ -2,9 +2,11 @@
 
 use super::{Checker, constants, infer};
 use crate::ast::{self, BinaryOp, UnaryOp};
+use crate::diagnostic::Diagnostic;
 use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
-use num_traits::Signed;
+use num_bigint::BigInt;
+use num_traits::{Signed, Zero};
 
 impl<'a> Checker<'a> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: &'a ast::Expr, span: Span) -> Expr {
@@ -68,6 +70,20 @@ impl<'a> Checker<'a> {
     }
 
     fn folded(&mut self, op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
+        let division = matches!(op, BinaryOp::Div | BinaryOp::Mod);
+        let by_shift = right.int_value().is_some_and(is_power_of_two);
+        let of_zero = left.int_value().is_some_and(Zero::is_zero);
+        if division && !(by_shift || of_zero || (left.is_known() && right.is_known())) {
+            self.report(
+                Diagnostic::error(
+                    "not-constant",
+                    format!("`{}` cannot be computed when packets come", op.symbol()),
+                )
+                .label(span, "not known at compile time")
+                .note("possible are constants, and constant powers of two on the right"),
+            );
+            return Expr::error(span);
+        }
         let zero = right.int_value().is_some_and(|v| !v.is_positive());
         if matches!(op, BinaryOp::Div | BinaryOp::Mod) && zero {
             self.error(
@@ -154,7 +170,7 @@ impl<'a> Checker<'a> {
                     (Some(_), Some(_)) => Some(format!("convert one of them: `({a})`")),
                     _ => None,
                 };
-                let mut diagnostic = crate::diagnostic::Diagnostic::error("operand-types", message)
+                let mut diagnostic = Diagnostic::error("operand-types", message)
                     .label(span, "expected one type")
                     .label(left.span, format!("`{a}`"))
                     .label(right.span, format!("`{b}`"));
@@ -248,6 +264,9 @@ impl<'a> Checker<'a> {
     }
 
     fn concat(&mut self, left: Expr, right: Expr) -> Option<(Expr, Expr, Ty)> {
+        if left.ty == Ty::String && right.ty == Ty::String {
+            return Some((left, right, Ty::String));
+        }
         let left = self.promoted(left);
         let right = self.promoted(right);
         for operand in [&left, &right] {
@@ -305,4 +324,8 @@ impl<'a> Checker<'a> {
         };
         Some((left, right, ty))
     }
+}
+
+fn is_power_of_two(value: &BigInt) -> bool {
+    value.is_positive() && value.trailing_zeros() == Some(value.bits() - 1)
 }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Checker, Inside, infer};
-use crate::ast::{self, BinaryOp, DeclId};
+use crate::ast::{self, BinaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, NamedKind, Stmt, StmtKind, Ty};
 use crate::span::Span;
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         Some(Stmt { kind, span })
     }
 
-    fn misplaced(&mut self, word: &str, span: Span, place: &str) {
+    pub(super) fn misplaced(&mut self, word: &str, span: Span, place: &str) {
         self.error(
             "misplaced-statement",
             span,
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One statement, in a scope of its own.
-    fn branch(&mut self, statement: &'a ast::Statement) -> Vec<Stmt> {
+    pub(super) fn branch(&mut self, statement: &'a ast::Statement) -> Vec<Stmt> {
         match &statement.kind {
             ast::StatementKind::Block(block) => self.block(block),
             _ => self.scoped(|c| c.statement(statement).into_iter().collect()),
@@ -106,9 +106,18 @@ impl<'a> Checker<'a> {
                 None
             }
             ast::DeclarationKind::Variable { ty, init } => {
+                self.check_shadows(&declaration.name);
                 Some(self.variable(declaration, ty, init.as_ref()))
             }
             ast::DeclarationKind::Instance(instance) => {
+                if matches!(self.inside, Inside::Control | Inside::Parser) {
+                    self.error(
+                        "misplaced-declaration",
+                        declaration.name.span,
+                        "it is not possible to instantiate anything among statements",
+                        "declare it before them",
+                    );
+                }
                 self.instance(declaration, instance);
                 Some(Stmt {
                     kind: StmtKind::Instantiate(declaration.id),
@@ -166,6 +175,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// In the outermost block of an action or function nothing may take a parameter's name.
+    fn check_shadows(&mut self, name: &ast::Ident) {
+        let Some(first) = self.shadowed_parameter(name) else {
+            return;
+        };
+        self.report(
+            Diagnostic::error(
+                "shadowed-parameter",
+                format!("`{}` takes the name of a parameter", name.name),
+            )
+            .label(name.span, "choose another name")
+            .label(first, "the parameter"),
+        );
+    }
+
     fn assign(
         &mut self,
         op: Option<BinaryOp>,
@@ -208,7 +232,7 @@ impl<'a> Checker<'a> {
         let checked = self.expr(call);
         match &checked.kind {
             ExprKind::Error => None,
-            ExprKind::Call(inner) if !matches!(inner.callee, Callee::Constructor(_)) => {
+            ExprKind::Call(inner) if !matches!(inner.callee, Callee::Constructor) => {
                 Some(StmtKind::Call(checked))
             }
             ExprKind::Const(_) => None,
@@ -221,180 +245,6 @@ impl<'a> Checker<'a> {
                 );
                 None
             }
-        }
-    }
-
-    fn switch(
-        &mut self,
-        subject: &'a ast::Expr,
-        cases: &'a [ast::SwitchCase],
-        span: Span,
-    ) -> Option<StmtKind> {
-        let subject = self.value(subject);
-        if self.inside == Inside::Parser {
-            self.misplaced("switch", span, "controls, actions and functions");
-        }
-        self.check_default_last(cases);
-        match subject.ty.clone() {
-            Ty::ActionEnum(table, _) => Some(self.switch_action(table, cases)),
-            Ty::Error => {
-                for case in cases {
-                    case.body.as_ref().map(|b| self.block(b));
-                }
-                None
-            }
-            ty @ (Ty::Bit(_) | Ty::Signed(_) | Ty::ErrorCode | Ty::Bool) => {
-                Some(self.switch_value(subject, &ty, cases))
-            }
-            ty if ty.is(NamedKind::Enum)
-                || ty.is(NamedKind::SerialisableEnum)
-                || ty.is(NamedKind::New) =>
-            {
-                Some(self.switch_value(subject, &ty, cases))
-            }
-            ty => {
-                self.error(
-                    "type-mismatch",
-                    subject.span,
-                    format!("a switch on `{ty}` is not possible"),
-                    "expected bit<W>, int<W>, bool, error, an enum or `t.apply().action_run`",
-                );
-                None
-            }
-        }
-    }
-
-    fn check_default_last(&mut self, cases: &[ast::SwitchCase]) {
-        let is_default = |c: &ast::SwitchCase| matches!(c.label.kind, ast::ExprKind::Default);
-        let Some(at) = cases.iter().position(is_default) else {
-            return;
-        };
-        if let Some(next) = cases.get(at + 1) {
-            self.report(
-                Diagnostic::error(
-                    "label-after-default",
-                    "`default` must be the last label of a switch",
-                )
-                .label(next.label.span, "after `default`")
-                .label(cases[at].label.span, "`default` is here"),
-            );
-        }
-    }
-
-    fn switch_action(&mut self, table: DeclId, cases: &'a [ast::SwitchCase]) -> StmtKind {
-        let listed: Vec<DeclId> = match self.def(table).map(|d| &d.kind) {
-            Some(DefKind::Table(t)) => t.actions.iter().map(|a| a.action).collect(),
-            _ => Vec::new(),
-        };
-        let mut done: Vec<(Vec<DeclId>, Vec<Stmt>)> = Vec::new();
-        let mut default = Vec::new();
-        let mut labels = Vec::new();
-        let mut seen = Vec::new();
-        let mut with_default = false;
-        for case in cases {
-            if matches!(case.label.kind, ast::ExprKind::Default) {
-                with_default = true;
-            } else if let Some(id) = self.action_label(&case.label, &listed) {
-                if seen.contains(&id) {
-                    self.error(
-                        "duplicate-label",
-                        case.label.span,
-                        "this action has a case already",
-                        "given again",
-                    );
-                }
-                seen.push(id);
-                labels.push(id);
-            }
-            let Some(body) = &case.body else { continue };
-            let body = self.block(body);
-            if with_default {
-                default = body;
-            } else {
-                done.push((std::mem::take(&mut labels), body));
-            }
-        }
-        StmtKind::SwitchAction {
-            table,
-            cases: done,
-            default,
-        }
-    }
-
-    fn action_label(&mut self, label: &'a ast::Expr, listed: &[DeclId]) -> Option<DeclId> {
-        let ast::ExprKind::Name(path) = &label.kind else {
-            self.error(
-                "bad-label",
-                label.span,
-                "a label of this switch must be an action's name",
-                "not a name",
-            );
-            return None;
-        };
-        let id = self.resolve(path, "action")?;
-        if listed.contains(&id) {
-            return Some(id);
-        }
-        let names: Vec<String> = listed
-            .iter()
-            .filter_map(|id| Some(self.def(*id)?.name.to_string()))
-            .collect();
-        self.error(
-            "bad-label",
-            label.span,
-            format!("`{}` is not an action of this table", path.name.name),
-            format!(
-                "expected one of {}",
-                super::suggest::listed(names.iter().map(String::as_str))
-            ),
-        );
-        None
-    }
-
-    fn switch_value(&mut self, on: Expr, ty: &Ty, cases: &'a [ast::SwitchCase]) -> StmtKind {
-        let mut done: Vec<(Vec<Expr>, Vec<Stmt>)> = Vec::new();
-        let mut default = Vec::new();
-        let mut labels: Vec<Expr> = Vec::new();
-        let mut seen = Vec::new();
-        let mut with_default = false;
-        for case in cases {
-            if matches!(case.label.kind, ast::ExprKind::Default) {
-                with_default = true;
-            } else {
-                let label = self.expr_as(&case.label, ty, "a label");
-                if !label.is_known() {
-                    self.error(
-                        "not-constant",
-                        label.span,
-                        "a label must be known at compile time",
-                        "not constant",
-                    );
-                }
-                if let Some(value) = label.value() {
-                    if seen.contains(value) {
-                        self.error(
-                            "duplicate-label",
-                            label.span,
-                            "this value has a case already",
-                            "given again",
-                        );
-                    }
-                    seen.push(value.clone());
-                }
-                labels.push(label);
-            }
-            let Some(body) = &case.body else { continue };
-            let body = self.block(body);
-            if with_default {
-                default = body;
-            } else {
-                done.push((std::mem::take(&mut labels), body));
-            }
-        }
-        StmtKind::Switch {
-            on,
-            cases: done,
-            default,
         }
     }
 
@@ -428,121 +278,6 @@ impl<'a> Checker<'a> {
                 let value = self.value(value);
                 let value = self.coerce(value, &wanted, "the value returned");
                 Some(StmtKind::Return(Some(value)))
-            }
-        }
-    }
-
-    fn for_statement(
-        &mut self,
-        init: &'a [ast::Statement],
-        condition: &'a ast::Expr,
-        update: &'a [ast::Statement],
-        body: &'a ast::Statement,
-    ) -> StmtKind {
-        let init = self.statements(init);
-        let condition = self.expr_as(condition, &Ty::Bool, "a condition");
-        let update = self.statements(update);
-        let body = self.loop_body(body);
-        StmtKind::For {
-            init,
-            condition,
-            update,
-            body,
-        }
-    }
-
-    fn loop_body(&mut self, body: &'a ast::Statement) -> Vec<Stmt> {
-        self.loops += 1;
-        let body = self.branch(body);
-        self.loops -= 1;
-        body
-    }
-
-    fn for_in(
-        &mut self,
-        variable: &'a ast::ForVariable,
-        collection: &'a ast::Expr,
-        body: &'a ast::Statement,
-    ) -> Option<StmtKind> {
-        let variable = match variable {
-            ast::ForVariable::Declared(declaration) => {
-                let ast::DeclarationKind::Variable { ty, .. } = &declaration.kind else {
-                    return None;
-                };
-                self.variable(declaration, ty, None);
-                let ty = match self.def(declaration.id).map(|d| &d.kind) {
-                    Some(DefKind::Variable(ty)) => ty.clone(),
-                    _ => Ty::Error,
-                };
-                Expr {
-                    kind: ExprKind::Var(declaration.id),
-                    ty,
-                    span: declaration.name.span,
-                }
-            }
-            ast::ForVariable::Existing(expr) => {
-                let checked = self.expr(expr);
-                self.require_writable(&checked, "a loop's variable");
-                checked
-            }
-        };
-        let collection = self.collection(collection, &variable.ty);
-        let body = self.loop_body(body);
-        if variable.ty.is_error() || collection.ty.is_error() {
-            return None;
-        }
-        Some(StmtKind::ForIn {
-            variable,
-            collection,
-            body,
-        })
-    }
-
-    fn collection(&mut self, collection: &'a ast::Expr, element: &Ty) -> Expr {
-        if let ast::ExprKind::Range { low, high } = &collection.kind {
-            let numeric = matches!(element, Ty::Bit(_) | Ty::Signed(_) | Ty::Error);
-            if !numeric && !element.is(NamedKind::SerialisableEnum) {
-                self.error(
-                    "type-mismatch",
-                    collection.span,
-                    format!("a variable of type `{element}` cannot run through a range"),
-                    "expected bit<W> or int<W>",
-                );
-                return Expr::error(collection.span);
-            }
-            let low = self.expr_as(low, element, "a range's first value");
-            let high = self.expr_as(high, element, "a range's last value");
-            if low.ty.is_error() || high.ty.is_error() {
-                return Expr::error(collection.span);
-            }
-            return Expr {
-                kind: ExprKind::Range(low.into(), high.into()),
-                ty: element.clone(),
-                span: collection.span,
-            };
-        }
-        let found = self.value(collection);
-        let what = "each element";
-        match found.ty.clone() {
-            Ty::Error => found,
-            Ty::ListExpr(_) => {
-                let ty = Ty::List(element.clone().into());
-                self.coerce(found, &ty, "the collection")
-            }
-            Ty::Stack(of, _) | Ty::List(of) if *of == *element => found,
-            Ty::Tuple(of) if of.iter().all(|t| t == element) => found,
-            Ty::Stack(of, _) | Ty::List(of) => {
-                self.mismatch(found.span, element, &of, what);
-                Expr::error(found.span)
-            }
-            other => {
-                self.error(
-                    "type-mismatch",
-                    found.span,
-                    format!("a loop cannot run through a value of type `{other}`"),
-                    "expected a range, a list or a header stack",
-                );
-                Expr::error(found.span)
             }
         }
     }

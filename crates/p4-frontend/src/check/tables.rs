@@ -3,9 +3,12 @@
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{ActionCall, DefKind, Entry, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
+use crate::hir::{ActionCall, DefKind, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
 use crate::span::Span;
 use std::rc::Rc;
+
+/// An action, its parameters, and the arguments as written.
+type Referred<'a> = (DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>);
 
 impl<'a> Checker<'a> {
     pub(super) fn table(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) {
@@ -18,11 +21,14 @@ impl<'a> Checker<'a> {
             const_entries: false,
             properties: Vec::new(),
         };
+        let outside = std::mem::replace(&mut self.inside, super::Inside::Table);
         self.check_properties(d, written);
         for property in &written.properties {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
-                    table.keys = keys.iter().filter_map(|k| self.key(k)).collect();
+                    self.inside = outside;
+                    table.keys = keys.iter().map(|k| self.key(k)).collect();
+                    self.inside = super::Inside::Table;
                 }
                 TablePropertyKind::Actions(actions) => {
                     for action in actions {
@@ -42,6 +48,8 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+        self.check_default(d, written);
+        self.inside = outside;
         let kind = DefKind::Table(Rc::new(table));
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
@@ -62,6 +70,20 @@ impl<'a> Checker<'a> {
                 );
             }
         }
+        let at = |name: &str| {
+            let named = |p: &ast::TableProperty| p.name.as_str() == name;
+            written.properties.iter().position(named)
+        };
+        if let (Some(key), Some(entries)) = (at("key"), at("entries"))
+            && entries < key
+        {
+            self.error(
+                "entries-before-key",
+                written.properties[entries].name.span,
+                "the entries of a table come after its key",
+                "`key` is further down",
+            );
+        }
         let has_actions = |p: &ast::TableProperty| matches!(p.kind, TablePropertyKind::Actions(_));
         if !written.properties.iter().any(has_actions) {
             self.error(
@@ -73,8 +95,41 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key<'a>> {
-        let value = self.value(&key.expr);
+    /// A table without default action has core.p4's `NoAction`.
+    fn check_default(&mut self, d: &ast::Declaration, written: &ast::Table) {
+        let given = |p: &ast::TableProperty| p.name.as_str() == "default_action";
+        if written.properties.iter().any(given) {
+            return;
+        }
+        let ident = ast::Ident {
+            name: "NoAction".into(),
+            span: d.name.span,
+        };
+        let path = ast::Path {
+            absolute: true,
+            span: ident.span,
+            name: ident,
+        };
+        let found = self.find(&path).first().and_then(|id| self.def(*id));
+        let valid = match found.map(|d| &d.kind) {
+            Some(DefKind::Action(action)) => action.params.is_empty(),
+            _ => false,
+        };
+        if valid {
+            return;
+        }
+        let name = &d.name.name;
+        let message = "a table without default_action needs core.p4's action `NoAction`";
+        let mut diagnostic = Diagnostic::error("no-default-action", message)
+            .label(d.name.span, format!("`{name}` has no default_action"));
+        if let Some(found) = found.map(|d| d.span) {
+            diagnostic = diagnostic.label(found, "this is not it");
+        }
+        self.report(diagnostic.help("is `#include <core.p4>` missing?"));
+    }
+
+    fn key(&mut self, key: &'a ast::KeyElement) -> Key<'a> {
+        let value = self.key_value(key);
         let kind = &key.match_kind.name;
         if !self.hir.match_kinds.contains(&kind.name) {
             let valid = self.hir.match_kinds.clone();
@@ -90,8 +145,18 @@ impl<'a> Checker<'a> {
             };
             self.report(diagnostic);
         }
+        Key {
+            value,
+            kind: kind.name.clone(),
+            name: text::text(&key.expr),
+            annotations: &key.annotations,
+        }
+    }
+
+    fn key_value(&mut self, key: &'a ast::KeyElement) -> Expr {
+        let value = self.value(&key.expr);
         if value.ty.is_error() {
-            return None;
+            return value;
         }
         let scalar = matches!(
             value.ty,
@@ -107,21 +172,22 @@ impl<'a> Checker<'a> {
                 format!("a key cannot be of type `{}`", value.ty),
                 "expected bit<W>, int<W>, bool, error or an enum",
             );
-            return None;
+            return Expr::error(value.span);
         }
-        Some(Key {
-            value,
-            kind: kind.name.clone(),
-            name: text::text(&key.expr),
-            annotations: &key.annotations,
-        })
+        let named = ast::annotation(&key.annotations, "name").is_some();
+        if !named && !has_name(&key.expr) {
+            self.error(
+                "key-without-name",
+                value.span,
+                "a key that is computed needs a name for the control plane",
+                "expected `@name(\"…\")` behind its match_kind",
+            );
+        }
+        value
     }
 
     /// An action's name and arguments as written.
-    fn action_reference(
-        &mut self,
-        expr: &'a ast::Expr,
-    ) -> Option<(DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>)> {
+    fn action_reference(&mut self, expr: &'a ast::Expr) -> Option<Referred<'a>> {
         let (callee, args) = match &expr.kind {
             ast::ExprKind::Call { callee, args, .. } => (&**callee, Some(args.as_slice())),
             _ => (expr, None),
@@ -183,13 +249,18 @@ impl<'a> Checker<'a> {
         table.actions.push(TableAction {
             action,
             bound,
+            written: args.iter().map(|a| text::text(&a.value)).collect(),
             annotations: &written.annotations,
             span: written.span,
         });
     }
 
     /// An action of the table with its data, in `default_action` or an entry.
-    fn action_call(&mut self, expr: &'a ast::Expr, table: &Table<'a>) -> Option<ActionCall> {
+    pub(super) fn action_call(
+        &mut self,
+        expr: &'a ast::Expr,
+        table: &Table<'a>,
+    ) -> Option<ActionCall> {
         let (action, params, args) = self.action_reference(expr)?;
         let Some(index) = table.actions.iter().position(|a| a.action == action) else {
             let names: Vec<String> = table
@@ -214,9 +285,11 @@ impl<'a> Checker<'a> {
         let directed = params.len() - data.len();
         let whole = directed > 0 && args.len() > data.len();
         let signature = action_signature(&what, if whole { params.clone() } else { data });
+        let written = args;
         let (_, mut args, _) = self.arguments(signature, &[], args, expr.span)?;
         if whole {
             args.drain(..directed);
+            self.check_bound(written, &params, &table.actions[index]);
         }
         for arg in args.iter().flatten() {
             if !arg.is_known() {
@@ -227,106 +300,39 @@ impl<'a> Checker<'a> {
         Some(ActionCall { index, args })
     }
 
-    fn not_known(&mut self, expr: &Expr, what: &str) {
+    /// The arguments for parameters with a direction must be those of the list of actions.
+    fn check_bound(&mut self, args: &[ast::Argument], params: &[Param], listed: &TableAction) {
+        let directed = params.iter().filter(|p| p.direction != Direction::None);
+        for (i, param) in directed.enumerate() {
+            let by_name =
+                |a: &&ast::Argument| a.name.as_ref().is_some_and(|n| n.name == param.name);
+            let given = args.iter().find(by_name).or_else(|| args.get(i));
+            let (Some(given), Some(bound)) = (given, listed.written.get(i)) else {
+                continue;
+            };
+            let text = text::text(&given.value);
+            if text != *bound {
+                self.report(
+                    Diagnostic::error(
+                        "bound-argument",
+                        format!(
+                            "argument `{}` is bound to `{bound}` in `actions`",
+                            param.name
+                        ),
+                    )
+                    .label(given.span, format!("found `{text}`"))
+                    .label(listed.span, "bound here"),
+                );
+            }
+        }
+    }
+
+    pub(super) fn not_known(&mut self, expr: &Expr, what: &str) {
         self.error(
             "not-constant",
             expr.span,
             format!("{what} must be known at compile time"),
             "only known when packets come",
-        );
-    }
-
-    fn entries(
-        &mut self,
-        d: &ast::Declaration,
-        property: &ast::TableProperty,
-        entries: &'a [ast::Entry],
-        table: &mut Table<'a>,
-    ) {
-        if table.keys.is_empty() {
-            self.error(
-                "entries-without-key",
-                property.name.span,
-                format!("table `{}` has entries but no key", d.name.name),
-                "nothing to match",
-            );
-            return;
-        }
-        let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
-        for entry in entries {
-            let sets = self.entry_sets(entry, &types, table);
-            let call = self.action_call(&entry.action, table);
-            let priority = entry.priority.as_ref().map(|p| self.priority(p));
-            if let (Some(sets), Some(call)) = (sets, call) {
-                table.entries.push(Entry {
-                    sets,
-                    call,
-                    priority: priority.flatten(),
-                    is_const: entry.is_const,
-                    annotations: &entry.annotations,
-                    span: entry.span,
-                });
-            }
-        }
-    }
-
-    fn priority(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
-        let value = self.expr(expr);
-        if value.ty.is_error() {
-            return None;
-        }
-        if !value.ty.is_numeric() || !value.is_known() {
-            self.error(
-                "not-constant",
-                value.span,
-                "a priority must be an integer known at compile time",
-                format!("found a value of type `{}`", value.ty),
-            );
-            return None;
-        }
-        Some(value)
-    }
-
-    fn entry_sets(
-        &mut self,
-        entry: &'a ast::Entry,
-        types: &[Ty],
-        table: &Table<'a>,
-    ) -> Option<Vec<Expr>> {
-        if let [only] = entry.keys.as_slice() {
-            let everything = matches!(only.kind, ast::ExprKind::Default | ast::ExprKind::DontCare);
-            if everything && types.len() > 1 {
-                let all = types.iter().map(|ty| super::keysets::any(ty, only.span));
-                return Some(all.collect());
-            }
-        }
-        let sets = self.sets(&entry.keys, types, entry.span)?;
-        for (set, key) in sets.iter().zip(&table.keys) {
-            self.check_set_kind(set, key);
-            if !set.is_known() {
-                self.not_known(set, "an entry's key");
-                return None;
-            }
-        }
-        Some(sets)
-    }
-
-    fn check_set_kind(&mut self, set: &Expr, key: &Key) {
-        use crate::hir::ExprKind;
-        let wrong = match (&set.kind, &*key.kind) {
-            (ExprKind::Mask(..), "exact" | "range" | "optional") => "a mask",
-            (ExprKind::Range(..), "exact" | "lpm" | "ternary" | "optional") => "a range",
-            (ExprKind::Any, "exact") => "`_`",
-            _ => return,
-        };
-        self.error(
-            "bad-entry",
-            set.span,
-            format!(
-                "{wrong} is not possible for a key that is matched `{}`",
-                key.kind
-            ),
-            "not a valid set for this key",
         );
     }
 
@@ -339,6 +345,16 @@ impl<'a> Checker<'a> {
         if property.name.as_str() == "default_action" {
             table.default_action = self.action_call(value, table);
             table.const_default = property.is_const;
+            if let Some(call) = &table.default_action
+                && ast::annotation(table.actions[call.index].annotations, "tableonly").is_some()
+            {
+                self.error(
+                    "table-only",
+                    value.span,
+                    "the default action cannot be one that is @tableonly",
+                    "only possible in entries",
+                );
+            }
             return;
         }
         let checked = self.expr(value);
@@ -370,13 +386,33 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn action_signature<'a>(what: &str, params: Rc<[Param<'a>]>) -> super::calls::Signature<'a> {
-    super::calls::Signature {
+fn action_signature<'a>(what: &str, params: Rc<[Param<'a>]>) -> super::arguments::Signature<'a> {
+    super::arguments::Signature {
         what: what.to_string(),
         type_params: Vec::new(),
         params,
         result: Ty::Void,
         with: Default::default(),
         known: false,
+    }
+}
+
+/// Whether a control plane can call a key by its expression: a variable, a part of one, or a header's validity.
+fn has_name(key: &ast::Expr) -> bool {
+    match &key.kind {
+        ast::ExprKind::Name(_) | ast::ExprKind::Int(_) | ast::ExprKind::Bool(_) => true,
+        ast::ExprKind::Type(_) | ast::ExprKind::Error => true,
+        ast::ExprKind::Member { base, .. }
+        | ast::ExprKind::Index { base, .. }
+        | ast::ExprKind::Slice { base, .. }
+        | ast::ExprKind::WidthSlice { base, .. } => has_name(base),
+        ast::ExprKind::Cast { operand, .. } => has_name(operand),
+        ast::ExprKind::Call { callee, args, .. } => args.is_empty() && has_name(callee),
+        ast::ExprKind::Binary {
+            op: ast::BinaryOp::BitAnd,
+            left,
+            right,
+        } => has_name(left) && has_name(right),
+        _ => false,
     }
 }

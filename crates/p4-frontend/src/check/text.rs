@@ -1,6 +1,6 @@
 //! Expressions as text: names of keys, and words for messages.
 
-use crate::ast::{Expr, ExprKind, IntLiteral};
+use crate::ast::{Expr, ExprKind, FieldValue, IntLiteral};
 
 /// The expression as p4c writes it in a control plane's names: `hdr.ipv4.dst[15:8]`, `hdr.vlan.isValid()`.
 pub fn text(expr: &Expr) -> String {
@@ -40,7 +40,15 @@ pub fn text(expr: &Expr) -> String {
             otherwise,
         } => format!("{} ? {} : {}", text(condition), text(then), text(otherwise)),
         ExprKind::Cast { operand, .. } => text(operand),
-        ExprKind::List(_) | ExprKind::Struct(_) => "{ ... }".into(),
+        ExprKind::List(list) => {
+            let elements: Vec<String> = list.elements.iter().map(text).collect();
+            format!("{{ {} }}", elements.join(", "))
+        }
+        ExprKind::Struct(fields) => {
+            let field = |f: &FieldValue| format!("{} = {}", f.name.name, text(&f.value));
+            let fields: Vec<String> = fields.fields.iter().map(field).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
         ExprKind::Invalid => "{#}".into(),
         ExprKind::Defaults => "...".into(),
         ExprKind::Mask { value, mask } => format!("{} &&& {}", text(value), text(mask)),

@@ -169,12 +169,52 @@ impl<'a> Checker<'a> {
             self.wrong_type_arguments(&name, expected, args.len(), span);
             return Some(Ty::Error);
         };
-        Some(Ty::Named(Named {
+        let ty = Ty::Named(Named {
             kind,
             id,
             name,
             args: args.into(),
-        }))
+        });
+        Some(self.specialised(ty, span))
+    }
+
+    /// A generic struct, header or union whose type arguments must make valid fields.
+    fn specialised(&mut self, ty: Ty, span: Span) -> Ty {
+        let Ty::Named(named) = &ty else { return ty };
+        let Some(DefKind::Fields(kind, generic)) = self.def(named.id).map(|d| &d.kind) else {
+            return ty;
+        };
+        if named.args.is_empty() || ty.any(&mut |t| matches!(t, Ty::Var(_) | Ty::Param(..))) {
+            return ty;
+        }
+        let (kind, fields) = (*kind, generic.of.clone());
+        let id = named.id;
+        let holds = |ty: &Ty| ty.any(&mut |t| matches!(t, Ty::Named(n) if n.id == id));
+        if named.args.iter().any(holds) {
+            let message = format!("`{}` cannot be its own type argument", named.name);
+            self.error("self-reference", span, message, "holds itself");
+            return Ty::Error;
+        }
+        let with = self.hir.substitution(named);
+        for field in fields.iter() {
+            let field_ty = field.ty.substitute(&with);
+            if let Some(expected) = self.not_a_field(kind, &field_ty) {
+                self.report(
+                    Diagnostic::error(
+                        "bad-field-type",
+                        format!(
+                            "a {} cannot have the field `{}` of type `{field_ty}`",
+                            kind.keyword(),
+                            field.name
+                        ),
+                    )
+                    .label(field.span, expected)
+                    .label(span, format!("in `{ty}`")),
+                );
+                return Ty::Error;
+            }
+        }
+        ty
     }
 
     fn without_args(&mut self, ty: Ty, name: &str, args: &[Ty], span: Span) -> Ty {
@@ -253,31 +293,8 @@ impl<'a> Checker<'a> {
     /// Reports a field whose type its struct, header or union cannot hold. Gives the type to go on with.
     pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
         let ty = self.ty(&field.ty);
-        let valid = match of {
-            NamedKind::Header => match &ty {
-                Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Varbit(_) => true,
-                Ty::Param(..) | Ty::Error => true,
-                Ty::Named(named) => matches!(
-                    named.kind,
-                    NamedKind::Struct | NamedKind::SerialisableEnum | NamedKind::New
-                ),
-                _ => false,
-            },
-            NamedKind::Union => matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header),
-            _ => {
-                !ty.is_object() && !matches!(ty, Ty::Void | Ty::Int | Ty::String | Ty::MatchKind)
-                    || matches!(ty, Ty::Int | Ty::String)
-            }
-        };
-        if valid {
+        let Some(expected) = self.not_a_field(of, &ty) else {
             return ty;
-        }
-        let expected = match of {
-            NamedKind::Header => {
-                "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such"
-            }
-            NamedKind::Union => "expected a header",
-            _ => "not the type of a value",
         };
         self.error(
             "bad-field-type",
@@ -296,5 +313,40 @@ impl<'a> Checker<'a> {
     pub(super) fn field_names(&self, ty: &Ty) -> String {
         let fields = self.hir.fields(ty).unwrap_or_default();
         suggest::listed(fields.iter().map(|(name, _)| &**name))
+    }
+
+    /// What a field of a struct, header or union should be instead of this type; `None` if it may be this.
+    fn not_a_field(&self, of: NamedKind, ty: &Ty) -> Option<&'static str> {
+        let valid = match of {
+            NamedKind::Header => self.fits_header(ty),
+            NamedKind::Union => matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header),
+            _ => !ty.is_object() && !matches!(ty, Ty::Void | Ty::MatchKind),
+        };
+        if valid {
+            return None;
+        }
+        Some(match of {
+            NamedKind::Header => {
+                "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such"
+            }
+            NamedKind::Union => "expected a header",
+            _ => "not the type of a value",
+        })
+    }
+
+    fn fits_header(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Varbit(_) => true,
+            Ty::Param(..) | Ty::Error => true,
+            Ty::Named(named) => match named.kind {
+                NamedKind::SerialisableEnum | NamedKind::New => true,
+                NamedKind::Struct => {
+                    let members = self.hir.members(ty).unwrap_or_default();
+                    members.iter().all(|m| self.fits_header(m))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 }

@@ -298,8 +298,6 @@ pub struct Instance {
     pub ty: Ty,
     /// The constructor's arguments, in the order of its parameters.
     pub args: Vec<Option<Expr>>,
-    /// The constructor of an extern.
-    pub constructor: Option<DeclId>,
 }
 
 /// A table.
@@ -341,6 +339,8 @@ pub struct TableAction<'a> {
     pub action: DeclId,
     /// For the parameters with a direction, in order.
     pub bound: Vec<Option<Expr>>,
+    /// The same as written.
+    pub written: Vec<String>,
     /// On the listing.
     pub annotations: &'a [ast::Annotation],
     /// Where it is written.

@@ -138,7 +138,7 @@ pub enum Callee {
     /// `stack.pop_front(n)`
     PopFront(Expr, u32),
     /// A constructor, of the expression's type.
-    Constructor(Option<DeclId>),
+    Constructor,
 }
 
 impl Expr {
@@ -202,7 +202,7 @@ impl Expr {
             | ExprKind::Range(a, b) => a.is_known() && b.is_known(),
             ExprKind::Conditional(a, b, c) => a.is_known() && b.is_known() && c.is_known(),
             ExprKind::List(members) => members.iter().all(Expr::is_known),
-            ExprKind::Call(call) => matches!(call.callee, Callee::Constructor(_)),
+            ExprKind::Call(call) => matches!(call.callee, Callee::Constructor),
             _ => false,
         }
     }

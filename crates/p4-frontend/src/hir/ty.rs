@@ -60,8 +60,6 @@ pub enum Ty {
     ApplyResult(DeclId, Symbol),
     /// Of `t.apply().action_run`.
     ActionEnum(DeclId, Symbol),
-    /// Of a parser state's name.
-    State,
     /// Of a function's name.
     Function,
 }
@@ -252,7 +250,6 @@ impl fmt::Display for Ty {
             Ty::Table(_, name) => write!(f, "table {name}"),
             Ty::ApplyResult(_, name) => write!(f, "result of {name}.apply()"),
             Ty::ActionEnum(_, name) => write!(f, "action_run of {name}"),
-            Ty::State => write!(f, "parser state"),
             Ty::Function => write!(f, "function"),
         }
     }

@@ -1,6 +1,6 @@
 //! Calls of functions and actions, and of what is built in.
 
-use super::composites::Target;
+use super::targets::Target;
 use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, Param, Substitution, Ty};
@@ -112,7 +112,7 @@ impl Lowerer<'_, '_> {
                 }
                 Given::Nothing
             }
-            Callee::Constructor(_) => {
+            Callee::Constructor => {
                 self.unsupported(span, "an instance as a value");
                 Given::Nothing
             }
@@ -187,26 +187,17 @@ impl Lowerer<'_, '_> {
         };
         let targets = self.copy_in(&instance.slots, &call.args, span);
         self.emit(StmtKind::Call(instance.id));
-        // The result is read before the parameters are copied back: that may write to what holds it.
-        let given = match &instance.result {
-            None => Given::Nothing,
-            Some((at, ty)) => {
-                let kept = self.temporary(ty, span);
-                self.copy(&kept, at, ty);
-                match self.scalar_type(ty) {
-                    Some(scalar) => {
-                        let place = p4_ir::Place {
-                            at: kept,
-                            ty: scalar,
-                        };
-                        Given::Scalar(p4_ir::Expr::load(place))
-                    }
-                    None => Given::At(kept),
-                }
-            }
-        };
         self.copy_out(&instance.slots, &targets);
-        given
+        match &instance.result {
+            None => Given::Nothing,
+            Some((at, ty)) => match self.scalar_type(ty) {
+                Some(scalar) => Given::Scalar(p4_ir::Expr::load(p4_ir::Place {
+                    at: at.clone(),
+                    ty: scalar,
+                })),
+                None => Given::At(at.clone()),
+            },
+        }
     }
 
     fn function_instance(

@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// An integer that must be known; reports one that is not.
-    pub(super) fn known_int(&mut self, expr: &Expr, what: &str) -> Option<BigInt> {
+    fn known_int(&mut self, expr: &Expr, what: &str) -> Option<BigInt> {
         if let Some(Value::Int(value)) = self.known(expr) {
             return Some(value);
         }

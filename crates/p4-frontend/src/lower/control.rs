@@ -1,7 +1,7 @@
 //! Controls, and how blocks are applied.
 
 use super::calls::Slot;
-use super::composites::Target;
+use super::targets::Target;
 use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};

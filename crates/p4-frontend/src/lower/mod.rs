@@ -1,10 +1,10 @@
 //! From [`hir`](crate::hir) to [`p4_ir`]: instantiates `main` and gives everything its place.
 //!
-//! - [`instance`]: the package, its blocks, instances and their control-plane names;
-//! - [`storage`], [`types`]: where variables are, and what they are;
-//! - [`expressions`], [`composites`], [`calls`], [`externs`]: expressions, their side effects put into statements
-//!   before them, in P4's order;
-//! - [`statements`], [`exit`], [`parser`], [`control`], [`table`]: the rest.
+//! - `package`: the blocks of `main`; `instance`: instances and their control-plane names;
+//! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
+//! - `expressions`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
+//!   statements before them, in P4's order;
+//! - `statements`, `exit`, `parser`, `control`, `table`, `value_set`: the rest.
 
 mod calls;
 mod composites;
@@ -14,11 +14,15 @@ mod exit;
 mod expressions;
 mod externs;
 mod instance;
+mod package;
+mod packet;
 mod parser;
 mod statements;
 mod storage;
 mod table;
+mod targets;
 mod types;
+mod value_set;
 
 use crate::ast::DeclId;
 use crate::diagnostic::Diagnostic;
@@ -35,6 +39,7 @@ pub fn lower(
 ) -> (Option<p4_ir::Program>, Vec<Diagnostic>) {
     let mut lowerer = Lowerer::new(program, sources);
     lowerer.package();
+    lowerer.check_names();
     let failed = lowerer.diagnostics.iter().any(Diagnostic::is_error);
     let out = (!failed).then_some(lowerer.out);
     (out, lowerer.diagnostics)

@@ -161,15 +161,15 @@ impl Lowerer<'_, '_> {
 
     fn select_case(&mut self, case: &hir::Case, keys: &[Expr], to: StateTarget) -> SelectCase {
         let loc: SourceLoc = self.loc(case.span);
-        if let [set] = case.sets.as_slice() {
-            if let Some(super::Object::ValueSet(id)) = self.object(set) {
-                return SelectCase {
-                    sets: Vec::new(),
-                    value_set: Some(id),
-                    to,
-                    loc,
-                };
-            }
+        if let [set] = case.sets.as_slice()
+            && let Some(super::Object::ValueSet(id)) = self.object(set)
+        {
+            return SelectCase {
+                sets: Vec::new(),
+                value_set: Some(id),
+                to,
+                loc,
+            };
         }
         let mut sets = Vec::new();
         for (set, key) in case.sets.iter().zip(keys) {

@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
         Some(indexed(at.offset(1), value, stride, len))
     }
 
-    pub(super) fn error_constant(&self, name: &str) -> p4_ir::Expr {
+    fn error_constant(&self, name: &str) -> p4_ir::Expr {
         let index = self.out.errors.iter().position(|e| e == name).unwrap_or(0);
         p4_ir::Expr::constant(index as u32, Scalar::Symbol)
     }

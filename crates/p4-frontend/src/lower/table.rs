@@ -308,16 +308,13 @@ impl Lowerer<'_, '_> {
             ExprKind::Call(call) => {
                 let path = format!("{}.{name}", self.out[number].name);
                 let arguments = call.args.clone();
-                let constructor = match call.callee {
-                    hir::Callee::Constructor(constructor) => constructor,
-                    _ => None,
-                };
-                self.extern_object(&value.ty, &arguments, constructor, path, &[], span)
+                self.extern_object(&value.ty, &arguments, path, &[], span)
             }
             _ => self.object(value),
         };
         if let Some(Object::Extern(id)) = object {
-            if name == "implementation" {
+            // `psa_implementation`, `pna_implementation`
+            if name.ends_with("implementation") {
                 self.out[number].implementation = Some(id);
             } else {
                 self.out[number].direct.push(id);

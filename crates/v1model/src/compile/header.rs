@@ -24,6 +24,9 @@ impl Compiler<'_> {
                 definition.name
             )),
         }
+        if self.code.headers.len() > usize::from(u16::MAX) {
+            self.error("a program may have 65536 header types");
+        }
         self.code.headers.push(header);
         let number = self.code.headers.len() as u32 - 1;
         self.headers.insert(ty, number);

@@ -7,6 +7,7 @@ mod architecture;
 mod expr;
 mod externs;
 mod header;
+mod link;
 mod parser;
 mod stmt;
 
@@ -90,7 +91,8 @@ impl<'p> Compiler<'p> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        self.link();
+        let zero = self.number(0);
+        link::link(&mut self.code, &self.labels, zero);
         Ok((self.code, self.max_temp - self.program.words))
     }
 
@@ -183,56 +185,6 @@ impl<'p> Compiler<'p> {
                 "a value of {width} bits is wider than this target has; the widest is {most} bits"
             ));
         }
-    }
-
-    /// Turns labels into places in the code.
-    fn link(&mut self) {
-        let labels = &self.labels;
-        let fix = |to: &mut Target| *to = labels[*to as usize];
-        for op in &mut self.code.ops {
-            match op {
-                Op::Jmp { to }
-                | Op::JmpZ { to, .. }
-                | Op::JmpNz { to, .. }
-                | Op::JmpEq { to, .. }
-                | Op::JmpNe { to, .. }
-                | Op::JmpLt { to, .. }
-                | Op::JmpLe { to, .. }
-                | Op::Call { to }
-                | Op::Step { to }
-                | Op::InSet { to, .. } => fix(to),
-                _ => {}
-            }
-        }
-        for jump in &mut self.code.jumps {
-            match jump {
-                JumpTable::Dense {
-                    targets, default, ..
-                } => {
-                    targets.iter_mut().for_each(fix);
-                    fix(default);
-                }
-                JumpTable::Sparse { cases, default } => {
-                    cases.iter_mut().for_each(|(_, to)| fix(to));
-                    fix(default);
-                }
-            }
-        }
-        for table in &mut self.code.tables {
-            table.actions.iter_mut().for_each(|a| fix(&mut a.entry));
-        }
-        let blocks = &mut self.code.blocks;
-        for block in [
-            &mut blocks.parser,
-            &mut blocks.verify,
-            &mut blocks.ingress,
-            &mut blocks.egress,
-            &mut blocks.compute,
-            &mut blocks.deparser,
-        ] {
-            fix(block);
-        }
-        self.code.states.iter_mut().for_each(|(at, ..)| fix(at));
     }
 }
 

@@ -190,8 +190,8 @@ impl Compiler<'_> {
                     Some(bits) => Op::ExtractVar {
                         base,
                         off,
-                        header,
                         bits,
+                        header: header as u16,
                     },
                     None => Op::Extract { base, off, header },
                 });

@@ -22,14 +22,14 @@ impl Switch {
         if replicas.is_empty() {
             self.multicast.remove(&group);
         } else {
-            self.multicast.insert(group, replicas);
+            self.multicast.insert(group, replicas.into());
         }
         Ok(())
     }
 
     /// A multicast group's replicas; empty if there is none.
     pub fn multicast_group(&self, group: u16) -> &[Replica] {
-        self.multicast.get(&group).map_or(&[], Vec::as_slice)
+        self.multicast.get(&group).map_or(&[], |replicas| replicas)
     }
 
     /// Sets a clone session (0 to 32767); `None` removes it.
@@ -46,7 +46,7 @@ impl Switch {
             });
         }
         match to {
-            Some(to) => self.sessions.insert(session, to),
+            Some(to) => self.sessions.insert(session, to.into()),
             None => self.sessions.remove(&session),
         };
         Ok(())
@@ -54,6 +54,6 @@ impl Switch {
 
     /// A clone session.
     pub fn clone_session(&self, session: u16) -> Option<&CloneSession> {
-        self.sessions.get(&session)
+        self.sessions.get(&session).map(|session| &**session)
     }
 }

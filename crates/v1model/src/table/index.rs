@@ -75,7 +75,17 @@ type Hashed = HashTable<u32>;
 
 #[inline]
 fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
-    table.find(hash(key), |&id| slab.value(id) == key).copied()
+    let found = table.find(hash(key), |&id| same(slab.value(id), key));
+    found.copied()
+}
+
+/// Whether keys are equal. Most have one word, for which a call of `memcmp` takes too long.
+#[inline]
+fn same(a: &[u64], b: &[u64]) -> bool {
+    match (a, b) {
+        ([a], [b]) => a == b,
+        _ => a == b,
+    }
 }
 
 /// How a table finds its entries.
@@ -384,7 +394,7 @@ impl Tuples {
             }
             let bucket = group
                 .buckets
-                .find(hash(masked), |ids| slab.value(ids[0]) == masked);
+                .find(hash(masked), |ids| same(slab.value(ids[0]), masked));
             for &id in bucket.into_iter().flatten() {
                 let entry = &slab.entries[id as usize];
                 if best.is_some_and(|(rank, _)| rank > entry.rank) {

@@ -68,11 +68,13 @@ pub struct TableState {
     /// The default as the control plane wrote it.
     pub default_action: EntryAction,
     pub profile: Option<ExternId>,
-    /// Whether hits are counted, metered, dated.
+    /// What its direct counter counts at each hit.
     pub counter: Option<Counted>,
+    /// What its direct meter measures at each hit.
     pub meter: Option<MeterUnit>,
+    /// Whether hits are dated, for idle timeouts.
     pub dated: bool,
-    /// Whether none of the above is done.
+    /// Whether a hit does none of the three.
     pub plain: bool,
     index: Index,
     slab: Slab,

@@ -15,23 +15,26 @@ pub fn extract(
     varbit: u64,
     job: &mut Job,
 ) -> Result<(), u64> {
-    let end = job.cursor + header.bits as usize;
     if header.varbit.is_some() {
         return extract_varbit(header, errors, words, at, varbit, job);
     }
+    let end = job.cursor + header.bits as usize;
     if end > job.bits() {
         return Err(errors.packet_too_short);
     }
     if let Some(at) = at {
         words[at] = 1;
+        // The octets of the header, so that places in it are small numbers.
+        let octets = job.octets.get(job.cursor / 8..).unwrap_or_default();
+        let skip = job.cursor % 8;
         for field in &header.fields {
-            let from = job.cursor + field.at as usize;
+            let from = skip + field.at as usize;
             let to = at + field.word as usize;
             if field.width <= 64 {
-                words[to] = bits::read(&job.octets, from, field.width);
+                words[to] = bits::read(octets, from, field.width);
             } else {
                 let limbs = field.width.div_ceil(64) as usize;
-                bits::read_wide(&job.octets, from, field.width, &mut words[to..to + limbs]);
+                bits::read_wide(octets, from, field.width, &mut words[to..to + limbs]);
             }
         }
     }
@@ -87,11 +90,11 @@ pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) 
     }
     for (i, field) in header.fields.iter().enumerate() {
         let from = at + field.word as usize;
-        if header.varbit == Some(i) {
+        if field.width <= 64 && header.varbit.is_none() {
+            output.push(words[from], field.width);
+        } else if header.varbit == Some(i) {
             let width = words[from].min(field.width as u64) as u32;
             output.push_wide(&words[from + 1..], width);
-        } else if field.width <= 64 {
-            output.push(words[from], field.width);
         } else {
             output.push_wide(&words[from..], field.width);
         }

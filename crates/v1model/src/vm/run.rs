@@ -151,10 +151,13 @@ fn execute<const TRACED: bool>(
                 }
             }
 
-            Op::MovW { d, a, n } => {
-                words.copy_within(a as usize..(a + n) as usize, d as usize);
-            }
+            Op::MovW { d, a, n } => copy(words, a as usize, d as usize, n as usize),
             Op::ZeroW { d, n } => words[d as usize..(d + n) as usize].fill(0),
+            Op::Clear { list } => {
+                for &slot in &code.clears[list as usize] {
+                    words[slot as usize] = 0;
+                }
+            }
             Op::AddW { d, a, b, w } => {
                 wide::add(words, d as usize, a as usize, b as usize, w as u32);
             }
@@ -217,7 +220,7 @@ fn execute<const TRACED: bool>(
             }
             Op::CMovW { d, c, a, n } => {
                 if x!(c) != 0 {
-                    words.copy_within(a as usize..a as usize + n as usize, d as usize);
+                    copy(words, a as usize, d as usize, n as usize);
                 }
             }
             Op::Clamp { d, a, n } => {
@@ -239,13 +242,13 @@ fn execute<const TRACED: bool>(
             Op::LoadX { d, base, off, n } => {
                 let (d, n) = (d as usize, n as usize);
                 match address(words, base, off) {
-                    Some(at) => words.copy_within(at..at + n, d),
+                    Some(at) => copy(words, at, d, n),
                     None => words[d..d + n].fill(0),
                 }
             }
             Op::StoreX { base, off, a, n } => {
                 if let Some(at) = address(words, base, off) {
-                    words.copy_within(a as usize..a as usize + n as usize, at);
+                    copy(words, a as usize, at, n as usize);
                 }
             }
             Op::ZeroX { base, off, n } => {
@@ -318,8 +321,8 @@ fn execute<const TRACED: bool>(
             Op::ExtractVar {
                 base,
                 off,
-                header,
                 bits,
+                header,
             } => {
                 let at = address(words, base, off);
                 let bits = x!(bits);
@@ -395,8 +398,9 @@ fn execute<const TRACED: bool>(
                     let index = x!(index);
                     if index < r.size {
                         let at = index as usize * r.limbs;
-                        let cell = &r.cells[at..at + r.limbs];
-                        words[d as usize..d as usize + r.limbs].copy_from_slice(cell);
+                        for i in 0..r.limbs {
+                            words[d as usize + i] = r.cells[at + i];
+                        }
                     }
                 }
             }
@@ -405,8 +409,9 @@ fn execute<const TRACED: bool>(
                     let index = x!(index);
                     if index < r.size {
                         let at = index as usize * r.limbs;
-                        let value = &words[a as usize..a as usize + r.limbs];
-                        r.cells[at..at + r.limbs].copy_from_slice(value);
+                        for i in 0..r.limbs {
+                            r.cells[at + i] = words[a as usize + i];
+                        }
                     }
                 }
             }
@@ -444,6 +449,18 @@ fn index_of(actions: &[ActionCode], prepared: &Prepared) -> usize {
             .iter()
             .position(|action| action.id == prepared.id)
             .unwrap_or(0),
+    }
+}
+
+/// Copies words. Ranges are the same or do not overlap. Few words are copied here and now: a call of
+/// `memmove` takes longer.
+#[inline]
+fn copy(words: &mut [u64], from: usize, to: usize, n: usize) {
+    if n > 16 {
+        return words.copy_within(from..from + n, to);
+    }
+    for i in 0..n {
+        words[to + i] = words[from + i];
     }
 }
 

@@ -8,7 +8,6 @@ parser Odd(packet_in packet, out headers_t hdr, inout intrinsic_t intrinsic) {
         packet.extract(hdr);
         packet.extract(hdr.pair, 8);
         packet.extrct(hdr.pair);
-        return;
         transition select(hdr.pair.a, hdr.pair.b) {
             1: middle;
             (1, 2, 3): midle;

@@ -21,7 +21,8 @@ control Route(inout headers_t hdr, inout intrinsic_t intrinsic) {
         }
         actions = { send(hdr.pair.c); drop; @defaultonly NoAction; }
         entries = {
-            (1, 0x10 &&& 0xf0, true, 1): send(7, 1);
+            priority = 9: (1, 0x10 &&& 0xf0, true, 1): send(7, 1);
+            (3, _, true, 1): drop();
             const priority = 5: (2, _, false, 1): drop();
         }
         size = 64;

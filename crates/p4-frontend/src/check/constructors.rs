@@ -1,0 +1,108 @@
+//! Constructors.
+
+use super::Checker;
+use super::arguments::Signature;
+use super::calls::finished;
+use crate::ast;
+use crate::hir::{Callee, DefKind, Expr, Named, NamedKind, Param, Ty};
+use crate::span::Span;
+use std::rc::Rc;
+
+impl<'a> Checker<'a> {
+    pub(super) fn constructor_params(&self, named: &Named) -> Rc<[Param<'a>]> {
+        match self.def(named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(g)) => g.of.constructor_params.clone(),
+            Some(DefKind::Control(g)) => g.of.constructor_params.clone(),
+            Some(DefKind::Package(g)) => g.of.clone(),
+            _ => Rc::from([]),
+        }
+    }
+
+    /// An instance: `Type(args)`.
+    pub(super) fn constructor(&mut self, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
+        let Ty::Named(named) = ty else {
+            if !ty.is_error() {
+                self.cannot_instantiate(ty, span);
+            }
+            return Expr::error(span);
+        };
+        let with = self.hir.substitution(named);
+        let Some(params) = self.instantiable(named, args, span) else {
+            return Expr::error(span);
+        };
+        let signature = Signature {
+            what: named.name.to_string(),
+            type_params: Vec::new(),
+            params,
+            result: ty.clone(),
+            with,
+            known: true,
+        };
+        let Some((_, args, _)) = self.arguments(signature, &[], args, span) else {
+            return Expr::error(span);
+        };
+        let result = self.known(ty);
+        self.check_inferred(&result, span);
+        finished(Callee::Constructor, Vec::new(), args, result, span)
+    }
+
+    /// The constructor's parameters of what can be instantiated; reports what cannot.
+    fn instantiable(
+        &mut self,
+        named: &Named,
+        args: &[ast::Argument],
+        span: Span,
+    ) -> Option<Rc<[Param<'a>]>> {
+        match self.def(named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(g)) if g.of.body.is_some() => {
+                return Some(g.of.constructor_params.clone());
+            }
+            Some(DefKind::Control(g)) if g.of.body.is_some() => {
+                return Some(g.of.constructor_params.clone());
+            }
+            Some(DefKind::Package(g)) => return Some(g.of.clone()),
+            Some(DefKind::Extern(g)) if !g.of.constructors.is_empty() => {
+                let constructors = g.of.constructors.clone();
+                let ident = ast::Ident {
+                    name: named.name.clone(),
+                    span,
+                };
+                let chosen = self.overload(&constructors, args, &ident)?;
+                return Some(self.function(chosen)?.params);
+            }
+            _ => {}
+        }
+        self.cannot_instantiate(&Ty::Named(named.clone()), span);
+        None
+    }
+
+    fn check_inferred(&mut self, ty: &Ty, span: Span) {
+        let Ty::Named(named) = ty else { return };
+        let missing = named.args.iter().position(|a| matches!(a, Ty::Var(_)));
+        let Some(i) = missing else { return };
+        if named.kind == NamedKind::Package {
+            return;
+        }
+        let Some((_, name)) = self.hir.type_params(named.id).get(i).cloned() else {
+            return;
+        };
+        self.error(
+            "cannot-infer",
+            span,
+            format!(
+                "type argument `{name}` of `{}` cannot be inferred",
+                named.name
+            ),
+            format!("write it: `{}<…>`", named.name),
+        );
+    }
+
+    fn cannot_instantiate(&mut self, ty: &Ty, span: Span) {
+        self.error(
+            "not-instantiable",
+            span,
+            format!("`{ty}` cannot be instantiated"),
+            "expected a parser, control or package with a body, or an extern with a constructor",
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Entries of tables.
+
+use super::Checker;
+use crate::ast;
+use crate::diagnostic::Diagnostic;
+use crate::hir::{Entry, Expr, Key, Table, Ty};
+use crate::span::Span;
+
+impl<'a> Checker<'a> {
+    pub(super) fn entries(
+        &mut self,
+        d: &ast::Declaration,
+        property: &ast::TableProperty,
+        entries: &'a [ast::Entry],
+        table: &mut Table<'a>,
+    ) {
+        if table.keys.is_empty() {
+            self.report(
+                Diagnostic::error(
+                    "entries-without-key",
+                    format!("table `{}` has entries but no key", d.name.name),
+                )
+                .label(d.name.span, "it has nothing to match")
+                .label(property.name.span, "its entries"),
+            );
+            return;
+        }
+        self.check_priorities(property, entries, table);
+        let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
+        for entry in entries {
+            let sets = self.entry_sets(entry, &types, table);
+            let call = self.action_call(&entry.action, table);
+            let priority = entry.priority.as_ref().map(|p| self.priority(p));
+            if let Some(call) = &call
+                && ast::annotation(table.actions[call.index].annotations, "defaultonly").is_some()
+            {
+                self.error(
+                    "default-only",
+                    entry.action.span,
+                    "an entry cannot have an action that is @defaultonly",
+                    "only possible as default_action",
+                );
+            }
+            if let (Some(sets), Some(call)) = (sets, call) {
+                self.check_same_key(&sets, entry.span, table);
+                table.entries.push(Entry {
+                    sets,
+                    call,
+                    priority: priority.flatten(),
+                    is_const: entry.is_const,
+                    annotations: &entry.annotations,
+                    span: entry.span,
+                });
+            }
+        }
+    }
+
+    fn check_priorities(
+        &mut self,
+        property: &ast::TableProperty,
+        entries: &[ast::Entry],
+        table: &Table<'a>,
+    ) {
+        let Some(given) = entries.iter().find(|e| e.priority.is_some()) else {
+            return;
+        };
+        let by_priority = |k: &Key| matches!(&*k.kind, "ternary" | "range" | "optional");
+        if !table.keys.iter().any(by_priority) {
+            self.report(
+                Diagnostic::error(
+                    "entry-priority",
+                    "entries of this table have no priorities: no key is ternary, range or optional",
+                )
+                .label(table.keys[0].value.span, "a key without priorities")
+                .label(given.span, "has a priority"),
+            );
+        } else if property.is_const {
+            self.error(
+                "entry-priority",
+                given.span,
+                "const entries have no priorities: they win in their order",
+                "has a priority",
+            );
+        } else if entries[0].priority.is_none() {
+            self.error(
+                "entry-priority",
+                entries[0].span,
+                "where entries have priorities, the first must have one",
+                "expected `priority = …:`",
+            );
+        }
+    }
+
+    fn priority(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        let value = self.expr(expr);
+        if value.ty.is_error() {
+            return None;
+        }
+        if !value.ty.is_numeric() || !value.is_known() {
+            self.error(
+                "not-constant",
+                value.span,
+                "a priority must be an integer known at compile time",
+                format!("found a value of type `{}`", value.ty),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    fn entry_sets(
+        &mut self,
+        entry: &'a ast::Entry,
+        types: &[Ty],
+        table: &Table<'a>,
+    ) -> Option<Vec<Expr>> {
+        if let [only] = entry.keys.as_slice() {
+            let everything = matches!(only.kind, ast::ExprKind::Default | ast::ExprKind::DontCare);
+            if everything && types.len() > 1 {
+                let all = types.iter().map(|ty| super::keysets::any(ty, only.span));
+                return Some(all.collect());
+            }
+        }
+        let sets = self.sets(&entry.keys, types, entry.span)?;
+        for (set, key) in sets.iter().zip(&table.keys) {
+            self.check_set_kind(set, key);
+            if !set.is_known() {
+                self.not_known(set, "an entry's key");
+                return None;
+            }
+        }
+        Some(sets)
+    }
+
+    /// Two entries with the same values: the second would never be found.
+    fn check_same_key(&mut self, sets: &[Expr], span: Span, table: &Table<'a>) {
+        let exact = table
+            .keys
+            .iter()
+            .all(|k| matches!(&*k.kind, "exact" | "lpm"));
+        let same = |e: &&Entry| {
+            e.sets
+                .iter()
+                .zip(sets)
+                .all(|(a, b)| a.value().is_some() && a.value() == b.value())
+        };
+        let Some(first) = table.entries.iter().find(same).filter(|_| exact) else {
+            return;
+        };
+        let first = first.span;
+        self.report(
+            Diagnostic::error("duplicate-entry", "two entries have the same key")
+                .label(span, "given again")
+                .label(first, "first given here"),
+        );
+    }
+
+    /// The mask of an lpm key must be a prefix.
+    fn check_prefix(&mut self, set: &Expr, mask: &Expr, key: &Key) {
+        let (Some(mask), Some(width)) = (mask.int_value(), key.value.ty.width()) else {
+            return;
+        };
+        let ones = (0..u64::from(width)).rev().take_while(|bit| mask.bit(*bit));
+        let suffix = u64::from(width) - ones.count() as u64;
+        if (0..suffix).any(|bit| mask.bit(bit)) {
+            self.error(
+                "bad-entry",
+                set.span,
+                format!("{mask:#x} is not the mask of a prefix"),
+                "expected ones, then zeros: this key is matched `lpm`",
+            );
+        }
+    }
+
+    fn check_set_kind(&mut self, set: &Expr, key: &Key) {
+        use crate::hir::ExprKind;
+        if let (ExprKind::Mask(_, mask), "lpm") = (&set.kind, &*key.kind) {
+            return self.check_prefix(set, mask, key);
+        }
+        let wrong = match (&set.kind, &*key.kind) {
+            (ExprKind::Mask(..), "exact" | "range" | "optional") => "a mask",
+            (ExprKind::Range(..), "exact" | "lpm" | "ternary" | "optional") => "a range",
+            (ExprKind::Any, "exact") => "`_`",
+            _ => return,
+        };
+        self.error(
+            "bad-entry",
+            set.span,
+            format!(
+                "{wrong} is not possible for a key that is matched `{}`",
+                key.kind
+            ),
+            "not a valid set for this key",
+        );
+    }
+}

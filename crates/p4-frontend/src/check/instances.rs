@@ -1,0 +1,100 @@
+//! Instances, `main` among them.
+
+use super::{Checker, Inside};
+use crate::ast::{self, DeclId};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{DefKind, ExprKind, Instance, NamedKind, Ty};
+
+impl<'a> Checker<'a> {
+    /// `type(args) name;`
+    pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
+        let ty = self.ty_to_infer(&instance.ty);
+        if instance.initializer.is_some() {
+            self.error(
+                "unsupported",
+                d.name.span,
+                "instances that implement abstract methods are not supported",
+                "not supported",
+            );
+        }
+        let built = self.constructor(&ty, &instance.args, d.name.span);
+        self.check_not_abstract(&built.ty, d.name.span);
+        let kind = match built.kind {
+            ExprKind::Call(call) => {
+                self.check_instance_place(&built.ty, d);
+                Instance {
+                    ty: built.ty,
+                    args: call.args,
+                }
+            }
+            _ => Instance {
+                ty: Ty::Error,
+                args: Vec::new(),
+            },
+        };
+        let kind = DefKind::Instance(kind);
+        self.declare(d.id, &d.name, &d.annotations, kind);
+    }
+
+    /// An instance of an extern with abstract methods must implement them.
+    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: crate::span::Span) {
+        let Ty::Named(named) = ty else { return };
+        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
+            return;
+        };
+        let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);
+        if ext.of.methods.iter().any(is_abstract) {
+            self.error(
+                "unsupported",
+                span,
+                format!("`{ty}` has abstract methods, which are not supported"),
+                "cannot be instantiated",
+            );
+        }
+    }
+
+    fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {
+        let wrong = match (ty.named_kind(), self.inside) {
+            (Some(NamedKind::Parser), Inside::Control) => Some("a parser in a control"),
+            (Some(NamedKind::Control), Inside::Parser) => Some("a control in a parser"),
+            (Some(NamedKind::Package), Inside::TopLevel) => None,
+            (Some(NamedKind::Parser | NamedKind::Control), Inside::TopLevel) => {
+                Some("a parser or control at the top level")
+            }
+            (Some(NamedKind::Package), _) => Some("a package other than at the top level"),
+            (_, Inside::Action | Inside::Function) => Some("anything in an action or function"),
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            self.error(
+                "misplaced-declaration",
+                d.name.span,
+                format!("it is not possible to instantiate {wrong}"),
+                "not possible here",
+            );
+        }
+    }
+
+    /// Finds `main`.
+    pub(super) fn check_main(&mut self) {
+        let is_main = |id: &&DeclId| self.def(**id).is_some_and(|d| &*d.name == "main");
+        let Some(id) = self.hir.instances.iter().find(is_main).copied() else {
+            if let Some(span) = self.top_level.get("main").copied() {
+                let message = "`main` must be an instance of a package";
+                self.error("bad-main", span, message, "this is none");
+            }
+            return;
+        };
+        let Some(def) = self.def(id) else { return };
+        let DefKind::Instance(instance) = &def.kind else {
+            return;
+        };
+        if instance.ty.is(NamedKind::Package) || instance.ty.is_error() {
+            self.hir.main = Some(id);
+            return;
+        }
+        let diagnostic = Diagnostic::error("bad-main", "`main` must be an instance of a package")
+            .label(def.span, format!("this is a `{}`", instance.ty));
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,248 @@
+//! The package and its blocks.
+
+use super::control::BlockInstance;
+use super::{Binding, Lowerer, Object};
+use crate::ast::{DeclId, annotation};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Param, Substitution, Ty};
+use crate::span::Span;
+use p4_ir::{Block, BlockBody, BlockParam, Location};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A block that a package's constructor takes.
+struct Role<'h, 'a> {
+    /// The constructor's parameter.
+    param: &'h Param<'a>,
+    block: Rc<BlockInstance>,
+    /// Types of the run-time parameters as the package declares them, in terms of its type parameters.
+    declared: Vec<Ty>,
+}
+
+/// What a package is given.
+enum Argument {
+    Block(Rc<BlockInstance>),
+    Package(Named, Vec<Option<Expr>>),
+}
+
+impl<'h, 'a> Lowerer<'h, 'a> {
+    /// Instantiates `main`.
+    pub(super) fn package(&mut self) {
+        let hir = self.hir;
+        for id in &hir.instances {
+            if hir.main != Some(*id) {
+                self.instantiate(*id);
+            }
+        }
+        self.globals.bindings = std::mem::take(&mut self.env.bindings);
+        let Some(main) = hir.main else {
+            let diagnostic =
+                Diagnostic::warning("no-main", "the program has no `main`: nothing runs")
+                    .help("instantiate the architecture's package, as in `V1Switch(…) main;`");
+            self.diagnostics.push(diagnostic);
+            return;
+        };
+        let Some(def) = hir.def(main) else { return };
+        let DefKind::Instance(instance) = &def.kind else {
+            return;
+        };
+        self.out.annotations = self.annotations(def.annotations);
+        let Ty::Named(named) = &instance.ty else {
+            return;
+        };
+        self.out.package = named.name.to_string();
+        let mut roles = Vec::new();
+        self.roles(named, &instance.args, &mut roles);
+        self.blocks(named, &roles);
+    }
+
+    /// Two tables, or two actions, of one name could not be told apart by a control plane.
+    pub(super) fn check_names(&mut self) {
+        let tables = self.out.tables.iter().map(|t| (&t.name, t.loc));
+        let actions = self.out.actions.iter().map(|a| (&a.name, a.loc));
+        let mut found = Vec::new();
+        for (what, names) in [
+            ("tables", tables.collect::<Vec<_>>()),
+            ("actions", actions.collect::<Vec<_>>()),
+        ] {
+            let mut seen = std::collections::HashMap::new();
+            for (name, loc) in names {
+                match seen.get(name) {
+                    Some(first) if *first != loc => found.push((what, name.clone(), loc, *first)),
+                    Some(_) => {}
+                    None => drop(seen.insert(name.clone(), loc)),
+                }
+            }
+        }
+        for (what, name, again, first) in found {
+            let (Some(again), Some(first)) = (self.span_of(again), self.span_of(first)) else {
+                continue;
+            };
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "duplicate-name",
+                    format!("two {what} have the control-plane name `{name}`"),
+                )
+                .label(again, "the second")
+                .label(first, "the first"),
+            );
+        }
+    }
+
+    /// The declaration that stands at a place.
+    fn span_of(&self, loc: p4_ir::SourceLoc) -> Option<Span> {
+        let at = |d: &crate::hir::Def| self.loc(d.span) == loc;
+        self.hir.defs.iter().flatten().find(|d| at(d)).map(|d| {
+            let given = annotation(d.annotations, "name");
+            given.map_or(d.span, |a| a.span)
+        })
+    }
+
+    /// The blocks among a package's arguments, those of packages in it included.
+    fn roles(&mut self, package: &Named, args: &[Option<Expr>], roles: &mut Vec<Role<'h, 'a>>) {
+        let hir = self.hir;
+        let Some(DefKind::Package(params)) = hir.def(package.id).map(|d| &d.kind) else {
+            return;
+        };
+        for (param, arg) in params.of.iter().zip(args) {
+            let Some(arg) = arg else { continue };
+            match self.block_argument(arg) {
+                Some(Argument::Block(block)) => roles.push(Role {
+                    declared: self.declared(&param.ty),
+                    param,
+                    block,
+                }),
+                Some(Argument::Package(named, args)) => self.roles(&named, &args, roles),
+                None => {}
+            }
+        }
+    }
+
+    fn block_argument(&mut self, arg: &Expr) -> Option<Argument> {
+        let hir = self.hir;
+        match &arg.kind {
+            ExprKind::Object(id) => match hir.def(*id).map(|d| &d.kind) {
+                Some(DefKind::Instance(instance)) => match &instance.ty {
+                    Ty::Named(named) if named.kind == NamedKind::Package => {
+                        Some(Argument::Package(named.clone(), instance.args.clone()))
+                    }
+                    _ => match self.binding(*id) {
+                        Some(Binding::Object(Object::Block(block))) => {
+                            Some(Argument::Block(block.clone()))
+                        }
+                        _ => None,
+                    },
+                },
+                _ => None,
+            },
+            ExprKind::Call(call) if matches!(call.callee, Callee::Constructor) => {
+                let Ty::Named(named) = &arg.ty else {
+                    return None;
+                };
+                match named.kind {
+                    NamedKind::Package => Some(Argument::Package(named.clone(), call.args.clone())),
+                    NamedKind::Parser | NamedKind::Control => {
+                        let def = hir.def(named.id)?;
+                        let path = self.control_plane_name(def.annotations, &def.name);
+                        let block = self.block_instance(named.clone(), &call.args, path, None);
+                        Some(Argument::Block(Rc::new(block)))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Run-time parameters of a package's parameter of a parser or control type.
+    pub(super) fn declared(&self, ty: &Ty) -> Vec<Ty> {
+        let Ty::Named(named) = ty else {
+            return Vec::new();
+        };
+        let params = match self.hir.def(named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(g)) => g.of.params.clone(),
+            Some(DefKind::Control(g)) => g.of.params.clone(),
+            _ => return Vec::new(),
+        };
+        let with = self.hir.substitution(named);
+        params.iter().map(|p| p.ty.substitute(&with)).collect()
+    }
+
+    /// Gives the blocks' parameters places, then lowers their bodies.
+    fn blocks(&mut self, package: &Named, roles: &[Role<'h, 'a>]) {
+        let with: Substitution = self.hir.substitution(package);
+        let mut places: HashMap<(Ty, Ty), Location> = HashMap::new();
+        let mut given = Vec::new();
+        for role in roles {
+            given.push(self.block_params(role, &with, &mut places));
+        }
+        for (role, (params, env_bindings)) in roles.iter().zip(given) {
+            let mut env = self.block_env(&role.block);
+            env.bindings.extend(env_bindings);
+            let body = if role.block.named.kind == NamedKind::Parser {
+                BlockBody::Parser(self.lower_parser(&role.block, env))
+            } else {
+                BlockBody::Control(self.lower_control(&role.block, env))
+            };
+            self.out.blocks.push(Block {
+                role: role.param.name.to_string(),
+                type_name: role.block.named.name.to_string(),
+                body,
+                params,
+                loc: self.loc(self.span(role.block.named.id)),
+            });
+        }
+    }
+
+    fn block_params(
+        &mut self,
+        role: &Role<'h, 'a>,
+        package: &Substitution,
+        places: &mut HashMap<(Ty, Ty), Location>,
+    ) -> (Vec<BlockParam>, HashMap<DeclId, Binding>) {
+        let hir = self.hir;
+        let params = match hir.def(role.block.named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(g)) => g.of.params.clone(),
+            Some(DefKind::Control(g)) => g.of.params.clone(),
+            _ => return Default::default(),
+        };
+        let own = hir.substitution(&role.block.named);
+        let mut block_params = Vec::new();
+        let mut bindings = HashMap::new();
+        for (i, param) in params.iter().enumerate() {
+            let ty = param.ty.substitute(&own).substitute(package);
+            if let Ty::Named(named) = &ty
+                && named.kind == NamedKind::Extern
+            {
+                let object = match &*named.name {
+                    "packet_in" => Object::PacketIn,
+                    "packet_out" => Object::PacketOut,
+                    _ => {
+                        let path = format!("{}.{}", role.block.path, param.name);
+                        self.parameter_object(&ty, path, param.span)
+                    }
+                };
+                bindings.insert(param.id, Binding::Object(object));
+                continue;
+            }
+            let declared = role.declared.get(i).cloned().unwrap_or_else(|| ty.clone());
+            let known = places.get(&(declared.clone(), ty.clone())).cloned();
+            let at =
+                known.unwrap_or_else(|| self.allocate(param.name.to_string(), &ty, param.span));
+            places.insert((declared, ty.clone()), at.clone());
+            bindings.insert(param.id, Binding::Place(at.clone()));
+            block_params.push(BlockParam {
+                name: param.name.to_string(),
+                ty: self.ir_type(&ty),
+                base: at.base,
+            });
+        }
+        (block_params, bindings)
+    }
+
+    /// An object that the architecture hands to a block.
+    fn parameter_object(&mut self, ty: &Ty, path: String, span: Span) -> Object {
+        self.extern_object(ty, &[], path, &[], span)
+            .unwrap_or(Object::Package)
+    }
+}

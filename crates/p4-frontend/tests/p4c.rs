@@ -1,0 +1,145 @@
+//! p4c's test programs as judges, where they are at hand: `P4C_TESTDATA` names p4c's folder `testdata`, and
+//! `p4include` is looked for beside it.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use p4_frontend::{Diagnostic, Loader, SourceMap, compile};
+use support::Folders;
+
+/// Our own `core.p4` and `v1model.p4`; the other architectures from p4c.
+struct Corpus(Folders);
+
+impl Loader for Corpus {
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
+        match name {
+            "core.p4" | "v1model.p4" => None,
+            _ => self.0.load(from, name, system),
+        }
+    }
+}
+
+/// p4c's folder of tests, or a word that there is none.
+fn testdata() -> Option<PathBuf> {
+    let named = env::var_os("P4C_TESTDATA").map(PathBuf::from);
+    if named.is_none() {
+        eprintln!("skipped: P4C_TESTDATA does not name p4c's testdata");
+    }
+    named
+}
+
+fn programs(testdata: &Path, folder: &str) -> Vec<(PathBuf, String)> {
+    let entries = testdata.join(folder).read_dir().expect("a folder");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "p4"));
+    paths.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read(&path).ok()?;
+        Some((path, String::from_utf8_lossy(&text).into_owned()))
+    };
+    paths.into_iter().filter_map(read).collect()
+}
+
+/// Whether a program comes out, the first error, and the lines of this file that errors name.
+fn judge(testdata: &Path, path: &Path, text: &str) -> (bool, String, BTreeSet<u32>) {
+    let folders = vec![testdata.join("../p4include")];
+    let mut loader = Corpus(Folders { folders });
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path.to_string_lossy(), text);
+    let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    let first = errors.first().map_or(String::new(), |d| {
+        let at = d.primary().map_or(String::new(), |s| sources.describe(s));
+        format!("{at}: {}", d.message)
+    });
+    let places = errors.iter().flat_map(|d| &d.labels);
+    let here = places.filter(|(span, _)| span.file == entry);
+    let lines = here.map(|(span, _)| sources.line_column(*span).line);
+    (program.is_some(), first, lines.collect())
+}
+
+#[test]
+fn v1model_programs_compile() {
+    let Some(testdata) = testdata() else { return };
+    let mut programs = programs(&testdata, "p4_16_samples");
+    programs.retain(|(_, text)| text.contains("v1model.p4"));
+    let refused: Vec<String> = programs
+        .iter()
+        .map(|(path, text)| judge(&testdata, path, text))
+        .filter(|(compiled, ..)| !compiled)
+        .map(|(_, first, _)| first)
+        .collect();
+    let (total, bad) = (programs.len(), refused.len());
+    println!("{} of {total} v1model programs compile", total - bad);
+    println!("{}", refused.join("\n"));
+    assert!(bad * 100 <= total, "more than one in a hundred are refused");
+}
+
+/// The lines that p4c names in what it says of a program.
+fn lines_of_p4c(said: &str, name: &str) -> BTreeSet<u32> {
+    let before = format!("{name}(");
+    let after = said.split(&before).skip(1);
+    let number = |rest: &str| rest.split(')').next()?.parse().ok();
+    after.filter_map(number).collect()
+}
+
+#[test]
+fn invalid_programs_are_refused_at_the_line() {
+    let Some(testdata) = testdata() else { return };
+    let programs = programs(&testdata, "p4_16_errors");
+    let (mut right, mut elsewhere, mut accepted) = (0, Vec::new(), Vec::new());
+    for (path, text) in &programs {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let said = testdata
+            .join("p4_16_errors_outputs")
+            .join(format!("{name}-stderr"));
+        let said = fs::read_to_string(said).unwrap_or_default();
+        let expected = lines_of_p4c(&said, &name);
+        let (compiled, _, lines) = judge(&testdata, path, text);
+        if compiled {
+            accepted.push(name.into_owned());
+        } else if expected.is_empty() || !lines.is_disjoint(&expected) {
+            right += 1;
+        } else {
+            elsewhere.push(format!("{name}: {lines:?} where p4c has {expected:?}"));
+        }
+    }
+    println!(
+        "{right} of {} are refused at the line; elsewhere:\n{}\naccepted:\n{}",
+        programs.len(),
+        elsewhere.join("\n"),
+        accepted.join("\n")
+    );
+    assert!(right * 10 >= programs.len() * 9, "fewer than nine in ten");
+}
+
+/// Programs with words taken out, doubled and exchanged: no panic, whatever is said.
+#[test]
+fn damaged_programs_never_panic() {
+    let Some(testdata) = testdata() else { return };
+    let mut state = 1u64;
+    let mut draw = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    for (path, text) in programs(&testdata, "p4_16_samples") {
+        let mut words: Vec<&str> = text
+            .split_inclusive(|c: char| !c.is_alphanumeric())
+            .collect();
+        for _ in 0..3 {
+            let (a, b) = (draw(words.len()), draw(words.len()));
+            match draw(3) {
+                0 => drop(words.remove(a)),
+                1 => words.insert(a, words[b]),
+                _ => words.swap(a, b),
+            }
+        }
+        judge(&testdata, &path, &words.concat());
+    }
+}

@@ -1,0 +1,116 @@
+//! In the long run a packet through the hop costs no allocation, if its owner gives buffers back.
+
+mod support;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+use std::path::Path;
+use units::{Instant, Rate};
+use v1model::{Match, Packet, PortConfig, Switch, SwitchConfig};
+
+#[global_allocator]
+static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+#[test]
+fn packets_need_no_allocation() {
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src/v1model/waymark.p4");
+    let program = support::compile(&main).unwrap_or_else(|why| panic!("{why}"));
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+    let rate = Rate::from_bps(1_600_000);
+    switch.set_port(
+        2,
+        PortConfig {
+            rate,
+            capacity: 100,
+            queues: 8,
+        },
+    );
+    let port = ("port", Match::exact(2u8));
+    let host = 0x0a00_0214u32;
+    let mut add = |table, matches: &[(&str, Match)], action, args: &[(&str, u64)]| {
+        let args: Vec<_> = args
+            .iter()
+            .map(|&(name, value)| (name, value.into()))
+            .collect();
+        switch
+            .add(table, matches, 0, action, &args)
+            .unwrap_or_else(|why| panic!("{why}"));
+    };
+    add(
+        "ipv4_route",
+        &[("dst_addr", Match::lpm(host, 32))],
+        "direct",
+        &[("port", 2)],
+    );
+    let neighbour = [port.clone(), ("next_hop", Match::exact(host))];
+    add(
+        "neighbour",
+        &neighbour,
+        "rewrite",
+        &[("src_addr", 2), ("dst_addr", 3)],
+    );
+    add(
+        "port_queue",
+        std::slice::from_ref(&port),
+        "drop_tail",
+        &[("max_waiting", 20)],
+    );
+    add(
+        "port_feedback",
+        &[port],
+        "set_feedback",
+        &[("aqt", 1), ("drai", 1), ("ci", 1), ("window_log2", 18)],
+    );
+
+    // The first packet of p4src/tests/waymark-both_marks.stf: AQT, then AVBW-S.
+    let frame: Vec<u8> = [
+        [
+            2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 10, 8, 0, 0x48, 0, 0, 0x24, 0x1c, 0x46, 0x40, 0, 0x40,
+            0xfd,
+        ]
+        .as_slice(),
+        &[
+            0xb6, 0x50, 10, 0, 1, 10, 10, 0, 2, 20, 0x5e, 8, 0, 0, 7, 10, 11, 12, 0xde, 4, 0xff, 5,
+            1, 2, 3, 4,
+        ],
+    ]
+    .concat();
+    // Half as much again as the line carries, so that the queue is full and packets are refused.
+    let mut now = Instant::ZERO;
+    let (mut came, mut left) = (0u64, 0u64);
+    let mut send = |count: u64| {
+        for _ in 0..count {
+            let mut octets = switch.buffer();
+            octets.extend_from_slice(&frame);
+            now += Rate::from_bps(2_400_000)
+                .expect("not zero")
+                .serialisation(1000);
+            switch.handle_packet(
+                now,
+                1,
+                Packet {
+                    link_octets: 1000,
+                    elided: 964,
+                    octets,
+                    tag: came,
+                },
+            );
+            came += 1;
+            while let Some(sent) = switch.poll_transmit(now) {
+                left += 1;
+                switch.recycle(sent.packet);
+            }
+        }
+        (came, left)
+    };
+    send(500);
+    let region = Region::new(GLOBAL);
+    let (came, left) = send(3_000);
+    let change = region.change();
+    assert!(left > 2_000 && left < came * 3 / 4, "{left} of {came} left");
+    assert_eq!(
+        (change.allocations, change.reallocations),
+        (0, 0),
+        "{change:?}"
+    );
+}

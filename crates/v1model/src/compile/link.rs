@@ -1,0 +1,149 @@
+//! Turns labels into places in the code, and takes out what need not be done.
+
+use crate::code::*;
+use std::collections::HashSet;
+
+/// Links code whose targets are labels; `labels` says where they point, `zero` is a constant 0.
+///
+/// Jumps to jumps go where those go; jumps to the next instruction, and jumps over a jump, are taken out;
+/// zeros stored one after another become one instruction.
+pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
+    // A parser state is told to a tracer when it is entered, so a jump to it stays.
+    let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
+    let mut labels = labels.to_vec();
+    for i in 0..labels.len() {
+        labels[i] = thread(code, &labels, &states, labels[i]);
+    }
+    let targets: HashSet<Target> = labels.iter().copied().collect();
+    let mut keep = vec![true; code.ops.len()];
+    merge_zeros(code, &targets, zero, &mut keep);
+    for i in 0..code.ops.len() {
+        if let Op::Jmp { to } = code.ops[i] {
+            keep[i] &= labels[to as usize] as usize != i + 1;
+        } else if let Some(&Op::Jmp { to }) = code.ops.get(i + 1)
+            && let Some(over) = target(&mut code.ops[i])
+            && labels[*over as usize] as usize == i + 2
+            && !targets.contains(&(i as Target + 1))
+            && let Some(inverted) = invert(code.ops[i], to)
+        {
+            code.ops[i] = inverted;
+            keep[i + 1] = false;
+        }
+    }
+    let mut moved = Vec::with_capacity(keep.len() + 1);
+    let mut count = 0;
+    for &kept in &keep {
+        moved.push(count);
+        count += Target::from(kept);
+    }
+    moved.push(count);
+    let mut kept = keep.iter();
+    code.ops.retain(|_| *kept.next().unwrap_or(&true));
+    let mut kept = keep.iter();
+    code.locs.retain(|_| *kept.next().unwrap_or(&true));
+    resolve(code, |label| moved[labels[label as usize] as usize]);
+}
+
+/// Where a jump to `at` ends up.
+fn thread(code: &Code, labels: &[Target], states: &HashSet<Target>, at: Target) -> Target {
+    let mut at = at;
+    // Jumps that only lead to one another have no end.
+    for _ in 0..code.ops.len() {
+        match code.ops.get(at as usize) {
+            Some(Op::Jmp { to }) if !states.contains(&at) => at = labels[*to as usize],
+            _ => break,
+        }
+    }
+    at
+}
+
+fn merge_zeros(code: &mut Code, targets: &HashSet<Target>, zero: Slot, keep: &mut [bool]) {
+    let is_zero = |op: &Op| match *op {
+        Op::Mov { d, a } if a == zero => Some(d),
+        _ => None,
+    };
+    let mut i = 0;
+    while i < code.ops.len() {
+        let start = i;
+        let mut list = Vec::new();
+        while let Some(slot) = code.ops.get(i).and_then(is_zero)
+            && (i == start || !targets.contains(&(i as Target)))
+        {
+            list.push(slot);
+            i += 1;
+        }
+        if list.len() > 1 {
+            code.clears.push(list);
+            code.ops[start] = Op::Clear {
+                list: code.clears.len() as u32 - 1,
+            };
+            keep[start + 1..i].fill(false);
+        }
+        i = i.max(start + 1);
+    }
+}
+
+/// The target of a jump that may not be taken, or of a call.
+fn target(op: &mut Op) -> Option<&mut Target> {
+    match op {
+        Op::Jmp { to }
+        | Op::JmpZ { to, .. }
+        | Op::JmpNz { to, .. }
+        | Op::JmpEq { to, .. }
+        | Op::JmpNe { to, .. }
+        | Op::JmpLt { to, .. }
+        | Op::JmpLe { to, .. }
+        | Op::Call { to }
+        | Op::Step { to }
+        | Op::InSet { to, .. } => Some(to),
+        _ => None,
+    }
+}
+
+/// The jump that is taken when `op` is not.
+fn invert(op: Op, to: Target) -> Option<Op> {
+    Some(match op {
+        Op::JmpZ { a, .. } => Op::JmpNz { a, to },
+        Op::JmpNz { a, .. } => Op::JmpZ { a, to },
+        Op::JmpEq { a, b, .. } => Op::JmpNe { a, b, to },
+        Op::JmpNe { a, b, .. } => Op::JmpEq { a, b, to },
+        Op::JmpLt { a, b, .. } => Op::JmpLe { a: b, b: a, to },
+        Op::JmpLe { a, b, .. } => Op::JmpLt { a: b, b: a, to },
+        _ => return None,
+    })
+}
+
+/// Puts places for labels everywhere.
+fn resolve(code: &mut Code, place: impl Fn(Target) -> Target) {
+    let fix = |to: &mut Target| *to = place(*to);
+    code.ops.iter_mut().filter_map(target).for_each(fix);
+    for jump in &mut code.jumps {
+        match jump {
+            JumpTable::Dense {
+                targets, default, ..
+            } => {
+                targets.iter_mut().for_each(fix);
+                fix(default);
+            }
+            JumpTable::Sparse { cases, default } => {
+                cases.iter_mut().for_each(|(_, to)| fix(to));
+                fix(default);
+            }
+        }
+    }
+    for table in &mut code.tables {
+        table.actions.iter_mut().for_each(|a| fix(&mut a.entry));
+    }
+    let blocks = &mut code.blocks;
+    for block in [
+        &mut blocks.parser,
+        &mut blocks.verify,
+        &mut blocks.ingress,
+        &mut blocks.egress,
+        &mut blocks.compute,
+        &mut blocks.deparser,
+    ] {
+        fix(block);
+    }
+    code.states.iter_mut().for_each(|(at, ..)| fix(at));
+}

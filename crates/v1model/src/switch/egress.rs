@@ -1,0 +1,196 @@
+//! From a queue to the line: egress, checksum update, deparser.
+
+use super::{Arrival, Restart, Switch, instance};
+use crate::tm::{Dequeued, Queued};
+use crate::trace::TraceEvent;
+use crate::vm::{self, Job};
+use crate::{DropCause, Packet, Transmit};
+use units::Instant;
+
+impl Switch {
+    /// Everything whose serialisation starts at or before `now`.
+    pub(super) fn serve(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        while self.serve_one(now) {}
+    }
+
+    /// Takes the packet that is due first through egress; `false` if none is due.
+    pub(super) fn serve_one(&mut self, now: Instant) -> bool {
+        let Some(next) = self.tm.dequeue(now) else {
+            return false;
+        };
+        let (port, start) = (next.port, next.start);
+        match self.egress(next) {
+            Some(mut sent) => {
+                sent.end = self.tm.occupy(port, start, Some(sent.packet.link_octets));
+                let stats = self.tm.stats_mut(port);
+                stats.tx_packets += 1;
+                stats.tx_octets += sent.packet.link_octets as u64;
+                self.sent.push_back(sent);
+            }
+            None => {
+                self.tm.occupy(port, start, None);
+            }
+        }
+        self.restart(start);
+        true
+    }
+
+    /// Egress, checksum update, deparser; `None` if the packet is not sent.
+    pub(super) fn egress(&mut self, next: Dequeued) -> Option<Transmit> {
+        let Dequeued {
+            port,
+            priority,
+            start,
+            deq_qdepth,
+            queued,
+        } = next;
+        let Queued {
+            mut words,
+            mut packet,
+            cursor,
+            length,
+            truncate,
+            passes,
+            enqueued,
+            ..
+        } = queued;
+        let enq_qdepth = queued.enq_qdepth;
+        let waited = TraceEvent::Dequeue {
+            port,
+            priority,
+            depth: deq_qdepth,
+            enqueued,
+        };
+        self.trace(start, packet.tag, waited);
+
+        let meta = self.pipeline.code.metadata;
+        meta.egress_port.set(&mut words, port as u64);
+        // Not the drop port, so that only egress itself can drop.
+        meta.egress_spec
+            .set(&mut words, self.machine.config.drop_port as u64 + 1);
+        meta.egress_global_timestamp
+            .set(&mut words, start.as_micros());
+        meta.deq_timedelta.set(
+            &mut words,
+            start.as_micros().saturating_sub(enqueued.as_micros()),
+        );
+        meta.deq_qdepth.set(&mut words, deq_qdepth as u64);
+        meta.packet_length.set(&mut words, length as u64);
+
+        self.begin(
+            &mut packet,
+            Job {
+                cursor,
+                length,
+                now: start,
+                truncate,
+                ..Job::default()
+            },
+        );
+        let blocks = self.pipeline.code.blocks;
+        self.run(&mut words, blocks.egress);
+        let arrival = Arrival { now: start, passes };
+        if let Some(request) = self.job.clone.take().filter(|_| !self.job.assert_failed) {
+            self.clone_egress(&words, &packet, arrival, request);
+        }
+        let drop = match self.job.assert_failed {
+            true => Some(DropCause::Assert),
+            false if meta.egress_spec.get(&words) == self.machine.config.drop_port as u64 => {
+                Some(DropCause::Egress)
+            }
+            false => None,
+        };
+        if let Some(cause) = drop {
+            std::mem::swap(&mut self.job.octets, &mut packet.octets);
+            self.drop_packet(cause, port, start, words, packet);
+            return None;
+        }
+        self.run(&mut words, blocks.compute);
+        self.deparse(&mut words, &mut packet);
+        if let Some(kept) = self.job.recirculate.take() {
+            let mut fresh = self.fresh(&words, instance::RECIRCULATED, packet.length());
+            meta.ingress_global_timestamp
+                .set(&mut fresh, start.as_micros());
+            self.keep(&words, &mut fresh, kept);
+            self.give_words(words);
+            self.again.push(Restart {
+                words: fresh,
+                packet,
+                passes: passes + 1,
+            });
+            return None;
+        }
+        self.give_words(words);
+        Some(Transmit {
+            port,
+            packet,
+            enqueued,
+            start,
+            end: start,
+            priority,
+            enq_qdepth,
+            deq_qdepth,
+        })
+    }
+
+    /// Copies that keep the headers as egress leaves them, and go through egress again.
+    pub(super) fn clone_egress(
+        &mut self,
+        words: &[u64],
+        packet: &Packet,
+        arrival: Arrival,
+        request: vm::CloneRequest,
+    ) {
+        let Some(session) = self.session(request.session) else {
+            return;
+        };
+        let mut copy = self.take_words();
+        copy.copy_from_slice(words);
+        self.keep_headers_only(&mut copy, words, instance::EGRESS_CLONE, self.job.length);
+        self.keep(words, &mut copy, request.kept);
+        let mut twin = self.copy_packet(packet);
+        twin.octets.extend_from_slice(&self.job.octets);
+        // A clone may be cloned again, but not for ever.
+        let passes = arrival.passes + 1;
+        if passes > self.machine.config.max_passes {
+            let port = self.pipeline.code.metadata.egress_port.get(words) as u16;
+            let cause = DropCause::TooManyPasses;
+            return self.drop_packet(cause, port, arrival.now, copy, twin);
+        }
+        let arrival = Arrival { passes, ..arrival };
+        self.replicate(copy, twin, arrival, &session.replicas, session.truncate);
+    }
+
+    /// Emits headers and appends the payload that was not parsed.
+    pub(super) fn deparse(&mut self, words: &mut [u64], packet: &mut Packet) {
+        self.machine.output.clear();
+        let blocks = self.pipeline.code.blocks;
+        self.run(words, blocks.deparser);
+        let job = &mut self.job;
+        let output = &mut self.machine.output;
+        let held = job.octets.len() * 8;
+        if job.cursor < held {
+            if job.cursor.is_multiple_of(8) {
+                output.push_octets(&job.octets[job.cursor / 8..]);
+            } else {
+                for at in job.cursor..held {
+                    output.push(crate::bits::read(&job.octets, at, 1), 1);
+                }
+            }
+        } else {
+            packet.elided -= ((job.cursor - held) / 8) as u32;
+        }
+        output.pad();
+        let before = job.octets.len() as u32 + job.elided;
+        std::mem::swap(&mut output.octets, &mut job.octets);
+        std::mem::swap(&mut packet.octets, &mut job.octets);
+        if let Some(most) = job.truncate {
+            let held = packet.octets.len() as u32;
+            packet.octets.truncate(most as usize);
+            packet.elided = packet.elided.min(most.saturating_sub(held));
+        }
+        let after = packet.length();
+        packet.link_octets = (packet.link_octets + after).saturating_sub(before);
+    }
+}
