@@ -16,7 +16,15 @@ from pathlib import Path
 
 from ptf_tests import network
 from ptf_tests.ports import HOSTS
-from ptf_tests.targets import ADDRESS, DEVICE_ID, P4SRC, CannotRun, Running, Target, not_on_path
+from ptf_tests.targets import (
+    ADDRESS,
+    DEVICE_ID,
+    P4SRC,
+    CannotRunError,
+    Running,
+    Target,
+    not_on_path,
+)
 from ptf_tests.targets.bmv2 import Bmv2
 from ptf_tests.targets.embedded import Embedded
 
@@ -76,10 +84,8 @@ def _missing(target: Target) -> str:
 def _run_inside(target: Target, mains: list[str] | None, tests: list[str], results: Path) -> int:
     try:
         network.set_up()
-        failed = [
-            main for main in mains or MODULES if not _passes(target, main, tests, results)
-        ]
-    except (CannotRun, OSError, subprocess.CalledProcessError) as error:
+        failed = [main for main in mains or MODULES if not _passes(target, main, tests, results)]
+    except (CannotRunError, OSError, subprocess.CalledProcessError) as error:
         print(f"ptf on {target.name}: {error}", file=sys.stderr)
         return EXIT_CANNOT_RUN
     except KeyboardInterrupt:

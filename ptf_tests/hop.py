@@ -40,9 +40,10 @@ class Mark(IntEnum):
 
 
 class HopTest(BaseTest):
-    """A switch that has just got its program. A test class has one property, and its name says which."""
+    """A switch that has just got its program. A test class is named for its one property."""
 
     def setUp(self) -> None:
+        """Becomes primary, pushes the program, and adds the routes."""
         super().setUp()
         self.dataplane = ptf.dataplane_instance
         self.dataplane.flush()
@@ -78,9 +79,7 @@ class HopTest(BaseTest):
 
     def limit_queue(self, host: Host, max_waiting: int) -> None:
         """Packets that may wait, without the one in service."""
-        self.session.insert(
-            "port_queue", {"port": host.port}, "drop_tail", max_waiting=max_waiting
-        )
+        self.session.insert("port_queue", {"port": host.port}, "drop_tail", max_waiting=max_waiting)
 
     def feedback(
         self, host: Host, *, aqt: int = 0, drai: int = 0, ci: int = 0, window_log2: int = 40
@@ -140,7 +139,9 @@ class HopTest(BaseTest):
         times = [self.send(frames[0])]
         time.sleep(SERVICE_S / 5)  # it has left the queue, and its line is busy for long
         times += [self.send(frame) for frame in frames[1:]]
-        self.assertLess(times[-1] - times[0], SERVICE_S, "this machine was too slow to fill a queue")
+        self.assertLess(
+            times[-1] - times[0], SERVICE_S, "this machine was too slow to fill a queue"
+        )
         return times
 
     def drain(self) -> None:

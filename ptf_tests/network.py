@@ -12,7 +12,7 @@ from ptf_tests.ports import HOSTS
 def enter(module: str, arguments: list[str]) -> int:
     """Runs a module with arguments inside a new namespace; its exit code.
 
-    The processes that it starts have a namespace of their own too, and end with it, however it ends.
+    Its processes have a namespace of their own too, and end with it, however it ends.
     """
     unshare = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     return subprocess.call([*unshare, sys.executable, "-m", module, *arguments])

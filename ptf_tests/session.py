@@ -75,12 +75,11 @@ class Session:
 
     def push(self) -> None:
         """Starts the program anew: tables, counters and registers empty."""
-        Request = p4r.SetForwardingPipelineConfigRequest
         self.stub.SetForwardingPipelineConfig(
-            Request(
+            p4r.SetForwardingPipelineConfigRequest(
                 device_id=self.device_id,
                 election_id=self.election_id,
-                action=Request.VERIFY_AND_COMMIT,
+                action=p4r.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
                 config=p4r.ForwardingPipelineConfig(
                     p4info=self.schema.p4info, p4_device_config=self.device_config.read_bytes()
                 ),
@@ -134,9 +133,7 @@ class Session:
         return self._packets.get(timeout=timeout_s)
 
 
-def _entry(
-    table: str, match: dict[str, Any], action: str, params: dict[str, Any]
-) -> P4TableEntry:
+def _entry(table: str, match: dict[str, Any], action: str, params: dict[str, Any]) -> P4TableEntry:
     ranged = any(isinstance(value, tuple) for value in match.values())
     return P4TableEntry(
         table,

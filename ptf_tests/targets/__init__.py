@@ -1,4 +1,4 @@
-"""Switches that the same tests run on. A launcher starts one; the tests know only P4Runtime and ports."""
+"""Switches that the same tests run on: how one is started, and what tests know of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ START_S = 30.0
 """How long a switch may take until it listens."""
 
 
-class CannotRun(Exception):
+class CannotRunError(Exception):
     """What is missing on this machine, or went wrong outside the tests."""
 
 
@@ -45,7 +45,7 @@ class Target(Protocol):
         """A switch for a program, its files and log in `folder`, on the interfaces of `ports`.
 
         Raises:
-            CannotRun: it did not start.
+            CannotRunError: it did not start.
         """
         ...
 
@@ -65,7 +65,7 @@ def wait_until_it_listens(switch: subprocess.Popen[bytes], log: Path) -> None:
     """Returns when the switch accepts connections at `ADDRESS`.
 
     Raises:
-        CannotRun: it ended before, or took too long; with the last lines of its log.
+        CannotRunError: it ended before, or took too long; with the last lines of its log.
     """
     host, port = ADDRESS.split(":")
     deadline = time.monotonic() + START_S
@@ -77,7 +77,7 @@ def wait_until_it_listens(switch: subprocess.Popen[bytes], log: Path) -> None:
         else:
             return
     last = "\n".join(log.read_text(errors="replace").splitlines()[-20:])
-    raise CannotRun(f"the switch does not listen at {ADDRESS}; its log ends\n{last}")
+    raise CannotRunError(f"the switch does not listen at {ADDRESS}; its log ends\n{last}")
 
 
 def stop(switch: subprocess.Popen[bytes]) -> None:

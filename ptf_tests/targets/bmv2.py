@@ -12,7 +12,7 @@ from ptf_tests.ports import CPU_PORT, HOSTS, SERVICE_S, C
 from ptf_tests.targets import (
     ADDRESS,
     DEVICE_ID,
-    CannotRun,
+    CannotRunError,
     Running,
     not_on_path,
     p4info_of,
@@ -41,7 +41,7 @@ class Bmv2:
         compiler = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, main]
         done = subprocess.run(compiler, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise CannotRun(done.stderr)
+            raise CannotRunError(done.stderr)
         interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
         command = [
             *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),
@@ -62,7 +62,9 @@ def _slow_down() -> str:
     """Sets C's queue, which P4Runtime cannot; why it could not, or nothing."""
     if shutil.which(CLI) is None:
         return f"a queue is held by Thrift only, and {CLI} is not on PATH"
-    settings = f"set_queue_rate {round(1 / SERVICE_S)} {C.port}\nset_queue_depth {QUEUE_DEPTH} {C.port}\n"
+    settings = (
+        f"set_queue_rate {round(1 / SERVICE_S)} {C.port}\nset_queue_depth {QUEUE_DEPTH} {C.port}\n"
+    )
     done = subprocess.run(
         [CLI, "--thrift-port", str(THRIFT_PORT)],
         input=settings, capture_output=True, text=True, check=False,

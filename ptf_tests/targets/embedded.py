@@ -46,7 +46,7 @@ class Embedded:
 
 
 def one_text(main: Path) -> str:
-    """A program in one text. Only the project's own files are put in: the switch has core.p4 and v1model.p4."""
+    """A program in one text, but for core.p4 and v1model.p4, which the switch has."""
     seen: set[Path] = set()
 
     def text_of(path: Path) -> str:

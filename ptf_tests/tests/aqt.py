@@ -26,7 +26,7 @@ def with_aqt(options: list, aqt_us: int) -> list:
 
 
 class AqtOfAnEmptyQueueIsNoMoreThanTheWayTook(HopTest):
-    """Wherever it stands, and nothing else changes: echo, other options, and the checksum is right."""
+    """Wherever it stands. Echo and other options stay, and the checksum is right."""
 
     def runTest(self):
         self.feedback(B, aqt=1)

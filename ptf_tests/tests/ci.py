@@ -12,9 +12,7 @@ class CiMarksExactlyTheQueued(HopTest):
         self.feedback(C, ci=1)
         self.limit_queue(C, 4)
         fields = (CAPABLE, CAPABLE, NOT_CAPABLE, UNUSED, CAPABLE, CAPABLE, CAPABLE)
-        datagrams = [
-            Datagram(to=C, ecn=ecn, number=number) for number, ecn in enumerate(fields)
-        ]
+        datagrams = [Datagram(to=C, ecn=ecn, number=number) for number, ecn in enumerate(fields)]
         self.fill(datagrams)
         self.check(C, datagrams[0].forwarded(), "in service")
         self.check(C, datagrams[1].forwarded(ecn=EXPERIENCED))

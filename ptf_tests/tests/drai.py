@@ -76,7 +76,7 @@ class DraiFollowsTheQueueThroughEachRange(HopTest):
 
 
 class DraiFollowsTheOctetsOfTheLastWindow(HopTest):
-    """Idle before: 0 octets. Once a window has been full of packets: theirs, and 0 again after a rest."""
+    """0 when it was idle, its packets' when they filled it, and 0 again after a rest."""
 
     WINDOW_LOG2 = 18
     WINDOW_S = 2**WINDOW_LOG2 / 1e6

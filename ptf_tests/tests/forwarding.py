@@ -1,4 +1,4 @@
-"""IPv4 forwarding: routes, TTL, MAC addresses, checksum, options, 802.1Q; a cause for every drop."""
+"""IPv4 forwarding: routes, TTL, MAC addresses, checksum, options, 802.1Q, causes of drops."""
 
 from hosts.layers import AQT, AVBW
 from ptf_tests.hop import Cause, HopTest

@@ -39,7 +39,7 @@ class RedDropsAllAboveItsRange(HopTest):
 
 
 class RedDropsAsOftenAsItsTableSays(HopTest):
-    """RED sees each arrival before the limit does, so of all that meet a queue its share is early."""
+    """It sees each arrival before the limit does: of all that meet a queue, its share is early."""
 
     ARRIVALS = 960
     BURST = 16  # no more than BMv2 takes from an interface at a time

@@ -44,28 +44,29 @@ class BothOptionsInEitherOrder(HopTest):
             self.check_forwarded(tagged, options=order(AVBW(drai=4)))
 
 
-class MalformedOptionsAreForwardedUnmarkedAndCounted(HopTest):
-    LISTS = {
-        "length 0": b"\x88\x00\x01\x01",
-        "length 1": b"\x88\x01\x01\x01",
-        "no room for a length": b"\x01\x01\x01\x88",
-        "past the header": b"\x01\x88\x04\x01",
-        "past the header, after good marks": bytes(AQT(aqt=7)) + bytes(AVBW()) + b"\x88\xff\x01\x01",
-        "AQT of 7 octets": b"\x5e\x07\x00\x00\x07\x00\x00\x01",
-        "AQT of 9 octets": b"\x5e\x09" + bytes(7) + b"\x01\x01\x01",
-        "AQT past the header": b"\x5e\x08\x00\x00",
-        "AVBW-S of 3 octets": b"\xde\x03\xff\x01",
-        "AVBW-S of 5 octets": b"\xde\x05\xff\x05\x05\x01\x01\x01",
-        "AQT twice": 2 * bytes(AQT(aqt=7)),
-        "AVBW-S twice": 2 * bytes(AVBW()),
-    }
+MALFORMED = {
+    "length 0": b"\x88\x00\x01\x01",
+    "length 1": b"\x88\x01\x01\x01",
+    "no room for a length": b"\x01\x01\x01\x88",
+    "past the header": b"\x01\x88\x04\x01",
+    "past the header, after good marks": bytes(AQT(aqt=7)) + bytes(AVBW()) + b"\x88\xff\x01\x01",
+    "AQT of 7 octets": b"\x5e\x07\x00\x00\x07\x00\x00\x01",
+    "AQT of 9 octets": b"\x5e\x09" + bytes(7) + b"\x01\x01\x01",
+    "AQT past the header": b"\x5e\x08\x00\x00",
+    "AVBW-S of 3 octets": b"\xde\x03\xff\x01",
+    "AVBW-S of 5 octets": b"\xde\x05\xff\x05\x05\x01\x01\x01",
+    "AQT twice": 2 * bytes(AQT(aqt=7)),
+    "AVBW-S twice": 2 * bytes(AVBW()),
+}
 
+
+class MalformedOptionsAreForwardedUnmarkedAndCounted(HopTest):
     def runTest(self):
         self.feedback(B, aqt=1, drai=1, ci=1)
         self.session.insert("drai", {"port": B.port, "queue_depth": (0, 9)}, "set_index", index=1)
-        for what, octets in self.LISTS.items():
+        for what, octets in MALFORMED.items():
             self.check_forwarded(Datagram(options=[octets], ecn=CAPABLE), what)
-        self.check_count("malformed_options", A.port, len(self.LISTS))
+        self.check_count("malformed_options", A.port, len(MALFORMED))
         for mark in Mark:
             self.check_marks(mark, 0, B)
 
