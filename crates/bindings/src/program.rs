@@ -15,6 +15,7 @@ pub struct Program {
     name: String,
     warnings: Vec<String>,
     sha256: String,
+    source: String,
     pub(crate) ir: p4_ir::Program,
     pub(crate) pipeline: Arc<Pipeline>,
 }
@@ -39,6 +40,11 @@ impl Program {
     #[getter]
     fn sha256(&self) -> &str {
         &self.sha256
+    }
+
+    #[getter]
+    pub(crate) fn source(&self) -> &str {
+        &self.source
     }
 
     fn dump(&self) -> String {
@@ -113,10 +119,13 @@ fn compile_text(
     defines: BTreeMap<String, String>,
     color: bool,
 ) -> Result<Program, String> {
-    let mut sources = SourceMap::new();
-    let entry = sources.add(&path, text);
     let defines: Vec<(String, String)> = defines.into_iter().collect();
     let mut files = Files { include_dirs };
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path, text.as_str());
+    let (source, _) = p4_frontend::preprocessed_text(&mut sources, entry, &mut files, &defines);
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path, text);
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut files, &defines);
     let rendered = |keep: &dyn Fn(&Diagnostic) -> bool| -> Vec<String> {
         diagnostics
@@ -136,6 +145,7 @@ fn compile_text(
         warnings: rendered(&|d| !d.is_error()),
         sha256: sha256(&sources, ir.files.len() as u32),
         name: path,
+        source,
         ir,
         pipeline,
     })
