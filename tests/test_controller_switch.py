@@ -1,4 +1,4 @@
-"""The controller and the embedded switch, each killed in turn. No interfaces, no root."""
+"""The controller and a switch, embedded or BMv2, each killed in turn. No interfaces, no root."""
 
 from __future__ import annotations
 
@@ -43,16 +43,24 @@ def until(condition: Callable[[], bool], what: str) -> None:
 class Lab:
     """A switch's port, a configuration for it, and the processes that were started."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, bmv2_json: Path | None = None) -> None:
         self.port = free_port()
+        self.is_bmv2 = bmv2_json is not None
         self.file = folder / "two_ports.yaml"
-        self.file.write_text(EXAMPLE.read_text().replace(":9559", f":{self.port}"))
+        text = EXAMPLE.read_text().replace(":9559", f":{self.port}")
+        if bmv2_json is not None:
+            target = f"    target: bmv2\n    device_config: {bmv2_json}\n    device_id: 1\n"
+            text = text.replace("    device_id: 1\n", target)
+        self.file.write_text(text)
         self.running: list[subprocess.Popen[str]] = []
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """``waymark`` with arguments, in the background."""
+        return self._run(sys.executable, "-m", "waymark", *arguments)
+
+    def _run(self, *command: object) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "waymark", *map(str, arguments)],
+            [*map(str, command)],
             cwd=ROOT,
             env=os.environ | {"WAYMARK_HOME": str(ROOT)},
             stdout=subprocess.PIPE,
@@ -65,7 +73,11 @@ class Lab:
     def switch(self, *arguments: object) -> subprocess.Popen[str]:
         """A switch without interfaces; serves when this returns."""
         address = f"127.0.0.1:{self.port}"
-        process = self.start("switch", "--grpc-server-addr", address, *arguments)
+        if self.is_bmv2:
+            served = ("--", "--grpc-server-addr", address, "--cpu-port", 510)
+            process = self._run("simple_switch_grpc", "--no-p4", "--device-id", 1, *served)
+        else:
+            process = self.start("switch", "--grpc-server-addr", address, *arguments)
         until(lambda: self._listens() or process.poll() is not None, "the switch listens")
         assert process.poll() is None, process.stdout and process.stdout.read()
         return process
@@ -113,10 +125,23 @@ def is_primary(metrics: int) -> bool:
         return False
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
+@pytest.fixture(scope="session")
+def bmv2_json(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """waymark.p4 as p4c compiles it for BMv2, where both are."""
+    for command in ("p4c-bm2-ss", "simple_switch_grpc"):
+        if shutil.which(command) is None:
+            pytest.skip(f"{command} is not here")
+    made = tmp_path_factory.mktemp("bmv2") / "waymark.json"
+    source = ROOT / "p4src" / "v1model" / "waymark.p4"
+    subprocess.run(["p4c-bm2-ss", "--p4v", "16", "-o", made, source], check=True)
+    return made
+
+
+@pytest.fixture(params=["embedded", "bmv2"])
+def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lab]:
     """A lab whose processes are gone at the end."""
-    lab = Lab(tmp_path)
+    is_bmv2 = request.param == "bmv2"
+    lab = Lab(tmp_path, request.getfixturevalue("bmv2_json") if is_bmv2 else None)
     yield lab
     for process in lab.running:
         process.kill()
@@ -203,6 +228,7 @@ def issue(folder: Path) -> None:
     openssl("x509", "-req", "-in", "its.csr", *signing, "-extfile", "san", "-out", "its.pem")
 
 
+@pytest.mark.parametrize("lab", ["embedded"], indirect=True)
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not here")
 def test_certificates_of_both_sides(lab: Lab, tmp_path: Path) -> None:
     issue(tmp_path)

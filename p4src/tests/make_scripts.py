@@ -53,8 +53,7 @@ class Script:
     def feedback(self, *, aqt: int = 0, drai: int = 0, ci: int = 0) -> None:
         """Windows of 2^40 µs: twelve days, so that no script sees the second."""
         self.add(
-            "port_feedback port:2 "
-            f"set_feedback(aqt:{aqt}, drai:{drai}, ci:{ci}, window_log2:40)"
+            f"port_feedback port:2 set_feedback(aqt:{aqt}, drai:{drai}, ci:{ci}, window_log2:40)"
         )
 
     def packet(self, port: int, parts: list[bytes]) -> None:
@@ -217,7 +216,9 @@ def admission() -> Script:
 
 
 def red() -> Script:
-    script = Script("RED looks up the average, 0 for an empty queue; where no range fits, it admits.")
+    script = Script(
+        "RED looks up the average, 0 for an empty queue; where no range fits, it admits."
+    )
     script.routes()
     script.say("The same destination's network, by port 3.")
     script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")

@@ -1,6 +1,7 @@
 // One of every kind of entity that P4Runtime knows, for tests of the control plane.
 //
-// A packet's first octets: EtherType 0x1234 and a key; what tables say is done to it in their order.
+// A probe is a frame of EtherType 0x1234. One that a controller sends to port 0 goes through the tables
+// like one that came in on a port, so that most can be tried without interfaces.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -77,7 +78,7 @@ control Verify(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
-control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
+control MyIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     counter(8, CounterType.packets_and_bytes) by_port;
     meter(4, MeterType.packets) limits;
     register<bit<48>>(16) last_src;
@@ -157,12 +158,12 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 
     apply {
-        if (hdr.packet_out.isValid()) {
+        if (hdr.packet_out.isValid() && hdr.packet_out.egress_port != 0) {
             std.egress_spec = hdr.packet_out.egress_port;
-            hdr.packet_out.setInvalid();
         } else if (hdr.probe.isValid()) {
-            by_port.count((bit<32>)std.ingress_port);
-            last_src.write((bit<32>)std.ingress_port, hdr.ethernet.src);
+            bit<32> slot = (bit<32>)std.ingress_port & 7;
+            by_port.count(slot);
+            last_src.write(slot, hdr.ethernet.src);
             limits.execute_meter((bit<32>)0, meta.colour);
             route.apply();
             classify.apply();
@@ -175,7 +176,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 }
 
-control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
+control MyEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
     apply { }
 }
 
@@ -183,7 +184,7 @@ control Compute(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
-control Deparser(packet_out packet, in headers_t hdr) {
+control MyDeparser(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.packet_in);
         packet.emit(hdr.ethernet);
@@ -191,4 +192,4 @@ control Deparser(packet_out packet, in headers_t hdr) {
     }
 }
 
-V1Switch(P(), Verify(), Ingress(), Egress(), Compute(), Deparser()) main;
+V1Switch(P(), Verify(), MyIngress(), MyEgress(), Compute(), MyDeparser()) main;

@@ -165,6 +165,10 @@ fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
             .collect();
         return Err(Fault::invalid(shortened(&told)));
     };
+    if program.blocks.is_empty() {
+        let message = "p4_device_config: the program has no `main`; expected V1Switch(…) main";
+        return Err(Fault::invalid(message));
+    }
     Pipeline::compile(&program).map_err(|errors| {
         let told = errors.iter().map(|error| {
             let file = program.files.get(error.loc.file as usize);

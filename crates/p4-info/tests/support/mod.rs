@@ -27,8 +27,17 @@ impl Loader for Folders {
 /// The program of a file, or what is wrong with it.
 pub fn compile(path: &Path, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
     let text = fs::read(path).map_err(|e| e.to_string())?;
+    compile_text(
+        &path.to_string_lossy(),
+        &String::from_utf8_lossy(&text),
+        folders,
+    )
+}
+
+/// The program of a text, or what is wrong with it.
+pub fn compile_text(name: &str, text: &str, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
     let mut sources = SourceMap::new();
-    let entry = sources.add(&path.to_string_lossy(), String::from_utf8_lossy(&text));
+    let entry = sources.add(name, text);
     let mut loader = Folders(folders.to_vec());
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut loader, &[]);
     program.ok_or_else(|| {

@@ -1,0 +1,38 @@
+"""A network namespace with a pair of interfaces a port. It ends with the last of its processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ptf_tests.ports import HOSTS
+
+
+def enter(module: str, arguments: list[str]) -> int:
+    """Runs a module with arguments inside a new namespace; its exit code.
+
+    Its processes have a namespace of their own too, and end with it, however it ends.
+    """
+    unshare = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    return subprocess.call([*unshare, sys.executable, "-m", module, *arguments])
+
+
+def set_up() -> None:
+    """Makes the interfaces, up and silent. In the namespace only.
+
+    Raises:
+        subprocess.CalledProcessError: `ip` says why.
+    """
+    for setting in ("all", "default"):
+        Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
+    _ip("link", "set", "lo", "up")
+    for host in HOSTS:
+        ends = (host.switch_end, host.test_end)
+        _ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
+        for end in ends:
+            _ip("link", "set", end, "up", "arp", "off")
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True)
