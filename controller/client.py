@@ -24,6 +24,9 @@ from waymark.errors import WaymarkError
 HANDSHAKE_S = 10.0
 """How long a switch may take to answer an arbitration."""
 
+BACKUPS = 8
+"""Controllers with the same election id that may wait behind one another."""
+
 UPDATES_PER_WRITE = 4096
 """Keeps a write below gRPC's customary 4 MiB a message."""
 
@@ -98,14 +101,15 @@ class Client:
             SwitchError: no answer, or no id is left.
         """
         while True:
-            await self._bid(self._election_id)
             try:
                 async with asyncio.timeout(HANDSHAKE_S):
+                    await self._bid(self._election_id)
                     await self.next_role()
             except TimeoutError as error:
                 raise self._error("answers no arbitration") from error
             except SwitchError as error:
-                if error.code != GRPCStatusCode.INVALID_ARGUMENT or self._election_id <= 1:
+                lowest = max(1, self.target.election_id - BACKUPS)
+                if error.code != GRPCStatusCode.INVALID_ARGUMENT or self._election_id <= lowest:
                     raise
                 self._election_id -= 1  # taken: wait behind the one who has it
                 continue
@@ -160,7 +164,7 @@ class Client:
         try:
             response = await self._rpc.request(request)
         except P4ClientError as error:
-            if error.code in _NO_PIPELINE and _is_about_pipeline(error):
+            if error.code in _NO_PIPELINE and "pipeline" in error.message.lower():
                 return None
             raise self._failed("does not tell its pipeline", error) from error
         config = response.config
@@ -243,10 +247,6 @@ class Client:
             told = "cannot be reached"
         message = f"{self.target.name} ({self.target.address}) {told}: {error.message}{more}"
         return SwitchError(message, error.code)
-
-
-def _is_about_pipeline(error: P4ClientError) -> bool:
-    return error.code == GRPCStatusCode.NOT_FOUND or "pipeline" in error.message.lower()
 
 
 Connect = Callable[[Target], P4Client]

@@ -133,7 +133,8 @@ class SwitchConfig(Settings):
         "embedded", description="embedded (waymark switch) or bmv2 (simple_switch_grpc)"
     )
     program: str = Field(
-        DEFAULT_PROGRAM, description="a main of p4src/, such as v1model/waymark.p4, or a P4 file of yours"
+        DEFAULT_PROGRAM,
+        description="a main of p4src/, such as v1model/waymark.p4, or a P4 file of yours",
     )
     p4info: Path | None = Field(None, description="a file of P4Info in protobuf's text format")
     device_config: Path | None = Field(
