@@ -42,6 +42,13 @@ class Program:
         """Of the preprocessed text, in hexadecimal: changes with any file that is part of it."""
     def dump(self) -> str:
         """The typed program, as text to read."""
+    def p4info(self) -> str:
+        """Its P4Info as protobuf text, equal to p4c's.
+
+        Raises:
+            CompileError: an ``@id`` that is used twice or has another kind's prefix; names that
+                clash.
+        """
 
 def compile(
     path: str,

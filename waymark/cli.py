@@ -178,9 +178,14 @@ def compile_program(
     include: Include = None,
     define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+    p4info: Annotated[
+        Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
+    ] = None,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
     compiled = _compile(file, include, define)
+    if p4info is not None:
+        _write(p4info, compiled.p4info())
     if dump:
         print(compiled.dump())
     else:
@@ -219,6 +224,13 @@ def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -
     for warning in compiled.warnings:
         print(warning, file=sys.stderr)
     return compiled
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WaymarkError(f"{file}: {error.strerror}") from error
 
 
 def _make(folder: Path) -> None:

@@ -45,9 +45,26 @@ impl Program {
         self.ir.to_string()
     }
 
+    fn p4info(&self) -> PyResult<String> {
+        let made = p4_info::p4info(&self.ir);
+        made.map(|info| p4_info::text::to_text(&info))
+            .map_err(|errors| {
+                let told = errors
+                    .iter()
+                    .map(|e| told(&self.ir, &self.name, &e.loc, &e.message));
+                CompileError::new_err(told.collect::<Vec<_>>().join("\n"))
+            })
+    }
+
     fn __repr__(&self) -> String {
         format!("<Program {:?}>", self.name)
     }
+}
+
+/// What is wrong at a place, as compilers say it.
+fn told(ir: &p4_ir::Program, path: &str, loc: &p4_ir::SourceLoc, message: &str) -> String {
+    let file = ir.files.get(loc.file as usize).map_or(path, String::as_str);
+    format!("{file}:{}:{}: {message}", loc.line, loc.column)
 }
 
 /// Finds included files beside the file that includes them, then in the folders given.
@@ -112,10 +129,7 @@ fn compile_text(
         return Err(rendered(&|_| true).join("\n"));
     };
     let pipeline = Pipeline::compile(&ir).map_err(|errors| {
-        let told = errors.iter().map(|e| {
-            let file = ir.files.get(e.loc.file as usize).unwrap_or(&path);
-            format!("{file}:{}:{}: {}", e.loc.line, e.loc.column, e.message)
-        });
+        let told = errors.iter().map(|e| told(&ir, &path, &e.loc, &e.message));
         told.collect::<Vec<_>>().join("\n")
     })?;
     Ok(Program {

@@ -21,6 +21,7 @@ mod expressions;
 mod extern_types;
 mod infer;
 mod instances;
+mod key_names;
 mod keysets;
 mod loops;
 mod members;

@@ -1,9 +1,12 @@
 //! Tables.
 
+use super::key_names::key_name;
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{ActionCall, DefKind, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
+use crate::hir::{
+    ActionCall, DefKind, Expr, Key, NamedKind, Param, Property, Table, TableAction, Ty,
+};
 use crate::span::Span;
 use std::rc::Rc;
 
@@ -146,9 +149,9 @@ impl<'a> Checker<'a> {
             self.report(diagnostic);
         }
         Key {
+            name: key_name(&self.hir, &key.expr, &value),
             value,
             kind: kind.name.clone(),
-            name: text::text(&key.expr),
             annotations: &key.annotations,
         }
     }
@@ -370,8 +373,12 @@ impl<'a> Checker<'a> {
             self.not_known(&checked, &what);
             return;
         }
-        let entry = (property.name.name.clone(), checked, property.name.span);
-        table.properties.push(entry);
+        table.properties.push(Property {
+            name: property.name.name.clone(),
+            value: checked,
+            annotations: &property.annotations,
+            span: property.name.span,
+        });
     }
 
     fn property_type(&mut self, found: &Expr, what: &str, expected: &str) {
