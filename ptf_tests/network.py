@@ -22,8 +22,10 @@ def set_up() -> None:
     """Makes the interfaces, up and silent. In the namespace only.
 
     Raises:
-        subprocess.CalledProcessError: `ip` says why.
+        subprocess.CalledProcessError: `mount` or `ip` says why.
     """
+    # /sys shows interfaces of where it was mounted. `--mount-proc` keeps this mount to ourselves.
+    subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
     for setting in ("all", "default"):
         Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
     _ip("link", "set", "lo", "up")

@@ -42,5 +42,5 @@ CPU_PORT = 510
 FRAME_OCTETS = 100
 """Length of every frame that goes to C."""
 
-SERVICE_S = 0.05
+SERVICE_S = 0.1
 """How long C's line takes for a frame."""

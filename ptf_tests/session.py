@@ -18,8 +18,11 @@ from finsy.p4entity import (
     P4TableMatch,
     encode_updates,
 )
-from finsy.p4schema import P4Schema
+from finsy.p4schema import P4MatchType, P4Schema
 from finsy.proto import p4r, p4r_grpc
+
+OVERLAPPING = {P4MatchType.TERNARY, P4MatchType.RANGE, P4MatchType.OPTIONAL}
+"""Kinds of keys that make a priority necessary."""
 
 ANSWER_S = 10.0
 """How long an answer may take."""
@@ -88,12 +91,26 @@ class Session:
         )
 
     def insert(self, table: str, match: dict[str, Any], action: str, **params: Any) -> None:
-        """Adds an entry; one with a range has priority 1. A range is a pair, both ends included."""
-        self._write(+_entry(table, match, action, params))
+        """Adds an entry. A range is a pair, both ends included; a key left out matches all.
+
+        Where keys can overlap, it has priority 1.
+        """
+        self._write(+self._entry(table, match, action, params))
 
     def modify(self, table: str, match: dict[str, Any], action: str, **params: Any) -> None:
         """Gives an entry another action."""
-        self._write(~_entry(table, match, action, params))
+        self._write(~self._entry(table, match, action, params))
+
+    def _entry(
+        self, table: str, match: dict[str, Any], action: str, params: dict[str, Any]
+    ) -> P4TableEntry:
+        kinds = {key.match_type for key in self.schema.tables[table].match_fields}
+        return P4TableEntry(
+            table,
+            match=P4TableMatch(match),
+            action=P4TableAction(action, **params),
+            priority=int(bool(kinds & OVERLAPPING)),
+        )
 
     def _write(self, update: Any) -> None:
         self.stub.Write(
@@ -131,13 +148,3 @@ class Session:
             queue.Empty: none came in time.
         """
         return self._packets.get(timeout=timeout_s)
-
-
-def _entry(table: str, match: dict[str, Any], action: str, params: dict[str, Any]) -> P4TableEntry:
-    ranged = any(isinstance(value, tuple) for value in match.values())
-    return P4TableEntry(
-        table,
-        match=P4TableMatch(match),
-        action=P4TableAction(action, **params),
-        priority=int(ranged),
-    )

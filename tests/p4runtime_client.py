@@ -23,10 +23,17 @@ def octets(number: int, length: int = 0) -> bytes:
 class Client:
     """A controller with its stream."""
 
-    def __init__(self, address: str, election_id: int | None = 1, *, device_id: int = 1) -> None:
+    def __init__(
+        self,
+        address: str,
+        election_id: int | None = 1,
+        *,
+        device_id: int = 1,
+        channel: grpc.Channel | None = None,
+    ) -> None:
         self.device_id = device_id
         self.election_id = election_id
-        self.channel = grpc.insecure_channel(address)
+        self.channel = channel or grpc.insecure_channel(address)
         self.stub = p4r_grpc.P4RuntimeStub(self.channel)
         self.outgoing: queue.Queue[Any] = queue.Queue()
         self.incoming: queue.Queue[Any] = queue.Queue()

@@ -13,6 +13,7 @@ ALLOWED = {
     "units": set[str](),
     "p4-ir": {"units"},
     "p4-frontend": {"p4-ir"},
+    "p4-info": {"p4-ir"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
     "v1model": {"p4-ir", "units"},

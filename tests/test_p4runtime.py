@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -146,6 +147,46 @@ def test_a_role_has_a_primary_of_its_own(client: Client, connect: Callable[..., 
     told = other.arbitrate(2, role="monitor")
     assert told.status.code == 0
     assert client.arbitrate().status.code == 0
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not on PATH")
+def test_tls_serves_those_whose_certificates_are_signed(tmp_path: Path) -> None:
+    def openssl(*arguments: str) -> None:
+        command = ["openssl", *arguments]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    openssl("req", "-x509", *key, "-subj", "/CN=ca", "-keyout", "ca.key", "-out", "ca.pem")
+    names = tmp_path / "names"
+    names.write_text("subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n")
+    signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", str(names))
+    for name in ("server", "client"):
+        openssl("req", *key, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", "csr")
+        openssl("x509", "-req", "-in", "csr", *signed, "-out", f"{name}.pem")
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    process, address = start(
+        *("--grpc-server-cert", tmp_path / "server.pem"),
+        *("--grpc-server-key", tmp_path / "server.key"),
+        *("--grpc-server-cacert", tmp_path / "ca.pem"),
+    )
+    target = address.replace("127.0.0.1", "localhost")
+    try:
+        known = grpc.ssl_channel_credentials(
+            files["ca.pem"], files["client.key"], files["client.pem"]
+        )
+        unknown = grpc.ssl_channel_credentials(files["ca.pem"])
+        client = Client(target, channel=grpc.secure_channel(target, known))
+        assert client.arbitrate().status.code == 0
+        client.close()
+        stranger = Client(target, channel=grpc.secure_channel(target, unknown))
+        assert refused(stranger.arbitrate).code() is grpc.StatusCode.UNAVAILABLE
+        stranger.close()
+        plain = Client(target)
+        assert refused(plain.arbitrate).code() is grpc.StatusCode.UNAVAILABLE
+        plain.close()
+    finally:
+        process.terminate()
+        process.wait(10)
 
 
 # -- pipeline -----------------------------------------------------------------------------------

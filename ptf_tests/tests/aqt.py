@@ -9,6 +9,8 @@ from ptf_tests.ports import SERVICE_S, B, C
 
 SATURATED = 0xFFFFFF
 US = 1e6
+CLOCKS_US = 200
+"""By which the clocks of switch and test may run apart during a test."""
 
 
 def aqt_of(frame: bytes) -> int:
@@ -45,14 +47,14 @@ class AqtOfAnEmptyQueueIsNoMoreThanTheWayTook(HopTest):
             frame, received_s = self.receive(B)
             waited_us = aqt_of(frame) - 1000
             self.assertGreaterEqual(waited_us, 0)
-            self.assertLessEqual(waited_us, (received_s - sent_s) * US + 200)
+            self.assertLessEqual(waited_us, (received_s - sent_s) * US + CLOCKS_US)
             expected = datagram.forwarded(options=with_aqt(options, 1000 + waited_us))
             self.assertEqual(frame.hex(), expected.hex(), str(options))
         self.check_marks(Mark.AQT, len(lists), B)
 
 
 class AqtGrowsByTheTimeInAHeldQueue(HopTest):
-    """The k-th that waits has k services before it, and waits less than it is on the way."""
+    """The k-th that waits has k services before it, but for what passed of the first of them."""
 
     def runTest(self):
         self.feedback(C, aqt=1)
@@ -68,10 +70,8 @@ class AqtGrowsByTheTimeInAHeldQueue(HopTest):
                 frame.hex(), datagram.forwarded(options=[AQT(aqt=aqt_us, aqt_echo=9)]).hex()
             )
             waited_us = aqt_us - 1000 * number
-            after_first_s = sent_s[number] - sent_s[0]
-            least_us = (number * SERVICE_S - after_first_s) * US - 5_000
-            self.assertGreaterEqual(waited_us, max(0, least_us), f"packet {number}")
-            self.assertLessEqual(waited_us, (received_s - sent_s[number]) * US + 200)
+            self.assertGreaterEqual(waited_us, (number - 1) * SERVICE_S * US, f"packet {number}")
+            self.assertLessEqual(waited_us, (received_s - sent_s[number]) * US + CLOCKS_US)
         self.check_marks(Mark.AQT, 5, C)
 
 

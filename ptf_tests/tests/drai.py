@@ -10,7 +10,6 @@ from ptf_tests.packets import EOL, NOP, Datagram, unknown
 from ptf_tests.ports import B, C
 
 SILENT = 0xFF
-ANY_OCTETS = (0, 0xFFFF_FFFF)
 
 
 def drai_of(frame: bytes) -> int:

@@ -11,7 +11,7 @@ MOST = (1 << 48) - 1
 
 class RedIsOffWithoutAWeight(HopTest):
     def runTest(self):
-        self.session.insert("red", {"port": B.port, "average": (0, MOST)}, "drop_all")
+        self.session.insert("red", {"port": B.port}, "drop_all")
         self.check_forwarded(Datagram())
         self.check_drops(Cause.RED, 0, B)
 

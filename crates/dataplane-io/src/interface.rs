@@ -19,7 +19,6 @@ pub struct Interface {
     socket: PacketSocket,
     _offloads: Offloads,
     _ipv6: Ipv6Off,
-    buffer: Vec<u8>,
 }
 
 impl Interface {
@@ -51,7 +50,6 @@ impl Interface {
             _ipv6: Ipv6Off::on(name),
             name: name.into(),
             socket,
-            buffer: Vec::new(),
         })
     }
 
@@ -73,15 +71,7 @@ impl Interface {
 
     /// Takes a frame for sending; `false` if it cannot be sent.
     pub fn send(&mut self, octets: &[u8]) -> bool {
-        // Shorter frames are filled up, as on every Ethernet.
-        const LEAST: usize = 60;
-        if octets.len() >= LEAST || octets.len() < 14 {
-            return self.socket.send(octets);
-        }
-        self.buffer.clear();
-        self.buffer.extend_from_slice(octets);
-        self.buffer.resize(LEAST, 0);
-        self.socket.send(&self.buffer)
+        self.socket.send(octets)
     }
 
     /// Has the kernel send what was taken.

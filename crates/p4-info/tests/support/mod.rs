@@ -67,6 +67,16 @@ pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The same, in the folders within it as well.
+pub fn files_within(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = folder.read_dir().expect("a folder").flatten();
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
+    let mut found: Vec<PathBuf> = folders.flat_map(|f| files_within(&f, end)).collect();
+    found.extend(files(folder, end));
+    found.sort();
+    found
+}
+
 /// The first lines that differ.
 pub fn difference(ours: &str, theirs: &str) -> String {
     let pairs = ours.lines().zip(theirs.lines()).enumerate();

@@ -39,10 +39,11 @@ pub fn write_member(
         id: given.member_id,
         action: actions::decode(target.model, table, action).map_err(place)?,
     };
-    Ok(match change {
+    match change {
         Change::Insert => target.switch.member_insert(profile.object, member)?,
         _ => target.switch.member_modify(profile.object, member)?,
-    })
+    }
+    Ok(())
 }
 
 /// Writes a group.

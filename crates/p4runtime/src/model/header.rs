@@ -62,7 +62,7 @@ impl PacketHeader {
             let fault = format!("header `{name}` has no field `{}`", unknown.name);
             return Err(Fault::invalid(fault));
         }
-        if header.bits() % 8 != 0 {
+        if !header.bits().is_multiple_of(8) {
             let fault = format!(
                 "header `{name}` has {} bits, not whole octets",
                 header.bits()
