@@ -149,7 +149,7 @@ def _describe(model: type[BaseModel], place: Place) -> tuple[type[BaseModel], st
     """The innermost model on the way to ``place``, and the description of the last field there."""
     described, annotation = "", cast("Any", model)
     for key in place:
-        inner = _model_in(annotation)
+        inner = model_in(annotation)
         if inner is not None and annotation is inner:
             model = inner
             field = model.model_fields.get(str(key))
@@ -158,7 +158,7 @@ def _describe(model: type[BaseModel], place: Place) -> tuple[type[BaseModel], st
             described, annotation = field.description or "", _plain(field.annotation)
         else:  # a key of a mapping, or an index of a list
             annotation = _plain(inner)
-    inner = _model_in(annotation)
+    inner = model_in(annotation)
     return (inner if inner is not None and annotation is inner else model), described
 
 
@@ -169,9 +169,9 @@ def _plain(annotation: Any) -> Any:
     return annotation
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
+def model_in(annotation: Any) -> type[BaseModel] | None:
     """The model that an annotation is, or that a mapping or list of it holds."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    arms = [_model_in(arm) for arm in get_args(annotation)]
+    arms = [model_in(arm) for arm in get_args(annotation)]
     return next((arm for arm in arms if arm is not None), None)

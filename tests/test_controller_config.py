@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, Cli
 
-from controller import config
+from controller import config, reader
 from controller.entries import entries_for
 from waymark import Host, Switch, Topology, duplex
 from waymark.addressing import derive
@@ -41,6 +42,17 @@ def test_a_config_that_cannot_be_used_is_told_line_by_line(
         golden.write_text(told)
     assert told == golden.read_text()
     assert all(line.startswith(file.name) for line in told.splitlines())
+
+
+def test_every_key_is_in_the_manual() -> None:
+    manual = (ROOT / "controller" / "README.md").read_text()
+    models = [config.Config]
+    for model in models:
+        for name, field in model.model_fields.items():
+            assert re.search(rf"[`.]{name}[`.]", manual), name
+            assert field.description, name
+            models += [m for m in (reader.model_in(field.annotation),) if m is not None]
+    assert len(models) == 7
 
 
 def test_the_command_line_tells_it_too(cli: Cli) -> None:
