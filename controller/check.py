@@ -35,7 +35,7 @@ def _device_config(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         told = "missing; valid: the JSON that p4c-bm2-ss makes of the program (target bmv2)"
         yield Problem((*place, "device_config"), told)
     if switch.tls is not None and (switch.tls.certificate is None) != (switch.tls.key is None):
-        yield Problem((*place, "tls"), "valid: certificate and key together, or neither")
+        yield Problem((*place, "tls"), "found one of certificate and key; valid: both, or neither")
 
 
 def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
@@ -44,7 +44,7 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
         told = f"drai needs {wanted}, which is missing; valid: rate and queue_limit with drai"
         yield Problem((*place, "marks"), told)
     if "ci" in port.marks and port.queue_limit is None:
-        told = "ci needs queue_limit, which is missing: only the program's own refusals mark"
+        told = "ci needs queue_limit, which is missing; valid: queue_limit with ci"
         yield Problem((*place, "marks"), told)
     if port.red is None:
         return

@@ -216,10 +216,7 @@ class Client:
         request = p4r.WriteRequest(
             device_id=self.target.device_id,
             election_id=U128.encode(self._election_id),
-            updates=[
-                codec.update(_KINDS[change.kind], codec.encode(change.entry, pipeline.schema))
-                for change in changes
-            ],
+            updates=[_update(change, pipeline) for change in changes],
         )
         try:
             await self._rpc.request(request)
@@ -247,6 +244,12 @@ class Client:
             told = "cannot be reached"
         message = f"{self.target.name} ({self.target.address}) {told}: {error.message}{more}"
         return SwitchError(message, error.code)
+
+
+def _update(change: Change, pipeline: Pipeline) -> p4r.Update:
+    key_only = change.kind is Kind.DELETE
+    entry = codec.encode(change.entry, pipeline.schema, key_only=key_only)
+    return p4r.Update(type=_KINDS[change.kind], entity=p4r.Entity(table_entry=entry))
 
 
 Connect = Callable[[Target], P4Client]

@@ -5,10 +5,10 @@ is left out, as P4Runtime 1.4 (9.1.1) wants it: an entry reads back as it was wr
 """
 
 from ipaddress import IPv4Address
-from typing import Any
+from typing import Any, cast
 
 from finsy.p4entity import P4TableAction, P4TableEntry, P4TableMatch
-from finsy.p4schema import P4Schema
+from finsy.p4schema import P4MatchField, P4MatchType, P4Schema
 from finsy.proto import p4r
 
 from waymark.entry import Entry, Value
@@ -18,8 +18,8 @@ _IPV4_NAMES = frozenset({"dst_addr", "src_addr", "next_hop"})
 _MAC_NAMES = frozenset({"dst_addr", "src_addr"})
 
 
-def encode(entry: Entry, schema: P4Schema) -> p4r.TableEntry:
-    """The message that stands for ``entry``.
+def encode(entry: Entry, schema: P4Schema, *, key_only: bool = False) -> p4r.TableEntry:
+    """The message that stands for ``entry``; of a deletion, match and priority are enough.
 
     Raises:
         WaymarkError: the program has no such table, key, action or parameter; or a value is
@@ -27,15 +27,11 @@ def encode(entry: Entry, schema: P4Schema) -> p4r.TableEntry:
     """
     try:
         fields = schema.tables[entry.table].match_fields
-        match = {
-            name: value
-            for name, value in entry.match.items()
-            if not _matches_anything(value, fields[name].bitwidth)
-        }
+        match = {n: v for n, v in entry.match.items() if not _matches_anything(v, fields[n])}
         return P4TableEntry(
             entry.table,
             match=P4TableMatch(match),
-            action=P4TableAction(entry.action, **entry.params),
+            action=None if key_only else P4TableAction(entry.action, **entry.params),
             priority=entry.priority,
         ).encode_entry(schema)
     except (ValueError, KeyError) as error:
@@ -56,11 +52,10 @@ def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
     match: dict[str, Value] = {}
     read_match: dict[str, Any] = read.match or {}
     for name, value in read_match.items():
-        width = fields[name].bitwidth
-        if not _matches_anything(value, width):
-            match[name] = _prefix(name, value, width)
-    if not isinstance(read.action, P4TableAction):
-        return Entry(read.table_id, match, "none", {}, read.priority)
+        if not _matches_anything(value, fields[name]):
+            match[name] = _value(value, fields[name])
+    if not isinstance(read.action, P4TableAction):  # an action profile's: no main has one
+        return Entry(read.table_id, match, "indirect", {}, read.priority)
     actions = schema.actions[read.action.name]
     params: dict[str, int | str] = {
         param.name: _address(param.name, read.action.args[param.name], param.bitwidth)
@@ -74,25 +69,23 @@ def canonical(entry: Entry, schema: P4Schema) -> Entry:
     return decode(encode(entry, schema), schema)
 
 
-def update(kind: "p4r.Update.Type.ValueType", entry: p4r.TableEntry) -> p4r.Update:
-    """One write of a table entry."""
-    return p4r.Update(type=kind, entity=p4r.Entity(table_entry=entry))
+def _matches_anything(value: Any, field: P4MatchField) -> bool:
+    return field.match_type is P4MatchType.RANGE and value == (0, 2**field.bitwidth - 1)
 
 
-def _matches_anything(value: Any, bitwidth: int) -> bool:
-    return isinstance(value, tuple) and value == (0, 2**bitwidth - 1)
+def _value(value: Any, field: P4MatchField) -> Value:
+    if not isinstance(value, tuple):
+        return _address(field.name, value, field.bitwidth)
+    first, second = cast("tuple[int, int]", value)
+    address = _address(field.name, first, field.bitwidth)
+    if field.match_type is P4MatchType.LPM and isinstance(address, str):
+        return f"{address}/{second}"
+    return first, second
 
 
-def _prefix(name: str, value: Any, bitwidth: int) -> Value:
-    if isinstance(value, tuple) and name in _IPV4_NAMES and bitwidth == 32:  # of an lpm key
-        address, length = value  # pyright: ignore
-        return f"{IPv4Address(address)}/{length}"  # pyright: ignore
-    return value if isinstance(value, tuple) else _address(name, value, bitwidth)  # pyright: ignore
-
-
-def _address(name: str, value: Any, bitwidth: int) -> int | str:
+def _address(name: str, value: int, bitwidth: int) -> int | str:
     if bitwidth == 32 and name in _IPV4_NAMES:
         return str(IPv4Address(value))
     if bitwidth == 48 and name in _MAC_NAMES:
         return value.to_bytes(6, "big").hex(":")
-    return int(value)
+    return value

@@ -33,7 +33,7 @@ class PortCounts:
     """A port's counters since the pipeline was pushed.
 
     Attributes:
-        drops: packets by cause, without causes of which there were none in the program.
+        drops: packets by cause.
         marks: packets by kind.
         waiting: packets in its queues now, without the one being sent; None where registers
             cannot be read.

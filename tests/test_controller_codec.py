@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import ROOT
-from finsy.proto import p4r
+from finsy.proto import p4i, p4r
 
 from controller import codec, pipeline
 from waymark import entry as entry_of
@@ -38,6 +38,28 @@ def test_a_key_that_matches_anything_is_not_sent() -> None:
     assert "window_octets" not in codec.decode(sent, SCHEMA).match
     everywhere = codec.encode(entry_of.direct_route("0.0.0.0/0", 1), SCHEMA)
     assert list(everywhere.match) == []
+
+
+def test_a_ternary_zero_is_not_taken_for_any() -> None:
+    """Of a program that is not ours: value 0 under a full mask, and a range over all."""
+    p4info = p4i.P4Info()
+    table = p4info.tables.add()
+    table.preamble.id, table.preamble.name, table.preamble.alias = 0x02000001, "t", "t"
+    action = p4info.actions.add()
+    action.preamble.id, action.preamble.name, action.preamble.alias = 0x01000001, "a", "a"
+    table.action_refs.add().id = action.preamble.id
+    kinds = (p4i.MatchField.TERNARY, p4i.MatchField.RANGE)
+    for number, (name, kind) in enumerate(zip(("dst_addr", "to"), kinds, strict=True), start=1):
+        table.match_fields.add(id=number, name=name, bitwidth=32, match_type=kind)
+    schema = pipeline.make("t", p4info, b"").schema
+    entry = Entry("t", {"dst_addr": (0, 2**32 - 1), "to": (0, 2**32 - 1)}, "a", {}, 1)
+    assert codec.canonical(entry, schema) == Entry("t", {"dst_addr": (0, 2**32 - 1)}, "a", {}, 1)
+
+
+def test_a_deletion_names_the_key_alone() -> None:
+    sent = codec.encode(ENTRIES[0], SCHEMA, key_only=True)
+    assert sent.match
+    assert not sent.HasField("action")
 
 
 def test_leading_zeros_of_another_server_make_no_difference() -> None:
