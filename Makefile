@@ -28,8 +28,8 @@ test-python: $(VENV)/.tested
 	$(BIN)/python -m pytest
 
 bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
-	cargo bench --workspace --exclude bindings
-	$(PYTHON) -m waymark.bench
+	cargo bench --workspace --bench '*'
+	$(PYTHON) waymark/bench.py
 
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check

@@ -52,7 +52,8 @@ class Program:
         """Its P4Info as protobuf text, equal to p4c's.
 
         Raises:
-            CompileError: an ``@id`` that is used twice or has another kind's prefix, names that clash.
+            CompileError: an ``@id`` that is used twice or has another kind's prefix; names that
+                clash.
         """
 
 def compile(

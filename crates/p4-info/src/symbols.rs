@@ -178,7 +178,7 @@ mod tests {
         let hash = one_at_a_time(b"c.t") & 0xff_ffff;
         symbols.taken.insert(0x0200_0000 | hash);
         symbols.compute();
-        assert_eq!(symbols.id(Prefix::Table, "c.t"), 0x0200_0000 | hash + 1);
+        assert_eq!(symbols.id(Prefix::Table, "c.t"), 0x0200_0000 | (hash + 1));
     }
 
     #[test]

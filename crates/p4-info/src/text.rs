@@ -48,7 +48,7 @@ fn write_message(out: &mut String, depth: usize, message: &DynamicMessage) {
             }
             Value::Map(entries) => {
                 let mut entries: Vec<_> = entries.iter().collect();
-                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+                entries.sort_by_key(|(key, _)| *key);
                 let Kind::Message(entry) = field.kind() else {
                     continue;
                 };

@@ -53,10 +53,10 @@ impl<'p> Types<'p> {
 
     /// Width in bits of a value on the wire; 0 for a string, an `error` or an enum without underlying type.
     pub fn width(&self, ty: &Type) -> i32 {
-        if let Type::Named(id) = ty {
-            if let Some(translation) = translation(&self.program[*id]) {
-                return translation.width;
-            }
+        if let Type::Named(id) = ty
+            && let Some(translation) = translation(&self.program[*id])
+        {
+            return translation.width;
         }
         match ty.scalar(self.program) {
             Some(Scalar::Symbol) | None => 0,

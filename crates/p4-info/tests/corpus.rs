@@ -20,14 +20,17 @@ fn p4info_equals_p4cs() {
     let samples = testdata.join("p4_16_samples");
     let folders = [samples.clone(), testdata.join("../p4include")];
     let (mut equal, mut different, mut refused) = (0, Vec::new(), Vec::new());
-    for path in support::files(&samples, ".p4") {
-        let name = path.file_name().expect("a file").to_string_lossy();
+    for path in support::files_within(&samples, ".p4") {
+        let name = path
+            .strip_prefix(&samples)
+            .expect("within")
+            .to_string_lossy();
         let golden = testdata.join(format!("p4_16_samples_outputs/{name}.p4info.txtpb"));
         let text = String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned();
         let Ok(theirs) = fs::read_to_string(golden) else {
             continue;
         };
-        if !text.contains("v1model.p4") {
+        if !text.contains("v1model.p4") && !text.contains("V1Switch") {
             continue;
         }
         let ours = match support::p4info(&path, &folders) {
@@ -43,7 +46,7 @@ fn p4info_equals_p4cs() {
         }
         different.push(format!("{name}: {}", support::difference(&ours, &theirs)));
         if let Some(folder) = env::var_os("OURS").map(PathBuf::from) {
-            fs::write(folder.join(&*name), ours).expect("a folder");
+            fs::write(folder.join(name.replace('/', "-")), ours).expect("a folder");
         }
     }
     println!(

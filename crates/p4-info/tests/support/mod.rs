@@ -27,8 +27,17 @@ impl Loader for Folders {
 /// The program of a file, or what is wrong with it.
 pub fn compile(path: &Path, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
     let text = fs::read(path).map_err(|e| e.to_string())?;
+    compile_text(
+        &path.to_string_lossy(),
+        &String::from_utf8_lossy(&text),
+        folders,
+    )
+}
+
+/// The program of a text, or what is wrong with it.
+pub fn compile_text(name: &str, text: &str, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
     let mut sources = SourceMap::new();
-    let entry = sources.add(&path.to_string_lossy(), String::from_utf8_lossy(&text));
+    let entry = sources.add(name, text);
     let mut loader = Folders(folders.to_vec());
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut loader, &[]);
     program.ok_or_else(|| {
@@ -54,6 +63,16 @@ pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().expect("a folder").flatten();
     let mut found: Vec<PathBuf> = entries.map(|e| e.path()).collect();
     found.retain(|p| p.is_file() && p.to_string_lossy().ends_with(end));
+    found.sort();
+    found
+}
+
+/// The same, in the folders within it as well.
+pub fn files_within(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = folder.read_dir().expect("a folder").flatten();
+    let folders = entries.map(|e| e.path()).filter(|p| p.is_dir());
+    let mut found: Vec<PathBuf> = folders.flat_map(|f| files_within(&f, end)).collect();
+    found.extend(files(folder, end));
     found.sort();
     found
 }
