@@ -233,7 +233,9 @@ def run_switch(
     device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
     port_rate: Annotated[
         list[str] | None,
-        typer.Option("--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."),
+        typer.Option(
+            "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
+        ),
     ] = None,
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
@@ -254,7 +256,9 @@ def run_switch(
     ] = None,
     client_ca: Annotated[
         Path | None,
-        typer.Option("--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."),
+        typer.Option(
+            "--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."
+        ),
     ] = None,
 ) -> None:
     """Run a P4 switch on Linux interfaces, driven through P4Runtime. Interfaces need root."""
