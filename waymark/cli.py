@@ -1,4 +1,4 @@
-"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``, ``switch``."""
+"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``, ``switch``, ``controller``."""
 
 import os
 import sys
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from controller.cli import app as controller_app
 from waymark import _core, program
 from waymark import experiment as experiments
 from waymark import switch as switches
@@ -35,6 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(controller_app, name="controller")
 out = Console()
 err = Console(stderr=True)
 
