@@ -267,3 +267,23 @@ fn tahoe_starts_over_after_two_drops() {
         &TahoeConfig {},
     );
 }
+
+#[test]
+fn sack_repairs_one_drop() {
+    family("sack_onedrop", &[14], Recovery::Sack, &RenoConfig {});
+}
+
+#[test]
+fn sack_repairs_two_drops_in_one_recovery() {
+    family("sack_twodrops", &[14, 28], Recovery::Sack, &RenoConfig {});
+}
+
+#[test]
+fn fack_repairs_one_drop() {
+    family("fack_onedrop", &[14], Recovery::Fack, &TahoeConfig {});
+}
+
+#[test]
+fn fack_repairs_two_drops() {
+    family("fack_twodrops", &[14, 28], Recovery::Fack, &TahoeConfig {});
+}
