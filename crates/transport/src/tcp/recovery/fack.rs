@@ -98,7 +98,7 @@ impl LossRecovery for Fack {
             self.fack = acked;
             self.last_cut = LastCut::default();
             let event = flight.acknowledge(now, acked, marks);
-            flight.controller.on_recovered(now);
+            flight.controller.on_ack(&event);
             return event;
         }
         self.go_on(flight, now, acked, marks);
