@@ -9,7 +9,6 @@ A test is named as ptf names it: `aqt` or `aqt.AqtSaturates`. Logs, captures and
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +22,6 @@ from ptf_tests.targets import (
     CannotRunError,
     Running,
     Target,
-    not_on_path,
 )
 from ptf_tests.targets.bmv2 import Bmv2
 from ptf_tests.targets.embedded import Embedded
@@ -51,8 +49,8 @@ def main() -> int:
     target = TARGETS[arguments.target]
     if arguments.inside:
         return _run_inside(target, arguments.main, arguments.tests, Path(arguments.results))
-    if why := _missing(target):
-        print(f"ptf on {target.name}: {why}", file=sys.stderr)
+    if why := network.missing() or target.missing():
+        print(f"ptf on {target.name}: skipped: {why}", file=sys.stderr)
         return 0 if arguments.if_possible else EXIT_CANNOT_RUN
     try:
         return network.enter("ptf_tests", ["--inside", *sys.argv[1:]])
@@ -71,14 +69,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("tests", nargs="*", metavar="TEST", help="default: all of each program")
     return parser.parse_args()
-
-
-def _missing(target: Target) -> str:
-    if os.geteuid() != 0:
-        return "skipped: it makes a network namespace, which takes root"
-    if why := target.missing() or not_on_path("ip", "unshare"):
-        return f"skipped: {why}"
-    return ""
 
 
 def _run_inside(target: Target, mains: list[str] | None, tests: list[str], results: Path) -> int:

@@ -137,8 +137,9 @@ class HopTest(BaseTest):
             assert len(datagram.sent()) == FRAME_OCTETS
         self.addCleanup(self.drain)
         frames = [datagram.sent() for datagram in datagrams]
+        left_before = self.session.packets("sent", C.port)
         times = [self.send(frames[0])]
-        time.sleep(SERVICE_S / 10)  # it has left the queue, and its line is busy for long
+        self.check_count("sent", C.port, left_before + 1)  # it is in service and waits no more
         times += [self.send(frame) for frame in frames[1:]]
         self.assertLess(
             time.time() - times[0], SERVICE_S, "this machine was too slow to fill a queue"

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from ptf_tests.ports import HOSTS
+
+_UNSHARE = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+# /sys shows interfaces of where it was mounted. `--mount-proc` keeps such a mount to ourselves.
+_MOUNT_SYS = ("mount", "-t", "sysfs", "sysfs", "/sys")
+
+
+def missing() -> str:
+    """Why this process can make no namespace; empty when it can."""
+    if os.geteuid() != 0:
+        return "it makes a network namespace, which takes root"
+    absent = [program for program in ("ip", "mount", "unshare") if shutil.which(program) is None]
+    if absent:
+        return f"not on PATH: {', '.join(absent)}"
+    tried = subprocess.run([*_UNSHARE, *_MOUNT_SYS], capture_output=True, text=True, check=False)
+    return tried.stderr.strip() if tried.returncode != 0 else ""
 
 
 def enter(module: str, arguments: list[str]) -> int:
@@ -14,8 +31,7 @@ def enter(module: str, arguments: list[str]) -> int:
 
     Its processes have a namespace of their own too, and end with it, however it ends.
     """
-    unshare = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    return subprocess.call([*unshare, sys.executable, "-m", module, *arguments])
+    return subprocess.call([*_UNSHARE, sys.executable, "-m", module, *arguments])
 
 
 def set_up() -> None:
@@ -24,8 +40,7 @@ def set_up() -> None:
     Raises:
         subprocess.CalledProcessError: `mount` or `ip` says why.
     """
-    # /sys shows interfaces of where it was mounted. `--mount-proc` keeps this mount to ourselves.
-    subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)
+    subprocess.run(_MOUNT_SYS, check=True)
     for setting in ("all", "default"):
         Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
     _ip("link", "set", "lo", "up")

@@ -133,7 +133,9 @@ def test_only_the_primary_writes(client: Client, connect: Callable[..., Client])
     backup.arbitrate()
     backup.p4info = client.p4info
     entry = backup.entry("fixed", backup.action("NoAction"), **{"class": 1})
-    assert refused(lambda: backup.write((INSERT, entry))).code() is grpc.StatusCode.PERMISSION_DENIED
+    assert (
+        refused(lambda: backup.write((INSERT, entry))).code() is grpc.StatusCode.PERMISSION_DENIED
+    )
     backup.packet_out(CPU_PORT, probe())
     error = backup.receive("error")
     assert error.canonical_code == grpc.StatusCode.PERMISSION_DENIED.value[0]
@@ -690,7 +692,11 @@ def test_clients_that_vanish_leave_the_service_as_it_was(
     server: str, client: Client, connect: Callable[..., Client]
 ) -> None:
     host, port = server.split(":")
-    for octets_sent in (b"", b"GET / HTTP/1.1\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(99)):
+    for octets_sent in (
+        b"",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(99),
+    ):
         with socket.create_connection((host, int(port))) as raw:
             raw.sendall(octets_sent)
     script = (
