@@ -182,11 +182,17 @@ def compile_program(
     p4info: Annotated[
         Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="OUT", help="Write it preprocessed: a device config."),
+    ] = None,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
     compiled = _compile(file, include, define)
     if p4info is not None:
         _write(p4info, compiled.p4info())
+    if source is not None:
+        _write(source, compiled.source)
     if dump:
         print(compiled.dump())
     else:
@@ -233,7 +239,9 @@ def run_switch(
     device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
     port_rate: Annotated[
         list[str] | None,
-        typer.Option("--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."),
+        typer.Option(
+            "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
+        ),
     ] = None,
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
@@ -254,7 +262,9 @@ def run_switch(
     ] = None,
     client_ca: Annotated[
         Path | None,
-        typer.Option("--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."),
+        typer.Option(
+            "--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."
+        ),
     ] = None,
 ) -> None:
     """Run a P4 switch on Linux interfaces, driven through P4Runtime. Interfaces need root."""
