@@ -15,16 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
+from finsy.proto import p4d, p4r
+from p4runtime_client import DELETE, INSERT, MODIFY, Client, errors, octets
 
 from waymark import program
-
-pytest.importorskip("finsy")
-
-import grpc
-from finsy.proto import p4d, p4r
-
-from tests.p4runtime_client import DELETE, INSERT, MODIFY, Client, errors, octets
 
 PROGRAM = Path(__file__).with_name("p4") / "entities.p4"
 CPU_PORT = 510
@@ -619,7 +615,7 @@ def test_multicast_and_clones_are_copied(client: Client) -> None:
         (INSERT, client.entry("classify", client.action("copy", session=8), 1, flow=(1, 1))),
     )
     client.packet_out(0, probe(1))
-    # None of the copies has the header that says where it came in: what is read as that is the frame.
+    # No copy has the packet_in header: what is read as one are octets of the frame.
     for _ in range(3):
         assert client.receive("packet").payload == probe(1)[2:]
     client.packet_out(0, probe(0, flow=1))
@@ -688,9 +684,7 @@ def test_idle_entries_are_told(client: Client) -> None:
 # -- faults -------------------------------------------------------------------------------------
 
 
-def test_clients_that_vanish_leave_the_service_as_it_was(
-    server: str, client: Client, connect: Callable[..., Client]
-) -> None:
+def test_clients_that_vanish_leave_the_service_as_it_was(server: str, client: Client) -> None:
     host, port = server.split(":")
     for octets_sent in (
         b"",
@@ -700,12 +694,12 @@ def test_clients_that_vanish_leave_the_service_as_it_was(
         with socket.create_connection((host, int(port))) as raw:
             raw.sendall(octets_sent)
     script = (
-        "import sys, time; sys.path.insert(0, '.'); from tests.p4runtime_client import Client\n"
+        "import sys, time; sys.path.insert(0, '.'); from p4runtime_client import Client\n"
         f"c = Client({server!r}, {next(ELECTION_IDS)}); c.arbitrate(); print('up', flush=True)\n"
         "time.sleep(60)"
     )
-    root = Path(__file__).parents[1]
-    victim = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=root)
+    folder = Path(__file__).parent
+    victim = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=folder)
     assert victim.stdout is not None
     victim.stdout.readline()
     assert client.receive("arbitration").status.code == grpc.StatusCode.ALREADY_EXISTS.value[0]

@@ -182,11 +182,17 @@ def compile_program(
     p4info: Annotated[
         Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
     ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="OUT", help="Write it preprocessed: a device config."),
+    ] = None,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
     compiled = _compile(file, include, define)
     if p4info is not None:
         _write(p4info, compiled.p4info())
+    if source is not None:
+        _write(source, compiled.source)
     if dump:
         print(compiled.dump())
     else:
