@@ -14,7 +14,8 @@ from waymark import project
 from waymark.errors import WaymarkError
 from waymark.program import compile_file
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
+_LINE_MARKER = re.compile(rb'^# \d+ ".*"$', re.MULTILINE)
+"""Says where preprocessed text came from: the same program in another folder is the same."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +51,31 @@ def load(switch: SwitchConfig, folder: Path) -> Pipeline:
         WaymarkError: a file is missing, or is not what it should be.
         waymark._core.CompileError: the program has errors.
     """
-    if switch.p4info is None:
-        p4info = p4info_of(source_of(switch.program, folder))
-    else:
-        p4info = read_p4info(folder / switch.p4info)
-    if switch.device_config is None:
-        device_config = one_text(source_of(switch.program, folder)).encode()
-    else:
-        device_config = _read(folder / switch.device_config)
+    p4info = read_p4info(folder / switch.p4info) if switch.p4info else None
+    device_config = _read(folder / switch.device_config) if switch.device_config else None
+    if p4info is None or device_config is None:
+        own = compiled(source_of(switch.program, folder))
+        p4info, device_config = p4info or own[0], device_config or own[1]
     if switch.target == "bmv2" and not device_config.lstrip().startswith(b"{"):
         raise WaymarkError(f"{switch.device_config}: not JSON; valid: what p4c-bm2-ss writes")
     return make(switch.program, p4info, device_config)
 
 
+def compiled(source: Path) -> tuple[p4i.P4Info, bytes]:
+    """P4Info of a program, as p4c makes it too, and its preprocessed text.
+
+    Raises:
+        waymark._core.CompileError: the program has errors.
+    """
+    program = compile_file(source)
+    return text_format.Parse(program.p4info(), p4i.P4Info()), program.source.encode()
+
+
 def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
     """A pipeline of its parts."""
     octets = p4info.SerializeToString(deterministic=True)
-    digest = sha256(len(octets).to_bytes(8, "big") + octets + device_config).digest()
+    program = _LINE_MARKER.sub(b"", device_config)
+    digest = sha256(len(octets).to_bytes(8, "big") + octets + program).digest()
     cookie = int.from_bytes(digest[:8], "big") or 1
     schema = P4Schema()
     schema.set_p4info(p4info)
@@ -83,40 +92,12 @@ def source_of(program: str, folder: Path) -> Path:
     raise WaymarkError(f"no P4 program {program}; in p4src/: {', '.join(mains)}")
 
 
-def p4info_of(source: Path) -> p4i.P4Info:
-    """P4Info as the embedded compiler makes it of a program, and p4c does.
-
-    Raises:
-        waymark._core.CompileError: the program has errors.
-    """
-    return text_format.Parse(compile_file(source).p4info(), p4i.P4Info())
-
-
 def read_p4info(path: Path) -> p4i.P4Info:
     """P4Info in protobuf's text format."""
     try:
         return text_format.Parse(_read(path).decode(), p4i.P4Info())
     except (text_format.ParseError, UnicodeDecodeError) as error:
         raise WaymarkError(f"{path}: not P4Info in text format: {error}") from error
-
-
-def one_text(path: Path) -> str:
-    """A P4 program in one text, each file that it includes in quotes put in once.
-
-    ``#include <core.p4>`` and the like stay: the target has its own.
-    """
-    seen: set[Path] = set()
-
-    def text_of(file: Path) -> str:
-        seen.add(file)
-
-        def included(match: re.Match[str]) -> str:
-            inner = (file.parent / match[1]).resolve()
-            return "" if inner in seen else text_of(inner)
-
-        return _INCLUDE.sub(included, _read(file).decode())
-
-    return text_of(path.resolve())
 
 
 def _read(path: Path) -> bytes:

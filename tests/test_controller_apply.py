@@ -84,9 +84,8 @@ def test_the_pipeline_is_p4_in_one_text_with_p4info_and_cookie(tmp_path: Path) -
     sent = with_switch(test).config
     assert sent is not None
     source = sent.p4_device_config.decode()
-    assert '#include "' not in source
-    assert source.count("#include <v1model.p4>") >= 1
-    assert source.count("control Admission(") == 1
+    assert "#include" not in source
+    assert source.count("control Admission") == 1
     assert "ipv4_route" in {table.preamble.alias for table in sent.p4info.tables}
     assert sent.cookie.cookie != 0
 

@@ -12,8 +12,8 @@ from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.red import Red
 
-P4INFO = pipeline.p4info_of(ROOT / "p4src/v1model/waymark.p4")
-SCHEMA = pipeline.make("waymark", P4INFO, b"").schema
+P4INFO, SOURCE = pipeline.compiled(ROOT / "p4src/v1model/waymark.p4")
+SCHEMA = pipeline.make("waymark", P4INFO, SOURCE).schema
 
 ENTRIES = [
     entry_of.direct_route("10.0.1.0/24", 1),
@@ -38,6 +38,14 @@ def test_a_key_that_matches_anything_is_not_sent() -> None:
     assert "window_octets" not in codec.decode(sent, SCHEMA).match
     everywhere = codec.encode(entry_of.direct_route("0.0.0.0/0", 1), SCHEMA)
     assert list(everywhere.match) == []
+
+
+def test_the_cookie_is_of_the_program_and_not_of_its_folder() -> None:
+    cookie = pipeline.make("waymark", P4INFO, SOURCE).cookie
+    moved = SOURCE.replace(str(ROOT).encode(), b"/somewhere/else")
+    assert moved != SOURCE
+    assert pipeline.make("waymark", P4INFO, moved).cookie == cookie
+    assert pipeline.make("waymark", P4INFO, SOURCE + b"\n// more").cookie != cookie
 
 
 def test_a_ternary_zero_is_not_taken_for_any() -> None:

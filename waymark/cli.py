@@ -1,4 +1,4 @@
-"""The ``waymark`` command: ``list``, ``run``, ``compile``, ``stf``, ``replay``, ``switch``, ``controller``."""
+"""The command ``waymark``: each of its commands is a function here, or an app added below."""
 
 import os
 import sys
