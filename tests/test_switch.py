@@ -101,8 +101,11 @@ def test_preprocessed_source_is_the_same_program(main: Path) -> None:
 @needs_interfaces
 def test_lacking_root_is_said_at_once() -> None:
     command = [sys.executable, "-m", "waymark", "switch", "-i", "1@lo"]
-    finished = subprocess.run(command, user=65534, capture_output=True, text=True, check=False)
-    if "Permission denied" in finished.stderr or "No module" in finished.stderr:
+    try:
+        finished = subprocess.run(command, user=65534, capture_output=True, text=True, check=False)
+    except PermissionError:
+        pytest.skip("this Python cannot be run without root")
+    if "need root" not in finished.stderr and "ModuleNotFoundError" in finished.stderr:
         pytest.skip("this checkout cannot be read without root")
     assert finished.returncode == 2
     assert "need root" in finished.stderr
@@ -125,7 +128,7 @@ class Wire:
         self.disable_ipv6(self.far).write_text("1")
         for name in (self.name, self.far):
             ip("link", "set", name, "up")
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self.socket.bind((self.far, ETH_P_ALL))
         self.socket.settimeout(5)
 
@@ -134,12 +137,14 @@ class Wire:
         return Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6")
 
     def receive(self) -> bytes:
+        """The next frame of a test's; hosts say things of their own."""
         while True:
             frame, address = self.socket.recvfrom(65_535)
-            if address[2] != socket.PACKET_OUTGOING:
+            if address[2] != socket.PACKET_OUTGOING and frame[6:12] == probe()[6:12]:
                 return frame
 
     def nothing(self, wait_s: float = 0.3) -> bool:
+        """Whether nothing of a test's comes."""
         self.socket.settimeout(wait_s)
         try:
             self.receive()
@@ -199,7 +204,7 @@ def test_frames_cross_the_switch_octet_for_octet(
     wires: list[Wire], running: Callable[..., Client]
 ) -> None:
     client = running()
-    for size in (0, 1, 500, 1454):
+    for size in (0, 1, 500, 1446):
         frame = probe(7) + bytes(range(256)) * 6
         frame = frame[: 22 + 46 + size]
         wires[0].socket.send(frame)

@@ -39,8 +39,8 @@ impl Builder<'_> {
         if block.calls_architecture {
             self.types.touch();
         }
-        for digest in &block.digests {
-            self.digest(digest);
+        for (name, ty) in &block.digests {
+            self.digest(name, ty);
         }
     }
 

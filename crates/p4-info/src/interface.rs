@@ -1,9 +1,10 @@
 //! What a control plane sees of a program, in the order in which P4Info lists it.
 
+use crate::types::type_name;
 use num_bigint::BigUint;
 use p4_ir::{
     ActionId, BlockBody, Declared, ExprKind, ExternCall, ExternId, FunctionId, Program, Stmt,
-    StmtKind, TableId, ValueSetId,
+    StmtKind, TableId, Type, ValueSetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +25,8 @@ pub(crate) struct Visible {
     pub actions: Vec<ActionId>,
     /// Tables that it applies, on a path that can be taken.
     pub tables: BTreeSet<TableId>,
-    /// Types of the `digest` calls in its actions, then in its `apply`.
-    pub digests: Vec<p4_ir::Type>,
+    /// Names and types of the `digest` calls in its actions, then in its `apply`.
+    pub digests: Vec<(String, Type)>,
     /// Whether any function of the architecture is called there.
     pub calls_architecture: bool,
 }
@@ -42,7 +43,12 @@ impl Interface {
             })
             .collect();
         let blocks = program.blocks.iter();
-        let blocks: Vec<Visible> = blocks.map(|b| visible(program, b, &local)).collect();
+        let mut blocks: Vec<Visible> = blocks.map(|b| visible(program, b, &local)).collect();
+        let unnamed = blocks.iter_mut().flat_map(|b| &mut b.digests);
+        let unnamed = unnamed.filter(|(name, _)| name.is_empty());
+        for (number, (name, _)) in unnamed.enumerate() {
+            *name = format!("digest_{number}");
+        }
         let is_object = |declared: &&Declared| match declared {
             Declared::Action(_) => false,
             Declared::Table(id) => blocks.iter().any(|b| b.tables.contains(id)),
@@ -122,11 +128,20 @@ fn visible(program: &Program, block: &p4_ir::Block, local: &BTreeSet<ActionId>) 
     Visible {
         digests: calls()
             .filter(digest)
-            .filter_map(|call| call.type_args.first().cloned())
+            .filter_map(|call| call.type_args.first())
+            .map(|ty| (declared_name(program, ty), ty.clone()))
             .collect(),
         calls_architecture: calls().any(|call| call.object.is_none()),
         actions,
         tables: called.tables,
+    }
+}
+
+/// A digest is called after the type of its data; those of a type without name are numbered.
+fn declared_name(program: &Program, ty: &Type) -> String {
+    match ty {
+        Type::Named(id) => type_name(&program[*id]),
+        _ => String::new(),
     }
 }
 

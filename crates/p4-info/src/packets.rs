@@ -8,22 +8,12 @@ use crate::proto::controller_packet_metadata::Metadata;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::{ControllerPacketMetadata, Digest, MatchField, ValueSet, match_field};
 use crate::tables::match_type;
-use crate::types::{flattened, type_name};
-use p4_ir::{Annotation, AnnotationValue, Field, MatchKind, Program, Type, TypeKind};
-
-/// A digest is called after the type of its data.
-pub(crate) fn digest_name(program: &Program, ty: &Type) -> String {
-    match ty {
-        Type::Named(id) => type_name(&program[*id]),
-        // p4c numbers types without a name.
-        _ => "digest_0".to_string(),
-    }
-}
+use crate::types::flattened;
+use p4_ir::{Annotation, AnnotationValue, Field, MatchKind, Type, TypeKind};
 
 impl Builder<'_> {
-    pub(crate) fn digest(&mut self, ty: &Type) {
-        let name = digest_name(self.program, ty);
-        let preamble = self.preamble(Prefix::Digest, &name, &[]);
+    pub(crate) fn digest(&mut self, name: &str, ty: &Type) {
+        let preamble = self.preamble(Prefix::Digest, name, &[]);
         let known = |d: &Digest| d.preamble.as_ref() == Some(&preamble);
         if self.info.digests.iter().any(known) {
             return;

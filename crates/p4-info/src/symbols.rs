@@ -6,7 +6,7 @@
 use crate::annotations::{control_plane_name, id};
 use crate::interface::Interface;
 use crate::proto::p4_ids::Prefix;
-use crate::{Error, externs, packets};
+use crate::{Error, externs};
 use p4_ir::{Annotation, Program, SourceLoc};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +31,8 @@ impl Symbols {
             let given = (action.annotations.as_slice(), action.loc);
             symbols.add(Prefix::Action, &action.name, given, errors);
         }
-        for digest in interface.blocks.iter().flat_map(|b| &b.digests) {
-            symbols.add_unnumbered(Prefix::Digest, &packets::digest_name(program, digest));
+        for (name, _) in interface.blocks.iter().flat_map(|b| &b.digests) {
+            symbols.add_unnumbered(Prefix::Digest, name);
         }
         for id in interface.tables() {
             let table = &program[id];

@@ -2,7 +2,7 @@
 
 use crate::device::Target;
 use crate::entities;
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, cut};
 use crate::proto::rpc;
 use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::{Error, Update};
@@ -46,9 +46,10 @@ pub fn write(
     updates.iter().map(|_| Ok(())).collect()
 }
 
-/// The most octets of details: clients take 8 KiB of metadata unless told otherwise, and base64
-/// makes 4 octets of 3.
-const MAX_DETAILS: usize = 5_500;
+/// The most octets of a message beside details, and of those: base64 makes 4 octets of 3, and both
+/// share a client's 8 KiB.
+const MAX_MESSAGE: usize = 1_200;
+const MAX_DETAILS: usize = 4_800;
 
 /// The answer to a batch; if any part of it failed, with an error for each part.
 pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
@@ -61,7 +62,7 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
     let Some((first, fault)) = failed().next() else {
         return Ok(());
     };
-    let mut message = format!("{what} {first}: {}", fault.message);
+    let mut message = cut(format!("{what} {first}: {}", fault.message), MAX_MESSAGE);
     let others = failed().count() - 1;
     if others > 0 {
         message += &format!(" (and {others} more of {})", results.len());
@@ -70,7 +71,7 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
         Ok(()) => Error::default(),
         Err(fault) => Error {
             canonical_code: fault.code as i32,
-            message: fault.message.clone(),
+            message: cut(fault.message.clone(), MAX_MESSAGE),
             ..Error::default()
         },
     });

@@ -79,8 +79,12 @@ impl Shape {
 
     fn too_large(self, value: &BigUint) -> Fault {
         let kind = if self.signed { "signed " } else { "" };
+        let found = match value.bits() {
+            bits if bits > 256 => format!("one of {bits} bits"),
+            _ => format!("{value:#x}"),
+        };
         Fault::out_of_range(format!(
-            "expected a {kind}value of {} bits, found {value:#x}",
+            "expected a {kind}value of {} bits, found {found}",
             self.width
         ))
     }

@@ -46,9 +46,13 @@ impl Fault {
 
     /// The same fault, its message beginning with where it is.
     pub fn at(self, place: impl std::fmt::Display) -> Self {
-        Fault {
-            message: format!("{place}: {}", self.message),
-            ..self
+        let place = place.to_string();
+        match self.message.starts_with(&place) {
+            true => self,
+            false => Fault {
+                message: format!("{place}: {}", self.message),
+                ..self
+            },
         }
     }
 }
@@ -71,8 +75,27 @@ impl From<ControlError> for Fault {
 
 impl From<Fault> for Status {
     fn from(fault: Fault) -> Self {
-        Status::new(fault.code, fault.message)
+        Status::new(fault.code, cut(fault.message, MAX_MESSAGE))
     }
+}
+
+/// The most octets of a status message as it travels, in a header: clients take 8 KiB of those unless
+/// they are told otherwise.
+pub(crate) const MAX_MESSAGE: usize = 6_000;
+
+/// The message, cut if it would take more octets in a header, where all but ASCII takes three for one.
+pub(crate) fn cut(mut message: String, most: usize) -> String {
+    let mut length = 0;
+    let too_long = message.char_indices().find(|(_, c)| {
+        let plain = matches!(c, ' '..='~') && *c != '%';
+        length += if plain { 1 } else { 3 * c.len_utf8() };
+        length > most
+    });
+    if let Some((at, _)) = too_long {
+        message.truncate(at);
+        message += " …";
+    }
+    message
 }
 
 /// Names or numbers as people list them, cut where a list gets too long to read.

@@ -40,3 +40,6 @@ fn since_epoch_ns() -> i64 {
         .unwrap_or_default();
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod robustness;

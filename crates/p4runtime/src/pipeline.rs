@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Loaded, State, Target};
 use crate::entities;
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, MAX_MESSAGE, Outcome, cut};
 use crate::model::Model;
 use crate::proto::v1::get_forwarding_pipeline_config_request::ResponseType;
 use crate::proto::v1::packet_replication_engine_entry as replication;
@@ -18,8 +18,6 @@ use v1model::{Pipeline, Switch, SwitchConfig};
 
 /// The largest device config, in octets.
 const MAX_SOURCE: usize = 8 << 20;
-/// The most octets of diagnostics in a status, which travels in a header.
-const MAX_MESSAGE: usize = 3_000;
 
 /// A config that this target can run.
 #[derive(Debug)]
@@ -186,11 +184,12 @@ fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
 fn shortened(messages: &[String]) -> String {
     let mut text = String::new();
     for (i, message) in messages.iter().enumerate() {
-        if i > 0 && text.len() + message.len() > MAX_MESSAGE {
-            return format!("{text}\n({} more errors)", messages.len() - i);
+        let longer = format!("{text}{}{message}", if i > 0 { "\n" } else { "" });
+        let more = format!("\n({} more errors)", messages.len() - i);
+        if i > 0 && cut(longer.clone(), MAX_MESSAGE - more.len()) != longer {
+            return text + &more;
         }
-        text += if i > 0 { "\n" } else { "" };
-        text.extend(message.chars().take(MAX_MESSAGE));
+        text = longer;
     }
     text
 }
@@ -250,7 +249,7 @@ fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
 }
 
 /// All forwarding state, as updates of a device that has none.
-fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
+pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
     use entity::Entity as E;
     let entry = TableEntry {
         counter_data: Some(CounterData::default()),

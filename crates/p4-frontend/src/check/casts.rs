@@ -55,8 +55,8 @@ impl<'a> Checker<'a> {
         Expr::error(span)
     }
 
-    /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without width for a value
-    /// of a `type`, too.
+    /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without
+    /// width for a value of a `type`, too.
     pub(super) fn coerce_stored(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
         let wanted = self.known(wanted);
         let number = self.known(&expr.ty) == Ty::Int && wanted.is(NamedKind::New);

@@ -1,6 +1,5 @@
 //! Tables.
 
-use super::key_names::key_name;
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
@@ -149,7 +148,7 @@ impl<'a> Checker<'a> {
             self.report(diagnostic);
         }
         Key {
-            name: key_name(&self.hir, &key.expr, &value),
+            name: self.key_name(&key.expr, &value),
             value,
             kind: kind.name.clone(),
             annotations: &key.annotations,

@@ -245,9 +245,10 @@ impl Lowerer<'_, '_> {
             return;
         };
         let kept = block.env.borrow().clone();
+        let first = kept.is_none();
         let mut env = kept.unwrap_or_else(|| self.block_env(block));
-        let given: HashSet<DeclId> = block.arguments.keys().copied().collect();
         let slots = self.bind(&parser.of.params, args, &mut env, false, span);
+        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
         let targets = self.copy_in(&slots, args, span);
         let name = self.states.done[self.states.current].name.clone();
         let after = self.new_state(format!("{name}'"), span);
@@ -257,7 +258,9 @@ impl Lowerer<'_, '_> {
             let start = l.lower_states(&body, StateTarget::State(after as u32), &prefix);
             (start, init)
         });
-        block.declared.replace(declared(&env, &given));
+        if first {
+            block.declared.replace(declared(&env, &given));
+        }
         block.env.replace(Some(env));
         let depth = self.sinks.len() - 1;
         let mut statements = std::mem::take(&mut self.sinks[depth]);

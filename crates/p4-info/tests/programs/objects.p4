@@ -145,6 +145,8 @@ control MyIngress(inout headers_t hdr, inout metadata_t meta, inout standard_met
         inner.apply(hdr, meta);
         rate.execute_meter(0, meta.colour);
         digest(2, meta);
+        digest<tuple<bit<48>, port_t>>(3, { hdr.ethernet.src_addr, meta.port });
+        digest<tuple<bit<48>, bit<2>>>(3, { hdr.ethernet.dst_addr, meta.colour });
         shared.write(1, 2);
     }
 }

@@ -28,6 +28,8 @@ struct metadata_t {
 }
 
 const int COUNT = 2 + 3;
+const bit<8> MASK = 0b1010;
+const bit<8> WIDER = MASK | 1;
 
 parser PacketParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     state start {
@@ -90,6 +92,8 @@ control MyIngress(inout headers_t hdr, inout metadata_t meta, inout standard_met
             hdr.numbers.isValid()     : exact;
             hdr.stack[1].low          : exact;
             hdr.numbers.low & 8w0x0F  : exact;
+            hdr.numbers.high & MASK   : exact;
+            hdr.numbers.low & WIDER   : exact;
             meta.flag                 : ternary;
         }
         actions = { forward; @tableonly calls; @defaultonly drop_it(standard); global_noop; }

@@ -5,6 +5,7 @@ use crate::model::{Model, TableModel};
 use crate::proto::v1::action::Param;
 use crate::proto::v1::table_action::Type;
 use crate::proto::v1::{Action, ActionProfileAction, ActionProfileActionSet, TableAction};
+use tonic::Code;
 use v1model::{ActionSpec, EntryAction};
 
 /// An action of a table, its data checked.
@@ -84,6 +85,11 @@ pub fn decode_entry(
         Type::ActionProfileMemberId(id) => EntryAction::Member(*id),
         Type::ActionProfileGroupId(id) => EntryAction::Group(*id),
         Type::ActionProfileActionSet(set) => {
+            let weights = set
+                .action_profile_actions
+                .iter()
+                .map(|choice| choice.weight);
+            check_weights(weights.map(|weight| weight.max(0) as u64).sum())?;
             let mut choices = Vec::new();
             for choice in &set.action_profile_actions {
                 if choice.watch_kind.is_some() {
@@ -125,6 +131,19 @@ pub fn encode_entry(model: &Model, table: &TableModel, action: &EntryAction) -> 
 pub fn weight(weight: i32) -> Outcome<u32> {
     let valid = u32::try_from(weight).ok().filter(|&weight| weight > 0);
     valid.ok_or_else(|| Fault::invalid(format!("expected a weight of at least 1, found {weight}")))
+}
+
+/// The most that the weights of a group may add up to: the engine keeps each member as often as its
+/// weight says.
+const MAX_WEIGHTS: u64 = 1 << 16;
+
+/// Checks the sum of a group's weights.
+pub fn check_weights(sum: u64) -> Outcome<()> {
+    if sum <= MAX_WEIGHTS {
+        return Ok(());
+    }
+    let message = format!("its weights add up to {sum}, more than {MAX_WEIGHTS}");
+    Err(Fault::new(Code::ResourceExhausted, message))
 }
 
 /// The answer to `watch` and `watch_port`.

@@ -11,6 +11,8 @@ mod replication;
 mod table;
 mod value_set;
 
+#[cfg(test)]
+pub use matches::encode as encode_match;
 pub use table::encode as encode_entry;
 
 use crate::device::Target;

@@ -6,6 +6,7 @@ use crate::fault::{Fault, Outcome};
 use crate::model::ProfileModel;
 use crate::proto::v1::action_profile_group::Member as GroupMember;
 use crate::proto::v1::{ActionProfileGroup, ActionProfileMember, Entity, entity};
+use std::collections::BTreeMap;
 use tonic::Code;
 use v1model::{Group, Member};
 
@@ -105,35 +106,37 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
         let message = format!("expected a max_size of {range}, found {}", given.max_size);
         return Err(Fault::invalid(message));
     }
-    let mut members = Vec::new();
-    let mut size = 0_i64;
+    let mut members = BTreeMap::new();
+    let mut size = 0;
+    let mut weights = 0;
     for member in &given.members {
         if member.watch_kind.is_some() {
             return Err(actions::unwatched());
         }
-        if members.iter().any(|&(id, _)| id == member.member_id) {
+        let weight = actions::weight(member.weight)?;
+        if members.insert(member.member_id, weight).is_some() {
             let message = format!(
                 "member {} is given twice; give it a weight",
                 member.member_id
             );
             return Err(Fault::invalid(message));
         }
-        let weight = actions::weight(member.weight)?;
+        weights += u64::from(weight);
         size += if profile.size_is_weights {
-            i64::from(weight)
+            u64::from(weight)
         } else {
             1
         };
-        members.push((member.member_id, weight));
     }
-    if given.max_size > 0 && size > i64::from(given.max_size) {
+    if given.max_size > 0 && size > given.max_size as u64 {
         let message = format!(
             "its size is {size}, more than its max_size {}",
             given.max_size
         );
         return Err(Fault::new(Code::ResourceExhausted, message));
     }
-    Ok(members)
+    actions::check_weights(weights)?;
+    Ok(members.into_iter().collect())
 }
 
 /// Reads members.

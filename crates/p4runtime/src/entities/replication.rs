@@ -9,6 +9,7 @@ use crate::proto::v1::replica::PortKind;
 use crate::proto::v1::{
     CloneSessionEntry, Entity, MulticastGroupEntry, PacketReplicationEngineEntry, Replica, entity,
 };
+use std::collections::BTreeSet;
 use tonic::Code;
 use v1model::CloneSession;
 
@@ -119,6 +120,7 @@ fn write_session(
 
 fn replicas(given: &[Replica]) -> Outcome<Vec<v1model::Replica>> {
     let mut replicas = Vec::new();
+    let mut known = BTreeSet::new();
     for replica in given {
         let port = port(replica.port_kind.as_ref())?;
         let Ok(rid) = u16::try_from(replica.instance) else {
@@ -129,7 +131,7 @@ fn replicas(given: &[Replica]) -> Outcome<Vec<v1model::Replica>> {
             return Err(Fault::invalid(message));
         };
         let replica = v1model::Replica { port, rid };
-        if replicas.contains(&replica) {
+        if !known.insert(replica) {
             let message = format!("the replica of port {port} and instance {rid} is given twice");
             return Err(Fault::invalid(message));
         }

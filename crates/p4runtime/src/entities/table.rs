@@ -13,15 +13,15 @@ use v1model::{Entry, EntryAction};
 pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Outcome<()> {
     let table = target.model.table(given.table_id)?;
     let place = || format!("table `{}`", table.name);
-    check(table, given).map_err(|fault| fault.at(place()))?;
+    // Of what is deleted only the key counts.
+    if change != Change::Delete {
+        check(table, given).map_err(|fault| fault.at(place()))?;
+    }
     let written = match given.is_default_action {
         true => write_default(target, table, change, given),
         false => write_entry(target, table, change, given),
     };
-    written.map_err(|fault| match fault.message.starts_with(&place()) {
-        true => fault,
-        false => fault.at(place()),
-    })
+    written.map_err(|fault| fault.at(place()))
 }
 
 /// Reads entries that fit a request.

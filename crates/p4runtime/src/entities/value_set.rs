@@ -11,6 +11,14 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &ValueSetEntry) -> 
     only_modify(change, "a value set")?;
     let set = target.model.value_set(given.value_set_id)?;
     let place = |fault: Fault| fault.at(format!("value set `{}`", set.name));
+    if given.members.len() as u64 > set.size {
+        let message = format!(
+            "{} members are more than the {} it has room for",
+            given.members.len(),
+            set.size
+        );
+        return Err(place(Fault::new(Code::ResourceExhausted, message)));
+    }
     let mut members = Vec::new();
     for member in &given.members {
         let member = matches::decode(&set.fields, &member.r#match).map_err(place)?;

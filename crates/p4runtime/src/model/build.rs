@@ -337,6 +337,7 @@ impl Builder<'_> {
             let set = ValueSetModel {
                 name: name.to_string(),
                 set: ValueSetId(at as u32),
+                size: found.size,
                 fields,
             };
             model.value_sets.insert(id, set);

@@ -159,6 +159,8 @@ pub struct ValueSetModel {
     pub name: String,
     /// The engine's.
     pub set: ValueSetId,
+    /// The most members.
+    pub size: u64,
     /// What is matched, in the engine's order.
     pub fields: Vec<FieldModel>,
 }
