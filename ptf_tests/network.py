@@ -10,7 +10,11 @@ from pathlib import Path
 
 from ptf_tests.ports import HOSTS
 
-_UNSHARE = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+# When this process ends, by whatever signal, `unshare` is killed, and all that it started with it.
+_UNSHARE = (
+    *("setpriv", "--pdeathsig", "KILL"),
+    *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
+)
 # /sys shows interfaces of where it was mounted. `--mount-proc` keeps such a mount to ourselves.
 _MOUNT_SYS = ("mount", "-t", "sysfs", "sysfs", "/sys")
 
@@ -19,7 +23,8 @@ def missing() -> str:
     """Why this process can make no namespace; empty when it can."""
     if os.geteuid() != 0:
         return "it makes a network namespace, which takes root"
-    absent = [program for program in ("ip", "mount", "unshare") if shutil.which(program) is None]
+    needed = ("ip", "mount", "setpriv", "unshare")
+    absent = [program for program in needed if shutil.which(program) is None]
     if absent:
         return f"not on PATH: {', '.join(absent)}"
     tried = subprocess.run([*_UNSHARE, *_MOUNT_SYS], capture_output=True, text=True, check=False)
@@ -27,10 +32,7 @@ def missing() -> str:
 
 
 def enter(module: str, arguments: list[str]) -> int:
-    """Runs a module with arguments inside a new namespace; its exit code.
-
-    Its processes have a namespace of their own too, and end with it, however it ends.
-    """
+    """Runs a module with arguments inside a new namespace; its exit code."""
     return subprocess.call([*_UNSHARE, sys.executable, "-m", module, *arguments])
 
 
