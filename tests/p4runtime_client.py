@@ -56,7 +56,11 @@ class Client:
         self.outgoing.put(p4r.StreamMessageRequest(**message))
 
     def receive(self, kind: str, timeout_s: float = TIMEOUT_S) -> Any:
-        """The next message of a kind; others are left out. An error that ended the stream is raised."""
+        """The next message of a kind; others are left out.
+
+        Raises:
+            grpc.RpcError: the stream has ended.
+        """
         while True:
             message = self.incoming.get(timeout=timeout_s)
             if isinstance(message, grpc.RpcError):

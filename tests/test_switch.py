@@ -14,17 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from conftest import Cli
+from finsy.proto import p4r
+from p4runtime_client import INSERT, MODIFY, Client, octets
+from test_p4runtime import CPU_PORT, PROGRAM, probe, start
 
-from tests.conftest import Cli
-from tests.test_p4runtime import CPU_PORT, PROGRAM, probe, start
 from waymark import _core, program, switch
 from waymark.errors import WaymarkError
-
-pytest.importorskip("finsy")
-
-from finsy.proto import p4r
-
-from tests.p4runtime_client import INSERT, MODIFY, Client, octets
 
 needs_interfaces = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None,

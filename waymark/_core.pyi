@@ -26,7 +26,7 @@ class ScenarioError(WaymarkCoreError):
     """A scenario that does not hold together. The message names the place in the data."""
 
 class SwitchError(WaymarkCoreError):
-    """A switch that cannot run: no root, no such interface, an address in use, a refused program."""
+    """A switch that cannot run: no root, no such interface, an address in use, and the like."""
 
 class Program:
     """A compiled P4 program."""
@@ -259,9 +259,10 @@ def run_switch(
     client_ca: str | None,
     ready: Callable[[str], object],
 ) -> None:
-    """Run a switch on interfaces, with its P4Runtime server. :mod:`waymark.switch` explains the arguments.
+    """Run a switch on interfaces, with its P4Runtime server.
 
-    It returns by an exception only: what a signal's handler raises, or
+    :mod:`waymark.switch` explains the arguments. It ends by an exception only: one that a signal's
+    handler raises, or one of these.
 
     Raises:
         SwitchError: it cannot run.

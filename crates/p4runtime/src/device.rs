@@ -39,6 +39,8 @@ pub struct Loaded {
 pub struct State {
     /// Of table entries, where there is anything to keep.
     pub entries: HashMap<TableId, HashMap<EntryKey, Kept>>,
+    /// How many of them have an idle timeout.
+    pub aging: usize,
     /// By profile: entries that hold their own group.
     pub one_shots: BTreeMap<u32, usize>,
     /// By profile and group: `max_size`.
@@ -78,6 +80,20 @@ pub struct Target<'a> {
     pub state: &'a mut State,
     /// The switch's time.
     pub now: Instant,
+}
+
+impl State {
+    /// Keeps what belongs to an entry, instead of what was kept of it; nothing where `kept` is `None`.
+    pub fn keep(&mut self, table: TableId, key: EntryKey, kept: Option<Kept>) {
+        let ages = |kept: &Kept| usize::from(kept.idle_timeout_ns > 0);
+        let entries = self.entries.entry(table).or_default();
+        self.aging += kept.as_ref().map_or(0, ages);
+        let before = match kept {
+            Some(kept) => entries.insert(key, kept),
+            None => entries.remove(&key),
+        };
+        self.aging -= before.as_ref().map_or(0, ages);
+    }
 }
 
 impl Device {

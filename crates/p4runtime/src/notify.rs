@@ -100,17 +100,8 @@ fn learn(shared: &Shared, digest: Digest) {
 pub async fn watch_idle_entries(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(SCAN).await;
-        let ages = lock(&shared.device)
-            .running
-            .as_ref()
-            .is_some_and(|running| {
-                let mut kept = running
-                    .state
-                    .entries
-                    .values()
-                    .flat_map(|entries| entries.values());
-                kept.any(|kept| kept.idle_timeout_ns > 0)
-            });
+        let running = |device: &Device| device.running.as_ref().is_some_and(|r| r.state.aging > 0);
+        let ages = running(&lock(&shared.device));
         if !ages {
             continue;
         }

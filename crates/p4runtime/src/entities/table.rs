@@ -74,7 +74,9 @@ fn write_entry(
         let old = target.switch.read(table.table, &matches, priority)?;
         target.switch.delete(table.table, &matches, priority)?;
         count_one_shots(target, table, &old.action, false);
-        forget(target, table, &(old.matches, priority));
+        target
+            .state
+            .keep(table.table, (old.matches, priority), None);
         return Ok(());
     }
     if change == Change::Modify
@@ -118,15 +120,12 @@ fn write_entry(
         idle_timeout_ns: given.idle_timeout_ns,
         reported: target.now,
     };
-    forget(target, table, &(matches.clone(), priority));
     let empty = Kept {
         reported: target.now,
         ..Kept::default()
     };
-    if kept != empty {
-        let entries = target.state.entries.entry(table.table).or_default();
-        entries.insert((matches, priority), kept);
-    }
+    let kept = (kept != empty).then_some(kept);
+    target.state.keep(table.table, (matches, priority), kept);
     Ok(())
 }
 
@@ -262,12 +261,6 @@ fn count_one_shots(target: &mut Target<'_>, table: &TableModel, action: &EntryAc
         } else {
             count.saturating_sub(1)
         };
-    }
-}
-
-fn forget(target: &mut Target<'_>, table: &TableModel, key: &EntryKey) {
-    if let Some(entries) = target.state.entries.get_mut(&table.table) {
-        entries.remove(key);
     }
 }
 

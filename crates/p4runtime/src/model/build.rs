@@ -70,6 +70,15 @@ fn shape(program: &Program, ty: &Type) -> Shape {
     }
 }
 
+/// A value of a type that is translated (`@p4runtime_translation`) has the client's width. The values are
+/// the program's: numbers are not mapped to others.
+fn translated(type_name: &Option<p4::P4NamedType>, bitwidth: i32, shape: Shape) -> Shape {
+    match (type_name, u32::try_from(bitwidth)) {
+        (Some(_), Ok(width @ 1..)) if width > shape.width => Shape::bits(width),
+        _ => shape,
+    }
+}
+
 impl Builder<'_> {
     fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
         let mut actions = BTreeMap::new();
@@ -87,6 +96,7 @@ impl Builder<'_> {
                     continue;
                 };
                 let shape = shape(self.program, &param.ty);
+                let shape = translated(&listed.type_name, listed.bitwidth, shape);
                 self.check_width(listed.bitwidth, shape, || {
                     format!("parameter `{}` of action `{name}`", param.name)
                 });
@@ -180,6 +190,7 @@ impl Builder<'_> {
                 continue;
             };
             let shape = shape(self.program, ty);
+            let shape = translated(&field.type_name, field.bitwidth, shape);
             self.check_width(field.bitwidth, shape, || format!("{owner}, field `{name}`"));
             let given = match field.r#match {
                 Some(p4::match_field::Match::MatchType(kind)) => kind,

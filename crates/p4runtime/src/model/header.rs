@@ -41,7 +41,8 @@ impl PacketHeader {
             let scalar = member.ty.scalar(program);
             let width = scalar.map_or(0, p4_ir::Scalar::width);
             let metadata = listed.iter().find(|metadata| metadata.name == member.name);
-            if let Some(metadata) = metadata.filter(|m| m.bitwidth as u32 != width) {
+            let differs = |m: &&Metadata| m.type_name.is_none() && m.bitwidth as u32 != width;
+            if let Some(metadata) = metadata.filter(differs) {
                 return Err(Fault::invalid(format!(
                     "field `{}` of header `{name}` has {width} bits, not {}",
                     member.name, metadata.bitwidth
