@@ -10,8 +10,6 @@ import pytest
 
 from ptf_tests import __main__ as runner
 from ptf_tests.targets import P4SRC, p4info_of
-from ptf_tests.targets.embedded import one_text
-from waymark import _core
 
 MAINS = sorted(path.stem for path in (P4SRC / "v1model").glob("*.p4"))
 
@@ -47,9 +45,6 @@ def test_every_main_has_its_tests_and_every_test_a_main() -> None:
     assert {name for names in runner.MODULES.values() for name in names} == files
 
 
-@pytest.mark.parametrize("name", MAINS)
-def test_a_program_in_one_text_is_the_program(name: str) -> None:
-    main = P4SRC / "v1model" / f"{name}.p4"
-    text = one_text(main)
-    assert '#include "' not in text
-    assert _core.compile(f"{name}.p4", text=text).p4info() == p4info_of(main).read_text()
+def test_every_main_has_its_p4info() -> None:
+    for name in MAINS:
+        assert p4info_of(P4SRC / "v1model" / f"{name}.p4").is_file(), name

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from controller.pipeline import one_text
 from ptf_tests.ports import CPU_PORT, FRAME_OCTETS, HOSTS, SERVICE_S, C
 from ptf_tests.targets import ADDRESS, DEVICE_ID, Running, p4info_of, stop, wait_until_it_listens
 
@@ -43,21 +43,3 @@ class Embedded:
             yield Running(p4info_of(main), config)
         finally:
             stop(switch)
-
-
-def one_text(main: Path) -> str:
-    """A program in one text, but for core.p4 and v1model.p4, which the switch has."""
-    seen: set[Path] = set()
-
-    def text_of(path: Path) -> str:
-        if path in seen:
-            return ""
-        seen.add(path)
-        return re.sub(
-            r'^#include "(.+)"$',
-            lambda include: text_of((path.parent / include[1]).resolve()),
-            path.read_text(),
-            flags=re.MULTILINE,
-        )
-
-    return text_of(main.resolve())
