@@ -96,6 +96,13 @@ def run_stf(program: Program, script: str) -> StfReport:
         ScriptError: the script cannot be read. A command that the program refuses is a failure.
     """
 
+def replay(description: str) -> str:
+    """Run a description (JSON) of ``crates/netsim/src/replay`` and return the rows at its link.
+
+    Raises:
+        ScenarioError: the description does not hold together.
+    """
+
 class Trace(TypedDict):
     """A TCP sender's state after each change; NaN where a change brought no value."""
 

@@ -1,4 +1,4 @@
-"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``, ``switch``."""
+"""The command ``waymark``: each of its commands is a function here, or an app added below."""
 
 import os
 import sys
@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from controller.cli import app as controller_app
 from waymark import _core, program
 from waymark import experiment as experiments
 from waymark import switch as switches
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
+from waymark.replay import replay
 from waymark.run import run_all
 
 EXIT_FAILED = 1
@@ -35,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(controller_app, name="controller")
 out = Console()
 err = Console(stderr=True)
 
@@ -291,6 +294,27 @@ def run_switch(
         print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
 
     switches.run(options, ready)
+
+
+@app.command("replay")
+def replay_description(
+    file: Annotated[
+        Path, typer.Argument(metavar="F.toml", help="Topology, flows and losses; see tests/replay.")
+    ],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", metavar="F.csv", help="Write there; default: print.")
+    ] = None,
+) -> None:
+    """Run flows over drop-tail queues and write every event at one link as CSV."""
+    rows = replay(file)
+    if out_file is None:
+        sys.stdout.write(rows)
+        return
+    try:
+        out_file.write_text(rows, encoding="utf-8")
+    except OSError as error:
+        raise WaymarkError(f"{out_file}: {error.strerror}") from error
+    print(out_file)
 
 
 def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -> _core.Program:

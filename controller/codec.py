@@ -1,0 +1,91 @@
+"""Entries to and from P4Runtime's messages.
+
+In canonical form a number is an int, an address or prefix is text, and a key that matches anything
+is left out, as P4Runtime 1.4 (9.1.1) wants it: an entry reads back as it was written.
+"""
+
+from ipaddress import IPv4Address
+from typing import Any, cast
+
+from finsy.p4entity import P4TableAction, P4TableEntry, P4TableMatch
+from finsy.p4schema import P4MatchField, P4MatchType, P4Schema
+from finsy.proto import p4r
+
+from waymark.entry import Entry, Value
+from waymark.errors import WaymarkError
+
+_IPV4_NAMES = frozenset({"dst_addr", "src_addr", "next_hop"})
+_MAC_NAMES = frozenset({"dst_addr", "src_addr"})
+
+
+def encode(entry: Entry, schema: P4Schema, *, key_only: bool = False) -> p4r.TableEntry:
+    """The message that stands for ``entry``; of a deletion, match and priority are enough.
+
+    Raises:
+        WaymarkError: the program has no such table, key, action or parameter; or a value is
+            too wide.
+    """
+    try:
+        fields = schema.tables[entry.table].match_fields
+        match = {n: v for n, v in entry.match.items() if not _matches_anything(v, fields[n])}
+        return P4TableEntry(
+            entry.table,
+            match=P4TableMatch(match),
+            action=None if key_only else P4TableAction(entry.action, **entry.params),
+            priority=entry.priority,
+        ).encode_entry(schema)
+    except (ValueError, KeyError) as error:
+        raise WaymarkError(f"{entry.table}: {error}") from error
+
+
+def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
+    """The entry that ``message`` stands for, in canonical form.
+
+    Raises:
+        WaymarkError: it is of a table or action that the program does not have.
+    """
+    try:
+        read = P4TableEntry.decode_entry(message, schema)
+    except (ValueError, KeyError) as error:
+        raise WaymarkError(f"an entry that is not of this program: {error}") from error
+    fields = schema.tables[read.table_id].match_fields
+    match: dict[str, Value] = {}
+    read_match: dict[str, Any] = read.match or {}
+    for name, value in read_match.items():
+        if not _matches_anything(value, fields[name]):
+            match[name] = _value(value, fields[name])
+    if not isinstance(read.action, P4TableAction):  # an action profile's: no main has one
+        return Entry(read.table_id, match, "indirect", {}, read.priority)
+    actions = schema.actions[read.action.name]
+    params: dict[str, int | str] = {
+        param.name: _address(param.name, read.action.args[param.name], param.bitwidth)
+        for param in actions.params
+    }
+    return Entry(read.table_id, match, actions.alias, params, read.priority)
+
+
+def canonical(entry: Entry, schema: P4Schema) -> Entry:
+    """``entry`` as it would be read back."""
+    return decode(encode(entry, schema), schema)
+
+
+def _matches_anything(value: Any, field: P4MatchField) -> bool:
+    return field.match_type is P4MatchType.RANGE and value == (0, 2**field.bitwidth - 1)
+
+
+def _value(value: Any, field: P4MatchField) -> Value:
+    if not isinstance(value, tuple):
+        return _address(field.name, value, field.bitwidth)
+    first, second = cast("tuple[int, int]", value)
+    address = _address(field.name, first, field.bitwidth)
+    if field.match_type is P4MatchType.LPM and isinstance(address, str):
+        return f"{address}/{second}"
+    return first, second
+
+
+def _address(name: str, value: int, bitwidth: int) -> int | str:
+    if bitwidth == 32 and name in _IPV4_NAMES:
+        return str(IPv4Address(value))
+    if bitwidth == 48 and name in _MAC_NAMES:
+        return value.to_bytes(6, "big").hex(":")
+    return value

@@ -1,0 +1,107 @@
+"""What a switch is to run: P4Info, device config, and the cookie that names both."""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from finsy.p4schema import P4Schema
+from finsy.proto import p4i
+from google.protobuf import text_format
+
+from controller.config import SwitchConfig
+from waymark import project
+from waymark.errors import WaymarkError
+from waymark.program import compile_file
+
+_LINE_MARKER = re.compile(rb'^# \d+ ".*"$', re.MULTILINE)
+"""Says where preprocessed text came from: the same program in another folder is the same."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A forwarding pipeline config.
+
+    Attributes:
+        name: the program, as the configuration names it.
+        device_config: P4 source for the embedded switch, p4c's JSON for BMv2.
+        cookie: of the contents of both, never 0: equal cookies need no push.
+    """
+
+    name: str
+    p4info: p4i.P4Info
+    device_config: bytes
+    cookie: int
+    schema: P4Schema
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables' names, without what stands before the last dot."""
+        return [table.alias for table in self.schema.tables]
+
+
+def load(switch: SwitchConfig, folder: Path) -> Pipeline:
+    """Read what ``switch`` is to run.
+
+    Args:
+        switch: its configuration.
+        folder: what its files' paths are relative to.
+
+    Raises:
+        WaymarkError: a file is missing, or is not what it should be.
+        waymark._core.CompileError: the program has errors.
+    """
+    p4info = read_p4info(folder / switch.p4info) if switch.p4info else None
+    device_config = _read(folder / switch.device_config) if switch.device_config else None
+    if p4info is None or device_config is None:
+        own = compiled(source_of(switch.program, folder))
+        p4info, device_config = p4info or own[0], device_config or own[1]
+    if switch.target == "bmv2" and not device_config.lstrip().startswith(b"{"):
+        raise WaymarkError(f"{switch.device_config}: not JSON; valid: what p4c-bm2-ss writes")
+    return make(switch.program, p4info, device_config)
+
+
+def compiled(source: Path) -> tuple[p4i.P4Info, bytes]:
+    """P4Info of a program, as p4c makes it too, and its preprocessed text.
+
+    Raises:
+        waymark._core.CompileError: the program has errors.
+    """
+    program = compile_file(source)
+    return text_format.Parse(program.p4info(), p4i.P4Info()), program.source.encode()
+
+
+def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
+    """A pipeline of its parts."""
+    octets = p4info.SerializeToString(deterministic=True)
+    program = _LINE_MARKER.sub(b"", device_config)
+    digest = sha256(len(octets).to_bytes(8, "big") + octets + program).digest()
+    cookie = int.from_bytes(digest[:8], "big") or 1
+    schema = P4Schema()
+    schema.set_p4info(p4info)
+    return Pipeline(name, p4info, device_config, cookie, schema)
+
+
+def source_of(program: str, folder: Path) -> Path:
+    """The P4 file of a program: relative to ``folder``, or else to ``p4src/``."""
+    for path in (folder / program, project.program_path(program)):
+        if path.is_file():
+            return path
+    p4src = project.program_path(".")
+    mains = sorted(p.relative_to(p4src).as_posix() for p in p4src.glob("v1model/*.p4"))
+    raise WaymarkError(f"no P4 program {program}; in p4src/: {', '.join(mains)}")
+
+
+def read_p4info(path: Path) -> p4i.P4Info:
+    """P4Info in protobuf's text format."""
+    try:
+        return text_format.Parse(_read(path).decode(), p4i.P4Info())
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise WaymarkError(f"{path}: not P4Info in text format: {error}") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WaymarkError(f"{path}: {error.strerror}") from error
