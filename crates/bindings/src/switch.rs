@@ -129,4 +129,8 @@ impl ToController for Controller {
     fn event(&mut self, event: Event) {
         self.0.event(event);
     }
+
+    fn warn(&mut self, message: String) {
+        eprintln!("warning: {message}");
+    }
 }

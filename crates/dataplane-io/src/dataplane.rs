@@ -35,6 +35,8 @@ pub trait ToController: Send {
     fn packet(&mut self, octets: Vec<u8>);
     /// Something happened in the switch.
     fn event(&mut self, event: Event);
+    /// Something is amiss with an interface, which people should know of.
+    fn warn(&mut self, message: String);
 }
 
 /// A switch on the wall clock and on interfaces. As it is dropped, the thread ends and the interfaces
@@ -67,6 +69,7 @@ impl Dataplane {
             ports.push(Port {
                 number: *number,
                 interface: Interface::open(name)?,
+                warned: false,
                 capture: folder
                     .map(|folder| Capture::create(folder, name))
                     .transpose()?,
@@ -118,6 +121,8 @@ struct Port {
     number: u16,
     interface: Interface,
     capture: Option<Capture>,
+    /// Whether it was told that frames are too long.
+    warned: bool,
 }
 
 /// What the thread owns.
@@ -157,7 +162,12 @@ impl Owner {
                     break;
                 };
                 any = true;
-                let Some(octets) = received else { continue };
+                let Some(octets) = received else {
+                    if !std::mem::replace(&mut port.warned, true) {
+                        self.controller.warn(too_long(port.interface.name()));
+                    }
+                    continue;
+                };
                 if let Some(capture) = &mut port.capture {
                     capture.incoming(&octets);
                 }
@@ -233,6 +243,13 @@ impl Owner {
             }
         }
     }
+}
+
+fn too_long(name: &str) -> String {
+    format!(
+        "`{name}` takes in frames longer than its MTU, which are dropped: the host at its other end \
+         leaves segmentation to hardware (`ethtool -K IFACE tso off gso off` there ends that)"
+    )
 }
 
 fn until(now: Instant, due: Instant) -> Timespec {
