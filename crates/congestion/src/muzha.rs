@@ -126,7 +126,14 @@ mod tests {
 
     #[test]
     fn the_index_moves_the_window() {
-        for (index, after) in [(6, 24.0), (5, 14.0), (4, 10.0), (3, 9.0), (2, 7.0), (1, 6.0)] {
+        for (index, after) in [
+            (6, 24.0),
+            (5, 14.0),
+            (4, 10.0),
+            (3, 9.0),
+            (2, 7.0),
+            (1, 6.0),
+        ] {
             let mut muzha = muzha(8.0);
             muzha.on_ack(&ack(1, 9, Some(index)));
             assert_eq!(muzha.cwnd(), after, "index {index}");

@@ -121,16 +121,31 @@ mod tests {
     #[test]
     fn between_the_thresholds_growing_throughput_raises_all_three() {
         // §IV, β > diff > α: 1.2 is between 1 and 3, though Vegas' Δ would be 1.
-        assert_eq!(step(adaptive(1.0, 3.0, 80.0), 1.2, 81.0), (GROW, (2.0, 4.0)));
-        assert_eq!(step(adaptive(1.0, 3.0, 80.0), 1.2, 80.0), (HOLD, (1.0, 3.0)));
+        assert_eq!(
+            step(adaptive(1.0, 3.0, 80.0), 1.2, 81.0),
+            (GROW, (2.0, 4.0))
+        );
+        assert_eq!(
+            step(adaptive(1.0, 3.0, 80.0), 1.2, 80.0),
+            (HOLD, (1.0, 3.0))
+        );
     }
 
     #[test]
     fn below_alpha_the_throughput_decides_once_alpha_has_grown() {
-        assert_eq!(step(adaptive(1.0, 3.0, 80.0), 0.4, 70.0), (GROW, (1.0, 3.0)));
-        assert_eq!(step(adaptive(3.0, 5.0, 80.0), 0.4, 81.0), (GROW, (3.0, 5.0)));
+        assert_eq!(
+            step(adaptive(1.0, 3.0, 80.0), 0.4, 70.0),
+            (GROW, (1.0, 3.0))
+        );
+        assert_eq!(
+            step(adaptive(3.0, 5.0, 80.0), 0.4, 81.0),
+            (GROW, (3.0, 5.0))
+        );
         assert_eq!(step(adaptive(3.0, 5.0, 80.0), 0.4, 79.0), (CUT, (2.0, 4.0)));
-        assert_eq!(step(adaptive(3.0, 5.0, 80.0), 0.4, 80.0), (HOLD, (3.0, 5.0)));
+        assert_eq!(
+            step(adaptive(3.0, 5.0, 80.0), 0.4, 80.0),
+            (HOLD, (3.0, 5.0))
+        );
     }
 
     #[test]

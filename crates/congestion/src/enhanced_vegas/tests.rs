@@ -40,7 +40,10 @@ impl Path {
 }
 
 fn near((a, b): (f64, f64), (x, y): (f64, f64)) {
-    assert!((a - x).abs() < 1e-6 && (b - y).abs() < 1e-6, "{a} {b}, expected {x} {y}");
+    assert!(
+        (a - x).abs() < 1e-6 && (b - y).abs() < 1e-6,
+        "{a} {b}, expected {x} {y}"
+    );
 }
 
 #[test]

@@ -156,8 +156,7 @@ impl Dynamic {
 
     fn watch(&mut self, cwnd: f64) {
         let lean = self.stalled >= GAMMA_41 && self.rtt_count >= 0 && cwnd <= 2.0;
-        let bully =
-            self.grown >= GAMMA_51 && self.rtt_count <= NORMAL_DECR_CLAMP && cwnd > 2.0;
+        let bully = self.grown >= GAMMA_51 && self.rtt_count <= NORMAL_DECR_CLAMP && cwnd > 2.0;
         let Phase::Normal { looks, states } = &mut self.phase else {
             return;
         };
@@ -199,10 +198,18 @@ mod tests {
 
     fn near(dynamic: &Dynamic, expected: f64) {
         let threshold = dynamic.threshold().unwrap();
-        assert!((threshold - expected).abs() < 1e-9, "{threshold}, expected {expected}");
+        assert!(
+            (threshold - expected).abs() < 1e-9,
+            "{threshold}, expected {expected}"
+        );
     }
 
-    fn occasions(dynamic: &mut Dynamic, count: u32, rtt: impl Fn(u32) -> f64, cwnd: impl Fn(u32) -> f64) {
+    fn occasions(
+        dynamic: &mut Dynamic,
+        count: u32,
+        rtt: impl Fn(u32) -> f64,
+        cwnd: impl Fn(u32) -> f64,
+    ) {
         for i in 0..count {
             dynamic.measure(rtt(i));
             dynamic.adjust(cwnd(i));
@@ -232,7 +239,12 @@ mod tests {
     fn a_window_and_an_rtt_that_grow_end_the_probe() {
         // Heuristic III: five growths with five rises of the RTT.
         let mut dynamic = Dynamic::default();
-        occasions(&mut dynamic, 6, |i| 0.1 + 0.001 * f64::from(i), |i| 2.0 + f64::from(i));
+        occasions(
+            &mut dynamic,
+            6,
+            |i| 0.1 + 0.001 * f64::from(i),
+            |i| 2.0 + f64::from(i),
+        );
         assert!(matches!(dynamic.phase, Phase::Normal { .. }));
     }
 
@@ -262,7 +274,12 @@ mod tests {
         // Heuristic V: − 3 %, but not below 1.025·0.1.
         for (threshold, after) in [(0.2, 0.2 * 0.97), (0.103, 0.1025)] {
             let mut dynamic = normal(threshold);
-            occasions(&mut dynamic, 31, |i| 0.1 + 0.001 * f64::from(i), |i| 3.0 + f64::from(i));
+            occasions(
+                &mut dynamic,
+                31,
+                |i| 0.1 + 0.001 * f64::from(i),
+                |i| 3.0 + f64::from(i),
+            );
             near(&dynamic, after);
         }
     }

@@ -136,7 +136,9 @@ impl Controller for Rbcc {
         if let Source::Probed(dynamic) = &mut self.source {
             dynamic.measure(rtt);
         }
-        let Some(threshold) = self.threshold().filter(|threshold| rtt > 0.0 && *threshold > 0.0)
+        let Some(threshold) = self
+            .threshold()
+            .filter(|threshold| rtt > 0.0 && *threshold > 0.0)
         else {
             return;
         };
@@ -208,7 +210,10 @@ mod tests {
 
     #[test]
     fn a_segment_is_left() {
-        assert_eq!(after(RbccConfig::wired(Threshold::Static(ms(10))), 1.0, 80), 1.0);
+        assert_eq!(
+            after(RbccConfig::wired(Threshold::Static(ms(10))), 1.0, 80),
+            1.0
+        );
     }
 
     #[test]
