@@ -161,10 +161,10 @@ fn queued(mut segment: Segment, us: u32) -> Segment {
         aqt.time_us = (aqt.time_us + us).min(Aqt::MAX_US);
     }
     // A hop's other marks, as good as drawn.
-    if let Some(avbw) = segment.avbw.as_mut().filter(|_| us % 3 == 0) {
+    if let Some(avbw) = segment.avbw.as_mut().filter(|_| us.is_multiple_of(3)) {
         avbw.drai = (us % 6) as u8 + 1;
     }
-    if segment.ecn == Ecn::Ect0 && us % 5 == 0 {
+    if segment.ecn == Ecn::Ect0 && us.is_multiple_of(5) {
         segment.ecn = Ecn::Experienced;
     }
     segment
