@@ -8,9 +8,7 @@ import pytest
 from conftest import ROOT, Cli
 
 DESCRIPTIONS = sorted((ROOT / "tests" / "replay").glob("*.toml"))
-REFERENCE = Path(
-    os.environ.get("WAYMARK_REFERENCE", ROOT.parent / "shared" / "reference" / "ns2")
-)
+REFERENCE = Path(os.environ.get("WAYMARK_REFERENCE", ROOT.parent / "shared" / "reference" / "ns2"))
 TOLERANCE_S = 20e-6
 """The files' precision."""
 

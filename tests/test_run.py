@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from waymark import CHAN, Flow, OnOff, Scenario, Topology, WaymarkError, run
+from waymark.traffic import Algorithm
 
 CROSS = OnOff.for_load("b", "a", load=0.9, link_bps=1.6e6, rate_bps=3.2e6, mean_on_s=0.01)
 
@@ -32,6 +34,18 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert result.throughput_bps(0, 10, 30) == pytest.approx(1.6e6, rel=0.01)
     assert result.flows[0].timeouts == 0
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
+
+
+@pytest.mark.parametrize("algorithm", get_args(Algorithm))
+def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> None:
+    """A lone flow, 44 ms and 10 packets of queue: the least gets a third of it, most all."""
+    result = run(scenario(small, algorithm, sources=(), end_s=30, check_aqt=False))
+    assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
+
+
+def test_an_unknown_control_is_told_with_those_there_are(small: Topology) -> None:
+    with pytest.raises(WaymarkError, match=r"control\.name: unknown variant `vegan`.*`rbccwl`"):
+        run(scenario(small, "vegan"))
 
 
 def test_a_queue_never_holds_more_than_its_limit(small: Topology) -> None:

@@ -140,6 +140,7 @@ def _flow(flow: Flow) -> dict[str, Any]:
             "alpha": flow.alpha,
             "beta": flow.beta,
             "gamma": flow.gamma,
+            "threshold_rtt_s": flow.threshold_rtt_s,
         },
         "profile": asdict(flow.profile),
         "start_s": flow.start_s,

@@ -43,6 +43,25 @@ CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
 
 
+Algorithm = Literal[
+    "tahoe",
+    "reno",
+    "newreno",
+    "sack",
+    "fack",
+    "vegas",
+    "rovegas",
+    "enhancedvegas",
+    "quickvegas",
+    "redvegas",
+    "vegasa",
+    "muzha",
+    "rbcc",
+    "rbccwl",
+]
+"""The congestion controls, each with the loss recovery that belongs to it."""
+
+
 @dataclass(frozen=True)
 class Flow:
     """A TCP connection that always has data to send.
@@ -53,18 +72,21 @@ class Flow:
         algorithm: the congestion control.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
-        alpha, beta, gamma: Vegas' thresholds, in packets of extra data.
+        alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
+            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1).
+        threshold_rtt_s: RBCC's threshold RTT, in seconds; None: found by probing.
         trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
     """
 
     source: str
     target: str
-    algorithm: Literal["vegas", "rovegas"] = "vegas"
+    algorithm: Algorithm = "vegas"
     profile: Profile = field(default=STOCK)
     start_s: float = 0.0
-    alpha: int = 1
-    beta: int = 3
-    gamma: int = 1
+    alpha: int | None = None
+    beta: int | None = None
+    gamma: int | None = None
+    threshold_rtt_s: float | None = None
     trace: bool = False
 
     @property

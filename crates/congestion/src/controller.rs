@@ -42,6 +42,11 @@ pub trait Controller: Debug + Send {
     /// The retransmission timer ran out.
     fn on_timeout(&mut self, timeout: &TimeoutEvent);
 
+    /// How losses found without the timer were judged; zeros where none is.
+    fn verdicts(&self) -> Verdicts {
+        Verdicts::default()
+    }
+
     /// The state for traces and figures.
     fn snapshot(&self) -> Snapshot {
         let phase = if self.cwnd() < self.ssthresh() {
@@ -57,6 +62,15 @@ pub trait Controller: Debug + Send {
             diff: None,
         }
     }
+}
+
+/// How many losses were taken for what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Losses that say nothing about the path's capacity.
+    pub random: u64,
+    /// Losses by a full queue.
+    pub congestion: u64,
 }
 
 /// What makes a controller for a connection: each algorithm's config.

@@ -36,6 +36,17 @@ pub struct Reno {
     limits: Limits,
 }
 
+impl Reno {
+    pub(crate) fn set_cwnd(&mut self, cwnd: f64) {
+        self.cwnd = cwnd;
+    }
+
+    /// Growth goes on by 1/cwnd an ACK.
+    pub(crate) fn end_slow_start(&mut self) {
+        self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
+    }
+}
+
 /// `h = ⌊W/2⌋`: what is left of a window that was too large.
 fn half(window: u64) -> f64 {
     (window / 2) as f64

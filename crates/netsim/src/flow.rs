@@ -2,8 +2,12 @@
 
 use crate::record::FlowRecord;
 use crate::scenario::{self, ControlName};
+use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
-use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, TahoeConfig, VegasConfig};
+use congestion::{
+    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
+    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+};
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
 use units::{Duration, Instant};
@@ -81,6 +85,11 @@ pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
         .unwrap_or(flow.control.name == ControlName::RoVegas)
 }
 
+/// Whether a flow's data is marked capable of congestion indication.
+pub(crate) fn carries_ci(flow: &scenario::Flow) -> bool {
+    flow.ci || flow.control.name == ControlName::RedVegas
+}
+
 fn config(flow: &scenario::Flow) -> Config {
     let recovery = match flow.control.name {
         ControlName::Tahoe => Recovery::Tahoe,
@@ -88,7 +97,14 @@ fn config(flow: &scenario::Flow) -> Config {
         ControlName::NewReno => Recovery::NewReno,
         ControlName::Sack => Recovery::Sack,
         ControlName::Fack => Recovery::Fack,
-        ControlName::Vegas | ControlName::RoVegas => Recovery::Vegas,
+        ControlName::Muzha => Recovery::Reno,
+        ControlName::Rbcc | ControlName::RbccWl => Recovery::NewReno,
+        ControlName::Vegas
+        | ControlName::RoVegas
+        | ControlName::EnhancedVegas
+        | ControlName::QuickVegas
+        | ControlName::RedVegas
+        | ControlName::VegasA => Recovery::Vegas,
     };
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
@@ -112,6 +128,15 @@ fn config(flow: &scenario::Flow) -> Config {
             ack_octets: p.ack_octets,
         },
         aqt: carries_aqt(flow),
+        avbw: flow.control.name == ControlName::Muzha,
+        ci: carries_ci(flow),
+        timestamps: matches!(
+            flow.control.name,
+            ControlName::Fack
+                | ControlName::EnhancedVegas
+                | ControlName::Rbcc
+                | ControlName::RbccWl
+        ),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
         ..Config::stock(recovery)
@@ -120,7 +145,10 @@ fn config(flow: &scenario::Flow) -> Config {
 
 fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
     let c = &flow.control;
-    let stock = VegasConfig::default();
+    let stock = match c.name {
+        ControlName::QuickVegas => QuickVegasConfig::default().vegas,
+        _ => VegasConfig::default(),
+    };
     let vegas = VegasConfig {
         alpha: c.alpha.unwrap_or(stock.alpha),
         beta: c.beta.unwrap_or(stock.beta),
@@ -130,7 +158,20 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
             false => Quirks::NS2,
         },
     };
+    let threshold = c.threshold_rtt_s.map_or(Threshold::Dynamic, |threshold| {
+        Threshold::Static(Duration::from_secs_f64(threshold))
+    });
     match c.name {
+        ControlName::EnhancedVegas => Box::new(EnhancedVegasConfig {
+            vegas,
+            skew_correction: c.skew_correction.unwrap_or(true),
+        }),
+        ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
+        ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
+        ControlName::VegasA => Box::new(VegasAConfig { vegas }),
+        ControlName::Muzha => Box::new(MuzhaConfig {}),
+        ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
+        ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
         ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
         ControlName::Vegas => Box::new(vegas),

@@ -46,7 +46,10 @@ fn events(replay: &Replay, rows: Vec<Row>) -> Vec<Event> {
     for row in rows {
         let dropped = matches!(row.kind, Kind::Lost | Kind::Refused);
         let (queue, drops) = match dropped {
-            true => (usize::from(trace.drop_is_queue_row), trace.drop_rows as usize),
+            true => (
+                usize::from(trace.drop_is_queue_row),
+                trace.drop_rows as usize,
+            ),
             false => (1, 0),
         };
         let event = |dropped| {
@@ -63,11 +66,15 @@ fn events(replay: &Replay, rows: Vec<Row>) -> Vec<Event> {
 fn compare(name: &str, recorded: &[Event], mut run: Vec<Event>) {
     for (index, want) in recorded.iter().enumerate() {
         let found = run.iter().take(64 + recorded.len()).position(|row| {
-            (row.0, row.1, row.2) == (want.0, want.1, want.2) && (row.3 - want.3).abs() <= TOLERANCE_S
+            (row.0, row.1, row.2) == (want.0, want.1, want.2)
+                && (row.3 - want.3).abs() <= TOLERANCE_S
         });
         let Some(found) = found else {
             let near = &run[..run.len().min(4)];
-            panic!("{name}: line {} is {want:?}; the run goes on with {near:?}", index + 2);
+            panic!(
+                "{name}: line {} is {want:?}; the run goes on with {near:?}",
+                index + 2
+            );
         };
         run.remove(found);
     }
@@ -84,7 +91,10 @@ fn every_recorded_row_has_its_own() {
     files.sort();
     assert!(files.len() >= 13);
     for file in files {
-        let name = file.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let name = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .expect("a name");
         let path = references().join(format!("{name}.csv"));
         let mut replay = description(&file);
         let Ok(text) = std::fs::read_to_string(&path) else {

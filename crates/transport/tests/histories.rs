@@ -1,9 +1,13 @@
 //! Random histories of operations on a connection: whatever the network does, it stays sound.
 
+use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
-use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, TahoeConfig, VegasConfig};
+use congestion::{
+    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
+    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+};
 use proptest::prelude::*;
-use transport::tcp::{Aqt, Config, Connection, Recovery, Segment, Stats, Supply};
+use transport::tcp::{Aqt, Clock, Config, Connection, Ecn, Recovery, Segment, Stats, Supply};
 use units::{Duration, Instant};
 
 /// What can happen to a sender and a receiver. Indices are taken modulo what there is.
@@ -55,10 +59,18 @@ enum Algorithm {
     Fack,
     Vegas { quirks: Quirks },
     RoVegas { deployment: Deployment },
+    EnhancedVegas,
+    QuickVegas,
+    RedVegas,
+    VegasA,
+    Muzha,
+    Rbcc(RbccConfig),
 }
 
+const T: Duration = Duration::from_millis(120);
+
 impl Algorithm {
-    const ALL: [Algorithm; 10] = [
+    const ALL: [Algorithm; 19] = [
         Algorithm::Tahoe,
         Algorithm::Reno,
         Algorithm::NewReno,
@@ -79,6 +91,15 @@ impl Algorithm {
         Algorithm::RoVegas {
             deployment: Deployment::Gradual,
         },
+        Algorithm::EnhancedVegas,
+        Algorithm::QuickVegas,
+        Algorithm::RedVegas,
+        Algorithm::VegasA,
+        Algorithm::Muzha,
+        Algorithm::Rbcc(RbccConfig::wired(Threshold::Static(T))),
+        Algorithm::Rbcc(RbccConfig::wired(Threshold::Dynamic)),
+        Algorithm::Rbcc(RbccConfig::wireless(Threshold::Static(T))),
+        Algorithm::Rbcc(RbccConfig::wireless(Threshold::Dynamic)),
     ];
 
     fn recovery(self) -> Recovery {
@@ -88,7 +109,14 @@ impl Algorithm {
             Algorithm::NewReno => Recovery::NewReno,
             Algorithm::Sack => Recovery::Sack,
             Algorithm::Fack => Recovery::Fack,
-            Algorithm::Vegas { .. } | Algorithm::RoVegas { .. } => Recovery::Vegas,
+            Algorithm::Muzha => Recovery::Reno,
+            Algorithm::Rbcc(_) => Recovery::NewReno,
+            Algorithm::Vegas { .. }
+            | Algorithm::RoVegas { .. }
+            | Algorithm::EnhancedVegas
+            | Algorithm::QuickVegas
+            | Algorithm::RedVegas
+            | Algorithm::VegasA => Recovery::Vegas,
         }
     }
 
@@ -100,6 +128,12 @@ impl Algorithm {
                 quirks,
                 ..VegasConfig::default()
             }),
+            Algorithm::EnhancedVegas => Box::new(EnhancedVegasConfig::default()),
+            Algorithm::QuickVegas => Box::new(QuickVegasConfig::default()),
+            Algorithm::RedVegas => Box::new(RedVegasConfig::default()),
+            Algorithm::VegasA => Box::new(VegasAConfig::default()),
+            Algorithm::Muzha => Box::new(MuzhaConfig {}),
+            Algorithm::Rbcc(config) => Box::new(config),
             Algorithm::RoVegas { deployment } => Box::new(RoVegasConfig {
                 deployment,
                 ..RoVegasConfig::default()
@@ -125,6 +159,13 @@ fn pick<T>(items: &[T], index: usize) -> Option<usize> {
 fn queued(mut segment: Segment, us: u32) -> Segment {
     if let Some(aqt) = &mut segment.aqt {
         aqt.time_us = (aqt.time_us + us).min(Aqt::MAX_US);
+    }
+    // A hop's other marks, as good as drawn.
+    if let Some(avbw) = segment.avbw.as_mut().filter(|_| us.is_multiple_of(3)) {
+        avbw.drai = (us % 6) as u8 + 1;
+    }
+    if segment.ecn == Ecn::Ect0 && us.is_multiple_of(5) {
+        segment.ecn = Ecn::Experienced;
     }
     segment
 }
@@ -268,6 +309,13 @@ fn config(algorithm: Algorithm, aqt: bool, bugfix: bool, limited_transmit: bool)
         // Sequence numbers wrap in the middle of the history.
         local_start: u32::MAX - 100_000,
         aqt,
+        avbw: true,
+        ci: true,
+        timestamps: true,
+        clock: Clock {
+            start_us: u32::MAX - 1_000_000,
+            rate: 1.0001,
+        },
         bugfix,
         limited_transmit,
         ..Config::stock(algorithm.recovery())

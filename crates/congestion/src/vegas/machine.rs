@@ -3,19 +3,21 @@
 use units::{Duration, Instant};
 
 use super::VegasConfig;
+use super::avoidance::{Avoidance, Backlog, Linear};
 use super::meter::Meter;
 use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
-pub(super) const MIN_WINDOW: f64 = 2.0;
+pub(crate) const MIN_WINDOW: f64 = 2.0;
 
-/// A Vegas that measures its path with `M`.
+/// A Vegas that measures its path with `M`, and outside slow start adjusts its window by `A`.
 #[derive(Clone, Debug)]
-pub struct Machine<M> {
+pub struct Machine<M, A = Linear> {
     config: VegasConfig,
     limits: Limits,
     meter: M,
+    avoidance: A,
     cwnd: f64,
     ssthresh: f64,
     /// Added to cwnd by every new acknowledgement of the round.
@@ -43,12 +45,24 @@ struct Round {
 }
 
 impl<M: Meter> Machine<M> {
-    /// At the start of a connection.
+    /// At the start of a connection, with Vegas' own avoidance.
     pub fn new(config: VegasConfig, meter: M, limits: &Limits) -> Self {
+        let avoidance = Linear {
+            alpha: config.alpha,
+            beta: config.beta,
+        };
+        Machine::with(config, meter, avoidance, limits)
+    }
+}
+
+impl<M: Meter, A: Avoidance> Machine<M, A> {
+    /// At the start of a connection.
+    pub fn with(config: VegasConfig, meter: M, avoidance: A, limits: &Limits) -> Self {
         Machine {
             config,
             limits: *limits,
             meter,
+            avoidance,
             cwnd: 1.0,
             ssthresh: limits.initial_ssthresh,
             increment: 0.0,
@@ -65,6 +79,21 @@ impl<M: Meter> Machine<M> {
     /// What the variant measures with.
     pub fn meter(&self) -> &M {
         &self.meter
+    }
+
+    /// How the variant adjusts its window.
+    pub fn avoidance(&self) -> &A {
+        &self.avoidance
+    }
+
+    /// A loss that says nothing about the path's capacity: recovery ends with the window that it
+    /// began with. One that was resent already leaves the window as the recovery has it.
+    pub(crate) fn keep_window(&mut self, loss: &LossEvent) {
+        if loss.transmissions > 1 {
+            return;
+        }
+        self.deflated = (loss.window as f64).max(MIN_WINDOW);
+        self.cwnd = self.deflated + f64::from(loss.duplicates);
     }
 
     /// The very first acknowledgement, new or duplicate, gives the first base RTT.
@@ -89,7 +118,11 @@ impl<M: Meter> Machine<M> {
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;
                 self.diff = Some(diff);
-                self.step((diff + 0.5).trunc());
+                self.step(Backlog {
+                    diff,
+                    delta: (diff + 0.5).trunc(),
+                    throughput: actual,
+                });
             }
             None => self.increment = 0.0,
         }
@@ -101,11 +134,13 @@ impl<M: Meter> Machine<M> {
     }
 
     /// Once a round: Chan (2.2) in avoidance, §2.2.1 in slow start.
-    fn step(&mut self, delta: f64) {
+    fn step(&mut self, backlog: Backlog) {
         if self.cwnd < self.ssthresh {
-            self.slow_start(delta);
+            self.slow_start(backlog.delta);
         } else {
-            self.avoidance(delta);
+            let step = self.avoidance.step(&backlog, self.cwnd);
+            self.cwnd = step.cwnd;
+            self.increment = step.increment;
         }
     }
 
@@ -122,18 +157,9 @@ impl<M: Meter> Machine<M> {
         self.ssthresh = MIN_WINDOW;
         self.cwnd = (self.cwnd - self.cwnd / 8.0).max(MIN_WINDOW);
     }
-
-    fn avoidance(&mut self, delta: f64) {
-        self.increment = 0.0;
-        if delta > self.config.beta {
-            self.cwnd = (self.cwnd - 1.0).max(MIN_WINDOW);
-        } else if delta < self.config.alpha {
-            self.increment = 1.0 / self.cwnd;
-        }
-    }
 }
 
-impl<M: Meter> Controller for Machine<M> {
+impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
     fn cwnd(&self) -> f64 {
         self.cwnd
     }

@@ -6,9 +6,10 @@
 //! really sent over its mean RTT. Below α the window grows by one a round, above β it shrinks by
 //! one; slow start doubles every other round until Δ exceeds γ.
 //!
-//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured, which is what
-//! the variants change. The retransmissions by fine-grained timeout belong to loss recovery.
+//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured and [`avoidance`]
+//! what a round does to the window, which is what the variants change. The retransmissions by fine-grained timeout belong to loss recovery.
 
+pub mod avoidance;
 pub mod machine;
 pub mod meter;
 

@@ -21,7 +21,8 @@ pub struct Flow {
     /// Whether data and acknowledgements carry the AQT option; unset: as the congestion control needs.
     #[serde(default)]
     pub aqt: Option<bool>,
-    /// Whether data is marked capable of congestion indication (ECN field 0b10).
+    /// Whether data is marked capable of congestion indication (ECN field 0b10), and marks are
+    /// echoed; RedVegas does so in any case.
     #[serde(default)]
     pub ci: bool,
     /// When it begins, in seconds.
@@ -57,6 +58,12 @@ pub struct Control {
     /// else the least one (Chan 2004, §3.5.4). Default: true.
     #[serde(default)]
     pub full_deployment: Option<bool>,
+    /// Enhanced Vegas: whether to correct for clocks that drift apart. Default: true.
+    #[serde(default)]
+    pub skew_correction: Option<bool>,
+    /// RBCC, RBCC-WL: the threshold RTT in seconds; unset: found by probing (Dahal 2007, §4.4).
+    #[serde(default)]
+    pub threshold_rtt_s: Option<f64>,
 }
 
 /// The congestion controls.
@@ -77,6 +84,20 @@ pub enum ControlName {
     Vegas,
     /// RoVegas (Chan 2004, ch. 3); needs AQT.
     RoVegas,
+    /// Enhanced Vegas (Chan 2004, ch. 4); carries timestamps.
+    EnhancedVegas,
+    /// Quick Vegas (Chan 2004, §5.3).
+    QuickVegas,
+    /// RedVegas (Chan 2004, §6.3); needs congestion indication.
+    RedVegas,
+    /// Vegas-A (Srijith et al., §IV).
+    VegasA,
+    /// Muzha (Lien and Chung, §III); carries AVBW-S.
+    Muzha,
+    /// RBCC (Dahal 2007, ch. 3, 4); carries timestamps.
+    Rbcc,
+    /// RBCC-WL (Dahal 2007, ch. 5); carries timestamps.
+    RbccWl,
 }
 
 /// Settings of a TCP connection in the ns-2 profile. The defaults are the `stock` row of the profiles'

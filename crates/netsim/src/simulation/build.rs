@@ -276,7 +276,7 @@ fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
                 aqt: flow::carries_aqt(flow),
-                ci: flow.ci,
+                ci: flow::carries_ci(flow),
                 record: FlowRecord::new(bins, flow.trace),
             }
         })

@@ -167,14 +167,11 @@ impl Simulation {
         }
     }
 
-    fn send_segment(&mut self, flow: usize, side: Side, mut segment: Segment) {
+    fn send_segment(&mut self, flow: usize, side: Side, segment: Segment) {
         let state = &mut self.flows[flow];
         let data = segment.payload > 0;
         if data {
             *self.bins.cell(&mut state.record.sent_packets) += 1;
-            if state.ci {
-                segment.ecn = Ecn::Ect0;
-            }
         }
         let end = state.end(side);
         let (host, addresses) = (end.host, end.addresses);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use congestion::{AckEvent, Factory, Snapshot};
+use congestion::{AckEvent, Factory, Snapshot, Verdicts};
 use units::Instant;
 
 use super::config::{AQT_OCTETS, AVBW_OCTETS, Config, SACK_BLOCK_OCTETS};
@@ -171,6 +171,11 @@ impl Connection {
         self.flight.controller.snapshot()
     }
 
+    /// How the congestion control judged the losses found without the timer.
+    pub fn verdicts(&self) -> Verdicts {
+        self.flight.controller.verdicts()
+    }
+
     /// Segments sent and not acknowledged.
     pub fn in_flight(&self) -> u64 {
         self.flight.in_flight()
@@ -206,7 +211,11 @@ impl Connection {
                 drai: Avbw::SILENT,
                 mrai_echo: Avbw::SILENT,
             }),
-            ecn: if self.config.ci { Ecn::Ect0 } else { Ecn::NotCapable },
+            ecn: if self.config.ci {
+                Ecn::Ect0
+            } else {
+                Ecn::NotCapable
+            },
             link_octets: self.config.sizes.data_octets,
             ..self.header()
         }
@@ -229,7 +238,7 @@ impl Connection {
             sack,
             timestamps: data.timestamps.map(|stamps| Timestamps {
                 value: self.config.clock.reads(now),
-                echo: stamps.value,
+                echo: self.receiver.recent_stamp.unwrap_or(stamps.value),
             }),
             seq: self.sequence(self.flight.next),
             aqt,

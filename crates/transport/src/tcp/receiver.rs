@@ -17,6 +17,9 @@ pub(super) struct Receiver {
     blocks: usize,
     /// Data segments, copies included.
     pub(super) received: u64,
+    /// TS.Recent (RFC 7323, §4.3): the timestamp to echo, of the newest segment that did not come
+    /// early.
+    pub(super) recent_stamp: Option<u32>,
 }
 
 impl Receiver {
@@ -28,6 +31,7 @@ impl Receiver {
             recent: Vec::new(),
             blocks: usize::from(config.sack_blocks),
             received: 0,
+            recent_stamp: None,
         }
     }
 
@@ -49,6 +53,9 @@ impl Receiver {
         let ahead = i64::from(data.seq.wrapping_sub(self.ack_number()) as i32);
         let left = self.expected as i64 + ahead;
         let right = left + i64::from(data.payload);
+        if left <= self.expected as i64 {
+            self.recent_stamp = data.timestamps.map(|stamps| stamps.value);
+        }
         if right <= self.expected as i64 {
             return;
         }
@@ -62,7 +69,10 @@ impl Receiver {
         if self.blocks == 0 {
             return;
         }
-        let joined = self.early.iter().find(|(begin, end)| (begin..end).contains(&&left));
+        let joined = self
+            .early
+            .iter()
+            .find(|(begin, end)| (begin..end).contains(&&left));
         let newest = joined.copied();
         let expected = self.expected;
         self.recent.retain(|&(begin, end)| {

@@ -102,6 +102,9 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
             not_negative(format!("{path}.control.{name}"), value)?;
         }
     }
+    if let Some(threshold) = c.threshold_rtt_s {
+        positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
+    }
     if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
         return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
     }

@@ -55,13 +55,19 @@ impl Fack {
     }
 
     /// Takes the blocks of an acknowledgement in recovery.
-    fn go_on(&mut self, flight: &mut Flight, now: Instant, acked: u64, marks: &Feedback) {
+    fn go_on(&mut self, flight: &mut Flight, acked: u64, marks: &Feedback) {
         let update = self.board.update(acked, marks.sacked());
         self.retransmitted = self.retransmitted.saturating_sub(update.repaired);
         self.advance(flight, acked);
         if self.board.lose_resent(marks.sacked()) {
             self.blocked = true;
         }
+    }
+
+    /// Every acknowledgement that does not end the recovery, or announces one, restarts the timer;
+    /// its round-trip time counts from the next on.
+    fn time(&mut self, flight: &mut Flight, now: Instant, marks: &Feedback) {
+        flight.restart_timer(now);
         if let Some(rtt) = marks.echoed_rtt {
             flight.sample_rtt(now, rtt);
         }
@@ -101,8 +107,9 @@ impl LossRecovery for Fack {
             flight.controller.on_ack(&event);
             return event;
         }
-        self.go_on(flight, now, acked, marks);
+        self.go_on(flight, acked, marks);
         let event = flight.acknowledge_partially(now, acked, marks);
+        self.time(flight, now, marks);
         flight.controller.on_ack(&event);
         event
     }
@@ -114,9 +121,9 @@ impl LossRecovery for Fack {
         marks: &Feedback,
     ) -> AckEvent {
         if self.recover.is_some() {
-            self.go_on(flight, now, flight.acked, marks);
+            self.go_on(flight, flight.acked, marks);
             let event = flight.count_duplicate(now, marks);
-            flight.restart_timer(now);
+            self.time(flight, now, marks);
             flight.controller.on_ack(&event);
             return event;
         }
@@ -124,6 +131,7 @@ impl LossRecovery for Fack {
             return flight.pass_duplicate(now, marks);
         }
         let event = flight.count_duplicate(now, marks);
+        self.time(flight, now, marks);
         self.advance(flight, flight.acked);
         let duplicates = self.fack.saturating_sub(flight.acked + 1);
         flight.duplicates = u32::try_from(duplicates).unwrap_or(u32::MAX);

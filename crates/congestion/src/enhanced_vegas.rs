@@ -1,0 +1,132 @@
+//! Enhanced Vegas (Chan 2004, ch. 4): Vegas that takes its delays apart by timestamps, end to end.
+//!
+//! Each direction's trip time is known but for the offset of the two clocks, which is in all of
+//! them: above its minimum, a trip time is queueing. So queueing on the way back does not count
+//! against the flow, without help from switches.
+
+mod skew;
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::AckEvent;
+use crate::vegas::VegasConfig;
+use crate::vegas::machine::Machine;
+use crate::vegas::meter::{Mean, Measured, Meter, Plain};
+use skew::Trips;
+
+/// Settings of [`EnhancedVegas`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnhancedVegasConfig {
+    /// The thresholds.
+    pub vegas: VegasConfig,
+    /// Estimate how fast the clocks drift apart, and move the minima with it (4.5).
+    pub skew_correction: bool,
+}
+
+impl Default for EnhancedVegasConfig {
+    fn default() -> Self {
+        EnhancedVegasConfig {
+            vegas: VegasConfig::default(),
+            skew_correction: true,
+        }
+    }
+}
+
+impl EnhancedVegasConfig {
+    /// An Enhanced Vegas at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> EnhancedVegas {
+        let stamps = Stamps {
+            plain: Plain::default(),
+            backward: Mean::default(),
+            trips: None,
+            skew_correction: self.skew_correction,
+        };
+        Machine::new(self.vegas, stamps, limits)
+    }
+}
+
+impl Factory for EnhancedVegasConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Vegas' machinery on timestamps.
+pub type EnhancedVegas = Machine<Stamps>;
+
+/// Delays as timestamps tell them; Vegas' rules for acknowledgements without any.
+#[derive(Clone, Debug)]
+pub struct Stamps {
+    plain: Plain,
+    /// `QT_b` of the round's samples.
+    backward: Mean,
+    trips: Option<Trips>,
+    skew_correction: bool,
+}
+
+/// `t_ab` and `t_ba` (4.2), in seconds.
+fn trips(ack: &AckEvent) -> Option<(f64, f64)> {
+    let seconds = |ns: i64| ns as f64 / 1e9;
+    Some((seconds(ack.ts_forward?), seconds(ack.ts_backward?)))
+}
+
+impl Stamps {
+    /// Takes in one acknowledgement's trips; the backward queueing time.
+    fn measure(&mut self, ack: &AckEvent) -> Option<f64> {
+        let (forward, backward) = trips(ack)?;
+        let at = ack.now.as_secs_f64();
+        let trips = self.trips.get_or_insert_default();
+        trips.add(at, forward, backward);
+        let drift = match self.skew_correction {
+            true => trips.drift(),
+            false => 0.0,
+        };
+        let (least_forward, least_backward) = trips.minima(at, drift);
+        // BaseRTT is the sum of the fixed delays (4.3), in which the offsets cancel.
+        let base = least_forward + least_backward;
+        if base > 0.0 {
+            self.plain.set_base(base);
+        }
+        // (4.4)
+        Some(backward - least_backward)
+    }
+}
+
+impl Meter for Stamps {
+    fn first(&mut self, rtt: f64, ack: &AckEvent) {
+        self.plain.set_base(rtt);
+        self.measure(ack);
+    }
+
+    fn sample(&mut self, rtt: f64, ack: &AckEvent) {
+        self.plain.add(rtt);
+        match self.measure(ack) {
+            Some(queued) => self.backward.add(queued.clamp(0.0, rtt)),
+            None => self.plain.lower_base(rtt),
+        }
+    }
+
+    fn close(&mut self, elapsed: Option<f64>, sent: u64, _ack: &AckEvent) -> Option<Measured> {
+        let waited = self.backward.take().unwrap_or(0.0);
+        let rtt = self.plain.take_rtt(elapsed)?;
+        if self.trips.is_none() {
+            self.plain.round_base(rtt, sent);
+        }
+        // Actual' = L/(RTT − QT_b) (4.1)
+        let rtt = (rtt - waited).max(f64::MIN_POSITIVE);
+        Some(Measured {
+            base: self.plain.base(),
+            rtt,
+        })
+    }
+
+    fn base(&self) -> f64 {
+        self.plain.base()
+    }
+
+    fn slack(&self) -> f64 {
+        self.plain.slack()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Quick Vegas (Chan 2004, §5.3): Vegas for paths of high bandwidth-delay product.
+//!
+//! Growth that goes on gets faster, a cut takes all the excess at once, and between α and β the
+//! window steps towards the middle. Only every other round, so that a change shows before the next.
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::vegas::avoidance::{Avoidance, Backlog, Step};
+use crate::vegas::machine::Machine;
+use crate::vegas::meter::Plain;
+use crate::vegas::{Quirks, VegasConfig};
+
+/// Settings of [`QuickVegas`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuickVegasConfig {
+    /// The thresholds.
+    pub vegas: VegasConfig,
+}
+
+impl Default for QuickVegasConfig {
+    /// α, β, γ = 2, 4, 1.
+    fn default() -> Self {
+        QuickVegasConfig {
+            vegas: VegasConfig {
+                alpha: 2.0,
+                beta: 4.0,
+                gamma: 1.0,
+                quirks: Quirks::NS2,
+            },
+        }
+    }
+}
+
+impl QuickVegasConfig {
+    /// A Quick Vegas at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> QuickVegas {
+        let accelerating = Accelerating {
+            alpha: self.vegas.alpha,
+            beta: self.vegas.beta,
+            succ: 0.0,
+            rest: false,
+        };
+        Machine::with(self.vegas, Plain::default(), accelerating, limits)
+    }
+}
+
+impl Factory for QuickVegasConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Vegas' machinery with a memory of its successes.
+pub type QuickVegas = Machine<Plain, Accelerating>;
+
+/// The window adjustment of §5.3.
+#[derive(Clone, Copy, Debug)]
+pub struct Accelerating {
+    alpha: f64,
+    beta: f64,
+    /// Adjustments in a row that found `Δ < α`.
+    succ: f64,
+    /// The next round changes nothing.
+    rest: bool,
+}
+
+impl Avoidance for Accelerating {
+    fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step {
+        if std::mem::take(&mut self.rest) {
+            return Step::hold(cwnd);
+        }
+        self.rest = true;
+        let delta = backlog.delta;
+        let middle = (self.alpha + self.beta) / 2.0;
+        if delta < self.alpha {
+            // (5.1), spread over a round's acknowledgements; at most twice the window.
+            self.succ += 1.0;
+            let increment = ((self.beta - delta) * self.succ / cwnd).min(1.0);
+            return Step { cwnd, increment };
+        }
+        self.succ = 0.0;
+        if delta > self.beta {
+            // (5.2)
+            Step::cut(cwnd, delta - middle)
+        } else if delta > middle {
+            Step::cut(cwnd, 1.0)
+        } else if delta < middle {
+            Step::grow(cwnd)
+        } else {
+            Step::hold(cwnd)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An adjustment and the round of rest after it.
+    fn adjust(quick: &mut Accelerating, delta: f64, cwnd: f64) -> (f64, f64) {
+        let backlog = Backlog {
+            diff: delta,
+            delta,
+            throughput: 100.0,
+        };
+        let step = quick.step(&backlog, cwnd);
+        assert_eq!(quick.step(&backlog, cwnd), Step::hold(cwnd));
+        (step.cwnd, step.increment)
+    }
+
+    fn quick() -> Accelerating {
+        *QuickVegasConfig::default()
+            .build(&Limits::default())
+            .avoidance()
+    }
+
+    #[test]
+    fn growth_that_goes_on_accelerates() {
+        // (5.1), α, β = 2, 4, Δ = 1, window 30: (4 − 1)·1/30, (4 − 1)·2/30, (4 − 1)·3/30 an ACK.
+        let mut quick = quick();
+        assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.1));
+        assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.2));
+        assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.3));
+        // Δ ≥ α ends the series.
+        assert_eq!(adjust(&mut quick, 3.0, 30.0), (30.0, 0.0));
+        assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.1));
+    }
+
+    #[test]
+    fn a_window_at_most_doubles() {
+        // (4 − 0)·1 > 3: one a new acknowledgement.
+        assert_eq!(adjust(&mut quick(), 0.0, 3.0), (3.0, 1.0));
+    }
+
+    #[test]
+    fn a_cut_takes_the_excess_over_the_middle() {
+        // (5.2): 30 − (9 − 3) = 24.
+        assert_eq!(adjust(&mut quick(), 9.0, 30.0), (24.0, 0.0));
+    }
+
+    #[test]
+    fn between_the_thresholds_the_window_steps_to_the_middle() {
+        assert_eq!(adjust(&mut quick(), 4.0, 30.0), (29.0, 0.0));
+        assert_eq!(adjust(&mut quick(), 3.0, 30.0), (30.0, 0.0));
+        assert_eq!(adjust(&mut quick(), 2.0, 30.0), (30.0, 1.0 / 30.0));
+    }
+}

@@ -1,0 +1,242 @@
+//! RBCC (Dahal 2007, ch. 3 to 5): the window follows the distance of each RTT from a threshold.
+//!
+//! Queues show in the RTT before they overflow. Every acknowledgement moves the window by
+//! `(T − RTT)` over an RTT, so that the RTT hovers around T and the queues stay short. Loss recovery
+//! is NewReno's; RTTs come from timestamps, one a packet.
+
+mod dynamic;
+
+pub use dynamic::Dynamic;
+
+use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use units::Duration;
+
+/// The window has a floor of one segment.
+const MIN_WINDOW: f64 = 1.0;
+
+/// Settings of [`Rbcc`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RbccConfig {
+    /// Where the threshold comes from.
+    pub threshold: Threshold,
+    /// The network at the receiver's end.
+    pub network: Network,
+}
+
+/// Where the threshold RTT comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// `T = F·RTT_min` (4.1), reckoned from the path beforehand.
+    Static(Duration),
+    /// Found by probing (§4.4).
+    Dynamic,
+}
+
+/// What kind of losses to expect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Losses are congestion (ch. 4).
+    Wired,
+    /// RBCC-WL: losses are the air's, so that they do not reduce the window, and it moves more
+    /// gently (ch. 5).
+    Wireless,
+}
+
+impl Network {
+    /// What one acknowledgement adds to the window, in segments; times in seconds.
+    fn increment(self, threshold: f64, rtt: f64) -> f64 {
+        let over = match self {
+            // (3.4)
+            Network::Wired => rtt.min(threshold),
+            // (5.3)
+            Network::Wireless => rtt.max(threshold),
+        };
+        (threshold - rtt) / over
+    }
+}
+
+impl RbccConfig {
+    /// RBCC as in ch. 4.
+    pub const fn wired(threshold: Threshold) -> Self {
+        RbccConfig {
+            threshold,
+            network: Network::Wired,
+        }
+    }
+
+    /// RBCC-WL as in ch. 5.
+    pub const fn wireless(threshold: Threshold) -> Self {
+        RbccConfig {
+            threshold,
+            network: Network::Wireless,
+        }
+    }
+
+    /// An RBCC at the start of its connection: one segment (§4.1), no slow start.
+    pub fn build(&self, limits: &Limits) -> Rbcc {
+        Rbcc {
+            limits: *limits,
+            network: self.network,
+            source: match self.threshold {
+                Threshold::Static(threshold) => Source::Fixed(threshold.as_secs_f64()),
+                Threshold::Dynamic => Source::Probed(Dynamic::default()),
+            },
+            cwnd: MIN_WINDOW,
+        }
+    }
+}
+
+impl Factory for RbccConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// A window between the RTT and its threshold.
+#[derive(Clone, Debug)]
+pub struct Rbcc {
+    limits: Limits,
+    network: Network,
+    source: Source,
+    cwnd: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Fixed(f64),
+    Probed(Dynamic),
+}
+
+impl Rbcc {
+    /// T as it is, in seconds; none before the first RTT where it is probed for.
+    pub fn threshold(&self) -> Option<f64> {
+        match &self.source {
+            Source::Fixed(threshold) => Some(*threshold),
+            Source::Probed(dynamic) => dynamic.threshold(),
+        }
+    }
+}
+
+impl Controller for Rbcc {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// There is no slow start; the least that a threshold may be.
+    fn ssthresh(&self) -> f64 {
+        2.0
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        let Some(rtt) = ack.echoed_rtt.or(ack.rtt) else {
+            return;
+        };
+        let rtt = rtt.as_secs_f64();
+        if let Source::Probed(dynamic) = &mut self.source {
+            dynamic.measure(rtt);
+        }
+        let Some(threshold) = self
+            .threshold()
+            .filter(|threshold| rtt > 0.0 && *threshold > 0.0)
+        else {
+            return;
+        };
+        // (3.5)
+        let cwnd = self.cwnd + self.network.increment(threshold, rtt);
+        self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
+        if let Source::Probed(dynamic) = &mut self.source {
+            dynamic.adjust(self.cwnd);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent) {
+        if self.network == Network::Wired {
+            self.cwnd = ((loss.window / 2) as f64).max(MIN_WINDOW);
+        }
+    }
+
+    fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
+        if self.network == Network::Wired {
+            self.cwnd = MIN_WINDOW;
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh(),
+            phase: Phase::Avoidance,
+            base_rtt: None,
+            diff: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn after(config: RbccConfig, cwnd: f64, rtt_ms: u64) -> f64 {
+        let mut rbcc = config.build(&Limits::default());
+        rbcc.cwnd = cwnd;
+        rbcc.on_ack(&AckEvent {
+            echoed_rtt: Some(ms(rtt_ms)),
+            ..AckEvent::default()
+        });
+        rbcc.cwnd()
+    }
+
+    #[test]
+    fn the_smaller_rtt_divides_on_wires() {
+        // (3.4), T = 120 ms: (120 − 80)/80 = 0.5, (120 − 180)/120 = −0.5.
+        let rbcc = RbccConfig::wired(Threshold::Static(ms(120)));
+        assert!((after(rbcc, 4.0, 80) - 4.5).abs() < 1e-12);
+        assert!((after(rbcc, 4.0, 180) - 3.5).abs() < 1e-12);
+        assert_eq!(after(rbcc, 4.0, 120), 4.0);
+    }
+
+    #[test]
+    fn the_larger_rtt_divides_in_the_air() {
+        // (5.3): (120 − 80)/120 = 1/3, (120 − 180)/180 = −1/3.
+        let rbcc = RbccConfig::wireless(Threshold::Static(ms(120)));
+        assert!((after(rbcc, 4.0, 80) - (4.0 + 1.0 / 3.0)).abs() < 1e-12);
+        assert!((after(rbcc, 4.0, 180) - (4.0 - 1.0 / 3.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_segment_is_left() {
+        assert_eq!(
+            after(RbccConfig::wired(Threshold::Static(ms(10))), 1.0, 80),
+            1.0
+        );
+    }
+
+    #[test]
+    fn only_on_wires_a_loss_cuts() {
+        use crate::event::Evidence;
+        use units::Instant;
+        let loss = LossEvent {
+            now: Instant::ZERO,
+            evidence: Evidence::Duplicates,
+            lost: 1,
+            sent_at: None,
+            transmissions: 1,
+            duplicates: 3,
+            window: 9,
+        };
+        for (config, cwnd) in [
+            (RbccConfig::wired(Threshold::Dynamic), 4.0),
+            (RbccConfig::wireless(Threshold::Dynamic), 9.0),
+        ] {
+            let mut rbcc = config.build(&Limits::default());
+            rbcc.cwnd = 9.0;
+            rbcc.on_loss(&loss);
+            assert_eq!(rbcc.cwnd(), cwnd);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! RedVegas (Chan 2004, §6.3): Vegas that tells random losses from congestion.
+//!
+//! A router that drops a packet marks those that wait in its queue, among them this flow's newest.
+//! A loss with no mark near it was random, and does not cut the window.
+
+use crate::controller::{Controller, Factory, Limits, Snapshot, Verdicts};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::vegas::{Vegas, VegasConfig};
+use units::Instant;
+
+/// Settings of [`RedVegas`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RedVegasConfig {
+    /// The thresholds; β is also how far a loss may lie from a mark.
+    pub vegas: VegasConfig,
+}
+
+impl RedVegasConfig {
+    /// A RedVegas at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> RedVegas {
+        RedVegas {
+            vegas: self.vegas.build(limits),
+            beta: self.vegas.beta,
+            ncseq: None,
+            verdicts: Verdicts::default(),
+        }
+    }
+}
+
+impl Factory for RedVegasConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Vegas, and the newest sign of congestion.
+#[derive(Clone, Debug)]
+pub struct RedVegas {
+    vegas: Vegas,
+    beta: f64,
+    /// The newest acknowledged segment when CI-echo was last seen.
+    ncseq: Option<u64>,
+    verdicts: Verdicts,
+}
+
+impl RedVegas {
+    fn note_mark(&mut self, ack: &AckEvent) {
+        if ack.ci_echo {
+            self.ncseq = ack.acked.checked_sub(1).or(self.ncseq);
+        }
+    }
+
+    /// `|lost − NCSEQ| ≤ β`.
+    fn is_congestion(&self, lost: u64) -> bool {
+        self.ncseq
+            .is_some_and(|ncseq| lost.abs_diff(ncseq) as f64 <= self.beta)
+    }
+}
+
+impl Controller for RedVegas {
+    fn cwnd(&self) -> f64 {
+        self.vegas.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.vegas.ssthresh()
+    }
+
+    fn on_sent(&mut self, now: Instant, segment: u64) {
+        self.vegas.on_sent(now, segment);
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.note_mark(ack);
+        self.vegas.on_ack(ack);
+    }
+
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        self.note_mark(ack);
+        self.vegas.on_duplicate_ack(ack);
+    }
+
+    fn on_departure(&mut self, now: Instant) {
+        self.vegas.on_departure(now);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent) {
+        if self.is_congestion(loss.lost) {
+            self.verdicts.congestion += 1;
+            self.vegas.on_loss(loss);
+        } else {
+            self.verdicts.random += 1;
+            self.vegas.keep_window(loss);
+        }
+    }
+
+    fn on_recovered(&mut self, now: Instant) {
+        self.vegas.on_recovered(now);
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.vegas.on_timeout(timeout);
+    }
+
+    fn verdicts(&self) -> Verdicts {
+        self.verdicts
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.vegas.snapshot()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Evidence;
+
+    /// A loss of segment 20 out of a window of 12, after a mark on the acknowledgement of `marked`;
+    /// cwnd at once and after the recovery, and the verdicts.
+    fn lose(marked: Option<u64>) -> (f64, f64, Verdicts) {
+        let mut red = RedVegasConfig::default().build(&Limits::default());
+        if let Some(marked) = marked {
+            red.on_duplicate_ack(&AckEvent {
+                acked: marked + 1,
+                ci_echo: true,
+                ..AckEvent::default()
+            });
+        }
+        red.on_loss(&LossEvent {
+            now: Instant::from_micros(2_000_000),
+            evidence: Evidence::Duplicates,
+            lost: 20,
+            sent_at: Some(Instant::from_micros(1_000_000)),
+            transmissions: 1,
+            duplicates: 3,
+            window: 12,
+        });
+        let cwnd = red.cwnd();
+        red.on_recovered(Instant::from_micros(2_100_000));
+        (cwnd, red.cwnd(), red.verdicts())
+    }
+
+    fn verdicts(random: u64, congestion: u64) -> Verdicts {
+        Verdicts { random, congestion }
+    }
+
+    #[test]
+    fn a_mark_within_beta_makes_it_congestion() {
+        // |20 − 17| = 3 ≤ β: 12 − 12/4 = 9, and 3 for the duplicates meanwhile.
+        assert_eq!(lose(Some(17)), (12.0, 9.0, verdicts(0, 1)));
+    }
+
+    #[test]
+    fn without_a_mark_near_it_the_window_stays() {
+        assert_eq!(lose(Some(16)), (15.0, 12.0, verdicts(1, 0)));
+        assert_eq!(lose(None), (15.0, 12.0, verdicts(1, 0)));
+    }
+}
