@@ -1,5 +1,6 @@
 """The command line: ``waymark list``, ``run``, ``compile``, ``stf``."""
 
+import json
 import os
 import sys
 import time
@@ -10,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from waymark import _core, program
+from waymark import _core, corpus, p4c, program, stf
 from waymark import experiment as experiments
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Runs
@@ -169,39 +170,102 @@ Include = Annotated[
     list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
 ]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
-MainFile = Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")]
+MainFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="F.p4", help="The main P4 file, or p4c's BMv2 JSON of it (F.json)."),
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="DIR", help="Judge by the programs of p4c's testdata in DIR."),
+]
+Matching = Annotated[
+    str, typer.Option("--match", metavar="GLOB", help="Of the corpus only programs named so.")
+]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+
+
+class Via(StrEnum):
+    """``--via``."""
+
+    P4C = "p4c"
 
 
 @app.command("compile")
 def compile_program(
-    file: MainFile,
+    file: MainFile = None,
     include: Include = None,
     define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
-    compiled = _compile(file, include, define)
+    if corpus_dir is not None:
+        _no_files(file)
+        return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
+    compiled = _compile(_given(file, "F.p4"), include, define)
     if dump:
         print(compiled.dump())
     else:
         tables = len(compiled.tables)
         print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
+    return None
+
+
+def _compile_corpus(
+    folder: Path, match: str, jobs: int | None, options: corpus.Options
+) -> None:
+    good = True
+    if corpus.has_samples(folder):
+        verdicts = corpus.compile_samples(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "v1model programs compiled: ")
+    if corpus.has_errors(folder):
+        verdicts = corpus.compile_errors(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "programs that p4c refuses, refused at its line: ")
+    if not good:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command("stf")
 def run_stf(
-    file: MainFile,
-    script: Annotated[Path, typer.Argument(metavar="F.stf", help="The packet script.")],
+    file: MainFile = None,
+    script: Annotated[
+        Path | None, typer.Argument(metavar="F.stf", help="The packet script.")
+    ] = None,
     include: Include = None,
     define: Define = None,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
+    via: Annotated[
+        Via | None, typer.Option(help="Compile with p4c, and run its BMv2 JSON.")
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print what each packet meets, with its source line.")
+    ] = False,
+    trace_json: Annotated[
+        Path | None, typer.Option("--trace-json", metavar="FILE", help="Write that as JSON.")
+    ] = None,
 ) -> None:
     """Run a packet script against a P4 program: packets in, packets expected out."""
+    options = _options(include, define, via)
+    if corpus_dir is not None:
+        _no_files(file)
+        if trace or trace_json:
+            raise WaymarkError("--trace shows one script, not a corpus")
+        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options)):
+            raise typer.Exit(EXIT_FAILED)
+        return
+    script = _given(script, "F.stf")
     program.require_file(script)
-    compiled = _compile(file, include, define)
-    try:
-        verdict = _core.run_stf(compiled, script.read_text(encoding="utf-8"))
-    except (_core.ScriptError, UnicodeDecodeError) as error:
-        raise WaymarkError(f"{script}: {error}") from error
+    compiled = _compile(_given(file, "F.p4"), include, define, via)
+    traced = stf.run_traced(compiled, script) if trace or trace_json else None
+    if traced is not None and trace:
+        print(traced.text)
+    if traced is not None and trace_json:
+        _write(trace_json, json.dumps(traced.steps, indent=1) + "\n")
+    verdict = stf.run(compiled, script) if traced is None else traced.report
     for failure in verdict["failures"]:
         print(f"{script}: {failure}")
     counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
@@ -210,9 +274,32 @@ def run_stf(
         raise typer.Exit(EXIT_FAILED)
 
 
-def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -> _core.Program:
+def _options(
+    include: list[Path] | None, define: list[str] | None, via: Via | None
+) -> corpus.Options:
+    return corpus.Options(include or (), define or (), "p4c" if via else None)
+
+
+def _given(file: Path | None, name: str) -> Path:
+    if file is None:
+        raise WaymarkError(f"no {name} given; name one, or --corpus DIR")
+    return file
+
+
+def _no_files(file: Path | None) -> None:
+    if file is not None:
+        raise WaymarkError(f"{file}: --corpus takes no program besides")
+
+
+def _compile(
+    file: Path, include: list[Path] | None, define: list[str] | None, via: Via | None = None
+) -> _core.Program:
+    folders, macros = include or (), define or ()
     try:
-        compiled = program.compile_file(file, include or (), define or (), color=err.is_terminal)
+        if via:
+            compiled = p4c.compile_file(file, folders, macros)
+        else:
+            compiled = program.compile_file(file, folders, macros, color=err.is_terminal)
     except _core.CompileError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(EXIT_FAILED) from error
@@ -226,3 +313,10 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WaymarkError(f"{folder}: {error.strerror}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WaymarkError(f"{file}: {error.strerror}") from error
