@@ -38,9 +38,10 @@ lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-goldens:  ## renew the golden files and packet scripts; read the diff afterwards
+goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the diff afterwards
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
 	$(PYTHON) p4src/tests/make_scripts.py
+	WAYMARK_GOLDENS=1 $(BIN)/python -m pytest -q tests/test_trace.py
 	git status --short
 
 clean:  ## remove what was built (.venv, target, results)

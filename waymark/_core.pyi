@@ -54,7 +54,7 @@ def compile(
     defines: Mapping[str, str] = ...,
     color: bool = False,
 ) -> Program:
-    """Compile a P4_16 program for v1model.
+    """Compile a P4_16 program for v1model; one without ``main`` is checked only, and cannot run.
 
     Args:
         path: the file; with ``text``, only the name that diagnostics give it. A name that ends in

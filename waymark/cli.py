@@ -213,9 +213,7 @@ def compile_program(
     return None
 
 
-def _compile_corpus(
-    folder: Path, match: str, jobs: int | None, options: corpus.Options
-) -> None:
+def _compile_corpus(folder: Path, match: str, jobs: int | None, options: corpus.Options) -> None:
     good = True
     if corpus.has_samples(folder):
         verdicts = corpus.compile_samples(folder, match, jobs, options)

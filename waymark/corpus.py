@@ -1,8 +1,8 @@
 """p4c's test programs as judges of the compiler and of the switch.
 
-A corpus is a folder laid out as p4c's ``testdata``: programs in ``p4_16_samples``, some with a packet
-script beside them, and programs to be refused in ``p4_16_errors``, with what p4c says of each in
-``p4_16_errors_outputs``. None of it is part of this project; the folder is named on the command line.
+A corpus is a folder laid out as p4c's ``testdata``: programs in ``p4_16_samples``, some with a
+packet script beside them, and programs to be refused in ``p4_16_errors``, with what p4c says of
+each in ``p4_16_errors_outputs``. None of it is part of this project; the command line names it.
 """
 
 import re
@@ -138,7 +138,9 @@ def _judge(
     return _verdicts(job, programs, jobs)
 
 
-def _verdicts(job: Callable[[Path], Verdict], programs: Sequence[Path], jobs: int | None) -> Verdicts:
+def _verdicts(
+    job: Callable[[Path], Verdict], programs: Sequence[Path], jobs: int | None
+) -> Verdicts:
     for path, verdict in isolated.each(job, programs, jobs=jobs, limit_s=LIMIT_S):
         if isinstance(verdict, isolated.Lost):
             yield Verdict(path.stem, End.FAILED, verdict.reason)

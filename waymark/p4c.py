@@ -39,7 +39,9 @@ def compile_file(
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"{path.stem}.json"
         command = [compiler, "--std", "p4-16", *options, "-o", str(out), str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode != 0 or not out.is_file():
             raise WaymarkError(f"p4c refuses it: {done.stderr.strip() or 'no reason given'}")
         return program.compile_file(out)

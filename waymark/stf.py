@@ -17,10 +17,10 @@ class Traced:
     Attributes:
         report: what came as the script expects, and what did not.
         steps: a dictionary for each step: ``event`` (``arrive``, ``state``, ``reject``, ``table``,
-            ``enqueue``, ``dequeue``, ``drop``, ``send``), ``time_ns``, ``packet_line`` (the script's
-            line that sent the packet), ``source`` (file, line, column) where there is one, and what
-            belongs to the event: a table's ``key``, ``hit``, ``entry`` and ``action``, a queue's
-            ``depth`` and ``wait_ns``, a drop's ``cause``.
+            ``enqueue``, ``dequeue``, ``drop``, ``send``), ``time_ns``, ``packet_line`` (the line of
+            the script that sent the packet), ``source`` (file, line, column) where there is one,
+            and what belongs to the event: a table's ``key``, ``hit``, ``entry`` and ``action``, a
+            queue's ``depth`` and ``wait_ns``, a drop's ``cause``.
         text: the same for people.
     """
 

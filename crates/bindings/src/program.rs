@@ -16,7 +16,8 @@ pub struct Program {
     warnings: Vec<String>,
     sha256: String,
     pub(crate) ir: p4_ir::Program,
-    pub(crate) pipeline: Arc<Pipeline>,
+    /// `None`: a library, without `main`.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
 }
 
 #[pymethods]
@@ -165,8 +166,11 @@ fn compile_text(
 }
 
 /// The program as the engine runs it, or what of it v1model does not have.
-fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Arc<Pipeline>, Refusal> {
-    Pipeline::compile(ir).map_err(|errors| {
+fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Option<Arc<Pipeline>>, Refusal> {
+    if ir.package.is_empty() {
+        return Ok(None);
+    }
+    Pipeline::compile(ir).map(Some).map_err(|errors| {
         let file = |loc: p4_ir::SourceLoc| {
             let named = ir.files.get(loc.file as usize);
             named.map_or(path, String::as_str).to_owned()

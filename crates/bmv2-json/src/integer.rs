@@ -34,6 +34,15 @@ pub fn natural(node: &Node<'_>) -> Result<BigUint> {
     valid.ok_or_else(|| node.error(format!("{value} is negative; this must be 0 or more")))
 }
 
+/// Reads a number modulo 2^W: p4c writes -1 for the ones of an `int<W>`.
+pub fn bits(node: &Node<'_>, width: u32) -> Result<BigUint> {
+    let encoded = encode(&integer(node)?, Scalar::Bit(width));
+    Ok(match encoded.kind {
+        ExprKind::Const(value) => value,
+        _ => BigUint::ZERO,
+    })
+}
+
 /// A constant of the narrowest type: `bit<W>`, or `int<W>` if it is negative.
 pub fn constant(value: &BigInt) -> Expr {
     let bits = value.bits().max(1) as u32;

@@ -14,6 +14,9 @@ use p4_ir::{
 };
 use std::collections::HashMap;
 
+/// Keys that a transition may look at.
+const MAX_KEYS: usize = 64;
+
 impl<'j> Builder<'j> {
     /// Reads the first parser; v1model has one.
     pub fn read_parser(&mut self) -> Result<ParserId> {
@@ -197,6 +200,10 @@ impl<'j> Builder<'j> {
             }
             keys.push(value);
         }
+        if keys.len() > MAX_KEYS {
+            let told = format!("a transition may look at {MAX_KEYS} keys");
+            return Err(node.get("transition_key")?.error(told));
+        }
         let mut cases = Vec::new();
         for transition in node.list("transitions")? {
             let to = match transition.find("next_state")? {
@@ -238,9 +245,10 @@ impl<'j> Builder<'j> {
         match node.text("type")? {
             "default" => Ok((keys.iter().map(|_| KeyMatch::Any).collect(), None)),
             "hexstr" => {
-                let value = integer::natural(&node.get("value")?)?;
+                let width = keys.iter().map(padded).sum();
+                let value = integer::bits(&node.get("value")?, width)?;
                 let mask = match node.find("mask")? {
-                    Some(mask) => Some(integer::natural(&mask)?),
+                    Some(mask) => Some(integer::bits(&mask, width)?),
                     None => None,
                 };
                 Ok((split(&value, mask.as_ref(), keys), None))
@@ -321,6 +329,11 @@ impl<'j> Builder<'j> {
     }
 }
 
+/// Bits that a key takes in a case's value: whole octets.
+fn padded(key: &Expr) -> u32 {
+    key.ty.width().div_ceil(8) * 8
+}
+
 /// A case's value, which holds all keys, each in whole octets, as a set for each.
 fn split(value: &BigUint, mask: Option<&BigUint>, keys: &[Expr]) -> Vec<KeyMatch> {
     let mut low = 0;
@@ -337,7 +350,7 @@ fn split(value: &BigUint, mask: Option<&BigUint>, keys: &[Expr]) -> Vec<KeyMatch
             Some(mask) if mask.is_zero() => KeyMatch::Any,
             Some(mask) => KeyMatch::Mask(constant(value & &mask), constant(mask)),
         });
-        low += width.div_ceil(8) as usize * 8;
+        low += padded(key);
     }
     sets.reverse();
     sets

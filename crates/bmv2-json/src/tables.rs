@@ -118,9 +118,8 @@ impl<'j> Builder<'j> {
             _ => value,
         };
         if let Some(mask) = node.find("mask")? {
-            let mask = integer::natural(&mask)?;
             let ty = value.ty;
-            let mask = integer::encode(&mask.into(), ty);
+            let mask = Expr::constant(integer::bits(&mask, ty.width())?, ty);
             value = value::binary(BinaryOp::BitAnd, value, mask, ty);
         }
         let name = match node.find("name")? {
@@ -206,19 +205,17 @@ impl<'j> Builder<'j> {
         let index = ids.iter().position(|listed| *listed == number);
         let index = index.ok_or_else(|| id.error("the table does not list this action"))?;
         let params = &self.out[actions[index].action].params;
-        let mut args = Vec::new();
-        for data in node.list("action_data")? {
-            args.push(integer::natural(&data)?);
-        }
-        if args.len() != params.len() && node.find("action_data")?.is_some() {
-            let (given, wanted) = (args.len(), params.len());
+        let data = node.find("action_data")?;
+        let given = data.as_ref().map_or(Ok(Vec::new()), Node::items)?;
+        if data.is_some() && given.len() != params.len() {
+            let (given, wanted) = (given.len(), params.len());
             let told = format!("{given} values for the action's {wanted} parameters");
             return Err(node.error(told));
         }
-        args.resize(params.len(), BigUint::ZERO);
-        for (arg, param) in args.iter_mut().zip(params) {
+        let mut args = vec![BigUint::ZERO; params.len()];
+        for ((arg, param), value) in args.iter_mut().zip(params).zip(&given) {
             let width = param.ty.scalar(&self.out).map_or(0, Scalar::width);
-            *arg &= integer::ones(width);
+            *arg = integer::bits(value, width)?;
         }
         Ok(ActionCall {
             action: index as u32,
@@ -269,7 +266,7 @@ fn key_match(node: &Node<'_>, key: &Key) -> Result<KeyMatch> {
     let ty = key.value.ty;
     let width = ty.width();
     let constant = |value: BigUint| Expr::constant(value & integer::ones(width), ty);
-    let number = |name| Ok(constant(integer::natural(&node.get(name)?)?));
+    let number = |name| Ok(constant(integer::bits(&node.get(name)?, width)?));
     let masked = |value: Expr, mask: BigUint| {
         let value = match value.kind {
             ExprKind::Const(value) => constant(value & &mask),
@@ -285,7 +282,7 @@ fn key_match(node: &Node<'_>, key: &Key) -> Result<KeyMatch> {
             }
             Some(_) => KeyMatch::Value(number("key")?),
         },
-        "ternary" => masked(number("key")?, integer::natural(&node.get("mask")?)?),
+        "ternary" => masked(number("key")?, integer::bits(&node.get("mask")?, width)?),
         "lpm" => {
             let length = node.get("prefix_length")?.number(width.into())? as u32;
             let mask = integer::ones(length) << (width - length);
