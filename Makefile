@@ -5,12 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results
 JOBS ?=
+TARGET ?= embedded
 
 # What the built extension depends on; a change of any of it builds again.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-rust test-python bench lint goldens clean
+.PHONY: help lab test test-rust test-python test-ptf ptf bench lint goldens clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,7 +20,7 @@ lab: $(VENV)/.built  ## the main job: run chan/fig3.6 through the P4 switch, dra
 	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	@echo "The picture: $(OUT)/chan/fig3.6/plot.png"
 
-test: test-rust test-python  ## every test, Rust and Python
+test: test-rust test-python test-ptf  ## every test; those of the switch on interfaces only as root
 
 test-rust:
 	cargo test --workspace --exclude bindings
@@ -27,9 +28,15 @@ test-rust:
 test-python: $(VENV)/.tested
 	$(BIN)/python -m pytest
 
+test-ptf: $(VENV)/.tested
+	$(BIN)/python -m ptf_tests --if-possible
+
+ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded or bmv2
+	$(BIN)/python -m ptf_tests --target $(TARGET)
+
 bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
-	cargo bench --workspace --exclude bindings
-	$(PYTHON) -m waymark.bench
+	cargo bench --workspace --bench '*'
+	$(PYTHON) waymark/bench.py
 
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check

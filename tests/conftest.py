@@ -24,6 +24,11 @@ class Finished:
     err: str
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--renew-goldens``; read the diff afterwards."""
+    parser.addoption("--renew-goldens", action="store_true", help="write golden files anew")
+
+
 Cli = Callable[..., Finished]
 
 

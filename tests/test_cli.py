@@ -63,6 +63,15 @@ def test_a_results_folder_that_cannot_be_made_is_said(cli: Cli, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("main", ["plain", "aqt", "waymark"])
+def test_p4info_is_written_as_the_golden_has_it(cli: Cli, main: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.txtpb"
+    shown = cli("compile", ROOT / "p4src" / "v1model" / f"{main}.p4", "--p4info", out)
+    assert shown.code == 0
+    golden = ROOT / "p4src" / "p4info" / f"{main}.p4info.txtpb"
+    assert out.read_text(encoding="utf-8") == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("main", ["plain", "aqt", "waymark"])
 def test_the_project_s_programs_compile(cli: Cli, main: str) -> None:
     shown = cli("compile", ROOT / "p4src" / "v1model" / f"{main}.p4")
     assert shown.code == 0, shown.err

@@ -6,7 +6,9 @@ import pytest
 
 from waymark import Flow, Host, OnOff, Scenario, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
-from waymark.entries import Entry, entries_for, window_log2
+from waymark.drai import window_log2
+from waymark.entries import entries_for
+from waymark.entry import Entry
 from waymark.scenario import to_core
 
 WITH_FEEDBACK = ("HopIngress.forwarding.ipv4_route", "HopEgress.port_feedback.port_feedback")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,12 @@ def test_a_capture_is_written(small: Topology, tmp_path: Path) -> None:
     capture = tmp_path / "run.pcapng"
     run(scenario(small, end_s=1), capture)
     assert capture.read_bytes()[:4] == bytes.fromhex("0a0d0d0a")
+
+
+def test_a_lab_switch_takes_the_entries_of_all_marks(small: Topology) -> None:
+    marking = tuple(
+        replace(switch, feedback=frozenset({"aqt", "drai", "ci"})) for switch in small.switches
+    )
+    result = run(scenario(replace(small, switches=marking), end_s=10))
+    assert result.aqt is not None
+    assert result.aqt.mismatches == 0, result.aqt.first

@@ -28,6 +28,9 @@ class ScriptError(WaymarkCoreError):
 class ScenarioError(WaymarkCoreError):
     """A scenario that does not hold together. The message names the place in the data."""
 
+class SwitchError(WaymarkCoreError):
+    """A switch that cannot run: no root, no such interface, an address in use, a refused program."""
+
 class Program:
     """A compiled P4 program."""
 
@@ -43,8 +46,18 @@ class Program:
     @property
     def sha256(self) -> str:
         """Of the preprocessed text, in hexadecimal: changes with any file that is part of it."""
+    @property
+    def source(self) -> str:
+        """The preprocessed text: the device config of a P4Runtime client."""
     def dump(self) -> str:
         """The typed program, as text to read."""
+    def p4info(self) -> str:
+        """Its P4Info as protobuf text, equal to p4c's.
+
+        Raises:
+            CompileError: an ``@id`` that is used twice or has another kind's prefix; names that
+                clash.
+        """
 
 def compile(
     path: str,
@@ -92,6 +105,13 @@ def trace_stf(program: Program, script: str) -> tuple[StfReport, str, str]:
 
     Raises:
         ScriptError: the script cannot be read.
+    """
+
+def replay(description: str) -> str:
+    """Run a description (JSON) of ``crates/netsim/src/replay`` and return the rows at its link.
+
+    Raises:
+        ScenarioError: the description does not hold together.
     """
 
 class Trace(TypedDict):
@@ -231,4 +251,29 @@ def simulate(
         ScenarioError: the scenario is not valid, or an entry does not fit its program.
         OSError: the capture cannot be written.
         KeyboardInterrupt: Ctrl-C.
+    """
+
+def run_switch(
+    *,
+    address: str,
+    device_id: int,
+    interfaces: Sequence[tuple[int, str]],
+    rates_bps: Mapping[int, int],
+    queue_packets: int,
+    cpu_port: int | None,
+    drop_port: int,
+    seed: int,
+    program: Program | None,
+    captures: str | None,
+    certificate: str | None,
+    key: str | None,
+    client_ca: str | None,
+    ready: Callable[[str], object],
+) -> None:
+    """Run a switch on interfaces, with its P4Runtime server. :mod:`waymark.switch` explains the arguments.
+
+    It returns by an exception only: what a signal's handler raises, or
+
+    Raises:
+        SwitchError: it cannot run.
     """

@@ -1,4 +1,7 @@
-"""A summary of what criterion measured: ``python -m waymark.bench`` after ``cargo bench``."""
+"""A summary of what criterion measured: ``python waymark/bench.py`` after ``cargo bench``.
+
+Needs nothing but Python itself, so that measuring needs no environment.
+"""
 
 import json
 import os

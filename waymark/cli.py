@@ -1,4 +1,4 @@
-"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``."""
+"""The command line: ``waymark list``, ``run``, ``compile``, ``stf``, ``replay``, ``switch``, ``controller``."""
 
 import json
 import os
@@ -11,11 +11,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from controller.cli import app as controller_app
 from waymark import _core, corpus, p4c, program, stf
 from waymark import experiment as experiments
+from waymark import switch as switches
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
+from waymark.replay import replay
 from waymark.run import run_all
 
 EXIT_FAILED = 1
@@ -35,6 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(controller_app, name="controller")
 out = Console()
 err = Console(stderr=True)
 
@@ -196,6 +200,9 @@ def compile_program(
     include: Include = None,
     define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+    p4info: Annotated[
+        Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
+    ] = None,
     corpus_dir: Corpus = None,
     match: Matching = "*",
     jobs: Jobs = None,
@@ -205,6 +212,8 @@ def compile_program(
         _no_files(file)
         return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
     compiled = _compile(_given(file, "F.p4"), include, define)
+    if p4info is not None:
+        _write(p4info, compiled.p4info())
     if dump:
         print(compiled.dump())
     else:
@@ -289,6 +298,98 @@ def _no_files(file: Path | None) -> None:
         raise WaymarkError(f"{file}: --corpus takes no program besides")
 
 
+@app.command("switch")
+def run_switch(
+    interfaces: Annotated[
+        list[str] | None,
+        typer.Option("-i", "--interface", metavar="PORT@IFACE", help="A port and its interface."),
+    ] = None,
+    p4: Annotated[
+        Path | None, typer.Option("--p4", metavar="F.p4", help="Run this until a controller comes.")
+    ] = None,
+    include: Include = None,
+    define: Define = None,
+    address: Annotated[
+        str, typer.Option("--grpc-server-addr", metavar="ADDR:PORT", help="P4Runtime, gRPC.")
+    ] = "127.0.0.1:9559",
+    device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
+    port_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
+        ),
+    ] = None,
+    queue_packets: Annotated[
+        int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
+    ] = 1024,
+    cpu_port: Annotated[
+        int | None, typer.Option(min=0, max=510, help="Port of packets to and from controllers.")
+    ] = None,
+    drop_port: Annotated[int, typer.Option(min=0, max=511, help="egress_spec that drops.")] = 511,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
+    pcap: Annotated[
+        Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--grpc-server-cert", metavar="PEM", help="TLS: certificate.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option("--grpc-server-key", metavar="PEM", help="TLS: private key.")
+    ] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."
+        ),
+    ] = None,
+) -> None:
+    """Run a P4 switch on Linux interfaces, driven through P4Runtime. Interfaces need root."""
+    options = switches.SwitchOptions(
+        interfaces=[switches.parse_interface(text) for text in interfaces or ()],
+        address=address,
+        device_id=device_id,
+        program=None if p4 is None else _compile(p4, include, define),
+        rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
+        queue_packets=queue_packets,
+        cpu_port=cpu_port,
+        drop_port=drop_port,
+        seed=seed,
+        captures=pcap,
+        certificate=certificate,
+        key=key,
+        client_ca=client_ca,
+    )
+    if interfaces and os.geteuid() != 0:
+        raise WaymarkError("packets on interfaces need root: run this with sudo")
+
+    def ready(at: str) -> None:
+        ports = ", ".join(f"{port}@{name}" for port, name in options.interfaces) or "no interfaces"
+        print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
+
+    switches.run(options, ready)
+
+
+@app.command("replay")
+def replay_description(
+    file: Annotated[
+        Path, typer.Argument(metavar="F.toml", help="Topology, flows and losses; see tests/replay.")
+    ],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", metavar="F.csv", help="Write there; default: print.")
+    ] = None,
+) -> None:
+    """Run flows over drop-tail queues and write every event at one link as CSV."""
+    rows = replay(file)
+    if out_file is None:
+        sys.stdout.write(rows)
+        return
+    try:
+        out_file.write_text(rows, encoding="utf-8")
+    except OSError as error:
+        raise WaymarkError(f"{out_file}: {error.strerror}") from error
+    print(out_file)
+
+
 def _compile(
     file: Path, include: list[Path] | None, define: list[str] | None, via: Via | None = None
 ) -> _core.Program:
@@ -306,15 +407,15 @@ def _compile(
     return compiled
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WaymarkError(f"{folder}: {error.strerror}") from error
-
-
 def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise WaymarkError(f"{file}: {error.strerror}") from error
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WaymarkError(f"{folder}: {error.strerror}") from error

@@ -19,7 +19,8 @@ enum bit<3> drop_cause_t {
     CHECKSUM   = 2,
     TTL        = 3,
     NO_ROUTE   = 4,
-    QUEUE_FULL = 5
+    QUEUE_FULL = 5,
+    RED        = 6   // an early drop
 }
 
 // A kind of mark, and its slot in `marks`.

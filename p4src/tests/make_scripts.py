@@ -25,8 +25,8 @@ AT_B = A_TO_B.changed(src_mac="02:00:00:00:00:02", dst_mac="00:00:00:00:02:14", 
 """The same packet as the switch sends it to B."""
 
 CPU_PORT = 510
-MALFORMED, CHECKSUM, TTL, NO_ROUTE, QUEUE_FULL = 1, 2, 3, 4, 5
-AQT, DRAI = 0, 1
+MALFORMED, CHECKSUM, TTL, NO_ROUTE, QUEUE_FULL, RED = 1, 2, 3, 4, 5, 6
+AQT, DRAI, CI = 0, 1, 2
 
 
 class Script:
@@ -50,9 +50,11 @@ class Script:
             "rewrite(src_addr:0x020000000002, dst_addr:0x000000000214)"
         )
 
-    def feedback(self, *, aqt: int = 0, drai: int = 0) -> None:
+    def feedback(self, *, aqt: int = 0, drai: int = 0, ci: int = 0) -> None:
         """Windows of 2^40 µs: twelve days, so that no script sees the second."""
-        self.add(f"port_feedback port:2 set_feedback(aqt:{aqt}, drai:{drai}, ci:0, window_log2:40)")
+        self.add(
+            f"port_feedback port:2 set_feedback(aqt:{aqt}, drai:{drai}, ci:{ci}, window_log2:40)"
+        )
 
     def packet(self, port: int, parts: list[bytes]) -> None:
         self.lines.append(f"packet {port} {_hex(parts)}")
@@ -210,6 +212,59 @@ def admission() -> Script:
     script.packet(1, A_TO_B.parts())
     script.drops(QUEUE_FULL, 2, port=2)
     script.counter("sent", 2, 1)
+    return script
+
+
+def red() -> Script:
+    script = Script(
+        "RED looks up the average, 0 for an empty queue; where no range fits, it admits."
+    )
+    script.routes()
+    script.say("The same destination's network, by port 3.")
+    script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")
+    script.add(
+        "neighbour port:3 next_hop:0x0a000303 "
+        "rewrite(src_addr:0x020000000003, dst_addr:0x020000000100)"
+    )
+    by_port_3 = A_TO_B.changed(dst="10.3.0.1")
+    at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
+
+    script.say("Without red_weight there is no RED, whatever red says.")
+    script.add("red 1 port:3 average:0->0 drop_all()")
+    script.forwarded("Admitted.", by_port_3, at_port_3, ports=(1, 3))
+
+    script.say("With it, an average of 0 is dropped at port 3, and at no other.")
+    script.add("red_weight port:2 average_occupancy(w:9)")
+    script.add("red_weight port:3 average_occupancy(w:9)")
+    for _ in range(3):
+        script.packet(1, by_port_3.parts())
+    script.forwarded("At port 2 no range fits.", A_TO_B, AT_B)
+
+    script.say("An average above 0, by as little as there is.")
+    script.add("red 1 port:2 average:1->0xffffffffffff drop_all()")
+    script.forwarded("An empty queue has none.", A_TO_B, AT_B)
+    script.say("Never, as a probability.")
+    script.add("red 1 port:2 average:0->0 drop_some(probability:0)")
+    for _ in range(8):
+        script.packet(1, A_TO_B.parts())
+        script.expect(2, AT_B.parts())
+
+    script.say("Counted at the port that refused.")
+    script.drops(RED, 3, port=3)
+    script.drops(RED, 0, port=2)
+    script.drops(QUEUE_FULL, 0, port=3)
+    script.counter("sent", 2, 10)
+    script.counter("sent", 3, 1)
+    return script
+
+
+def ci_unmarked() -> Script:
+    script = Script("What meets an empty queue was not waiting when another was refused: no mark.")
+    script.routes()
+    script.feedback(ci=1)
+    for ecn, what in enumerate(("Not capable", "0b01", "Capable", "Marked before")):
+        script.forwarded(f"{what}.", A_TO_B.changed(ecn=ecn), AT_B.changed(ecn=ecn))
+    script.marks(CI, 0)
     return script
 
 
@@ -404,7 +459,7 @@ def both_marks() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "waymark")
+EVERY = ("plain", "aqt", "drai", "ci", "red", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -414,9 +469,11 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("aqt", "waymark"), "aqt_saturated", aqt_saturated),
     (("aqt", "waymark"), "aqt_off", aqt_off),
     (("waymark",), "malformed_options", malformed_options),
-    (("waymark",), "drai_minimum", drai_minimum),
-    (("waymark",), "drai_options", drai_options),
-    (("waymark",), "drai_ranges", drai_ranges),
+    (("drai", "waymark"), "drai_minimum", drai_minimum),
+    (("drai", "waymark"), "drai_options", drai_options),
+    (("drai", "waymark"), "drai_ranges", drai_ranges),
+    (("ci", "waymark"), "ci_unmarked", ci_unmarked),
+    (("red", "waymark"), "red", red),
     (("waymark",), "both_marks", both_marks),
 ]
 

@@ -1,4 +1,4 @@
-// The whole hop: a router with drop-tail queues that writes AQT, DRAI and CI.
+// The whole hop: a router with drop-tail and RED queues that writes AQT, DRAI and CI.
 
 #include <core.p4>
 #include <v1model.p4>
@@ -19,6 +19,7 @@
 #include "../controls/v1model/header_check.p4"
 #include "../controls/v1model/parser.p4"
 #include "../controls/v1model/rate_window.p4"
+#include "../controls/v1model/red.p4"
 #include "../controls/v1model/verdict.p4"
 
 // Index: port and priority. Contents and writers: admission.p4.
@@ -32,6 +33,7 @@ control HopIngress(inout headers_t hdr,
     HeaderCheck() header_check;
     PacketIo() packet_io;
     Forwarding() forwarding;
+    Red(queue_tail, queue_dequeued) red;
     Admission(queue_tail, queue_dequeued, queue_drop_mark) admission;
     Verdict() verdict;
 
@@ -42,6 +44,9 @@ control HopIngress(inout headers_t hdr,
                 packet_io.apply(hdr, meta, standard_metadata.ingress_port);
             } else {
                 forwarding.apply(hdr, meta);
+                if (meta.drop_cause == drop_cause_t.NONE) {
+                    red.apply(meta.egress_port, standard_metadata.priority, meta.drop_cause);
+                }
                 if (meta.drop_cause == drop_cause_t.NONE) {
                     admission.apply(meta.egress_port, standard_metadata.priority,
                                     meta.place, meta.drop_cause);

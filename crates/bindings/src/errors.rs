@@ -29,3 +29,9 @@ create_exception!(
     WaymarkCoreError,
     "A scenario that does not hold together."
 );
+create_exception!(
+    waymark._core,
+    SwitchError,
+    WaymarkCoreError,
+    "A switch that cannot run."
+);

@@ -4,9 +4,11 @@
 
 mod errors;
 mod program;
+mod replay;
 mod results;
 mod script;
 mod simulate;
+mod switch;
 
 use pyo3::prelude::*;
 
@@ -21,9 +23,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CompileError", py.get_type::<errors::CompileError>())?;
     module.add("ScriptError", py.get_type::<errors::ScriptError>())?;
     module.add("ScenarioError", py.get_type::<errors::ScenarioError>())?;
+    module.add("SwitchError", py.get_type::<errors::SwitchError>())?;
     module.add_class::<program::Program>()?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)
+    module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)
 }

@@ -15,6 +15,7 @@ pub struct Program {
     name: String,
     warnings: Vec<String>,
     sha256: String,
+    source: String,
     pub(crate) ir: p4_ir::Program,
     /// `None`: a library, without `main`.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
@@ -42,13 +43,35 @@ impl Program {
         &self.sha256
     }
 
+    #[getter]
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
     fn dump(&self) -> String {
         self.ir.to_string()
+    }
+
+    fn p4info(&self) -> PyResult<String> {
+        let made = p4_info::p4info(&self.ir);
+        made.map(|info| p4_info::text::to_text(&info))
+            .map_err(|errors| {
+                let told = errors
+                    .iter()
+                    .map(|e| told(&self.ir, &self.name, &e.loc, &e.message));
+                CompileError::new_err(told.collect::<Vec<_>>().join("\n"))
+            })
     }
 
     fn __repr__(&self) -> String {
         format!("<Program {:?}>", self.name)
     }
+}
+
+/// What is wrong at a place, as compilers say it.
+fn told(ir: &p4_ir::Program, path: &str, loc: &p4_ir::SourceLoc, message: &str) -> String {
+    let file = ir.files.get(loc.file as usize).map_or(path, String::as_str);
+    format!("{file}:{}:{}: {message}", loc.line, loc.column)
 }
 
 /// Finds included files beside the file that includes them, then in the folders given.
@@ -117,6 +140,7 @@ fn read_config(path: String, text: &str) -> Result<Program, Refusal> {
     Ok(Program {
         warnings: Vec::new(),
         sha256: hexadecimal(Sha256::new().chain_update(text)),
+        source: text.to_owned(),
         name: path,
         ir,
         pipeline,
@@ -131,10 +155,13 @@ fn compile_text(
     defines: BTreeMap<String, String>,
     color: bool,
 ) -> Result<Program, Refusal> {
-    let mut sources = SourceMap::new();
-    let entry = sources.add(&path, text);
     let defines: Vec<(String, String)> = defines.into_iter().collect();
     let mut files = Files { include_dirs };
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path, text.as_str());
+    let (source, _) = p4_frontend::preprocessed_text(&mut sources, entry, &mut files, &defines);
+    let mut sources = SourceMap::new();
+    let entry = sources.add(&path, text);
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut files, &defines);
     let rendered = |keep: &dyn Fn(&Diagnostic) -> bool| -> Vec<String> {
         diagnostics
@@ -160,6 +187,7 @@ fn compile_text(
         warnings: rendered(&|d| !d.is_error()),
         sha256: sha256(&sources, ir.files.len() as u32),
         name: path,
+        source,
         ir,
         pipeline,
     })
@@ -175,10 +203,7 @@ fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Option<Arc<Pipeline>>, Re
             let named = ir.files.get(loc.file as usize);
             named.map_or(path, String::as_str).to_owned()
         };
-        let told = errors.iter().map(|e| {
-            let (line, column) = (e.loc.line, e.loc.column);
-            format!("{}:{line}:{column}: {}", file(e.loc), e.message)
-        });
+        let told = errors.iter().map(|e| told(ir, path, &e.loc, &e.message));
         Refusal {
             text: told.collect::<Vec<_>>().join("\n"),
             places: errors.iter().map(|e| (file(e.loc), e.loc.line)).collect(),

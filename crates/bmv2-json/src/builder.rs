@@ -92,6 +92,7 @@ impl<'j> Builder<'j> {
             type_name: name.into(),
             body,
             params: self.headers.params.clone(),
+            declared: Vec::new(),
             loc: SourceLoc::default(),
         });
     }

@@ -307,6 +307,12 @@ impl Placing<'_> {
             layout,
             Vec::new(),
         );
+        // As simple_switch_grpc has it, which knows no annotations either.
+        if matches!(name, "packet_in" | "packet_out") && !metadata {
+            let mark = annotation("controller_header", AnnotationValue::String(name.into()));
+            self.out[ty].annotations.push(mark);
+            self.out.controller_headers.push(ty);
+        }
         Ok(())
     }
 
@@ -464,11 +470,8 @@ impl Placing<'_> {
                     names.any(|(header, name)| *header == part.name && *name == field.name)
                 };
                 for field in fields.iter_mut().filter(|field| is_kept(field)) {
-                    field.annotations.push(Annotation {
-                        name: "field_list".into(),
-                        values: vec![AnnotationValue::Int((*id).into())],
-                        text: id.to_string(),
-                    });
+                    let mark = annotation("field_list", AnnotationValue::Int((*id).into()));
+                    field.annotations.push(mark);
                 }
             }
         }
@@ -522,6 +525,17 @@ fn field(name: &str, ty: Type) -> Field {
         ty,
         annotations: Vec::new(),
         loc: SourceLoc::default(),
+    }
+}
+
+/// An annotation that stands for what the JSON says elsewhere.
+fn annotation(name: &str, value: AnnotationValue) -> Annotation {
+    Annotation {
+        name: name.into(),
+        values: vec![value],
+        text: String::new(),
+        tokens: Vec::new(),
+        structured: false,
     }
 }
 

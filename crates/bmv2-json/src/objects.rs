@@ -286,6 +286,7 @@ impl<'j> Builder<'j> {
         };
         self.out.value_sets.push(ValueSet {
             name: name.into(),
+            element: Type::Tuple(Vec::new()), // known where it is used
             fields: Vec::new(),
             size,
             annotations: Vec::new(),

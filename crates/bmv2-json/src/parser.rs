@@ -263,6 +263,8 @@ impl<'j> Builder<'j> {
                         (format!("key{i}"), Type::Scalar(key.ty), MatchKind::Exact)
                     };
                     set.fields = keys.iter().enumerate().map(field).collect();
+                    let types = keys.iter().map(|key| Type::Scalar(key.ty));
+                    set.element = Type::Tuple(types.collect());
                 } else if set.fields.len() != keys.len() {
                     return Err(name.error("a value set has keys of one kind wherever it is used"));
                 }

@@ -22,6 +22,9 @@ pub struct AckEvent {
     pub in_flight: u64,
     /// The fine-grained round-trip time of the newest segment covered, if that was sent only once.
     pub rtt: Option<Duration>,
+    /// The round-trip time of the segment that caused this acknowledgement, by its echoed
+    /// timestamp; resends and duplicates have one as well.
+    pub echoed_rtt: Option<Duration>,
     /// AQT-Echo: the queueing time of the data segment on its way there. `None`: no information.
     pub aqt_echo: Option<QueueingTime>,
     /// AQT: the queueing time of this acknowledgement on its way back. `None`: no information.

@@ -3,7 +3,7 @@
 use crate::record::FlowRecord;
 use crate::scenario::{self, ControlName};
 use congestion::vegas::Quirks;
-use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, VegasConfig};
+use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, TahoeConfig, VegasConfig};
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
 use units::{Duration, Instant};
@@ -83,7 +83,11 @@ pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
 
 fn config(flow: &scenario::Flow) -> Config {
     let recovery = match flow.control.name {
+        ControlName::Tahoe => Recovery::Tahoe,
         ControlName::Reno => Recovery::Reno,
+        ControlName::NewReno => Recovery::NewReno,
+        ControlName::Sack => Recovery::Sack,
+        ControlName::Fack => Recovery::Fack,
         ControlName::Vegas | ControlName::RoVegas => Recovery::Vegas,
     };
     let p = &flow.profile;
@@ -127,7 +131,8 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         },
     };
     match c.name {
-        ControlName::Reno => Box::new(RenoConfig::default()),
+        ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
         ControlName::Vegas => Box::new(vegas),
         ControlName::RoVegas => Box::new(RoVegasConfig {
             vegas,

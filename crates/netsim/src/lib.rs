@@ -13,7 +13,8 @@
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
-//! - `pcap`: captures.
+//! - `pcap`: captures;
+//! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
 
 mod event;
 mod flow;
@@ -22,6 +23,7 @@ mod line;
 mod pcap;
 mod random;
 pub mod record;
+pub mod replay;
 pub mod results;
 pub mod scenario;
 mod simulation;

@@ -86,6 +86,27 @@ fn invalid_programs_are_explained() {
     }
 }
 
+#[test]
+fn the_projects_programs_compile_without_a_word() {
+    let p4src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src");
+    let mains = p4src.join("v1model").read_dir().expect("the programs");
+    for main in mains.map(|entry| entry.expect("a program").path()) {
+        if main.extension().is_none_or(|e| e != "p4") {
+            continue;
+        }
+        let text = fs::read_to_string(&main).expect("a program");
+        let mut sources = SourceMap::new();
+        let entry = sources.add(&main.to_string_lossy(), text);
+        let mut loader = support::Folders {
+            folders: vec![p4src.join("include"), p4src.clone()],
+        };
+        let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+        let said = diagnostics.iter().map(|d| render(&sources, d, false));
+        assert_eq!(said.collect::<Vec<_>>(), [""; 0], "{}", main.display());
+        assert_eq!(program.expect("no errors").blocks.len(), 6);
+    }
+}
+
 /// The words of all valid programs, and where each program starts.
 fn words() -> Vec<Vec<String>> {
     let split = |path: PathBuf| {

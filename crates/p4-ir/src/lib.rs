@@ -55,8 +55,8 @@ pub mod types;
 pub use dump::dump;
 pub use expr::{BinaryOp, Expr, ExprKind, Index, Location, Place, UnaryOp};
 pub use object::{
-    Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg, Entry, ExternObject,
-    Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
+    Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg, Declared, Entry,
+    ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
 };
 pub use program::{Block, BlockBody, BlockParam, Program, Variable};
 pub use stmt::{

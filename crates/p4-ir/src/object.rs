@@ -1,10 +1,10 @@
 //! What a control plane sees: tables, actions, extern objects, value sets, with their annotations.
 
-use crate::{ActionId, Expr, ExternId, FunctionId, SourceLoc, TableId, Type};
+use crate::{ActionId, Expr, ExternId, FunctionId, SourceLoc, TableId, Type, ValueSetId};
 use num_bigint::BigUint;
 
 /// `@name(…)`, `@name[…]` or `@name`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
     /// Without the `@`.
     pub name: String,
@@ -12,6 +12,10 @@ pub struct Annotation {
     pub values: Vec<AnnotationValue>,
     /// The octets between the parentheses as written; empty without any.
     pub text: String,
+    /// The tokens between the parentheses, each as written; those of a structured annotation are not kept.
+    pub tokens: Vec<String>,
+    /// Whether it has brackets, not parentheses.
+    pub structured: bool,
 }
 
 /// A value in an annotation.
@@ -215,6 +219,8 @@ pub enum CtorArg {
 pub struct ValueSet {
     /// Full control-plane name.
     pub name: String,
+    /// The type of its members in the source.
+    pub element: Type,
     /// Name, type and match kind of each component.
     pub fields: Vec<(String, Type, MatchKind)>,
     /// The most members that it can have.
@@ -223,4 +229,17 @@ pub struct ValueSet {
     pub annotations: Vec<Annotation>,
     /// Where it is declared.
     pub loc: SourceLoc,
+}
+
+/// Something that a block declares and a control plane can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Declared {
+    /// An action that is used.
+    Action(ActionId),
+    /// A table that is applied.
+    Table(TableId),
+    /// An extern object.
+    Extern(ExternId),
+    /// A value set.
+    ValueSet(ValueSetId),
 }

@@ -1,8 +1,8 @@
 //! A whole program, and the blocks that it hands to the architecture.
 
 use crate::{
-    Action, Annotation, ExternObject, Function, FunctionId, Parser, ParserId, SourceLoc, Table,
-    Type, TypeDef, ValueSet,
+    Action, Annotation, Declared, ExternObject, Function, FunctionId, Parser, ParserId, SourceLoc,
+    Table, Type, TypeDef, TypeId, ValueSet,
 };
 
 /// A compiled program: `main` instantiated.
@@ -18,6 +18,8 @@ pub struct Program {
     pub types: Vec<TypeDef>,
     /// Names of errors; index = value, 0 is `NoError`.
     pub errors: Vec<String>,
+    /// Headers with `@controller_header`, in the order of the source.
+    pub controller_headers: Vec<TypeId>,
     /// Words of storage that a packet needs.
     pub words: u32,
     /// What the words hold. Parameters of the blocks come first.
@@ -34,6 +36,8 @@ pub struct Program {
     pub externs: Vec<ExternObject>,
     /// Value sets.
     pub value_sets: Vec<ValueSet>,
+    /// What is declared outside of every block, in the order of the source.
+    pub declared: Vec<Declared>,
     /// Annotations on `main`.
     pub annotations: Vec<Annotation>,
 }
@@ -50,6 +54,9 @@ pub struct Block {
     /// Its run-time parameters but for `packet_in` and `packet_out`. Parameters that the architecture
     /// declares with the same type share one place: what the parser leaves in them ingress finds.
     pub params: Vec<BlockParam>,
+    /// What it declares, in the order of the source; what a control or parser within it declares stands where
+    /// that is instantiated. Actions of the top level belong to no block.
+    pub declared: Vec<Declared>,
     /// Where it is declared.
     pub loc: SourceLoc,
 }

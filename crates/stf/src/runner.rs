@@ -322,7 +322,7 @@ impl Runner {
         };
         let mut sets: Vec<_> = keys.iter().map(|key| unset(&key.kind)).collect();
         for (name, number) in matches {
-            let names: Vec<_> = keys.iter().map(|key| plain_key(&key.name)).collect();
+            let names: Vec<_> = keys.iter().map(|key| key.name.clone()).collect();
             let at = find_key(name, &names).ok_or_else(|| {
                 format!("no key is called `{name}`; there are: {}", names.join(", "))
             })?;
@@ -493,12 +493,6 @@ fn find_end(kind: &str, name: &str, all: &[&str]) -> Result<usize, String> {
             Err(format!("`{name}` could be any of: {}", names.join(", ")))
         }
     }
-}
-
-/// A key's name as BMv2 has it: validity is a field.
-fn plain_key(name: &str) -> String {
-    name.strip_suffix(".isValid()")
-        .map_or_else(|| name.into(), |header| format!("{header}.$valid$"))
 }
 
 /// Finds a key by the names that p4c's runner knows for it.

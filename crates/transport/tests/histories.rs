@@ -51,15 +51,19 @@ enum Algorithm {
     Tahoe,
     Reno,
     NewReno,
+    Sack,
+    Fack,
     Vegas { quirks: Quirks },
     RoVegas { deployment: Deployment },
 }
 
 impl Algorithm {
-    const ALL: [Algorithm; 8] = [
+    const ALL: [Algorithm; 10] = [
         Algorithm::Tahoe,
         Algorithm::Reno,
         Algorithm::NewReno,
+        Algorithm::Sack,
+        Algorithm::Fack,
         Algorithm::Vegas {
             quirks: Quirks::NS2,
         },
@@ -82,14 +86,16 @@ impl Algorithm {
             Algorithm::Tahoe => Recovery::Tahoe,
             Algorithm::Reno => Recovery::Reno,
             Algorithm::NewReno => Recovery::NewReno,
+            Algorithm::Sack => Recovery::Sack,
+            Algorithm::Fack => Recovery::Fack,
             Algorithm::Vegas { .. } | Algorithm::RoVegas { .. } => Recovery::Vegas,
         }
     }
 
     fn factory(self) -> Box<dyn Factory> {
         match self {
-            Algorithm::Tahoe => Box::new(TahoeConfig {}),
-            Algorithm::Reno | Algorithm::NewReno => Box::new(RenoConfig {}),
+            Algorithm::Tahoe | Algorithm::Fack => Box::new(TahoeConfig {}),
+            Algorithm::Reno | Algorithm::NewReno | Algorithm::Sack => Box::new(RenoConfig {}),
             Algorithm::Vegas { quirks } => Box::new(VegasConfig {
                 quirks,
                 ..VegasConfig::default()

@@ -33,6 +33,11 @@ impl Pipeline {
         Ok(Arc::new(pipeline))
     }
 
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Tables with the source's entries, objects in their first state.
     pub(crate) fn machine(&self, config: SwitchConfig) -> Result<Machine, Vec<CompileError>> {
         let mut errors = Vec::new();

@@ -187,6 +187,7 @@ fn selecting() -> Build {
     let mut build = Build::default();
     build.program.value_sets.push(ValueSet {
         name: "p.set".into(),
+        element: Type::Scalar(Scalar::Bit(16)),
         fields: vec![("a".into(), Type::Scalar(Scalar::Bit(16)), MatchKind::Exact)],
         size: 2,
         annotations: Vec::new(),

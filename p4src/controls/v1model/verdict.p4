@@ -12,7 +12,7 @@ control Verdict(inout metadata_t meta, inout standard_metadata_t standard_metada
     counter(PORTS, CounterType.packets_and_bytes) received;
     counter(PORTS, CounterType.packets) malformed_options;
 
-    // Index: 8 * port + drop_cause_t. The port is the full queue's, else the one it came by.
+    // Index: 8 * port + drop_cause_t. The port is the refusing queue's, else the one it came by.
     counter(PORTS * 8, CounterType.packets) drops;
 
     apply {
@@ -21,7 +21,7 @@ control Verdict(inout metadata_t meta, inout standard_metadata_t standard_metada
 
         if (meta.drop_cause != drop_cause_t.NONE) {
             port_t port = came_by;
-            if (meta.drop_cause == drop_cause_t.QUEUE_FULL) {
+            if (meta.drop_cause == drop_cause_t.QUEUE_FULL || meta.drop_cause == drop_cause_t.RED) {
                 port = meta.egress_port;
             }
             drops.count((bit<32>) (port ++ (bit<3>) meta.drop_cause));

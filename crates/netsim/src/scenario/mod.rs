@@ -11,6 +11,7 @@ mod network;
 mod traffic;
 mod value;
 
+pub(crate) use check::check_settings;
 pub use error::ScenarioError;
 pub use network::{
     DefaultAction, Direction, End, Host, Link, LinkChange, LinkSide, SwitchNode, TableEntry,

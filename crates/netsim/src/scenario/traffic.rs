@@ -63,8 +63,16 @@ pub struct Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ControlName {
+    /// Tahoe.
+    Tahoe,
     /// Reno.
     Reno,
+    /// NewReno, slow but steady.
+    NewReno,
+    /// Reno's window, recovery by selective acknowledgements.
+    Sack,
+    /// Forward acknowledgement, without rampdown.
+    Fack,
     /// Vegas (Chan 2004, §2.2).
     Vegas,
     /// RoVegas (Chan 2004, ch. 3); needs AQT.

@@ -32,6 +32,7 @@ pub fn relay() -> Programs {
         type_name: String::new(),
         body,
         params: vec![param(0), param(0), param(1)],
+        declared: Vec::new(),
         loc,
     };
     let idle = BlockBody::Control(FunctionId(0));

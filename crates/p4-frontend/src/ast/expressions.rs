@@ -179,6 +179,8 @@ pub struct IntLiteral {
     pub value: BigInt,
     /// Width and signedness, when written (`8w`, `8s`).
     pub width: Option<LiteralWidth>,
+    /// 2, 8, 10 or 16.
+    pub radix: u32,
 }
 
 /// The prefix of an integer literal.

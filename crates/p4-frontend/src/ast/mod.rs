@@ -114,6 +114,8 @@ pub enum AnnotationBody {
 pub struct AnnotationToken {
     /// Where it is.
     pub span: Span,
+    /// As written.
+    pub text: Symbol,
     /// What it is.
     pub kind: AnnotationTokenKind,
 }

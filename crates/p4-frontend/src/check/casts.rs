@@ -55,6 +55,17 @@ impl<'a> Checker<'a> {
         Expr::error(span)
     }
 
+    /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without
+    /// width for a value of a `type`, too.
+    pub(super) fn coerce_stored(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
+        let wanted = self.known(wanted);
+        let number = self.known(&expr.ty) == Ty::Int && wanted.is(NamedKind::New);
+        if number && self.may_cast(&Ty::Int, &wanted) {
+            return self.cast_step(expr, &wanted);
+        }
+        self.coerce(expr, &wanted, what)
+    }
+
     /// Through what serialisable enums and `type`s are over.
     fn cast_step(&mut self, operand: Expr, to: &Ty) -> Expr {
         let over = |c: &Self, ty: &Ty| {

@@ -109,7 +109,10 @@ impl<'a> Checker<'a> {
             ty = Ty::Error;
         }
         let what = format!("constant `{}`", d.name.name);
-        let mut value = self.expr_as(value, &ty, &what);
+        let radix = self.radix(value);
+        self.radices.insert(d.id, radix);
+        let value = self.expr(value);
+        let mut value = self.coerce_stored(value, &ty, &what);
         if !value.is_known() {
             self.error(
                 "not-constant",

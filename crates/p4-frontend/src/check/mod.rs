@@ -21,6 +21,7 @@ mod expressions;
 mod extern_types;
 mod infer;
 mod instances;
+mod key_names;
 mod keysets;
 mod loops;
 mod members;
@@ -79,6 +80,8 @@ struct Checker<'a> {
     loops: u32,
     /// Whether `action_run` may be read: in the subject of a switch.
     action_run_allowed: bool,
+    /// The bases that constants are written in: names of keys keep them.
+    radices: HashMap<DeclId, u32>,
 }
 
 impl<'a> Checker<'a> {
@@ -96,6 +99,7 @@ impl<'a> Checker<'a> {
             result: None,
             loops: 0,
             action_run_allowed: false,
+            radices: HashMap::new(),
         }
     }
 

@@ -161,7 +161,10 @@ impl<'a> Checker<'a> {
             ty = Ty::Error;
         }
         let what = format!("`{}`", declaration.name.name);
-        let init = init.map(|e| self.expr_as(e, &ty, &what));
+        let init = init.map(|e| {
+            let value = self.expr(e);
+            self.coerce_stored(value, &ty, &what)
+        });
         let kind = DefKind::Variable(ty);
         self.declare(
             declaration.id,
@@ -221,7 +224,7 @@ impl<'a> Checker<'a> {
             None => value,
         };
         let ty = target.ty.clone();
-        let value = self.coerce(value, &ty, "the value assigned");
+        let value = self.coerce_stored(value, &ty, "the value assigned");
         if value.ty.is_error() {
             return None;
         }

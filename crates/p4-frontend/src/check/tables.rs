@@ -3,7 +3,9 @@
 use super::{Checker, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{ActionCall, DefKind, Expr, Key, NamedKind, Param, Table, TableAction, Ty};
+use crate::hir::{
+    ActionCall, DefKind, Expr, Key, NamedKind, Param, Property, Table, TableAction, Ty,
+};
 use crate::span::Span;
 use std::rc::Rc;
 
@@ -27,7 +29,7 @@ impl<'a> Checker<'a> {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     self.inside = outside;
-                    table.keys = keys.iter().filter_map(|k| self.key(k)).collect();
+                    table.keys = keys.iter().map(|k| self.key(k)).collect();
                     self.inside = super::Inside::Table;
                 }
                 TablePropertyKind::Actions(actions) => {
@@ -128,8 +130,8 @@ impl<'a> Checker<'a> {
         self.report(diagnostic.help("is `#include <core.p4>` missing?"));
     }
 
-    fn key(&mut self, key: &'a ast::KeyElement) -> Option<Key<'a>> {
-        let value = self.value(&key.expr);
+    fn key(&mut self, key: &'a ast::KeyElement) -> Key<'a> {
+        let value = self.key_value(key);
         let kind = &key.match_kind.name;
         if !self.hir.match_kinds.contains(&kind.name) {
             let valid = self.hir.match_kinds.clone();
@@ -145,8 +147,18 @@ impl<'a> Checker<'a> {
             };
             self.report(diagnostic);
         }
+        Key {
+            name: self.key_name(&key.expr, &value),
+            value,
+            kind: kind.name.clone(),
+            annotations: &key.annotations,
+        }
+    }
+
+    fn key_value(&mut self, key: &'a ast::KeyElement) -> Expr {
+        let value = self.value(&key.expr);
         if value.ty.is_error() {
-            return None;
+            return value;
         }
         let scalar = matches!(
             value.ty,
@@ -162,7 +174,7 @@ impl<'a> Checker<'a> {
                 format!("a key cannot be of type `{}`", value.ty),
                 "expected bit<W>, int<W>, bool, error or an enum",
             );
-            return None;
+            return Expr::error(value.span);
         }
         let named = ast::annotation(&key.annotations, "name").is_some();
         if !named && !has_name(&key.expr) {
@@ -173,12 +185,7 @@ impl<'a> Checker<'a> {
                 "expected `@name(\"…\")` behind its match_kind",
             );
         }
-        Some(Key {
-            value,
-            kind: kind.name.clone(),
-            name: text::text(&key.expr),
-            annotations: &key.annotations,
-        })
+        value
     }
 
     /// An action's name and arguments as written.
@@ -365,8 +372,12 @@ impl<'a> Checker<'a> {
             self.not_known(&checked, &what);
             return;
         }
-        let entry = (property.name.name.clone(), checked, property.name.span);
-        table.properties.push(entry);
+        table.properties.push(Property {
+            name: property.name.name.clone(),
+            value: checked,
+            annotations: &property.annotations,
+            span: property.name.span,
+        });
     }
 
     fn property_type(&mut self, found: &Expr, what: &str, expected: &str) {

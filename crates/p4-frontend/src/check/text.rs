@@ -1,8 +1,8 @@
-//! Expressions as text: names of keys, and words for messages.
+//! Expressions as text.
 
 use crate::ast::{Expr, ExprKind, FieldValue, IntLiteral};
 
-/// The expression as p4c writes it in a control plane's names: `hdr.ipv4.dst[15:8]`, `hdr.vlan.isValid()`.
+/// The expression as written, with one space around operators.
 pub fn text(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Int(literal) => int(literal),

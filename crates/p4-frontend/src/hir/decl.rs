@@ -315,8 +315,21 @@ pub struct Table<'a> {
     pub entries: Vec<Entry<'a>>,
     /// Whether those are `const`.
     pub const_entries: bool,
-    /// Other properties: name, value, place of the name.
-    pub properties: Vec<(Symbol, Expr, Span)>,
+    /// Other properties.
+    pub properties: Vec<Property<'a>>,
+}
+
+/// A property of a table other than key, actions, entries and default action.
+#[derive(Clone, Debug)]
+pub struct Property<'a> {
+    /// Its name.
+    pub name: Symbol,
+    /// Its value.
+    pub value: Expr,
+    /// On it.
+    pub annotations: &'a [ast::Annotation],
+    /// Where its name is written.
+    pub span: Span,
 }
 
 /// One field of a key.

@@ -28,7 +28,11 @@ pub fn number(text: &str) -> Result<IntLiteral, String> {
         ));
     }
     let value = BigInt::from_str_radix(&digits, radix).map_err(|error| error.to_string())?;
-    Ok(IntLiteral { value, width })
+    Ok(IntLiteral {
+        value,
+        width,
+        radix,
+    })
 }
 
 /// Splits `8w` or `8s` off.

@@ -6,9 +6,9 @@ use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};
 use crate::span::Span;
-use p4_ir::{FunctionId, StmtKind};
+use p4_ir::{Declared, FunctionId, StmtKind};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -27,6 +27,8 @@ pub(super) struct BlockInstance {
     pub lowered: RefCell<Option<LoweredControl>>,
     /// A parser's names, once its locals have places.
     pub env: RefCell<Option<Env>>,
+    /// What it declares, once lowered.
+    pub declared: RefCell<Vec<Declared>>,
 }
 
 /// A control that is applied.
@@ -49,10 +51,7 @@ impl Lowerer<'_, '_> {
     /// `Type.apply(…)`: an instance of its own, named after its type.
     pub(super) fn apply_anonymous(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
-        let Some(def) = self.hir.def(named.id) else {
-            return;
-        };
-        let path = self.control_plane_name(def.annotations, &def.name);
+        let path = self.qualified(&named.name);
         let block = BlockInstance {
             named: named.clone(),
             path,
@@ -60,8 +59,11 @@ impl Lowerer<'_, '_> {
             shared: false,
             lowered: RefCell::new(None),
             env: RefCell::new(None),
+            declared: RefCell::default(),
         };
-        self.apply_block(&Rc::new(block), args, span);
+        let block = Rc::new(block);
+        self.env.anonymous.push(block.clone());
+        self.apply_block(&block, args, span);
     }
 
     fn apply_block(&mut self, block: &Rc<BlockInstance>, args: &[Option<Expr>], span: Span) {
@@ -224,7 +226,8 @@ impl Lowerer<'_, '_> {
     pub(super) fn lower_control(&mut self, block: &BlockInstance, env: Env) -> FunctionId {
         let hir = self.hir;
         let id = block.named.id;
-        let (body, _) = self.within(env, |l| {
+        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
+        let (body, env) = self.within(env, |l| {
             let Some(DefKind::Control(control)) = hir.def(id).map(|d| &d.kind) else {
                 return Vec::new();
             };
@@ -241,6 +244,37 @@ impl Lowerer<'_, '_> {
                 l.statements(&body.apply);
             })
         });
+        block.declared.replace(declared(&env, &given));
         self.add_function(block.path.clone(), body, self.span(id))
     }
+}
+
+/// What an instance with the names `env` declares, but for those that it was `given`, in the order of the source; what
+/// is applied without a declaration comes last.
+pub(super) fn declared(env: &Env, given: &HashSet<DeclId>) -> Vec<Declared> {
+    let mut found: Vec<(DeclId, Vec<Declared>)> = Vec::new();
+    for (id, binding) in &env.bindings {
+        let Binding::Object(object) = binding else {
+            continue;
+        };
+        if given.contains(id) {
+            continue;
+        }
+        let declared = match object {
+            Object::Table(table) => vec![Declared::Table(table.id)],
+            Object::Extern(id) => vec![Declared::Extern(*id)],
+            Object::ValueSet(id) => vec![Declared::ValueSet(*id)],
+            Object::Block(block) => block.declared.borrow().clone(),
+            _ => continue,
+        };
+        found.push((*id, declared));
+    }
+    let actions = env.actions.iter();
+    found.extend(actions.map(|(id, action)| (*id, vec![Declared::Action(action.id)])));
+    found.sort_by_key(|(id, _)| *id);
+    let mut declared: Vec<Declared> = found.into_iter().flat_map(|(_, d)| d).collect();
+    for block in &env.anonymous {
+        declared.extend(block.declared.borrow().iter());
+    }
+    declared
 }

@@ -96,6 +96,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             shared,
             lowered: RefCell::new(None),
             env: RefCell::new(None),
+            declared: RefCell::default(),
         }
     }
 

@@ -4,8 +4,9 @@
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
 //! - `expressions`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
-//! - `statements`, `exit`, `parser`, `control`, `table`, `value_set`: the rest.
+//! - `statements`, `exit`, `parser`, `control`, `table`, `value_set`, `annotations`: the rest.
 
+mod annotations;
 mod calls;
 mod composites;
 mod constants;
@@ -39,6 +40,7 @@ pub fn lower(
 ) -> (Option<p4_ir::Program>, Vec<Diagnostic>) {
     let mut lowerer = Lowerer::new(program, sources);
     lowerer.package();
+    lowerer.controller_headers();
     lowerer.check_names();
     let failed = lowerer.diagnostics.iter().any(Diagnostic::is_error);
     let out = (!failed).then_some(lowerer.out);
@@ -81,6 +83,8 @@ struct Env {
     /// Actions of the control.
     own_actions: Rc<Vec<DeclId>>,
     actions: HashMap<DeclId, Rc<calls::ActionInstance>>,
+    /// What is applied by its type's name.
+    anonymous: Vec<Rc<control::BlockInstance>>,
     /// Where the function that is being lowered leaves its result.
     result: Option<(Location, Ty)>,
     in_parser: bool,

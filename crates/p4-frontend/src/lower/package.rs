@@ -1,13 +1,13 @@
 //! The package and its blocks.
 
-use super::control::BlockInstance;
+use super::control::{BlockInstance, declared};
 use super::{Binding, Lowerer, Object};
 use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Param, Substitution, Ty};
 use crate::span::Span;
 use p4_ir::{Block, BlockBody, BlockParam, Location};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A block that a package's constructor takes.
@@ -34,6 +34,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 self.instantiate(*id);
             }
         }
+        self.out.declared = declared(&self.env, &HashSet::new());
         self.globals.bindings = std::mem::take(&mut self.env.bindings);
         let Some(main) = hir.main else {
             let diagnostic =
@@ -142,8 +143,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 match named.kind {
                     NamedKind::Package => Some(Argument::Package(named.clone(), call.args.clone())),
                     NamedKind::Parser | NamedKind::Control => {
-                        let def = hir.def(named.id)?;
-                        let path = self.control_plane_name(def.annotations, &def.name);
+                        // An `@name` on its type says nothing about it.
+                        let path = self.qualified(&named.name);
                         let block = self.block_instance(named.clone(), &call.args, path, None);
                         Some(Argument::Block(Rc::new(block)))
                     }
@@ -189,6 +190,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 type_name: role.block.named.name.to_string(),
                 body,
                 params,
+                declared: role.block.declared.borrow().clone(),
                 loc: self.loc(self.span(role.block.named.id)),
             });
         }

@@ -1,12 +1,12 @@
 //! Parsers: states, sub-parsers put in where they are applied.
 
-use super::control::BlockInstance;
+use super::control::{BlockInstance, declared};
 use super::{Env, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
 use crate::span::Span;
 use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, SourceLoc, StateTarget, Transition};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The states of the parser under construction.
@@ -25,7 +25,8 @@ impl Lowerer<'_, '_> {
         let span = self.span(block.named.id);
         self.new_state("start".into(), span);
         let accept = StateTarget::Accept;
-        self.within(env, |l| {
+        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
+        let ((), env) = self.within(env, |l| {
             let Some(body) = l.parser_body(block.named.id) else {
                 return;
             };
@@ -35,6 +36,7 @@ impl Lowerer<'_, '_> {
             first.body = init;
             first.transition = Transition::Goto(start);
         });
+        block.declared.replace(declared(&env, &given));
         let states = std::mem::replace(&mut self.states, outside).done;
         let parser = p4_ir::Parser {
             name: block.path.clone(),
@@ -243,8 +245,10 @@ impl Lowerer<'_, '_> {
             return;
         };
         let kept = block.env.borrow().clone();
+        let first = kept.is_none();
         let mut env = kept.unwrap_or_else(|| self.block_env(block));
         let slots = self.bind(&parser.of.params, args, &mut env, false, span);
+        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
         let targets = self.copy_in(&slots, args, span);
         let name = self.states.done[self.states.current].name.clone();
         let after = self.new_state(format!("{name}'"), span);
@@ -254,6 +258,9 @@ impl Lowerer<'_, '_> {
             let start = l.lower_states(&body, StateTarget::State(after as u32), &prefix);
             (start, init)
         });
+        if first {
+            block.declared.replace(declared(&env, &given));
+        }
         block.env.replace(Some(env));
         let depth = self.sinks.len() - 1;
         let mut statements = std::mem::take(&mut self.sinks[depth]);

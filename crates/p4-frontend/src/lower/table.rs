@@ -2,7 +2,7 @@
 
 use super::{Binding, Lowerer, Object};
 use crate::ast::{DeclId, annotation};
-use crate::hir::{self, DefKind, Expr, ExprKind, Ty, Value};
+use crate::hir::{self, DefKind, ExprKind, Ty, Value};
 use num_bigint::BigUint;
 use p4_ir::{ActionCall, FunctionId, Key, MatchKind, StmtKind, TableAction, TableId};
 use std::rc::Rc;
@@ -192,8 +192,7 @@ impl Lowerer<'_, '_> {
             body,
             annotations: vec![p4_ir::Annotation {
                 name: "defaultonly".into(),
-                values: Vec::new(),
-                text: String::new(),
+                ..p4_ir::Annotation::default()
             }],
         }
     }
@@ -254,9 +253,12 @@ impl Lowerer<'_, '_> {
         {
             return;
         }
-        let delta = table.properties.iter().find(|p| &*p.0 == "priority_delta");
+        let delta = table
+            .properties
+            .iter()
+            .find(|p| &*p.name == "priority_delta");
         let delta = match delta {
-            Some((_, value, _)) => self.known_u64(value, "priority_delta").unwrap_or(1),
+            Some(p) => self.known_u64(&p.value, "priority_delta").unwrap_or(1),
             None => 1,
         };
         let largest = self.out[number].largest_priority_wins;
@@ -275,11 +277,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn property(
-        &mut self,
-        number: TableId,
-        (name, value, span): &(crate::ast::Symbol, Expr, crate::span::Span),
-    ) {
+    fn property(&mut self, number: TableId, property: &hir::Property) {
+        let (name, value) = (&property.name, &property.value);
         match &**name {
             "size" => {
                 let size = self.known_u64(value, "`size`");
@@ -293,28 +292,23 @@ impl Lowerer<'_, '_> {
                     self.known(value) != Some(Value::Bool(false));
             }
             "priority_delta" => {}
-            _ => self.other_property(number, name, value, *span),
+            _ => self.other_property(number, property),
         }
     }
 
-    fn other_property(
-        &mut self,
-        number: TableId,
-        name: &str,
-        value: &Expr,
-        span: crate::span::Span,
-    ) {
+    fn other_property(&mut self, number: TableId, property: &hir::Property) {
+        let (value, span) = (&property.value, property.span);
         let object = match &value.kind {
             ExprKind::Call(call) => {
-                let path = format!("{}.{name}", self.out[number].name);
+                let path = self.property_name(number, property);
                 let arguments = call.args.clone();
-                self.extern_object(&value.ty, &arguments, path, &[], span)
+                self.extern_object(&value.ty, &arguments, path, property.annotations, span)
             }
             _ => self.object(value),
         };
         if let Some(Object::Extern(id)) = object {
             // `psa_implementation`, `pna_implementation`
-            if name.ends_with("implementation") {
+            if property.name.ends_with("implementation") {
                 self.out[number].implementation = Some(id);
             } else {
                 self.out[number].direct.push(id);
@@ -326,9 +320,19 @@ impl Lowerer<'_, '_> {
         if let (Some(known), Some(scalar)) = (self.known(value), self.scalar_type(&ty)) {
             let bits = self.value_bits(&known, scalar);
             let expr = p4_ir::Expr::constant(bits, scalar);
-            self.out[number].properties.push((name.to_string(), expr));
+            let name = property.name.to_string();
+            self.out[number].properties.push((name, expr));
         } else if ty != Ty::String {
             self.unsupported(span, "this property");
+        }
+    }
+
+    /// What an object that a property constructs is called: what `@name` on the property says,
+    /// whatever is around it; else after table and property.
+    fn property_name(&self, number: TableId, property: &hir::Property) -> String {
+        match annotation(property.annotations, "name").and_then(|a| a.string()) {
+            Some(given) => given.strip_prefix('.').unwrap_or(&given).to_string(),
+            None => format!("{}.{}", self.out[number].name, property.name),
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::Lowerer;
 use crate::ast;
 use crate::hir::{self, DefKind, Named, NamedKind, Ty};
-use p4_ir::{AnnotationValue, Scalar, Type, TypeDef, TypeId, TypeKind};
+use p4_ir::{Scalar, Type, TypeDef, TypeId, TypeKind};
+use std::rc::Rc;
 
 impl Lowerer<'_, '_> {
     /// The scalar that a type is kept as; `None` for one of several values.
@@ -110,6 +111,30 @@ impl Lowerer<'_, '_> {
         self.add_type(ty.clone(), def)
     }
 
+    /// Headers that packets to and from a controller carry.
+    pub(super) fn controller_headers(&mut self) {
+        let hir = self.hir;
+        for (index, def) in hir.defs.iter().enumerate() {
+            let Some(def) = def else { continue };
+            let DefKind::Fields(NamedKind::Header, fields) = &def.kind else {
+                continue;
+            };
+            let for_controller = ast::annotation(def.annotations, "controller_header").is_some();
+            if !for_controller || !fields.type_params.is_empty() {
+                continue;
+            }
+            let named = Named {
+                id: ast::DeclId(index as u32),
+                name: def.name.clone(),
+                kind: NamedKind::Header,
+                args: Rc::from([]),
+            };
+            let ty = Ty::Named(named.clone());
+            let id = self.type_id(&ty, &named);
+            self.out.controller_headers.push(id);
+        }
+    }
+
     fn field(&mut self, field: &hir::Field, with: &hir::Substitution) -> p4_ir::Field {
         p4_ir::Field {
             name: field.name.to_string(),
@@ -127,58 +152,5 @@ impl Lowerer<'_, '_> {
         let words = self.ir_type(ty).words(&self.out);
         self.words.insert(ty.clone(), words);
         words
-    }
-
-    pub(super) fn annotations(&self, annotations: &[ast::Annotation]) -> Vec<p4_ir::Annotation> {
-        annotations.iter().map(|a| self.annotation(a)).collect()
-    }
-
-    fn annotation(&self, annotation: &ast::Annotation) -> p4_ir::Annotation {
-        let values = match &annotation.body {
-            ast::AnnotationBody::Empty => Vec::new(),
-            ast::AnnotationBody::Unstructured(tokens) => tokens
-                .iter()
-                .map(|token| match &token.kind {
-                    ast::AnnotationTokenKind::String(s) => AnnotationValue::String(s.to_string()),
-                    ast::AnnotationTokenKind::Int(i) => AnnotationValue::Int(i.value.clone()),
-                    ast::AnnotationTokenKind::Other(s) => AnnotationValue::Token(s.to_string()),
-                })
-                .collect(),
-            ast::AnnotationBody::Expressions(exprs) => {
-                exprs.iter().map(|e| self.annotation_value(e)).collect()
-            }
-            ast::AnnotationBody::KeyValues(pairs) => pairs
-                .iter()
-                .map(|pair| {
-                    let value = self.annotation_value(&pair.value);
-                    AnnotationValue::Pair(pair.name.name.to_string(), Box::new(value))
-                })
-                .collect(),
-        };
-        p4_ir::Annotation {
-            name: annotation.name.name.to_string(),
-            values,
-            text: self.annotation_text(annotation),
-        }
-    }
-
-    fn annotation_value(&self, expr: &ast::Expr) -> AnnotationValue {
-        match &expr.kind {
-            ast::ExprKind::String(s) => AnnotationValue::String(s.to_string()),
-            ast::ExprKind::Int(i) => AnnotationValue::Int(i.value.clone()),
-            ast::ExprKind::Bool(b) => AnnotationValue::Bool(*b),
-            _ => AnnotationValue::Token(self.sources.text(expr.span).to_string()),
-        }
-    }
-
-    /// What is between the outermost parentheses or brackets.
-    fn annotation_text(&self, annotation: &ast::Annotation) -> String {
-        let text = self.sources.text(annotation.span);
-        let open = text.find(['(', '[']);
-        let close = text.rfind([')', ']']);
-        match (open, close) {
-            (Some(open), Some(close)) if open < close => text[open + 1..close].trim().to_string(),
-            _ => String::new(),
-        }
     }
 }

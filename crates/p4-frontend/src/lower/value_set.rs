@@ -23,8 +23,10 @@ impl Lowerer<'_, '_> {
         {
             *field = name.clone();
         }
+        let element = self.ir_type(&element);
         self.out.value_sets.push(p4_ir::ValueSet {
             name,
+            element,
             fields,
             size,
             annotations: self.annotations(annotations),

@@ -76,6 +76,7 @@ impl Parser {
         };
         AnnotationToken {
             span: token.span,
+            text: token.text,
             kind,
         }
     }

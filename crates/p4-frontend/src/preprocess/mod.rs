@@ -10,7 +10,10 @@ mod evaluate;
 mod expand;
 mod hidden;
 mod include;
+mod output;
 mod substitute;
+
+pub use output::preprocessed_text;
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use congestion::Limits;
 use thiserror::Error;
-use units::Duration;
+use units::{Duration, Instant};
 
 /// Settings of one connection; both ends need the same profile, sizes, marks and first numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,18 @@ pub struct Config {
     pub stale_send_counts: bool,
     /// Sizes on the wire.
     pub sizes: Sizes,
+    /// SACK blocks in an acknowledgement, newest first; 0: none, at most 4.
+    pub sack_blocks: u8,
     /// Carry the AQT option on data and acknowledgements.
     pub aqt: bool,
+    /// Carry the AVBW-S option on data and acknowledgements.
+    pub avbw: bool,
+    /// Mark data capable of congestion indication, and echo it.
+    pub ci: bool,
+    /// Carry timestamps in microseconds on data and acknowledgements. Links do not charge them.
+    pub timestamps: bool,
+    /// The clock that the timestamps show.
+    pub clock: Clock,
     /// What the application has to send.
     pub supply: Supply,
     /// The sequence number of this side's first octet.
@@ -62,9 +72,41 @@ pub enum Recovery {
     /// Reno that stays in recovery until everything sent before it is acknowledged, a hole a round
     /// trip.
     NewReno,
+    /// Selective acknowledgements, and an estimate of what is in the pipe.
+    Sack,
+    /// Forward acknowledgement: the highest selectively acknowledged segment counts; goes with
+    /// [`congestion::TahoeConfig`].
+    Fack,
     /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements
     /// after, check.
     Vegas,
+}
+
+/// The clock of a host, for its timestamps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// What it shows at time zero, in microseconds.
+    pub start_us: u32,
+    /// Its seconds in a second of true time: 1.0001 gains 0.1 ms a second.
+    pub rate: f64,
+}
+
+impl Clock {
+    /// Right, and in step with everyone's.
+    pub const TRUE: Clock = Clock {
+        start_us: 0,
+        rate: 1.0,
+    };
+
+    /// What it shows: microseconds that wrap.
+    pub(crate) fn reads(&self, now: Instant) -> u32 {
+        let elapsed = if self.rate == 1.0 {
+            now.as_nanos() / 1000
+        } else {
+            (now.as_secs_f64() * self.rate * 1e6) as u64
+        };
+        self.start_us.wrapping_add(elapsed as u32)
+    }
 }
 
 /// What the application has to send.
@@ -137,6 +179,10 @@ const MAX_PACKET_OCTETS: u32 = 65_535;
 pub(crate) const HEADER_OCTETS: u32 = 40;
 /// The AQT option.
 pub(crate) const AQT_OCTETS: u32 = 8;
+/// The AVBW-S option.
+pub(crate) const AVBW_OCTETS: u32 = 4;
+/// What a SACK block adds to an acknowledgement.
+pub(crate) const SACK_BLOCK_OCTETS: u32 = 8;
 
 impl Config {
     /// Whether a connection can work with these settings; to be called on what comes from outside.
@@ -187,7 +233,9 @@ impl Config {
 
     /// IPv4 options of a data packet.
     fn option_octets(&self) -> u32 {
-        if self.aqt { AQT_OCTETS } else { 0 }
+        let aqt = if self.aqt { AQT_OCTETS } else { 0 };
+        let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
+        aqt + avbw
     }
 
     /// What the congestion control has to know.
@@ -210,6 +258,8 @@ mod tests {
             Recovery::Tahoe,
             Recovery::Reno,
             Recovery::NewReno,
+            Recovery::Sack,
+            Recovery::Fack,
             Recovery::Vegas,
         ] {
             for preset in [

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use congestion::{AckEvent, Factory, Snapshot};
 use units::Instant;
 
-use super::config::{AQT_OCTETS, Config};
+use super::config::{AQT_OCTETS, AVBW_OCTETS, Config, SACK_BLOCK_OCTETS};
 use super::feedback::{Feedback, echo_aqt, echo_avbw};
 use super::flight::Flight;
 use super::receiver::Receiver;
 use super::recovery::{self, LossRecovery};
-use super::segment::{Aqt, Flags, Segment};
+use super::segment::{Aqt, Avbw, Ecn, Flags, Segment, Timestamps};
 use super::trace::{Change, Trace};
 
 /// A connection: `handle_*` in, `poll_*` out.
@@ -70,13 +70,13 @@ impl Connection {
         }
         if segment.payload > 0 {
             self.receiver.accept(segment);
-            self.acks.push_back(self.acknowledgement(segment));
+            self.acks.push_back(self.acknowledgement(now, segment));
         }
     }
 
     fn handle_ack(&mut self, now: Instant, segment: &Segment) {
         let octets = segment.ack.wrapping_sub(self.sequence(self.flight.acked)) as i32;
-        let marks = Feedback::decode(segment);
+        let marks = self.feedback(now, segment);
         if octets == 0 && segment.payload == 0 {
             let event = self
                 .recovery
@@ -96,6 +96,17 @@ impl Connection {
         self.record(now, Change::Ack, Some(&event));
     }
 
+    /// The marks of an acknowledgement, its SACK blocks in whole segments.
+    fn feedback(&self, now: Instant, segment: &Segment) -> Feedback {
+        let mut marks = Feedback::decode(segment, self.config.clock.reads(now));
+        for &(left, right) in segment.sack.as_slice() {
+            let left = self.segment_number(left.wrapping_add(self.payload - 1));
+            let right = self.segment_number(right).min(self.flight.highest);
+            marks.add_block(left.max(self.flight.acked), right);
+        }
+        marks
+    }
+
     /// The next segment to send, if the window, the supply and loss recovery allow one now.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         if let Some(ack) = self.acks.pop_front() {
@@ -107,7 +118,7 @@ impl Connection {
         self.stats.sent += 1;
         self.stats.resent += u64::from(again);
         self.record(now, if again { Change::Resent } else { Change::Sent }, None);
-        Some(self.data(number))
+        Some(self.data(now, number))
     }
 
     /// When [`Connection::handle_timeout`] wants to be called next.
@@ -181,24 +192,48 @@ impl Connection {
             .wrapping_add((segment as u32).wrapping_mul(self.payload))
     }
 
-    fn data(&self, number: u64) -> Segment {
+    fn data(&self, now: Instant, number: u64) -> Segment {
+        let stamps = Timestamps {
+            value: self.config.clock.reads(now),
+            echo: 0,
+        };
         Segment {
             seq: self.sequence(number),
             payload: self.payload,
+            timestamps: self.config.timestamps.then_some(stamps),
             aqt: self.config.aqt.then(Aqt::default),
+            avbw: self.config.avbw.then_some(Avbw {
+                drai: Avbw::SILENT,
+                mrai_echo: Avbw::SILENT,
+            }),
+            ecn: if self.config.ci { Ecn::Ect0 } else { Ecn::NotCapable },
             link_octets: self.config.sizes.data_octets,
             ..self.header()
         }
     }
 
     /// The profile acknowledges every segment at once, so its marks go straight back.
-    fn acknowledgement(&self, data: &Segment) -> Segment {
+    fn acknowledgement(&self, now: Instant, data: &Segment) -> Segment {
         let aqt = echo_aqt(data);
-        let options = if aqt.is_some() { AQT_OCTETS } else { 0 };
+        let avbw = echo_avbw(data);
+        let sack = self.receiver.sack();
+        let options = aqt.map_or(0, |_| AQT_OCTETS)
+            + avbw.map_or(0, |_| AVBW_OCTETS)
+            + SACK_BLOCK_OCTETS * sack.as_slice().len() as u32;
+        let mut flags = Flags::ACK;
+        if self.config.ci && data.ecn == Ecn::Experienced {
+            flags |= Flags::ECE;
+        }
         Segment {
+            flags,
+            sack,
+            timestamps: data.timestamps.map(|stamps| Timestamps {
+                value: self.config.clock.reads(now),
+                echo: stamps.value,
+            }),
             seq: self.sequence(self.flight.next),
             aqt,
-            avbw: echo_avbw(data),
+            avbw,
             link_octets: self.config.sizes.ack_octets + options,
             ..self.header()
         }

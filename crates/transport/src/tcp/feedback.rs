@@ -3,11 +3,18 @@
 use congestion::{AckEvent, QueueingTime};
 use units::Duration;
 
-use super::segment::{Aqt, Avbw, Flags, Segment};
+use super::segment::{Aqt, Avbw, Flags, SackBlocks, Segment};
 
 /// The marks of one acknowledgement, decoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Feedback {
+    /// Blocks of segments selectively acknowledged, newest first.
+    blocks: [(u64, u64); SackBlocks::MAX],
+    block_count: usize,
+    /// The round-trip time by the echoed timestamp.
+    pub(super) echoed_rtt: Option<Duration>,
+    ts_forward: Option<i64>,
+    ts_backward: Option<i64>,
     aqt_echo: Option<QueueingTime>,
     aqt_backward: Option<QueueingTime>,
     mrai: Option<u8>,
@@ -15,9 +22,14 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// What `ack` tells the data sender.
-    pub(super) fn decode(ack: &Segment) -> Self {
+    /// What `ack` tells the data sender, whose clock shows `clock_us`.
+    pub(super) fn decode(ack: &Segment, clock_us: u32) -> Self {
+        let stamps = ack.timestamps;
+        let rtt_us = stamps.map(|stamps| clock_us.wrapping_sub(stamps.echo));
         Feedback {
+            echoed_rtt: rtt_us.map(|us| Duration::from_micros(u64::from(us))),
+            ts_forward: stamps.map(|stamps| apart_ns(stamps.value, stamps.echo)),
+            ts_backward: stamps.map(|stamps| apart_ns(clock_us, stamps.value)),
             aqt_echo: ack.aqt.map(|aqt| queueing_time(aqt.echo_us)),
             aqt_backward: ack.aqt.map(|aqt| queueing_time(aqt.time_us)),
             mrai: ack
@@ -25,7 +37,21 @@ impl Feedback {
                 .map(|avbw| avbw.mrai_echo)
                 .filter(|mrai| (1..=6).contains(mrai)),
             ci_echo: ack.flags.contains(Flags::ECE),
+            ..Feedback::default()
         }
+    }
+
+    /// Adds a block of segments `left..right`.
+    pub(super) fn add_block(&mut self, left: u64, right: u64) {
+        if left < right && self.block_count < SackBlocks::MAX {
+            self.blocks[self.block_count] = (left, right);
+            self.block_count += 1;
+        }
+    }
+
+    /// The blocks of segments selectively acknowledged, newest first.
+    pub(super) fn sacked(&self) -> &[(u64, u64)] {
+        &self.blocks[..self.block_count]
     }
 
     /// Puts the marks into an event.
@@ -34,7 +60,15 @@ impl Feedback {
         event.aqt_backward = self.aqt_backward;
         event.mrai = self.mrai;
         event.ci_echo = self.ci_echo;
+        event.ts_forward = self.ts_forward;
+        event.ts_backward = self.ts_backward;
+        event.echoed_rtt = self.echoed_rtt;
     }
+}
+
+/// `later − earlier` of two clocks in microseconds that wrap, in nanoseconds.
+fn apart_ns(later: u32, earlier: u32) -> i64 {
+    i64::from(later.wrapping_sub(earlier) as i32) * 1000
 }
 
 fn queueing_time(us: u32) -> QueueingTime {
@@ -77,13 +111,16 @@ mod tests {
 
     #[test]
     fn a_saturated_mark_means_at_least() {
-        let feedback = Feedback::decode(&ack(
-            Some(Aqt {
-                time_us: 7,
-                echo_us: 0xFF_FFFF,
-            }),
-            1,
-        ));
+        let feedback = Feedback::decode(
+            &ack(
+                Some(Aqt {
+                    time_us: 7,
+                    echo_us: 0xFF_FFFF,
+                }),
+                1,
+            ),
+            0,
+        );
         assert_eq!(
             feedback.aqt_backward,
             Some(QueueingTime::Exactly(Duration::from_micros(7)))
@@ -96,14 +133,14 @@ mod tests {
 
     #[test]
     fn no_option_is_no_information() {
-        let feedback = Feedback::decode(&ack(None, 1));
+        let feedback = Feedback::decode(&ack(None, 1), 0);
         assert_eq!((feedback.aqt_echo, feedback.aqt_backward), (None, None));
         assert_eq!(echo_aqt(&Segment::default()), None);
     }
 
     #[test]
     fn only_the_indices_one_to_six_are_acted_on() {
-        let mrai = |echo| Feedback::decode(&ack(None, echo)).mrai;
+        let mrai = |echo| Feedback::decode(&ack(None, echo), 0).mrai;
         assert_eq!(
             [mrai(0), mrai(1), mrai(6), mrai(7), mrai(0xFF)],
             [None, Some(1), Some(6), None, None]

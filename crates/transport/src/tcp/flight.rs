@@ -73,6 +73,27 @@ impl Flight {
         self.next - self.acked
     }
 
+    /// The congestion window in whole segments, the receiver's window aside.
+    pub(super) fn cwnd(&self) -> i64 {
+        self.controller.cwnd() as i64
+    }
+
+    /// The receiver's window, in segments.
+    pub(super) fn receiver_window(&self) -> u64 {
+        self.window
+    }
+
+    /// Segments that are still to be sent, as go-back-N counts.
+    pub(super) fn supply_left(&self) -> u64 {
+        self.supply.saturating_sub(self.next)
+    }
+
+    /// `hole` is sent again; a `next` that went back does not send it a second time.
+    pub(super) fn take_again(&mut self, hole: u64) -> u64 {
+        self.next = self.next.max(hole + 1);
+        hole
+    }
+
     /// The segment asked for by [`Flight::resend_oldest`].
     pub(super) fn take_resend(&mut self) -> Option<u64> {
         self.resend.take()
@@ -166,6 +187,11 @@ impl Flight {
     /// Counts a duplicate and tells the controller.
     pub(super) fn count_duplicate(&mut self, now: Instant, marks: &Feedback) -> AckEvent {
         self.duplicates += 1;
+        self.pass_duplicate(now, marks)
+    }
+
+    /// Tells the controller of a duplicate that does not count, for its marks.
+    pub(super) fn pass_duplicate(&mut self, now: Instant, marks: &Feedback) -> AckEvent {
         let event = self.event(now, 0, None, marks);
         self.controller.on_duplicate_ack(&event);
         event
@@ -230,7 +256,14 @@ impl Flight {
         self.restart_timer(now);
     }
 
-    fn restart_timer(&mut self, now: Instant) {
+    /// A round-trip time measured by an echoed timestamp; the running measurement is over if its
+    /// segment is acknowledged.
+    pub(super) fn sample_rtt(&mut self, now: Instant, rtt: Duration) {
+        self.rto.sample(now - rtt, rtt);
+    }
+
+    /// Restarts the timer.
+    pub(super) fn restart_timer(&mut self, now: Instant) {
         self.timer = Some(now + self.rto.timeout());
     }
 

@@ -28,7 +28,7 @@ mod segment;
 
 mod trace;
 
-pub use config::{Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
+pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
 pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
 pub use trace::{Change, Trace};

@@ -2,7 +2,7 @@
 
 use units::Duration;
 
-use super::config::{Config, Profile, Recovery, RtoConfig, Sizes, Supply};
+use super::config::{Clock, Config, Profile, Recovery, RtoConfig, Sizes, Supply};
 
 impl Config {
     /// The setting of the recorded traces: tick 0.1 s, no RFC 2988, minimum RTO 0, initial window
@@ -37,7 +37,16 @@ impl Config {
                 data_octets: 1000,
                 ack_octets: 40,
             },
+            sack_blocks: match recovery {
+                Recovery::Sack | Recovery::Fack => 3,
+                _ => 0,
+            },
             aqt: false,
+            avbw: false,
+            ci: false,
+            // The simulator's forward acknowledgement measures by them.
+            timestamps: recovery == Recovery::Fack,
+            clock: Clock::TRUE,
             supply: Supply::Endless,
             local_start: 0,
             remote_start: 0,

@@ -1,7 +1,7 @@
 //! The receiving side: what arrived in order, what arrived early.
 
 use super::config::Config;
-use super::segment::Segment;
+use super::segment::{SackBlocks, Segment};
 
 /// Stream offsets are counted in octets from the other side's first.
 #[derive(Debug)]
@@ -11,6 +11,10 @@ pub(super) struct Receiver {
     expected: u64,
     /// What arrived beyond that: disjoint, ascending, apart.
     early: Vec<(u64, u64)>,
+    /// Those that the newest arrivals joined, newest first, as SACK blocks tell them.
+    recent: Vec<(u64, u64)>,
+    /// How many of them.
+    blocks: usize,
     /// Data segments, copies included.
     pub(super) received: u64,
 }
@@ -21,13 +25,15 @@ impl Receiver {
             first_seq: config.remote_start,
             expected: 0,
             early: Vec::new(),
+            recent: Vec::new(),
+            blocks: usize::from(config.sack_blocks),
             received: 0,
         }
     }
 
     /// The acknowledgement number: the next octet expected.
     pub(super) fn ack_number(&self) -> u32 {
-        self.first_seq.wrapping_add(self.expected as u32)
+        self.sequence(self.expected)
     }
 
     /// Octets that arrived in order.
@@ -46,7 +52,38 @@ impl Receiver {
         if right <= self.expected as i64 {
             return;
         }
-        self.insert(left.max(self.expected as i64) as u64, right as u64);
+        let left = left.max(self.expected as i64) as u64;
+        self.insert(left, right as u64);
+        self.remember(left);
+    }
+
+    /// The range that what arrived at `left` belongs to is the newest.
+    fn remember(&mut self, left: u64) {
+        if self.blocks == 0 {
+            return;
+        }
+        let joined = self.early.iter().find(|(begin, end)| (begin..end).contains(&&left));
+        let newest = joined.copied();
+        let expected = self.expected;
+        self.recent.retain(|&(begin, end)| {
+            let covered = newest.is_some_and(|(from, to)| from <= begin && end <= to);
+            begin > expected && !covered
+        });
+        self.recent.splice(0..0, newest);
+        self.recent.truncate(self.blocks);
+    }
+
+    /// The SACK blocks of the next acknowledgement (RFC 2018, §4).
+    pub(super) fn sack(&self) -> SackBlocks {
+        let mut sack = SackBlocks::default();
+        for &(left, right) in &self.recent {
+            sack.push(self.sequence(left), self.sequence(right));
+        }
+        sack
+    }
+
+    fn sequence(&self, offset: u64) -> u32 {
+        self.first_seq.wrapping_add(offset as u32)
     }
 
     fn insert(&mut self, mut left: u64, mut right: u64) {

@@ -52,6 +52,18 @@ impl Switch {
         Ok(rows.into_iter().map(|row| row.entry.clone()).collect())
     }
 
+    /// Whether the source says that an entry can neither be changed nor removed.
+    pub fn is_constant(
+        &self,
+        table: TableId,
+        matches: &[Match],
+        priority: u32,
+    ) -> Result<bool, ControlError> {
+        let state = self.table_ref(table)?;
+        let row = state.row(state.find(matches, priority)?);
+        Ok(row.is_constant() || self.program()[table].const_entries)
+    }
+
     /// Sets what a miss does.
     pub fn set_default(&mut self, table: TableId, action: EntryAction) -> Result<(), ControlError> {
         let definition = self.check_table(table)?;

@@ -49,6 +49,13 @@ pub struct Row {
     pub last_hit: Instant,
 }
 
+impl Row {
+    /// Whether the source gives it as a constant.
+    pub fn is_constant(&self) -> bool {
+        self.constant
+    }
+}
+
 /// Where an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -240,7 +247,7 @@ impl TableState {
     }
 
     fn check_changeable(&self, id: u32) -> Result<(), ControlError> {
-        if !self.row(id).constant {
+        if !self.row(id).is_constant() {
             return Ok(());
         }
         Err(ControlError::Constant {

@@ -130,6 +130,7 @@ fn field(name: &str, ty: Type, lists: &[i64]) -> Field {
         name: "field_list".into(),
         values: vec![AnnotationValue::Int((*list).into())],
         text: list.to_string(),
+        ..Annotation::default()
     };
     Field {
         name: name.into(),
@@ -208,6 +209,7 @@ impl Default for Build {
                 type_name: role.into(),
                 body,
                 params: params.to_vec(),
+                declared: Vec::new(),
                 loc: SourceLoc::default(),
             });
             if i > 0 {

@@ -3,6 +3,8 @@
 mod network;
 mod traffic;
 
+pub(crate) use traffic::check_settings;
+
 use super::{Link, Scenario, ScenarioError};
 use std::collections::BTreeSet;
 

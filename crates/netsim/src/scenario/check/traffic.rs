@@ -9,31 +9,7 @@ const MAX_SOURCE_BPS: f64 = 1e11;
 impl Scenario {
     pub(super) fn check_flow(&self, path: &str, flow: &Flow) -> Checked {
         self.check_pair(path, &flow.from, &flow.to)?;
-        check_times(path, flow.start_s, flow.stop_s)?;
-        let c = &flow.control;
-        for (name, value) in [("alpha", c.alpha), ("beta", c.beta), ("gamma", c.gamma)] {
-            if let Some(value) = value {
-                not_negative(format!("{path}.control.{name}"), value)?;
-            }
-        }
-        if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
-            return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
-        }
-        if flow.segments == Some(0) {
-            return fail(format!("{path}.segments"), "must be at least 1 packet");
-        }
-        let path = format!("{path}.profile");
-        let p = &flow.profile;
-        positive(format!("{path}.tick_s"), p.tick_s)?;
-        positive(format!("{path}.initial_rto_s"), p.initial_rto_s)?;
-        not_negative(format!("{path}.min_rto_s"), p.min_rto_s)?;
-        if !(0.0..p.tick_s).contains(&p.phase_s) {
-            return fail(format!("{path}.phase_s"), "must be within [0, tick_s)");
-        }
-        between(format!("{path}.window"), p.window, 1, 1 << 24)?;
-        between(format!("{path}.initial_window"), p.initial_window, 1, 2)?;
-        packet(format!("{path}.packet_octets"), p.packet_octets)?;
-        packet(format!("{path}.ack_octets"), p.ack_octets)
+        check_settings(path, flow)
     }
 
     pub(super) fn check_source(&self, path: &str, source: &Source) -> Checked {
@@ -115,4 +91,33 @@ fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Checked {
         ),
         _ => Ok(()),
     }
+}
+
+/// What a flow's settings must satisfy whatever network it is in.
+pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
+    check_times(path, flow.start_s, flow.stop_s)?;
+    let c = &flow.control;
+    for (name, value) in [("alpha", c.alpha), ("beta", c.beta), ("gamma", c.gamma)] {
+        if let Some(value) = value {
+            not_negative(format!("{path}.control.{name}"), value)?;
+        }
+    }
+    if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
+        return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
+    }
+    if flow.segments == Some(0) {
+        return fail(format!("{path}.segments"), "must be at least 1 packet");
+    }
+    let path = format!("{path}.profile");
+    let p = &flow.profile;
+    positive(format!("{path}.tick_s"), p.tick_s)?;
+    positive(format!("{path}.initial_rto_s"), p.initial_rto_s)?;
+    not_negative(format!("{path}.min_rto_s"), p.min_rto_s)?;
+    if !(0.0..p.tick_s).contains(&p.phase_s) {
+        return fail(format!("{path}.phase_s"), "must be within [0, tick_s)");
+    }
+    between(format!("{path}.window"), p.window, 1, 1 << 24)?;
+    between(format!("{path}.initial_window"), p.initial_window, 1, 2)?;
+    packet(format!("{path}.packet_octets"), p.packet_octets)?;
+    packet(format!("{path}.ack_octets"), p.ack_octets)
 }

@@ -1,7 +1,10 @@
 //! Loss recovery: what to resend and when, when to send nothing. One file per algorithm.
 
+mod fack;
 mod newreno;
 mod reno;
+mod sack;
+mod scoreboard;
 mod tahoe;
 mod vegas;
 
@@ -45,6 +48,8 @@ pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
         Recovery::Tahoe => Box::new(tahoe::Tahoe::new(config)),
         Recovery::NewReno => Box::new(newreno::NewReno::new(config)),
         Recovery::Reno => Box::new(reno::Reno::new(config)),
+        Recovery::Sack => Box::new(sack::Sack::new(config)),
+        Recovery::Fack => Box::new(fack::Fack::new(config)),
         Recovery::Vegas => Box::new(vegas::Vegas::new(config)),
     }
 }

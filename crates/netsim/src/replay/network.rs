@@ -1,5 +1,4 @@
-//! The smallest network that the recorded traces need: a chain of duplex links with drop-tail
-//! queues.
+//! The smallest network that recorded traces need: links with drop-tail queues and chosen losses.
 //!
 //! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet
 //! arrives just before or just after a queue's slot falls free at the same instant, and so whether
@@ -12,39 +11,67 @@ use transport::tcp::{Aqt, Connection, Segment};
 use units::{Duration, Instant};
 
 /// One direction of a link.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct LinkSpec {
+    /// Bits per second.
     pub rate_bps: u64,
+    /// Propagation delay.
     pub delay: Duration,
     /// One more than may wait.
     pub limit: usize,
 }
 
 /// A flow from a sender over `forward` to a receiver, and over `backward` for its acknowledgements.
+#[derive(Debug)]
 pub struct FlowSpec {
+    /// When the first packet leaves.
     pub start: Instant,
+    /// Where data comes from.
     pub sender: Connection,
+    /// Where it is acknowledged.
     pub receiver: Connection,
+    /// Numbers of the links that data takes, in order.
     pub forward: Vec<usize>,
+    /// Numbers of the links that acknowledgements take, in order.
     pub backward: Vec<usize>,
 }
 
 /// What happened at the traced link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    Queue,
-    Drop,
+    /// A packet joined the queue.
+    Enqueue,
+    /// A packet left it for the link.
+    Dequeue,
+    /// A packet found the queue full.
+    Refused,
+    /// A packet was lost before the queue, as chosen.
+    Lost,
 }
 
+/// One event at the traced link.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
+    /// When.
     pub at: Instant,
+    /// The flow, by its place.
     pub flow: usize,
+    /// The packet: octet sequence number over payload size.
     pub number: u64,
+    /// What happened.
     pub kind: Kind,
 }
 
-#[derive(Clone, Copy)]
+/// A loss before the traced queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The flow, by its place.
+    pub flow: usize,
+    /// Its so-many-th data packet to get there, counted from 0.
+    pub packet: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Packet {
     flow: usize,
     segment: Segment,
@@ -54,12 +81,14 @@ struct Packet {
     queued: Instant,
 }
 
+#[derive(Debug)]
 struct Link {
     spec: LinkSpec,
     waiting: VecDeque<Packet>,
     busy: bool,
 }
 
+#[derive(Debug)]
 enum Event {
     Start(usize),
     Arrive(Packet),
@@ -68,7 +97,7 @@ enum Event {
 }
 
 /// Seconds, in order.
-#[derive(PartialEq)]
+#[derive(Debug, PartialEq)]
 struct Time(f64);
 impl Eq for Time {}
 impl PartialOrd for Time {
@@ -86,6 +115,8 @@ fn instant(at: f64) -> Instant {
     Instant::from_secs_f64(at)
 }
 
+/// Links, flows and what is on the way.
+#[derive(Debug)]
 pub struct Network {
     links: Vec<Link>,
     /// The earliest timer event on its way, for each flow.
@@ -94,16 +125,15 @@ pub struct Network {
     events: BinaryHeap<Reverse<(Time, usize)>>,
     store: Vec<Option<Event>>,
     traced: usize,
-    /// The packets of flow 0, counted from 0 before the traced link, that are lost there.
-    lost: Vec<u64>,
-    arrivals: u64,
-    /// A packet that finds the queue full is a queue row as well.
-    full_is_queue_row: bool,
+    losses: Vec<Loss>,
+    /// Data packets of each flow that got to the traced link.
+    arrivals: Vec<u64>,
     rows: Vec<Row>,
 }
 
 impl Network {
-    pub fn new(links: &[LinkSpec], flows: Vec<FlowSpec>, traced: usize, lost: &[u64]) -> Self {
+    /// Flows over `links`, of which the one numbered `traced` is recorded.
+    pub fn new(links: &[LinkSpec], flows: Vec<FlowSpec>, traced: usize, losses: &[Loss]) -> Self {
         let link = |spec: &LinkSpec| Link {
             spec: *spec,
             waiting: VecDeque::new(),
@@ -112,13 +142,12 @@ impl Network {
         let mut network = Network {
             links: links.iter().map(link).collect(),
             timers: vec![None; flows.len()],
+            arrivals: vec![0; flows.len()],
             flows,
             events: BinaryHeap::new(),
             store: Vec::new(),
             traced,
-            lost: lost.to_vec(),
-            arrivals: 0,
-            full_is_queue_row: lost.is_empty(),
+            losses: losses.to_vec(),
             rows: Vec::new(),
         };
         for flow in 0..network.flows.len() {
@@ -127,13 +156,16 @@ impl Network {
         network
     }
 
-    /// Everything at the traced link up to `end`.
+    /// Everything at the traced link up to `end`, as it happened.
     pub fn run(mut self, end: Instant) -> Vec<Row> {
         while let Some(Reverse((Time(now), index))) = self.events.pop() {
             if now > end.as_secs_f64() {
                 break;
             }
-            match self.store[index].take().expect("an event is handled once") {
+            let Some(event) = self.store[index].take() else {
+                continue;
+            };
+            match event {
                 Event::Start(flow) => self.pump(now, flow),
                 Event::Arrive(packet) => self.arrive(now, packet),
                 Event::Free(link) => self.serve(now, link),
@@ -217,12 +249,15 @@ impl Network {
     }
 
     fn enqueue(&mut self, now: f64, link: usize, packet: Packet) {
-        if link == self.traced && packet.flow == 0 {
-            self.arrivals += 1;
-            if self.lost.contains(&(self.arrivals - 1)) {
-                // The files hold these rows twice.
-                self.row(now, link, &packet, Kind::Drop);
-                return self.row(now, link, &packet, Kind::Drop);
+        if link == self.traced && !packet.backward {
+            let arrivals = &mut self.arrivals[packet.flow];
+            let loss = Loss {
+                flow: packet.flow,
+                packet: *arrivals,
+            };
+            *arrivals += 1;
+            if self.losses.contains(&loss) {
+                return self.row(now, link, &packet, Kind::Lost);
             }
         }
         let Link {
@@ -231,17 +266,14 @@ impl Network {
             busy,
         } = &mut self.links[link];
         if waiting.len() + 1 >= spec.limit {
-            if self.full_is_queue_row {
-                self.row(now, link, &packet, Kind::Queue);
-            }
-            return self.row(now, link, &packet, Kind::Drop);
+            return self.row(now, link, &packet, Kind::Refused);
         }
         waiting.push_back(Packet {
             queued: instant(now),
             ..packet
         });
         let idle = !*busy;
-        self.row(now, link, &packet, Kind::Queue);
+        self.row(now, link, &packet, Kind::Enqueue);
         if idle {
             self.serve(now, link);
         }
@@ -256,7 +288,7 @@ impl Network {
         link.busy = true;
         let busy = 8.0 * f64::from(packet.segment.link_octets) / link.spec.rate_bps as f64;
         let delay = link.spec.delay.as_secs_f64();
-        self.row(now, index, &packet, Kind::Queue);
+        self.row(now, index, &packet, Kind::Dequeue);
         packet.hop += 1;
         if let Some(aqt) = &mut packet.segment.aqt {
             // What a hop that knows the option does.

@@ -1,0 +1,108 @@
+"""Bring a switch to its configuration: what would change, and changing it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from controller import codec, diff, entries, pipeline
+from controller.client import Client, Role, SwitchError, Target
+from controller.config import Config
+from controller.diff import Change
+from controller.pipeline import Pipeline
+from waymark.entry import Entry
+from waymark.errors import WaymarkError
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What one switch is to hold.
+
+    Attributes:
+        entries: all entries of its tables, in canonical form.
+    """
+
+    target: Target
+    pipeline: Pipeline
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be done to a switch.
+
+    Attributes:
+        push: why its pipeline is pushed; None where it runs already.
+        changes: to its entries, after the push.
+    """
+
+    push: str | None
+    changes: Sequence[Change]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the switch holds what it is to hold."""
+        return self.push is None and not self.changes
+
+
+def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
+    """What each switch of ``config`` is to hold.
+
+    Args:
+        config: the configuration.
+        folder: what its files' paths are relative to.
+
+    Raises:
+        WaymarkError: a file is missing, or a program lacks a table for what is asked of it.
+    """
+    result: dict[str, Wanted] = {}
+    for name, switch in config.switches.items():
+        try:
+            its_pipeline = pipeline.load(switch, folder)
+            target = Target.of(name, switch, config.election_id, folder)
+            its_entries = entries.entries_for(switch, its_pipeline.tables)
+            canonical = [codec.canonical(entry, its_pipeline.schema) for entry in its_entries]
+        except WaymarkError as error:
+            raise WaymarkError(f"{name}: {error}") from error
+        result[name] = Wanted(target, its_pipeline, canonical)
+    return result
+
+
+async def plan(client: Client, wanted: Wanted) -> Plan:
+    """Compare what the switch holds with what it is to hold; writes nothing."""
+    cookie = await client.cookie()
+    if cookie == wanted.pipeline.cookie:
+        return Plan(None, diff.changes(wanted.entries, await client.entries(wanted.pipeline)))
+    there = "runs none" if cookie is None else f"runs another, cookie {cookie:#x}"
+    return Plan(f"{wanted.pipeline.name} ({there})", diff.changes(wanted.entries, []))
+
+
+async def converge(client: Client, wanted: Wanted) -> Plan:
+    """Do what `plan` says, and return it.
+
+    After a push the tables are read, since a switch may keep entries that fit the new program.
+
+    Raises:
+        SwitchError: the switch refused, or this controller is not primary.
+    """
+    todo = await plan(client, wanted)
+    changes = todo.changes
+    if todo.push is not None:
+        await client.push(wanted.pipeline)
+        changes = diff.changes(wanted.entries, await client.entries(wanted.pipeline))
+    await client.write(changes, wanted.pipeline)
+    return Plan(todo.push, changes)
+
+
+async def apply(client: Client, wanted: Wanted) -> Plan:
+    """Become primary, and `converge`.
+
+    Raises:
+        SwitchError: as `converge`; or another controller is primary.
+    """
+    if await client.arbitrate() is not Role.PRIMARY:
+        raise SwitchError(
+            f"{wanted.target.name} ({wanted.target.address}) has a primary controller with "
+            f"election id {client.primary_id}; stop it, or use --election-id "
+            f"{client.primary_id + 1}"
+        )
+    return await converge(client, wanted)

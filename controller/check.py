@@ -1,0 +1,107 @@
+"""What a configuration must agree on with itself: settings of one place that depend on another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+from controller.reader import Place, Problem
+
+if TYPE_CHECKING:
+    from controller.config import Config, PortConfig, SwitchConfig
+
+
+def problems(config: Config) -> list[Problem]:
+    """All that does not hold together."""
+    found: list[Problem] = []
+    seen: dict[tuple[str, int], str] = {}
+    for name, switch in config.switches.items():
+        place: Place = ("switches", name)
+        twin = seen.setdefault((switch.address, switch.device_id), name)
+        if twin != name:
+            told = f"found {switch.address!r}, which is also {twin}'s; valid: each switch once"
+            found.append(Problem((*place, "address"), told))
+        found += _device_config(switch, place)
+        for number, port in switch.ports.items():
+            found += _port(port, (*place, "ports", number))
+        found += _neighbours(switch, place)
+        found += _routes(switch, place)
+    return found
+
+
+def _device_config(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
+    if switch.target == "bmv2" and switch.device_config is None:
+        told = "missing; valid: the JSON that p4c-bm2-ss makes of the program (target bmv2)"
+        yield Problem((*place, "device_config"), told)
+    if switch.tls is not None and (switch.tls.certificate is None) != (switch.tls.key is None):
+        yield Problem((*place, "tls"), "valid: certificate and key together, or neither")
+
+
+def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
+    if "drai" in port.marks and (port.rate is None or port.queue_limit is None):
+        wanted = "rate" if port.rate is None else "queue_limit"
+        told = f"drai needs {wanted}, which is missing; valid: rate and queue_limit with drai"
+        yield Problem((*place, "marks"), told)
+    if "ci" in port.marks and port.queue_limit is None:
+        told = "ci needs queue_limit, which is missing: only the program's own refusals mark"
+        yield Problem((*place, "marks"), told)
+    if port.red is None:
+        return
+    if port.red.thmax <= port.red.thmin:
+        told = f"found {port.red.thmax:g}; valid: above thmin, which is {port.red.thmin:g}"
+        yield Problem((*place, "red", "thmax"), told)
+    if port.queue_limit is not None and port.red.thmin >= port.queue_limit - 1:
+        told = (
+            f"found {port.red.thmin:g}; valid: below the {port.queue_limit - 1} packets that may "
+            "wait (queue_limit less the one being sent)"
+        )
+        yield Problem((*place, "red", "thmin"), told)
+
+
+def _known_ports(switch: SwitchConfig) -> str:
+    return ", ".join(map(str, switch.ports)) or "none, ports is empty"
+
+
+def _neighbours(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
+    seen: set[tuple[int, IPv4Address]] = set()
+    for index, neighbour in enumerate(switch.neighbours):
+        at: Place = (*place, "neighbours", index)
+        if neighbour.port not in switch.ports:
+            told = f"found {neighbour.port}; valid: a port of ports ({_known_ports(switch)})"
+            yield Problem((*at, "port"), told)
+        if (neighbour.port, neighbour.address) in seen:
+            told = f"found {neighbour.address} a second time; valid: each address of a port once"
+            yield Problem((*at, "address"), told)
+        seen.add((neighbour.port, neighbour.address))
+
+
+def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
+    addresses = dict.fromkeys(str(neighbour.address) for neighbour in switch.neighbours)
+    seen: set[str] = set()
+    for index, route in enumerate(switch.routes):
+        at: Place = (*place, "routes", index)
+        if str(route.to) in seen:
+            told = f"found {route.to} a second time; valid: each prefix once"
+            yield Problem((*at, "to"), told)
+        seen.add(str(route.to))
+        if route.port is not None and route.port not in switch.ports:
+            told = f"found {route.port}; valid: a port of ports ({_known_ports(switch)})"
+            yield Problem((*at, "port"), told)
+        if route.via is None and route.port is None:
+            yield Problem(at, "via and port are missing; valid: via (a neighbour), or port")
+        if route.via is None:
+            continue
+        behind = {n.port for n in switch.neighbours if n.address == route.via}
+        if not behind:
+            known = ", ".join(addresses) or "none, neighbours is empty"
+            told = f"found {route.via}; valid: the address of a neighbour ({known})"
+            yield Problem((*at, "via"), told)
+        elif route.port is None and len(behind) > 1:
+            told = (
+                f"{route.via} is behind ports {sorted(behind)}; valid: via with one of them as port"
+            )
+            yield Problem((*at, "via"), told)
+        elif route.port is not None and route.port not in behind:
+            told = f"found {route.port}; valid: the port of {route.via}, {min(behind)}"
+            yield Problem((*at, "port"), told)

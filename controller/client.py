@@ -1,0 +1,268 @@
+"""One connection to a switch: arbitration, pipeline, entries, counters (P4Runtime 1.4).
+
+A connection that fails is closed and made anew by its user; nothing here retries.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from finsy.grpcutil import GRPCCredentialsTLS, GRPCStatusCode
+from finsy.p4client import P4Client, P4ClientError
+from finsy.proto import U128, p4r
+
+from controller import codec
+from controller.config import SwitchConfig
+from controller.diff import Change, Kind
+from controller.pipeline import Pipeline
+from waymark.entry import Entry
+from waymark.errors import WaymarkError
+
+HANDSHAKE_S = 10.0
+"""How long a switch may take to answer an arbitration."""
+
+BACKUPS = 8
+"""Controllers with the same election id that may wait behind one another."""
+
+UPDATES_PER_WRITE = 4096
+"""Keeps a write below gRPC's customary 4 MiB a message."""
+
+_NO_PIPELINE = {GRPCStatusCode.FAILED_PRECONDITION, GRPCStatusCode.NOT_FOUND}
+
+_KINDS = {
+    Kind.INSERT: p4r.Update.INSERT,
+    Kind.MODIFY: p4r.Update.MODIFY,
+    Kind.DELETE: p4r.Update.DELETE,
+}
+
+
+class SwitchError(WaymarkError):
+    """A switch that cannot be reached, or refuses."""
+
+    def __init__(self, message: str, code: GRPCStatusCode = GRPCStatusCode.UNKNOWN) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Role(Enum):
+    """What a controller is to a switch."""
+
+    NONE = "none"
+    PRIMARY = "primary"
+    BACKUP = "backup"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A switch to talk to."""
+
+    name: str
+    address: str
+    device_id: int
+    election_id: int
+    credentials: GRPCCredentialsTLS | None = None
+
+    @staticmethod
+    def of(name: str, switch: SwitchConfig, election_id: int, folder: Path) -> "Target":
+        """The target that a configuration names; its TLS files are relative to ``folder``."""
+        credentials = None
+        if switch.tls is not None:
+            tls = switch.tls
+            paths = [None if p is None else folder / p for p in (tls.ca, tls.certificate, tls.key)]
+            for path in paths:
+                if path is not None and not path.is_file():
+                    raise WaymarkError(f"{path}: no such file (tls of {name})")
+            credentials = GRPCCredentialsTLS(cacert=paths[0], cert=paths[1], private_key=paths[2])
+        return Target(name, switch.address, switch.device_id, election_id, credentials)
+
+
+class Client:
+    """A connection. Reading needs no role; writing needs to be primary."""
+
+    def __init__(self, target: Target, rpc: P4Client) -> None:
+        self.target = target
+        self.role = Role.NONE
+        self.primary_id = 0
+        """The election id of the primary, or the largest there has been."""
+        self._rpc = rpc
+        self._election_id = target.election_id
+
+    # Arbitration (P4Runtime 1.4, 5).
+
+    async def arbitrate(self) -> Role:
+        """Ask to be primary, with the configured election id.
+
+        Another controller may use that id already: then the next lower one is tried, as backup.
+
+        Raises:
+            SwitchError: no answer, or no id is left.
+        """
+        while True:
+            try:
+                async with asyncio.timeout(HANDSHAKE_S):
+                    await self._bid(self._election_id)
+                    await self.next_role()
+            except TimeoutError as error:
+                raise self._error("answers no arbitration") from error
+            except SwitchError as error:
+                lowest = max(1, self.target.election_id - BACKUPS)
+                if error.code != GRPCStatusCode.INVALID_ARGUMENT or self._election_id <= lowest:
+                    raise
+                self._election_id -= 1  # taken: wait behind the one who has it
+                continue
+            return self.role
+
+    async def next_role(self) -> Role:
+        """Wait for the next news of who is primary.
+
+        When the primary has gone, this controller asks to take its place.
+
+        Raises:
+            SwitchError: the stream broke.
+        """
+        while True:
+            try:
+                message = await self._rpc.receive()
+            except P4ClientError as error:
+                raise self._failed("closed the stream", error) from error
+            except RuntimeError as error:  # the stream ended without an error
+                raise self._error("closed the stream") from error
+            if message.WhichOneof("update") == "arbitration":
+                break
+        news = message.arbitration
+        self.primary_id = U128.decode(news.election_id)
+        if news.status.code == GRPCStatusCode.OK:
+            self.role = Role.PRIMARY
+        elif news.status.code == GRPCStatusCode.NOT_FOUND:  # nobody is: take over
+            self.role = Role.BACKUP
+            self._election_id = max(self.primary_id, self._election_id)
+            await self._bid(self._election_id)
+        else:
+            self.role = Role.BACKUP
+        return self.role
+
+    async def _bid(self, election_id: int) -> None:
+        bid = p4r.MasterArbitrationUpdate(
+            device_id=self.target.device_id, election_id=U128.encode(election_id)
+        )
+        try:
+            await self._rpc.send(p4r.StreamMessageRequest(arbitration=bid))
+        except P4ClientError as error:
+            raise self._failed("cannot be reached", error) from error
+
+    # Pipeline (6, 15).
+
+    async def cookie(self) -> int | None:
+        """The cookie of the pipeline that the switch runs; None where it has none."""
+        request = p4r.GetForwardingPipelineConfigRequest(
+            device_id=self.target.device_id,
+            response_type=p4r.GetForwardingPipelineConfigRequest.COOKIE_ONLY,
+        )
+        try:
+            response = await self._rpc.request(request)
+        except P4ClientError as error:
+            if error.code in _NO_PIPELINE and "pipeline" in error.message.lower():
+                return None
+            raise self._failed("does not tell its pipeline", error) from error
+        config = response.config
+        return config.cookie.cookie if config.HasField("cookie") else None
+
+    async def push(self, pipeline: Pipeline) -> None:
+        """Load ``pipeline``: all entries and counters of the one before are gone."""
+        request = p4r.SetForwardingPipelineConfigRequest(
+            device_id=self.target.device_id,
+            election_id=U128.encode(self._election_id),
+            action=p4r.SetForwardingPipelineConfigRequest.VERIFY_AND_COMMIT,
+            config=p4r.ForwardingPipelineConfig(
+                p4info=pipeline.p4info,
+                p4_device_config=pipeline.device_config,
+                cookie=p4r.ForwardingPipelineConfig.Cookie(cookie=pipeline.cookie),
+            ),
+        )
+        try:
+            await self._rpc.request(request)
+        except P4ClientError as error:
+            raise self._failed(f"refuses the pipeline {pipeline.name}", error) from error
+
+    # Entries (9.1, 12).
+
+    async def entries(self, pipeline: Pipeline) -> list[Entry]:
+        """All entries that can be written, in canonical form; not those of the program itself."""
+        wanted = [
+            p4r.Entity(table_entry=p4r.TableEntry(table_id=table.id))
+            for table in pipeline.schema.tables
+            if not table.is_const
+        ]
+        read = [entity.table_entry for entity in await self.read(wanted)]
+        return [
+            codec.decode(entry, pipeline.schema)
+            for entry in read
+            if not (entry.is_const or entry.is_default_action)
+        ]
+
+    async def write(self, changes: Sequence[Change], pipeline: Pipeline) -> None:
+        """Write all ``changes``.
+
+        Raises:
+            SwitchError: the switch refused some; the message names each. The others are done.
+        """
+        for start in range(0, len(changes), UPDATES_PER_WRITE):
+            await self._write(changes[start : start + UPDATES_PER_WRITE], pipeline)
+
+    async def _write(self, changes: Sequence[Change], pipeline: Pipeline) -> None:
+        request = p4r.WriteRequest(
+            device_id=self.target.device_id,
+            election_id=U128.encode(self._election_id),
+            updates=[
+                codec.update(_KINDS[change.kind], codec.encode(change.entry, pipeline.schema))
+                for change in changes
+            ],
+        )
+        try:
+            await self._rpc.request(request)
+        except P4ClientError as error:
+            refused = "".join(
+                f"\n  {changes[index]}: {detail.message or detail.canonical_code.name}"
+                for index, detail in sorted(error.details.items())
+                if index < len(changes)
+            )
+            raise self._failed("refuses to write", error, refused) from error
+
+    async def read(self, entities: Sequence[p4r.Entity]) -> list[p4r.Entity]:
+        """What the switch holds of ``entities`` (11)."""
+        request = p4r.ReadRequest(device_id=self.target.device_id, entities=entities)
+        try:
+            return [e async for reply in self._rpc.request_iter(request) for e in reply.entities]
+        except P4ClientError as error:
+            raise self._failed("refuses to read", error) from error
+
+    def _error(self, told: str) -> SwitchError:
+        return SwitchError(f"{self.target.name} ({self.target.address}) {told}")
+
+    def _failed(self, told: str, error: P4ClientError, more: str = "") -> SwitchError:
+        if error.code == GRPCStatusCode.UNAVAILABLE:
+            told = "cannot be reached"
+        message = f"{self.target.name} ({self.target.address}) {told}: {error.message}{more}"
+        return SwitchError(message, error.code)
+
+
+Connect = Callable[[Target], P4Client]
+
+
+def over_grpc(target: Target) -> P4Client:
+    """How a switch is usually reached."""
+    return P4Client(target.address, target.credentials, wait_for_ready=False)
+
+
+@asynccontextmanager
+async def connected(target: Target, connect: Connect = over_grpc) -> AsyncGenerator[Client, None]:
+    """A connection that is closed at the end. Nothing is sent yet."""
+    rpc = connect(target)
+    await rpc.open()
+    try:
+        yield Client(target, rpc)
+    finally:
+        await rpc.close()

@@ -1,0 +1,180 @@
+"""The configuration file: what each switch is to hold.
+
+Every field's description is what an error shows as valid.
+"""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from controller import check, reader
+from waymark.drai import MAX_DEPTH
+from waymark.errors import WaymarkError
+from waymark.red import MAX_W, Red
+from waymark.topology import DEFAULT_PROGRAM
+from waymark.units import parse_rate
+
+MAX_PORT = 509
+"""Ports are 9 bits wide; 510 is the controller's and 511 drops."""
+
+DEFAULT_ELECTION_ID = 10
+"""Leaves room below for a second controller to wait as backup."""
+
+CPU_PORT = 510
+"""``CPU_PORT`` of ``p4src/include/constants.p4``."""
+
+Mark = Literal["aqt", "drai", "ci"]
+
+
+def _rate(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("not a rate")
+    try:
+        rate_bps = parse_rate(value)
+    except WaymarkError as error:
+        raise ValueError("not a rate") from error
+    if rate_bps < 1:
+        raise ValueError("below 1 b/s")
+    return rate_bps
+
+
+def _prefix(value: object) -> IPv4Network:
+    if not isinstance(value, str):
+        raise ValueError("not a prefix")
+    return IPv4Network(value)  # says which host bits are set
+
+
+def _lower(value: str) -> str:
+    return value.lower()
+
+
+Rate = Annotated[float, BeforeValidator(_rate)]
+Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
+Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(_lower)]
+PortNumber = Annotated[int, Field(ge=1, le=MAX_PORT, strict=True)]
+
+
+class Settings(BaseModel):
+    """What all parts of a configuration share: immutable, and no key that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RedConfig(Settings):
+    """RED on a port's queue; packets are waiting ones."""
+
+    thmin: float = Field(ge=0, description="0 or more: packets, the average below which none drop")
+    thmax: float = Field(gt=0, description="packets, above thmin: the average from which all drop")
+    pmax: float = Field(gt=0, le=1, description="a probability above 0, at most 1")
+    w: int = Field(
+        9, ge=0, le=MAX_W, strict=True, description="0 to 15: an arrival weighs 2^-w in the average"
+    )
+
+    def to_red(self) -> Red:
+        """As `waymark.red` takes it."""
+        return Red(self.thmin, self.thmax, self.pmax, self.w)
+
+
+class PortConfig(Settings):
+    """One port of a switch."""
+
+    mac: Mac = Field(description='a MAC address, such as "02:00:00:00:00:01"')
+    rate: Rate | None = Field(
+        None, description='bits per second with a unit, such as "10 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
+    )
+    queue_limit: int | None = Field(
+        None,
+        ge=2,
+        le=MAX_DEPTH,
+        strict=True,
+        description="2 or more packets, the one being sent counted (ns-2's limit)",
+    )
+    marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
+    red: RedConfig | None = Field(None, description="thmin, thmax, pmax and w")
+
+
+class NeighbourConfig(Settings):
+    """A next hop and its MAC address: static, since the dataplane answers no ARP."""
+
+    port: PortNumber = Field(description=f"a port number, 1 to {MAX_PORT}")
+    address: IPv4Address = Field(description='an IPv4 address, such as "10.0.1.1"')
+    mac: Mac = Field(description='a MAC address, such as "02:00:00:00:01:01"')
+
+
+class RouteConfig(Settings):
+    """Where destinations in a prefix go: ``via`` a neighbour, or to neighbours behind ``port``."""
+
+    to: Prefix = Field(description='an IPv4 prefix without host bits, such as "10.0.1.0/24"')
+    via: IPv4Address | None = Field(None, description="the address of one of the neighbours")
+    port: PortNumber | None = Field(None, description=f"a port number, 1 to {MAX_PORT}")
+
+
+class TlsConfig(Settings):
+    """Files in PEM, relative to the configuration file."""
+
+    ca: Path = Field(description="the file of the authority that signed the switch's certificate")
+    certificate: Path | None = Field(None, description="the file of the controller's certificate")
+    key: Path | None = Field(None, description="the file of that certificate's private key")
+
+
+class SwitchConfig(Settings):
+    """One switch and all that it is to hold."""
+
+    address: str = Field(
+        pattern=r"^\S+:\d+$", description='host and port of P4Runtime, such as "127.0.0.1:9559"'
+    )
+    device_id: int = Field(
+        1, ge=0, lt=2**64, strict=True, description="the switch's --device-id, 0 or more"
+    )
+    target: Literal["embedded", "bmv2"] = Field(
+        "embedded", description="embedded (waymark switch) or bmv2 (simple_switch_grpc)"
+    )
+    program: str = Field(
+        DEFAULT_PROGRAM,
+        description="a main of p4src/, such as v1model/waymark.p4, or a P4 file of yours",
+    )
+    p4info: Path | None = Field(None, description="a file of P4Info in protobuf's text format")
+    device_config: Path | None = Field(
+        None, description="what the target loads: P4 source (embedded) or p4c's JSON (bmv2)"
+    )
+    tls: TlsConfig | None = Field(None, description="ca, certificate and key")
+    cpu_port: Literal[510] | None = Field(
+        None, description=f"{CPU_PORT}, the program's CPU_PORT; ARP goes there when it is set"
+    )
+    ports: Mapping[PortNumber, PortConfig] = Field(
+        default_factory=dict[int, PortConfig], description="settings by port number"
+    )
+    neighbours: tuple[NeighbourConfig, ...] = Field(
+        (), description="a list of port, address and mac"
+    )
+    routes: tuple[RouteConfig, ...] = Field((), description="a list of to, with via or port")
+
+
+class Config(Settings):
+    """A configuration file."""
+
+    election_id: int = Field(
+        DEFAULT_ELECTION_ID,
+        ge=1,
+        lt=2**127,
+        strict=True,
+        description="1 or more: of several controllers the largest writes, the others wait",
+    )
+    switches: Mapping[str, SwitchConfig] = Field(description="switches by name")
+
+
+def load(path: Path) -> Config:
+    """Read and check a configuration file.
+
+    Raises:
+        WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
+    """
+    document = reader.read(path)
+    config = reader.validate(Config, document)
+    problems = check.problems(config)
+    if problems:
+        raise reader.refused(document, problems)
+    return config

@@ -1,0 +1,147 @@
+"""What a switch counts, per port; and what waits, where registers can be read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from finsy.grpcutil import GRPCStatusCode
+from finsy.p4schema import P4Schema
+from finsy.proto import p4r
+
+from controller.client import Client, SwitchError
+
+DROP_CAUSES: Mapping[int, str] = {
+    1: "malformed",
+    2: "checksum",
+    3: "ttl",
+    4: "no_route",
+    5: "queue_full",
+    6: "red",
+}
+"""``drop_cause_t`` of ``p4src/include/types.p4``; index of ``drops``: 8 · port + cause."""
+
+MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
+"""``mark_t``; index of ``marks``: 4 · port + kind."""
+
+PRIORITIES = 8
+"""Queues of a port; index of ``queue_tail`` and ``queue_dequeued``: 8 · port + priority."""
+
+_NO_REGISTERS = {GRPCStatusCode.UNIMPLEMENTED, GRPCStatusCode.UNKNOWN}
+
+
+@dataclass(frozen=True)
+class PortCounts:
+    """A port's counters since the pipeline was pushed.
+
+    Attributes:
+        drops: packets by cause, without causes of which there were none in the program.
+        marks: packets by kind.
+        waiting: packets in its queues now, without the one being sent; None where registers
+            cannot be read.
+    """
+
+    received_packets: int = 0
+    received_octets: int = 0
+    sent_packets: int = 0
+    sent_octets: int = 0
+    malformed_options: int = 0
+    drops: Mapping[str, int] = field(default_factory=dict[str, int])
+    marks: Mapping[str, int] = field(default_factory=dict[str, int])
+    waiting: int | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a counter or register, and what it means for which port."""
+
+    array: str
+    index: int
+    port: int
+    meaning: str = ""
+
+
+def counter_cells(ports: Sequence[int]) -> list[Cell]:
+    """All cells that tell about ``ports``."""
+    cells: list[Cell] = []
+    for port in ports:
+        cells += [Cell(array, port, port) for array in ("received", "sent", "malformed_options")]
+        cells += [Cell("drops", 8 * port + i, port, cause) for i, cause in DROP_CAUSES.items()]
+        cells += [Cell("marks", 4 * port + i, port, kind) for i, kind in MARK_KINDS.items()]
+    return cells
+
+
+async def read_counts(
+    client: Client, schema: P4Schema, ports: Sequence[int], *, registers: bool
+) -> dict[int, PortCounts]:
+    """The counts of ``ports``.
+
+    Args:
+        client: a connection.
+        schema: of the program that the switch runs. What it does not count is 0.
+        ports: their numbers.
+        registers: whether to read the queues' occupancy; see `has_registers`.
+    """
+    known = {counter.alias: counter.id for counter in schema.counters}
+    meant = {
+        (known[cell.array], cell.index): cell
+        for cell in counter_cells(ports)
+        if cell.array in known
+    }
+    wanted = [
+        p4r.Entity(counter_entry=p4r.CounterEntry(counter_id=id_, index=p4r.Index(index=index)))
+        for id_, index in meant
+    ]
+    packets: dict[tuple[int, str, str], int] = {}
+    octets: dict[tuple[int, str, str], int] = {}
+    for entity in await client.read(wanted):
+        read = entity.counter_entry
+        cell = meant.get((read.counter_id, read.index.index))
+        if cell is not None:
+            at = (cell.port, cell.array, cell.meaning)
+            packets[at], octets[at] = read.data.packet_count, read.data.byte_count
+    waiting = await _waiting(client, schema, ports) if registers else {}
+    return {
+        port: PortCounts(
+            received_packets=packets.get((port, "received", ""), 0),
+            received_octets=octets.get((port, "received", ""), 0),
+            sent_packets=packets.get((port, "sent", ""), 0),
+            sent_octets=octets.get((port, "sent", ""), 0),
+            malformed_options=packets.get((port, "malformed_options", ""), 0),
+            drops={c: packets.get((port, "drops", c), 0) for c in DROP_CAUSES.values()},
+            marks={k: packets.get((port, "marks", k), 0) for k in MARK_KINDS.values()},
+            waiting=waiting.get(port),
+        )
+        for port in ports
+    }
+
+
+async def has_registers(client: Client, schema: P4Schema, ports: Sequence[int]) -> bool:
+    """Whether the switch lets registers be read: BMv2's P4Runtime does not."""
+    try:
+        return bool(await _waiting(client, schema, ports[:1]))
+    except SwitchError as error:
+        if error.code in _NO_REGISTERS:
+            return False
+        raise
+
+
+async def _waiting(client: Client, schema: P4Schema, ports: Sequence[int]) -> dict[int, int]:
+    """Packets waiting per port: tail − dequeued of each of its queues."""
+    ids = {register.alias: register.id for register in schema.registers}
+    signs = {
+        ids[name]: sign for name, sign in (("queue_tail", 1), ("queue_dequeued", -1)) if name in ids
+    }
+    if len(signs) < 2:
+        return {}
+    wanted = [
+        p4r.Entity(register_entry=p4r.RegisterEntry(register_id=id_, index=p4r.Index(index=index)))
+        for port in ports
+        for index in range(PRIORITIES * port, PRIORITIES * (port + 1))
+        for id_ in signs
+    ]
+    waiting = dict.fromkeys(ports, 0)
+    for entity in await client.read(wanted):
+        read = entity.register_entry
+        value = int.from_bytes(read.data.bitstring, "big")
+        waiting[read.index.index // PRIORITIES] += signs[read.register_id] * value
+    # Tail and dequeued are read one after the other: a packet that leaves in between counts -1.
+    return {port: max(0, packets) for port, packets in waiting.items()}

@@ -1,0 +1,81 @@
+"""The table entries that a switch's configuration means."""
+
+from collections.abc import Collection
+
+from controller.config import PortConfig, RouteConfig, SwitchConfig
+from waymark import entry as entry_of
+from waymark.entry import ETHER_TYPE_ARP, Entry
+from waymark.errors import WaymarkError
+
+
+def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
+    """All entries of ``switch``: these, and no others, are to be in its tables.
+
+    Args:
+        switch: its configuration.
+        tables: the names of its program's tables.
+
+    Raises:
+        WaymarkError: a setting that the program has no table for.
+    """
+    entries = [_route(switch, route) for route in switch.routes]
+    entries += [
+        entry_of.neighbour(
+            neighbour.port,
+            str(neighbour.address),
+            own_mac=switch.ports[neighbour.port].mac,
+            mac=neighbour.mac,
+        )
+        for neighbour in switch.neighbours
+    ]
+    if switch.cpu_port is not None:
+        entries.append(entry_of.punt(ETHER_TYPE_ARP))
+    for number, port in switch.ports.items():
+        entries += _port(number, port)
+    for entry in entries:
+        if entry.table not in tables:
+            raise WaymarkError(
+                f"{switch.program} has no table {entry.table}, which {_wanted_by(entry)} needs; "
+                f"its tables: {', '.join(tables)}"
+            )
+    return entries
+
+
+def _route(switch: SwitchConfig, route: RouteConfig) -> Entry:
+    if route.via is None:
+        assert route.port is not None  # checked: via or port
+        return entry_of.direct_route(str(route.to), route.port)
+    port = next(
+        n.port for n in switch.neighbours if n.address == route.via and route.port in (None, n.port)
+    )
+    if route.to.prefixlen == 32 and route.to.network_address == route.via:
+        return entry_of.direct_route(str(route.to), port)
+    return entry_of.route_via(str(route.to), port, str(route.via))
+
+
+def _port(number: int, port: PortConfig) -> list[Entry]:
+    entries: list[Entry] = []
+    if port.queue_limit is not None:
+        entries.append(entry_of.queue_limit(number, port.queue_limit))
+    if port.red is not None:
+        entries += entry_of.red(number, port.red.to_red())
+    if port.marks:
+        entries.append(entry_of.feedback(number, port.marks, port.rate))
+    if "drai" in port.marks:
+        assert port.rate is not None  # checked: drai has both
+        assert port.queue_limit is not None
+        entries += entry_of.drai(number, port.rate, port.queue_limit)
+    return entries
+
+
+def _wanted_by(entry: Entry) -> str:
+    settings = {
+        "port_feedback": "marks",
+        "drai": "the mark drai",
+        "red": "red",
+        "red_weight": "red",
+        "port_queue": "queue_limit",
+        "punt": "cpu_port",
+    }
+    setting = settings.get(entry.table, entry.table)
+    return f"{setting} of port {entry.match['port']}" if "port" in entry.match else setting

@@ -1,0 +1,105 @@
+"""Counters for Prometheus, at ``http://HOST:PORT/metrics``."""
+
+from collections.abc import Iterable, Sequence
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from controller.watch import State, Watcher
+from waymark.errors import WaymarkError
+
+
+class SwitchCollector(Collector):
+    """The latest snapshots, each time they are asked for."""
+
+    def __init__(self, watchers: Sequence[Watcher]) -> None:
+        self._watchers = watchers
+
+    def collect(self) -> Iterable[Metric]:
+        """All metrics of all switches."""
+        yield from self._switches()
+        yield from self._ports()
+
+    def _switches(self) -> Iterable[Metric]:
+        up = GaugeMetricFamily("waymark_switch_up", "1 while connected.", labels=["switch"])
+        primary = GaugeMetricFamily(
+            "waymark_switch_primary", "1 while this controller writes to it.", labels=["switch"]
+        )
+        refused = GaugeMetricFamily(
+            "waymark_switch_refused", "1 while it refuses its configuration.", labels=["switch"]
+        )
+        writes = CounterMetricFamily(
+            "waymark_entries_written", "Table entries written.", labels=["switch"]
+        )
+        pushes = CounterMetricFamily(
+            "waymark_pipelines_pushed", "Pipelines pushed.", labels=["switch"]
+        )
+        for watcher in self._watchers:
+            shot = watcher.snapshot
+            up.add_metric([shot.name], float(shot.state is not State.CONNECTING))
+            primary.add_metric([shot.name], float(shot.state is State.PRIMARY))
+            refused.add_metric([shot.name], float(shot.state is State.REFUSED))
+            writes.add_metric([shot.name], shot.writes)
+            pushes.add_metric([shot.name], shot.pushes)
+        yield from (up, primary, refused, writes, pushes)
+
+    def _ports(self) -> Iterable[Metric]:
+        def counter(name: str, told: str, *labels: str) -> CounterMetricFamily:
+            return CounterMetricFamily(f"waymark_{name}", told, labels=["switch", "port", *labels])
+
+        def gauge(name: str, told: str) -> GaugeMetricFamily:
+            return GaugeMetricFamily(f"waymark_{name}", told, labels=["switch", "port"])
+
+        received = counter("received_packets", "Packets received.")
+        received_octets = counter("received_octets", "Octets received.")
+        sent = counter("sent_packets", "Packets sent.")
+        sent_octets = counter("sent_octets", "Octets sent.")
+        malformed = counter("malformed_options", "Packets with options that cannot be read.")
+        drops = counter("dropped_packets", "Packets dropped.", "cause")
+        marks = counter("marked_packets", "Packets marked.", "kind")
+        limit = gauge("queue_limit_packets", "Queue limit, the packet being sent counted.")
+        waiting = gauge("queue_waiting_packets", "Packets waiting now.")
+        rate = gauge("port_rate_bps", "Port rate, bits per second.")
+        used = gauge("port_utilisation_ratio", "Share of the port's rate that was used.")
+        for watcher in self._watchers:
+            shot = watcher.snapshot
+            for number, port in watcher.switch.ports.items():
+                at = [shot.name, str(number)]
+                if port.queue_limit is not None:
+                    limit.add_metric(at, port.queue_limit)
+                if port.rate is not None:
+                    rate.add_metric(at, port.rate)
+                    if number in shot.sent_bps:
+                        used.add_metric(at, shot.sent_bps[number] / port.rate)
+                count = shot.ports.get(number)
+                if count is None:
+                    continue
+                received.add_metric(at, count.received_packets)
+                received_octets.add_metric(at, count.received_octets)
+                sent.add_metric(at, count.sent_packets)
+                sent_octets.add_metric(at, count.sent_octets)
+                malformed.add_metric(at, count.malformed_options)
+                for cause, packets in count.drops.items():
+                    drops.add_metric([*at, cause], packets)
+                for kind, packets in count.marks.items():
+                    marks.add_metric([*at, kind], packets)
+                if count.waiting is not None:
+                    waiting.add_metric(at, count.waiting)
+        yield from (received, received_octets, sent, sent_octets, malformed, drops, marks)
+        yield from (limit, waiting, rate, used)
+
+
+def serve(watchers: Sequence[Watcher], host: str, port: int) -> int:
+    """Serve metrics from a thread of its own; port 0 takes any. Returns the port.
+
+    Raises:
+        WaymarkError: the address is in use, or not this machine's.
+    """
+    registry = CollectorRegistry()
+    registry.register(SwitchCollector(watchers))
+    try:
+        server, _ = start_http_server(port, addr=host, registry=registry)
+    except OSError as error:
+        raise WaymarkError(f"metrics at {host}:{port}: {error.strerror}") from error
+    return server.server_port

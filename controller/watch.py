@@ -1,0 +1,173 @@
+"""Keep switches as configured: connect, converge, read counters; and again after a break."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from finsy.grpcutil import GRPCStatusCode
+
+from controller import apply, counters
+from controller.apply import Wanted
+from controller.client import Client, Connect, Role, SwitchError, connected, over_grpc
+from controller.config import SwitchConfig
+from controller.counters import PortCounts
+from controller.defaults import INTERVAL_S
+from waymark.errors import WaymarkError
+
+RETRY_S = (0.5, 1, 2, 5)
+"""Waits before connecting again; the last one repeats."""
+
+
+_BROKEN = {GRPCStatusCode.UNAVAILABLE, GRPCStatusCode.DEADLINE_EXCEEDED}
+"""What calls for another connection; other errors are the switch's answer."""
+
+
+class State(Enum):
+    """How it stands between this controller and a switch."""
+
+    CONNECTING = "connecting"
+    PRIMARY = "primary"
+    BACKUP = "backup"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is known about a switch.
+
+    Attributes:
+        told: what went wrong last; empty while all is well.
+        pushes: pipelines that this controller pushed.
+        writes: entries that it wrote.
+        read_at_s: when the counters were read, on the monotonic clock.
+        ports: what they count, by number.
+        sent_bps: octets sent since the reading before, in bits per second, by port.
+    """
+
+    name: str
+    state: State = State.CONNECTING
+    told: str = ""
+    pushes: int = 0
+    writes: int = 0
+    connections: int = 0
+    read_at_s: float = 0.0
+    ports: Mapping[int, PortCounts] = field(default_factory=dict[int, PortCounts])
+    sent_bps: Mapping[int, float] = field(default_factory=dict[int, float])
+
+
+class Watcher:
+    """Keeps one switch; `snapshot` tells how it is.
+
+    Args:
+        switch: its configuration.
+        wanted: what it is to hold.
+        changed: called with each new snapshot.
+        interval_s: between two readings.
+        connect: how connections are made.
+    """
+
+    def __init__(
+        self,
+        switch: SwitchConfig,
+        wanted: Wanted,
+        changed: Callable[[Snapshot], None] = lambda _: None,
+        *,
+        interval_s: float = INTERVAL_S,
+        connect: Connect = over_grpc,
+    ) -> None:
+        self.switch = switch
+        self.snapshot = Snapshot(wanted.target.name)
+        self.pipeline = wanted.pipeline
+        self._wanted = wanted
+        self.changed = changed
+        self._interval_s = interval_s
+        self._connect = connect
+        self._registers: bool | None = None
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        failures = 0
+        while True:
+            connections = self.snapshot.connections
+            try:
+                async with connected(self._wanted.target, self._connect) as client:
+                    await self._serve(client)
+            except SwitchError as error:
+                self._update(state=State.CONNECTING, told=str(error), sent_bps={})
+            failures = 0 if self.snapshot.connections > connections else failures + 1
+            await asyncio.sleep(RETRY_S[min(failures, len(RETRY_S) - 1)])
+
+    async def _serve(self, client: Client) -> None:
+        """As long as the stream lives: converge while primary, and read counters."""
+        await client.arbitrate()
+        self._registers = None
+        self._update(connections=self.snapshot.connections + 1)
+        news = asyncio.create_task(client.next_role())
+        try:
+            while True:
+                await self._keep(client)
+                await self._count(client)
+                done, _ = await asyncio.wait([news], timeout=self._interval_s)
+                if done:
+                    news.result()  # raises what broke the stream
+                    news = asyncio.create_task(client.next_role())
+        finally:
+            news.cancel()
+            await asyncio.gather(news, return_exceptions=True)
+
+    async def _keep(self, client: Client) -> None:
+        """Write what is not as it should be. A backup writes nothing."""
+        if client.role is not Role.PRIMARY:
+            self._update(state=State.BACKUP, told=f"election id {client.primary_id} is primary")
+            return
+        try:
+            done = await apply.converge(client, self._wanted)
+        except SwitchError as error:
+            if error.code in _BROKEN:
+                raise
+            if error.code == GRPCStatusCode.PERMISSION_DENIED:
+                self._update(state=State.BACKUP, told="")  # the news of it is on its way
+                return
+            self._update(state=State.REFUSED, told=str(error))
+            return
+        except WaymarkError as error:
+            self._update(state=State.REFUSED, told=str(error))
+            return
+        self._update(
+            state=State.PRIMARY,
+            told="",
+            pushes=self.snapshot.pushes + (done.push is not None),
+            writes=self.snapshot.writes + len(done.changes),
+        )
+
+    async def _count(self, client: Client) -> None:
+        """Read counters; a switch that runs no such program has none."""
+        schema, ports = self.pipeline.schema, list(self.switch.ports)
+        try:
+            if self._registers is None:
+                self._registers = await counters.has_registers(client, schema, ports)
+            counts = await counters.read_counts(client, schema, ports, registers=self._registers)
+        except SwitchError as error:
+            if error.code in _BROKEN:
+                raise
+            self._update(told=self.snapshot.told or str(error), ports={}, sent_bps={})
+            return
+        now_s = time.monotonic()
+        sent_bps = _rates(self.snapshot, counts, now_s)
+        self._update(ports=counts, read_at_s=now_s, sent_bps=sent_bps)
+
+    def _update(self, **changes: object) -> None:
+        self.snapshot = replace(self.snapshot, **changes)  # pyright: ignore
+        self.changed(self.snapshot)
+
+
+def _rates(before: Snapshot, counts: Mapping[int, PortCounts], now_s: float) -> dict[int, float]:
+    """Bits per second that each port sent since ``before``; a counter that fell began anew."""
+    elapsed_s = now_s - before.read_at_s
+    return {
+        port: (count.sent_octets - before.ports[port].sent_octets) * 8 / elapsed_s
+        for port, count in counts.items()
+        if port in before.ports and count.sent_octets >= before.ports[port].sent_octets
+    }

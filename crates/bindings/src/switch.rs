@@ -1,0 +1,132 @@
+//! Running a switch on interfaces, with its P4Runtime server.
+
+use crate::errors::SwitchError;
+use crate::program::Program;
+use dataplane_io::{Dataplane, DataplaneConfig, ToController};
+use p4runtime::proto::v1::ForwardingPipelineConfig;
+use p4runtime::{Server, ServerConfig, TlsFiles, Upcalls};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use units::Rate;
+use v1model::{Event, PortConfig, SwitchConfig};
+
+/// How long Ctrl-C may wait.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+#[pyfunction]
+#[pyo3(signature = (
+    *, address, device_id, interfaces, rates_bps, queue_packets, cpu_port, drop_port, seed, program,
+    captures, certificate, key, client_ca, ready,
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn run_switch(
+    py: Python<'_>,
+    address: &str,
+    device_id: u64,
+    interfaces: Vec<(u16, String)>,
+    rates_bps: BTreeMap<u16, u64>,
+    queue_packets: u32,
+    cpu_port: Option<u16>,
+    drop_port: u16,
+    seed: u64,
+    program: Option<Py<Program>>,
+    captures: Option<PathBuf>,
+    certificate: Option<PathBuf>,
+    key: Option<PathBuf>,
+    client_ca: Option<PathBuf>,
+    ready: Py<PyAny>,
+) -> PyResult<()> {
+    let wrong = |message: String| SwitchError::new_err(message);
+    let address = address.parse().map_err(|_| {
+        wrong(format!(
+            "expected an address like 127.0.0.1:9559, found {address:?}"
+        ))
+    })?;
+    let ports = interfaces.iter().map(|(port, _)| *port).chain(cpu_port);
+    let ports = ports.map(|port| {
+        let rate = rates_bps.get(&port).copied().and_then(Rate::from_bps);
+        let capacity = if rate.is_some() {
+            queue_packets
+        } else {
+            u32::MAX
+        };
+        let config = PortConfig {
+            rate,
+            capacity,
+            queues: 8,
+        };
+        (port, config)
+    });
+    let config = ServerConfig {
+        address,
+        device_id,
+        cpu_port,
+        switch: SwitchConfig {
+            seed,
+            drop_port,
+            ports: ports.collect(),
+            other_ports: None,
+            ..SwitchConfig::default()
+        },
+        tls: certificate.zip(key).map(|(certificate, key)| TlsFiles {
+            certificate,
+            key,
+            client_ca,
+        }),
+    };
+    let dataplane = DataplaneConfig {
+        ports: interfaces,
+        cpu_port,
+        captures,
+    };
+    let initial = program.map(|program| initial(program.get())).transpose()?;
+    let (handle, jobs) = dataplane_io::jobs()?;
+    let submit = handle.clone();
+    py.detach(|| {
+        let jobs_of_server = Arc::new(move |job: p4runtime::Job| submit.submit(job));
+        let server = Server::start(config, jobs_of_server).map_err(|e| wrong(e.to_string()))?;
+        let controller = Controller(server.upcalls());
+        let dataplane = Dataplane::start(&dataplane, handle, jobs, controller)
+            .map_err(|e| wrong(e.to_string()))?;
+        if let Some(initial) = initial {
+            server.load(initial).map_err(|e| wrong(e.to_string()))?;
+        }
+        let address = server.address().to_string();
+        Python::attach(|py| ready.call1(py, (address,)))?;
+        while dataplane.is_running() {
+            std::thread::sleep(SIGNALS);
+            Python::attach(|py| py.check_signals())?;
+        }
+        Err(wrong(
+            "the thread that forwards packets has ended by a fault of its own".into(),
+        ))
+    })
+}
+
+/// A program as a client would send it.
+fn initial(program: &Program) -> PyResult<ForwardingPipelineConfig> {
+    let p4info = p4_info::p4info(&program.ir).map_err(|errors| {
+        let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        SwitchError::new_err(told.join("\n"))
+    })?;
+    Ok(ForwardingPipelineConfig {
+        p4info: Some(p4info),
+        p4_device_config: program.source().into(),
+        cookie: None,
+    })
+}
+
+struct Controller(Upcalls);
+
+impl ToController for Controller {
+    fn packet(&mut self, octets: Vec<u8>) {
+        self.0.packet(octets);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.0.event(event);
+    }
+}

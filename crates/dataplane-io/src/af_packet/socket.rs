@@ -1,0 +1,118 @@
+//! A packet socket on one interface.
+
+use super::check;
+use super::ring::{Frame, Rings};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// Sends and receives whole frames on an interface, which is promiscuous as long as this lives.
+#[derive(Debug)]
+pub struct PacketSocket {
+    rings: Rings,
+    fd: OwnedFd,
+}
+
+/// What every frame has at least: two addresses and an EtherType.
+const HEADER: usize = 14;
+
+impl PacketSocket {
+    /// Opens a socket on the interface with this number, for packets of up to `mtu` octets.
+    pub fn open(index: u32, mtu: usize) -> io::Result<Self> {
+        // Protocol 0: nothing is received before the socket is bound, when all is set up.
+        // SAFETY: no pointers; a new descriptor is owned by nobody else.
+        let fd = unsafe {
+            let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+            OwnedFd::from_raw_fd(check(libc::socket(libc::AF_PACKET, kind, 0))?)
+        };
+        set(
+            &fd,
+            libc::PACKET_VERSION,
+            &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
+        )?;
+        // A frame that the kernel cannot send is skipped instead of stopping those behind it.
+        set(&fd, libc::PACKET_LOSS, &1)?;
+        // What the switch sends, and what the host itself sends here, has not come in.
+        set(&fd, libc::PACKET_IGNORE_OUTGOING, &1)?;
+        // The switch has queues of its own.
+        set(&fd, libc::PACKET_QDISC_BYPASS, &1)?;
+        let request = Rings::request(mtu);
+        set(&fd, libc::PACKET_RX_RING, &request)?;
+        set(&fd, libc::PACKET_TX_RING, &request)?;
+        let rings = Rings::map(fd.as_fd(), &request)?;
+        let membership = libc::packet_mreq {
+            mr_ifindex: index as libc::c_int,
+            mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
+            mr_alen: 0,
+            mr_address: [0; 8],
+        };
+        set(&fd, libc::PACKET_ADD_MEMBERSHIP, &membership)?;
+        bind(&fd, index)?;
+        Ok(PacketSocket { rings, fd })
+    }
+
+    /// Hands the next frame to `each`; `false` if there is none.
+    pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
+        self.rings.receive(each)
+    }
+
+    /// Takes a frame for sending; `false` if there is no room for it, or it is no frame.
+    pub fn send(&mut self, octets: &[u8]) -> bool {
+        if octets.len() < HEADER {
+            return false;
+        }
+        self.rings.send(octets) || {
+            self.flush();
+            self.rings.send(octets)
+        }
+    }
+
+    /// Has the kernel send what was taken.
+    pub fn flush(&mut self) {
+        if !self.rings.take_unsent() {
+            return;
+        }
+        let (fd, flags) = (self.fd.as_raw_fd(), libc::MSG_DONTWAIT);
+        // SAFETY: no octets are passed; the kernel takes them from the ring.
+        let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
+        let again = [libc::EAGAIN, libc::ENOBUFS, libc::EINTR];
+        if sent < 0
+            && io::Error::last_os_error()
+                .raw_os_error()
+                .is_some_and(|e| again.contains(&e))
+        {
+            self.rings.set_unsent();
+        }
+    }
+
+    /// Takes back an error of the interface (it went down), so that polling waits again.
+    pub fn clear_error(&self) {
+        let _ = rustix::net::sockopt::socket_error(&self.fd);
+    }
+
+    /// Readable when a frame has come.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+fn set<T>(fd: &OwnedFd, option: libc::c_int, value: &T) -> io::Result<()> {
+    let length = size_of::<T>() as libc::socklen_t;
+    let value = std::ptr::from_ref(value).cast();
+    // SAFETY: the value lives through the call and is as long as is said; each option above is given
+    // the type that packet(7) says.
+    let result =
+        unsafe { libc::setsockopt(fd.as_raw_fd(), libc::SOL_PACKET, option, value, length) };
+    check(result).map(|_| ())
+}
+
+fn bind(fd: &OwnedFd, index: u32) -> io::Result<()> {
+    // SAFETY: the structure is plain numbers, for which zero is valid.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = index as i32;
+    let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    // SAFETY: the address lives through the call and is as long as is said.
+    let result = unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) };
+    check(result).map(|_| ())
+}

@@ -1,0 +1,22 @@
+//! The v1model engine on the wall clock and on Linux interfaces.
+//!
+//! ```text
+//! interfaces ─ af_packet rings ─▶ handle_packet ─ Switch ─ poll_transmit ─▶ rings, or the controller
+//! Handle ─ jobs ───────────────────────────────────┘
+//! ```
+//! One thread owns the switch; others hand it [`Job`]s. It sleeps until a frame, a job or a timer of the
+//! traffic manager comes.
+
+mod af_packet;
+mod capture;
+mod checksum;
+mod clock;
+mod dataplane;
+mod error;
+mod interface;
+mod jobs;
+
+pub use dataplane::{Dataplane, DataplaneConfig, ToController};
+pub use error::IoError;
+pub use interface::names as interface_names;
+pub use jobs::{Handle, Job, Jobs, jobs};

@@ -1,0 +1,175 @@
+//! A run of a few flows over drop-tail queues, as data.
+
+use crate::scenario::{Flow, ScenarioError, check_settings};
+use serde::Deserialize;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A whole run. Flows take the shortest way.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// When the run ends, in seconds.
+    pub end_s: f64,
+    /// What to write.
+    pub trace: Trace,
+    /// Duplex links; the nodes are what they join.
+    pub links: Vec<LinkSpan>,
+    /// TCP transfers, as scenarios have them.
+    pub flows: Vec<Flow>,
+    /// Packets lost just before the traced queue.
+    #[serde(default)]
+    pub drops: Vec<Drops>,
+}
+
+/// Which events to write, and in what form.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// The link to trace, from the first node to the second.
+    pub link: [String; 2],
+    /// Packet numbers are written modulo this.
+    pub modulus: u64,
+    /// Whether a row names its flow.
+    #[serde(default)]
+    pub flow_column: bool,
+    /// Whether a dropped arrival is a queue row as well.
+    #[serde(default)]
+    pub drop_is_queue_row: bool,
+    /// How often a drop is written.
+    #[serde(default = "once")]
+    pub drop_rows: u32,
+}
+
+/// A duplex link.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkSpan {
+    /// The nodes that it joins.
+    pub between: [String; 2],
+    /// Bits per second, each way.
+    pub rate_bps: u64,
+    /// Propagation delay, in seconds.
+    pub delay_s: f64,
+    /// Queue limit in packets, one more than may wait while one is sent.
+    #[serde(default = "fifty")]
+    pub limit: usize,
+    /// The limit on the way back, from the second node to the first; unset: the same.
+    #[serde(default)]
+    pub limit_back: Option<usize>,
+}
+
+/// Losses of one flow.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drops {
+    /// The flow, by its place.
+    #[serde(default)]
+    pub flow: usize,
+    /// Which of its data packets to arrive there, counted from 0.
+    pub packets: Vec<u64>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn fifty() -> usize {
+    50
+}
+
+impl Replay {
+    /// Reads a description from JSON and checks it.
+    ///
+    /// # Errors
+    /// Names the place in the data, what is wrong there, and what is valid.
+    pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let replay: Replay = serde_path_to_error::deserialize(&mut reader)
+            .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+        replay.check()?;
+        Ok(replay)
+    }
+
+    fn check(&self) -> Result<(), ScenarioError> {
+        let fail = |path: String, message: &str| Err(ScenarioError::new(path, message));
+        if !(0.0..=1e6).contains(&self.end_s) {
+            return fail("end_s".into(), "expected 0 to 1e6 seconds");
+        }
+        if self.trace.modulus == 0 {
+            return fail("trace.modulus".into(), "expected 1 or more");
+        }
+        for (index, link) in self.links.iter().enumerate() {
+            let path = format!("links[{index}]");
+            if link.rate_bps == 0 {
+                return fail(format!("{path}.rate_bps"), "expected more than 0");
+            }
+            if !(0.0..=1e3).contains(&link.delay_s) {
+                return fail(format!("{path}.delay_s"), "expected 0 to 1000 seconds");
+            }
+            if link.limit.min(link.limit_back.unwrap_or(link.limit)) < 2 {
+                return fail(format!("{path}.limit"), "expected 2 or more packets");
+            }
+        }
+        for (index, flow) in self.flows.iter().enumerate() {
+            let path = format!("flows[{index}]");
+            check_settings(&path, flow)?;
+            if flow.stop_s.is_some() || flow.trace {
+                return fail(path, "stop_s and trace are for scenarios, not for replays");
+            }
+        }
+        for (index, drops) in self.drops.iter().enumerate() {
+            if drops.flow >= self.flows.len() {
+                let message = format!("no flow {} among {}", drops.flow, self.flows.len());
+                return fail(format!("drops[{index}].flow"), &message);
+            }
+        }
+        self.traced().map(drop)
+    }
+
+    /// The number of the traced direction.
+    pub(super) fn traced(&self) -> Result<usize, ScenarioError> {
+        let [from, to] = &self.trace.link;
+        self.direction(from, to).ok_or_else(|| {
+            let names: Vec<String> = self.links.iter().map(|l| l.between.join("-")).collect();
+            let message = format!("no link {from}-{to} (links: {})", names.join(", "));
+            ScenarioError::new("trace.link", message)
+        })
+    }
+
+    fn direction(&self, from: &str, to: &str) -> Option<usize> {
+        self.links.iter().enumerate().find_map(|(index, link)| {
+            let [a, b] = &link.between;
+            match (a == from && b == to, b == from && a == to) {
+                (true, _) => Some(2 * index),
+                (_, true) => Some(2 * index + 1),
+                _ => None,
+            }
+        })
+    }
+
+    /// The numbers of the directions on the shortest way.
+    pub(super) fn route(
+        &self,
+        path: &str,
+        from: &str,
+        to: &str,
+    ) -> Result<Vec<usize>, ScenarioError> {
+        let mut ways = BTreeMap::from([(from, Vec::new())]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            for (index, link) in self.links.iter().enumerate() {
+                let [a, b] = &link.between;
+                for (direction, here, there) in [(2 * index, a, b), (2 * index + 1, b, a)] {
+                    if here == node && !ways.contains_key(there.as_str()) {
+                        let way = [&ways[node][..], &[direction]].concat();
+                        ways.insert(there, way);
+                        queue.push_back(there);
+                    }
+                }
+            }
+        }
+        ways.remove(to)
+            .filter(|way| !way.is_empty())
+            .ok_or_else(|| ScenarioError::new(path, format!("no links lead from {from} to {to}")))
+    }
+}

@@ -1,0 +1,70 @@
+//! Runs to be compared with another simulator's traces, packet by packet.
+//!
+//! ```text
+//!   description (data) ──► Replay ──► run ──► rows at the traced link ──► csv
+//! ```
+//! [`network`] moves packets in floating-point seconds, as that simulator reckons them; events at
+//! one instant happen in the order in which they were scheduled.
+
+mod csv;
+mod description;
+mod network;
+
+pub use description::{Drops, LinkSpan, Replay, Trace};
+pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
+
+use crate::flow;
+use crate::scenario::ScenarioError;
+use units::{Duration, Instant};
+
+/// Runs what a description (JSON) says; the events at its traced link as CSV.
+///
+/// # Errors
+/// Names the place in the description, what is wrong there, and what is valid.
+pub fn replay(text: &str) -> Result<String, ScenarioError> {
+    let replay = Replay::from_json(text)?;
+    Ok(csv::write(&replay.trace, replay.run()?))
+}
+
+impl Replay {
+    /// Everything that happened at the traced link, in order.
+    ///
+    /// # Errors
+    /// A flow that no chain of links joins to its receiver.
+    pub fn run(&self) -> Result<Vec<Row>, ScenarioError> {
+        let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
+        let flows = self.flows.iter().enumerate().map(|(index, flow)| {
+            let (sender, receiver) = flow::connections(flow);
+            let path = format!("flows[{index}]");
+            Ok(FlowSpec {
+                start: Instant::from_secs_f64(flow.start_s),
+                sender,
+                receiver,
+                forward: self.route(&path, &flow.from, &flow.to)?,
+                backward: self.route(&path, &flow.to, &flow.from)?,
+            })
+        });
+        let flows = flows.collect::<Result<Vec<_>, ScenarioError>>()?;
+        let losses: Vec<Loss> = self
+            .drops
+            .iter()
+            .flat_map(|drops| {
+                drops.packets.iter().map(|&packet| Loss {
+                    flow: drops.flow,
+                    packet,
+                })
+            })
+            .collect();
+        let network = Network::new(&specs, flows, self.traced()?, &losses);
+        Ok(network.run(Instant::from_secs_f64(self.end_s)))
+    }
+}
+
+/// Both directions of a link: numbers 2·i and 2·i + 1.
+fn directions(link: &LinkSpan) -> [LinkSpec; 2] {
+    [link.limit, link.limit_back.unwrap_or(link.limit)].map(|limit| LinkSpec {
+        rate_bps: link.rate_bps,
+        delay: Duration::from_secs_f64(link.delay_s),
+        limit,
+    })
+}

@@ -1,0 +1,99 @@
+//! Names of keys for a control plane.
+
+use super::{Checker, text};
+use crate::ast::{self, Expr, ExprKind, IntLiteral};
+use crate::hir::{self, Callee, DefKind, Program, Ty, Value};
+use num_bigint::BigInt;
+
+impl Checker<'_> {
+    /// A key's name as p4c has it: `hdr.ipv4.dst[15:8]`, `hdr.vlan.$valid$`, `hdr.x & 0xf`. Members are called what their
+    /// `@name` says. `meant` is what the expression `written` was checked to be.
+    pub(super) fn key_name(&self, written: &Expr, meant: &hir::Expr) -> String {
+        let inner = |written: &Expr, meant: &hir::Expr| self.key_name(written, meant);
+        match (&written.kind, &meant.kind) {
+            (ExprKind::Cast { .. }, hir::ExprKind::Cast(_)) => plain(written),
+            (_, hir::ExprKind::Cast(of)) => inner(written, of),
+            (ExprKind::Member { base, name }, hir::ExprKind::Field(of, index)) => {
+                let member = member_name(&self.hir, &of.ty, *index);
+                let member = member.unwrap_or_else(|| name.name.to_string());
+                match member.strip_prefix('.') {
+                    Some(absolute) => absolute.to_string(),
+                    None => format!("{}.{member}", inner(base, of)),
+                }
+            }
+            (
+                ExprKind::Member { base, name },
+                hir::ExprKind::Next(of) | hir::ExprKind::Last(of),
+            ) => {
+                format!("{}.{}", inner(base, of), name.name)
+            }
+            (ExprKind::Index { base, index }, hir::ExprKind::Index(of, _)) => {
+                format!("{}[{}]", inner(base, of), plain(index))
+            }
+            (ExprKind::Slice { base, high, low }, hir::ExprKind::Slice { of, .. }) => {
+                format!("{}[{}:{}]", inner(base, of), plain(high), plain(low))
+            }
+            (ExprKind::Call { callee, .. }, hir::ExprKind::Call(call)) => {
+                match (&callee.kind, &call.callee) {
+                    (ExprKind::Member { base, .. }, Callee::IsValid(of)) => {
+                        format!("{}.$valid$", inner(base, of))
+                    }
+                    _ => plain(written),
+                }
+            }
+            (ExprKind::Binary { op, left, right }, hir::ExprKind::Binary(_, a, b)) => {
+                format!("{} {} {}", inner(left, a), op.symbol(), inner(right, b))
+            }
+            (ExprKind::Name(_), hir::ExprKind::Const(Value::Int(value))) => {
+                number(value, self.radix(written))
+            }
+            _ => plain(written),
+        }
+    }
+
+    /// The base that a constant's first number is written in.
+    pub(super) fn radix(&self, written: &Expr) -> u32 {
+        match &written.kind {
+            ExprKind::Int(literal) => literal.radix,
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.radix(operand),
+            ExprKind::Binary { left, .. } => self.radix(left),
+            ExprKind::Name(path) => {
+                let radix = self.find(path).first().and_then(|id| self.radices.get(id));
+                radix.copied().unwrap_or(10)
+            }
+            _ => 10,
+        }
+    }
+}
+
+/// What `@name` says of a member.
+fn member_name(program: &Program, ty: &Ty, index: usize) -> Option<String> {
+    let Ty::Named(named) = ty else { return None };
+    let DefKind::Fields(_, fields) = &program.def(named.id)?.kind else {
+        return None;
+    };
+    ast::annotation(fields.of.get(index)?.annotations, "name")?.string()
+}
+
+/// The expression as written, but for a number's width.
+fn plain(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Int(literal) => int(literal),
+        _ => text::text(expr),
+    }
+}
+
+/// Without width, in the base that it is written in.
+fn int(literal: &IntLiteral) -> String {
+    number(&literal.value, literal.radix)
+}
+
+fn number(value: &BigInt, radix: u32) -> String {
+    let prefix = match radix {
+        16 => "0x",
+        8 => "0o",
+        2 => "0b",
+        _ => "",
+    };
+    format!("{prefix}{}", value.to_str_radix(radix))
+}

@@ -1,0 +1,202 @@
+//! Extern objects: counters, meters, registers, action profiles and selectors.
+
+use crate::Builder;
+use crate::annotations::{listed, number, string};
+use crate::interface::Interface;
+use crate::proto::action_profile::{SelectorSizeSemantics, SumOfMembers, SumOfWeights};
+use crate::proto::p4_ids::Prefix;
+use crate::proto::*;
+use p4_ir::{CtorArg, ExternId, ExternObject, Program};
+
+/// All that a control plane can name: those declared, then those that tables construct in place.
+pub(crate) fn all(program: &Program, interface: &Interface) -> Vec<ExternId> {
+    let mut all: Vec<ExternId> = interface.externs().collect();
+    for table in interface.tables().map(|id| &program[id]) {
+        for id in table.implementation.iter().chain(&table.direct) {
+            if !all.contains(id) {
+                all.push(*id);
+            }
+        }
+    }
+    all
+}
+
+/// The prefix of the IDs of an extern type's objects.
+pub(crate) fn prefix(type_name: &str) -> Option<Prefix> {
+    Some(match type_name {
+        "counter" => Prefix::Counter,
+        "direct_counter" => Prefix::DirectCounter,
+        "meter" => Prefix::Meter,
+        "direct_meter" => Prefix::DirectMeter,
+        "register" => Prefix::Register,
+        "action_profile" | "action_selector" => Prefix::ActionProfile,
+        _ => return None,
+    })
+}
+
+impl Builder<'_> {
+    /// An object that is declared; direct counters and meters come with their tables.
+    pub(crate) fn extern_object(&mut self, id: ExternId) {
+        self.types.touch();
+        let object = &self.program[id];
+        let Some(prefix) = prefix(&object.type_name) else {
+            return;
+        };
+        let preamble = Some(self.preamble(prefix, &object.name, &object.annotations));
+        match prefix {
+            Prefix::Counter => self.info.counters.push(Counter {
+                preamble,
+                spec: Some(counter_spec(object)),
+                size: size(object),
+                index_type_name: None,
+            }),
+            Prefix::Meter => self.info.meters.push(Meter {
+                preamble,
+                spec: Some(meter_spec(object)),
+                size: size(object),
+                index_type_name: None,
+            }),
+            Prefix::Register => {
+                let type_spec = object.type_args.first().map(|ty| self.types.spec(ty));
+                self.info.registers.push(Register {
+                    preamble,
+                    type_spec,
+                    size: i32::try_from(size(object)).unwrap_or(i32::MAX),
+                    index_type_name: None,
+                });
+            }
+            Prefix::ActionProfile => self.action_profile(id),
+            _ => {}
+        }
+    }
+
+    /// The ID of a table's action profile; one that the table constructs is listed now.
+    pub(crate) fn implementation(&mut self, table: &p4_ir::Table) -> u32 {
+        let Some(id) = table.implementation else {
+            return 0;
+        };
+        let in_place = !self.interface.externs().any(|declared| declared == id);
+        if in_place {
+            self.action_profile(id);
+        }
+        self.symbols
+            .id(Prefix::ActionProfile, &self.program[id].name)
+    }
+
+    /// The IDs of a table's direct counter and meter, in that order; both are listed.
+    pub(crate) fn direct_resources(&mut self, table: &p4_ir::Table) -> Vec<u32> {
+        let table_id = self.symbols.id(Prefix::Table, &table.name);
+        let mut direct: Vec<&ExternObject> =
+            table.direct.iter().map(|id| &self.program[*id]).collect();
+        direct.sort_by_key(|object| object.type_name != "direct_counter");
+        let mut ids = Vec::new();
+        for object in direct {
+            let Some(prefix) = prefix(&object.type_name) else {
+                continue;
+            };
+            ids.push(self.symbols.id(prefix, &object.name));
+            let preamble = Some(self.preamble(prefix, &object.name, &object.annotations));
+            if prefix == Prefix::DirectCounter {
+                self.info.direct_counters.push(DirectCounter {
+                    preamble,
+                    spec: Some(counter_spec(object)),
+                    direct_table_id: table_id,
+                });
+            } else {
+                self.info.direct_meters.push(DirectMeter {
+                    preamble,
+                    spec: Some(meter_spec(object)),
+                    direct_table_id: table_id,
+                });
+            }
+        }
+        ids
+    }
+
+    fn action_profile(&mut self, id: ExternId) {
+        let object = &self.program[id];
+        let with_selector = object.type_name == "action_selector";
+        let mut preamble = self.preamble(Prefix::ActionProfile, &object.name, &object.annotations);
+        let own_fields = [
+            "max_group_size",
+            "selector_size_semantics",
+            "max_member_weight",
+        ];
+        preamble.annotations = listed(&object.annotations, &own_fields).0;
+        let tables = self.interface.tables().map(|id| &self.program[id]);
+        let mut tables: Vec<&str> = tables
+            .filter(|t| t.implementation == Some(id))
+            .map(|t| t.name.as_str())
+            .collect();
+        tables.sort();
+        let tables = tables
+            .into_iter()
+            .map(|t| self.symbols.id(Prefix::Table, t));
+        let table_ids = tables.collect();
+        self.info.action_profiles.push(ActionProfile {
+            preamble: Some(preamble),
+            table_ids,
+            with_selector,
+            size: size(object),
+            max_group_size: match with_selector {
+                true => number(&object.annotations, "max_group_size").unwrap_or(0),
+                false => 0,
+            },
+            selector_size_semantics: match with_selector {
+                true => semantics(object),
+                false => None,
+            },
+        });
+    }
+}
+
+fn semantics(object: &ExternObject) -> Option<SelectorSizeSemantics> {
+    let said = string(&object.annotations, "selector_size_semantics")?;
+    match said.to_ascii_lowercase().as_str() {
+        "sum_of_weights" => Some(SelectorSizeSemantics::SumOfWeights(SumOfWeights {})),
+        "sum_of_members" => Some(SelectorSizeSemantics::SumOfMembers(SumOfMembers {
+            max_member_weight: number(&object.annotations, "max_member_weight").unwrap_or(0),
+        })),
+        _ => None,
+    }
+}
+
+/// The first number among the constructor's arguments.
+fn size(object: &ExternObject) -> i64 {
+    let size = object.args.iter().find_map(|arg| match arg {
+        CtorArg::Int(size) => Some(size),
+        _ => None,
+    });
+    size.and_then(|s| i64::try_from(s).ok()).unwrap_or(0)
+}
+
+/// The member of `CounterType` or `MeterType` among the constructor's arguments.
+fn unit(object: &ExternObject) -> &str {
+    let unit = object.args.iter().find_map(|arg| match arg {
+        CtorArg::Member(_, member) => Some(member.as_str()),
+        _ => None,
+    });
+    unit.unwrap_or("")
+}
+
+fn counter_spec(object: &ExternObject) -> CounterSpec {
+    let unit = match unit(object) {
+        "packets" => counter_spec::Unit::Packets,
+        "bytes" => counter_spec::Unit::Bytes,
+        "packets_and_bytes" => counter_spec::Unit::Both,
+        _ => counter_spec::Unit::Unspecified,
+    };
+    CounterSpec { unit: unit as i32 }
+}
+
+fn meter_spec(object: &ExternObject) -> MeterSpec {
+    let unit = match unit(object) {
+        "packets" => meter_spec::Unit::Packets,
+        "bytes" => meter_spec::Unit::Bytes,
+        _ => meter_spec::Unit::Unspecified,
+    };
+    MeterSpec {
+        unit: unit as i32,
+        r#type: meter_spec::Type::TwoRateThreeColor as i32,
+    }
+}

@@ -1,0 +1,87 @@
+//! The package: architecture, and what the annotations on `main` say.
+
+use crate::Builder;
+use crate::annotations::{documentation, find, listed};
+use crate::proto::{PkgInfo, PlatformProperties};
+use p4_ir::{Annotation, AnnotationValue};
+
+impl Builder<'_> {
+    /// `pkg_info`; a program without `main` has none.
+    pub(crate) fn package(&mut self) {
+        if self.program.package.is_empty() {
+            return;
+        }
+        let on_main = &self.program.annotations;
+        let (annotations, structured_annotations) =
+            listed(on_main, &["pkginfo", "platform_property"]);
+        let mut info = PkgInfo {
+            arch: architecture(&self.program.package).to_string(),
+            annotations,
+            structured_annotations,
+            doc: documentation(on_main),
+            ..Default::default()
+        };
+        for (key, value) in pairs(find(on_main, "pkginfo")) {
+            let AnnotationValue::String(value) = value else {
+                continue;
+            };
+            let field = match key {
+                "name" => &mut info.name,
+                "version" => &mut info.version,
+                "organization" => &mut info.organization,
+                "contact" => &mut info.contact,
+                "url" => &mut info.url,
+                "arch" => &mut info.arch,
+                _ => continue,
+            };
+            field.clone_from(value);
+        }
+        if let Some(annotation) = find(on_main, "platform_property") {
+            let mut platform = PlatformProperties::default();
+            for (key, value) in pairs(Some(annotation)) {
+                let AnnotationValue::Int(value) = value else {
+                    continue;
+                };
+                let field = match key {
+                    "multicast_group_table_size" => &mut platform.multicast_group_table_size,
+                    "multicast_group_table_total_replicas" => {
+                        &mut platform.multicast_group_table_total_replicas
+                    }
+                    "multicast_group_table_max_replicas_per_entry" => {
+                        &mut platform.multicast_group_table_max_replicas_per_entry
+                    }
+                    _ => continue,
+                };
+                *field = i32::try_from(value).unwrap_or(i32::MAX);
+            }
+            info.platform_properties = Some(platform);
+        }
+        self.info.pkg_info = Some(info);
+    }
+}
+
+fn architecture(package: &str) -> &str {
+    match package {
+        "PSA_Switch" => "psa",
+        "PNA_NIC" => "pna",
+        _ => "v1model",
+    }
+}
+
+/// `key = value, …` of an annotation in parentheses or brackets.
+fn pairs(annotation: Option<&Annotation>) -> Vec<(&str, &AnnotationValue)> {
+    let values = annotation.map_or(&[][..], |a| &a.values);
+    let in_brackets = values.iter().filter_map(|v| match v {
+        AnnotationValue::Pair(key, value) => Some((key.as_str(), &**value)),
+        _ => None,
+    });
+    let tokens = values.windows(3).filter_map(|w| match w {
+        [
+            AnnotationValue::Token(key),
+            AnnotationValue::Token(equals),
+            value,
+        ] if equals == "=" => Some((key.as_str(), value)),
+        _ => None,
+    });
+    in_brackets.chain(tokens).collect()
+}

@@ -1,0 +1,109 @@
+//! Batches of updates, and what is said of each.
+
+use crate::device::Target;
+use crate::entities;
+use crate::fault::{Fault, Outcome, cut};
+use crate::proto::rpc;
+use crate::proto::v1::write_request::Atomicity;
+use crate::proto::v1::{Error, Update};
+use prost::Message;
+use tonic::{Code, Status};
+
+/// Carries out a batch; what became of each update, in order.
+///
+/// Nothing comes between two updates, so that a batch which is rolled back is atomic for packets too.
+pub fn write(
+    target: &mut Target<'_>,
+    updates: &[Update],
+    atomicity: Atomicity,
+) -> Vec<Outcome<()>> {
+    if atomicity == Atomicity::ContinueOnError {
+        return updates
+            .iter()
+            .map(|update| entities::write(target, update))
+            .collect();
+    }
+    let mut undo = Vec::new();
+    for (failed, update) in updates.iter().enumerate() {
+        // What cannot be read cannot be changed either: the fault of the change says why.
+        let before = entities::undo(target, update);
+        let Err(fault) = entities::write(target, update) else {
+            undo.extend(before.unwrap_or_default().into_iter().rev());
+            continue;
+        };
+        for update in undo.iter().rev() {
+            // It was so before, and is valid therefore.
+            let _ = entities::write(target, update);
+        }
+        let aborted = || {
+            let message = format!("not carried out, as update {failed} of the batch failed");
+            Err(Fault::new(Code::Aborted, message))
+        };
+        let mut results: Vec<_> = updates.iter().map(|_| aborted()).collect();
+        results[failed] = Err(fault);
+        return results;
+    }
+    updates.iter().map(|_| Ok(())).collect()
+}
+
+/// The most octets of a message beside details, and of those: base64 makes 4 octets of 3, and both
+/// share a client's 8 KiB.
+const MAX_MESSAGE: usize = 1_200;
+const MAX_DETAILS: usize = 4_800;
+
+/// The answer to a batch; if any part of it failed, with an error for each part.
+pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
+    let failed = || {
+        results
+            .iter()
+            .enumerate()
+            .filter_map(|(i, r)| Some((i, r.as_ref().err()?)))
+    };
+    let Some((first, fault)) = failed().next() else {
+        return Ok(());
+    };
+    let mut message = cut(format!("{what} {first}: {}", fault.message), MAX_MESSAGE);
+    let others = failed().count() - 1;
+    if others > 0 {
+        message += &format!(" (and {others} more of {})", results.len());
+    }
+    let errors = results.iter().map(|result| match result {
+        Ok(()) => Error::default(),
+        Err(fault) => Error {
+            canonical_code: fault.code as i32,
+            message: cut(fault.message.clone(), MAX_MESSAGE),
+            ..Error::default()
+        },
+    });
+    let mut errors: Vec<Error> = errors.collect();
+    let mut details = encode(&message, &errors);
+    if details.len() > MAX_DETAILS {
+        errors
+            .iter_mut()
+            .skip(first + 1)
+            .for_each(|error| error.message.clear());
+        details = encode(&message, &errors);
+    }
+    if details.len() > MAX_DETAILS {
+        let places: Vec<String> = failed().map(|(i, _)| i.to_string()).take(16).collect();
+        message += &format!(
+            "; too many errors for a status, the first are of {what}s {}",
+            places.join(", ")
+        );
+        details.clear();
+    }
+    Err(Status::with_details(Code::Unknown, message, details.into()))
+}
+
+fn encode(message: &str, errors: &[Error]) -> Vec<u8> {
+    let details = errors.iter().map(|error| prost_types::Any {
+        type_url: "type.googleapis.com/p4.v1.Error".into(),
+        value: error.encode_to_vec(),
+    });
+    let status = rpc::Status {
+        code: Code::Unknown as i32,
+        message: message.into(),
+        details: details.collect(),
+    };
+    status.encode_to_vec()
+}

@@ -1,0 +1,148 @@
+//! Numbers as octet strings (specification, "Bytestrings"): big-endian, the shortest form is canonical.
+
+use crate::fault::{Fault, Outcome};
+use num_bigint::BigUint;
+
+/// How a number is written: its width in bits, and whether it is `int<W>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Width in bits.
+    pub width: u32,
+    /// Whether it is in two's complement.
+    pub signed: bool,
+}
+
+impl Shape {
+    /// `bit<width>`.
+    pub const fn bits(width: u32) -> Self {
+        Shape {
+            width,
+            signed: false,
+        }
+    }
+
+    /// Reads a number. Leading octets that say nothing are accepted.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` if there is no octet, `OUT_OF_RANGE` if the number needs more bits.
+    pub fn decode(self, octets: &[u8]) -> Outcome<BigUint> {
+        let Shape { width, signed } = self;
+        let Some(&first) = octets.first() else {
+            return Err(Fault::invalid(format!(
+                "expected a value of {width} bits, found no octets (zero is one octet 00)"
+            )));
+        };
+        let value = BigUint::from_bytes_be(octets);
+        if signed && first >= 0x80 {
+            return self.decode_negative(value, octets.len());
+        }
+        let room = width - u32::from(signed && width > 0);
+        if value.bits() > u64::from(room) {
+            return Err(self.too_large(&value));
+        }
+        Ok(value)
+    }
+
+    /// The canonical form: without leading octets that say nothing, but at least one.
+    pub fn encode(self, value: &BigUint) -> Vec<u8> {
+        let Shape { width, signed } = self;
+        if !signed || width == 0 {
+            return value.to_bytes_be();
+        }
+        let negative = value.bit(u64::from(width - 1));
+        let octets = width.div_ceil(8) as usize;
+        let extended = if negative {
+            // The bits above the width are copies of the sign.
+            value + (BigUint::from(1_u8) << (octets * 8)) - (BigUint::from(1_u8) << width)
+        } else {
+            value.clone()
+        };
+        let mut all = vec![0; octets];
+        let digits = extended.to_bytes_be();
+        all[octets - digits.len()..].copy_from_slice(&digits);
+        let fill = if negative { 0xff } else { 0 };
+        let says_nothing = |pair: &[u8]| pair[0] == fill && (pair[1] ^ fill) < 0x80;
+        let skip = all.windows(2).take_while(|pair| says_nothing(pair)).count();
+        all.split_off(skip)
+    }
+
+    /// A negative number: the bits above the width must be copies of the sign.
+    fn decode_negative(self, value: BigUint, octets: usize) -> Outcome<BigUint> {
+        let all = BigUint::from(1_u8) << (octets * 8);
+        let distance = &all - &value;
+        let half = BigUint::from(1_u8) << (self.width.max(1) - 1);
+        if distance > half {
+            return Err(self.too_large(&value));
+        }
+        Ok((BigUint::from(1_u8) << self.width) - distance)
+    }
+
+    fn too_large(self, value: &BigUint) -> Fault {
+        let kind = if self.signed { "signed " } else { "" };
+        let found = match value.bits() {
+            bits if bits > 256 => format!("one of {bits} bits"),
+            _ => format!("{value:#x}"),
+        };
+        Fault::out_of_range(format!(
+            "expected a {kind}value of {} bits, found {found}",
+            self.width
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+
+    fn number(shape: Shape, octets: &[u8]) -> Result<u64, Code> {
+        let decoded = shape.decode(octets).map_err(|fault| fault.code)?;
+        Ok(u64::try_from(decoded).unwrap())
+    }
+
+    /// Tables 4 and 5 of the specification.
+    #[test]
+    fn valid_and_invalid_examples_of_the_specification() {
+        assert_eq!(number(Shape::bits(8), b"\x63"), Ok(99));
+        assert_eq!(number(Shape::bits(16), b"\x00\x63"), Ok(99));
+        assert_eq!(number(Shape::bits(16), b"\x30\x64"), Ok(12_388));
+        assert_eq!(number(Shape::bits(12), b"\x00\x63"), Ok(99));
+        assert_eq!(number(Shape::bits(8), b"\x01\x63"), Err(Code::OutOfRange));
+        assert_eq!(number(Shape::bits(12), b"\x40\x63"), Err(Code::OutOfRange));
+        assert_eq!(number(Shape::bits(8), b""), Err(Code::InvalidArgument));
+    }
+
+    #[test]
+    fn signed_values_extend_their_sign() {
+        let int = |width| Shape {
+            width,
+            signed: true,
+        };
+        assert_eq!(number(int(16), b"\xff"), Ok(0xffff));
+        assert_eq!(number(int(12), b"\xf8\x00"), Ok(0x800));
+        assert_eq!(number(int(12), b"\xf7\xff"), Err(Code::OutOfRange));
+        assert_eq!(number(int(8), b"\x00\x80"), Err(Code::OutOfRange));
+        for width in [1, 7, 8, 9, 16, 33] {
+            for value in [0_u64, 1, 0x55, (1 << width) - 1, 1 << (width - 1)] {
+                let value = value & ((1 << width) - 1);
+                let octets = int(width).encode(&BigUint::from(value));
+                assert_eq!(
+                    number(int(width), &octets),
+                    Ok(value),
+                    "int<{width}> {value:#x}"
+                );
+            }
+        }
+        assert_eq!(int(16).encode(&BigUint::from(0xffff_u32)), b"\xff");
+        assert_eq!(int(16).encode(&BigUint::from(0x80_u32)), b"\x00\x80");
+    }
+
+    #[test]
+    fn canonical_form_is_the_shortest() {
+        assert_eq!(Shape::bits(32).encode(&BigUint::ZERO), b"\0");
+        assert_eq!(
+            Shape::bits(32).encode(&BigUint::from(0x1ff_u32)),
+            b"\x01\xff"
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! The device: the program that runs, the one that is saved, and what the engine does not keep of them.
+
+use crate::fault::{Fault, Outcome};
+use crate::model::Model;
+use crate::proto::v1::digest_entry::Config as DigestConfig;
+use crate::proto::v1::forwarding_pipeline_config::Cookie;
+use crate::proto::v1::{CloneSessionEntry, MulticastGroupEntry};
+use p4_ir::TableId;
+use std::collections::{BTreeMap, HashMap};
+use tonic::Code;
+use units::Instant;
+use v1model::{Match, Switch};
+
+/// The programs of a device.
+#[derive(Debug, Default)]
+pub struct Device {
+    /// What the switch runs.
+    pub running: Option<Loaded>,
+    /// What was saved and not committed yet. Requests refer to it, and are replayed by the commit,
+    /// which puts this switch in the place of the one that runs.
+    pub saved: Option<(Loaded, Switch)>,
+}
+
+/// A program with its forwarding state.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The P4Info, tied to the program.
+    pub model: Model,
+    /// The device config as it came.
+    pub device_config: Vec<u8>,
+    /// The cookie, if one came.
+    pub cookie: Option<Cookie>,
+    /// What the engine does not keep.
+    pub state: State,
+}
+
+/// Forwarding state that the engine does not keep.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Of table entries, where there is anything to keep.
+    pub entries: HashMap<TableId, HashMap<EntryKey, Kept>>,
+    /// By profile: entries that hold their own group.
+    pub one_shots: BTreeMap<u32, usize>,
+    /// By profile and group: `max_size`.
+    pub group_sizes: BTreeMap<(u32, u32), i32>,
+    /// Multicast groups as they were written.
+    pub multicast_groups: BTreeMap<u32, MulticastGroupEntry>,
+    /// Clone sessions as they were written.
+    pub clone_sessions: BTreeMap<u32, CloneSessionEntry>,
+    /// Digests that are enabled.
+    pub digests: BTreeMap<u32, DigestConfig>,
+}
+
+/// What names an entry in its table: its matches in the engine's form, and its priority.
+pub type EntryKey = (Vec<Match>, u32);
+
+/// What is kept of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The client's.
+    pub metadata: Vec<u8>,
+    /// The client's, in its older form.
+    pub controller_metadata: u64,
+    /// 0: it does not age.
+    pub idle_timeout_ns: i64,
+    /// When it was last reported as idle.
+    pub reported: Instant,
+}
+
+/// What a request works on.
+#[derive(Debug)]
+pub struct Target<'a> {
+    /// The engine.
+    pub switch: &'a mut Switch,
+    /// What IDs stand for.
+    pub model: &'a Model,
+    /// What the engine does not keep.
+    pub state: &'a mut State,
+    /// The switch's time.
+    pub now: Instant,
+}
+
+impl Device {
+    /// What requests refer to: the saved program, else the running one.
+    ///
+    /// # Errors
+    /// `FAILED_PRECONDITION` if there is neither.
+    pub fn target<'a>(
+        &'a mut self,
+        switch: &'a mut Option<Switch>,
+        now: Instant,
+    ) -> Outcome<Target<'a>> {
+        let (loaded, switch) = match (&mut self.saved, &mut self.running, switch) {
+            (Some((loaded, switch)), ..) => (loaded, switch),
+            (None, Some(loaded), Some(switch)) => (loaded, switch),
+            _ => {
+                return Err(Fault::new(
+                    Code::FailedPrecondition,
+                    "no forwarding pipeline config has been set yet; set one first",
+                ));
+            }
+        };
+        Ok(Target {
+            switch,
+            model: &loaded.model,
+            state: &mut loaded.state,
+            now,
+        })
+    }
+
+    /// The program that requests refer to.
+    pub fn loaded(&self) -> Option<&Loaded> {
+        let saved = self.saved.as_ref().map(|(loaded, _)| loaded);
+        saved.or(self.running.as_ref())
+    }
+}

@@ -1,0 +1,152 @@
+//! Actions with their data.
+
+use crate::fault::{Fault, Outcome, list};
+use crate::model::{Model, TableModel};
+use crate::proto::v1::action::Param;
+use crate::proto::v1::table_action::Type;
+use crate::proto::v1::{Action, ActionProfileAction, ActionProfileActionSet, TableAction};
+use tonic::Code;
+use v1model::{ActionSpec, EntryAction};
+
+/// An action of a table, its data checked.
+pub fn decode(model: &Model, table: &TableModel, given: &Action) -> Outcome<ActionSpec> {
+    let action = table.action(model, given.action_id)?;
+    let definition = &model.actions[&given.action_id];
+    let place = || format!("action `{}`", definition.name);
+    let known = |id| definition.params.iter().any(|param| param.id == id);
+    let valid = || {
+        list(
+            definition
+                .params
+                .iter()
+                .map(|p| format!("{} ({})", p.name, p.id)),
+        )
+    };
+    for (i, param) in given.params.iter().enumerate() {
+        let id = param.param_id;
+        if !known(id) {
+            let message = format!(
+                "there is no parameter with the ID {id}; there are {}",
+                valid()
+            );
+            return Err(Fault::invalid(message).at(place()));
+        }
+        if given.params[..i].iter().any(|before| before.param_id == id) {
+            return Err(Fault::invalid(format!("parameter {id} is given twice")).at(place()));
+        }
+    }
+    let mut args = Vec::new();
+    for param in &definition.params {
+        let Some(found) = given.params.iter().find(|given| given.param_id == param.id) else {
+            let message = format!(
+                "no value for `{}`; expected values for {}",
+                param.name,
+                valid()
+            );
+            return Err(Fault::invalid(message).at(place()));
+        };
+        let value = param.shape.decode(&found.value);
+        let place = || format!("{}, parameter `{}`", place(), param.name);
+        args.push(value.map_err(|fault| fault.at(place()))?);
+    }
+    Ok(ActionSpec { action, args })
+}
+
+/// An action as a client writes it.
+pub fn encode(model: &Model, table: &TableModel, spec: &ActionSpec) -> Action {
+    // An action that P4Info leaves out of the table has no ID.
+    let action_id = table.action_id(spec.action).unwrap_or(0);
+    let params = model.actions.get(&action_id).map(|action| {
+        let pairs = action.params.iter().zip(&spec.args);
+        pairs
+            .map(|(param, value)| Param {
+                param_id: param.id,
+                value: param.shape.encode(value),
+            })
+            .collect()
+    });
+    Action {
+        action_id,
+        params: params.unwrap_or_default(),
+    }
+}
+
+/// What an entry does.
+pub fn decode_entry(
+    model: &Model,
+    table: &TableModel,
+    given: Option<&TableAction>,
+) -> Outcome<EntryAction> {
+    let Some(given) = given.and_then(|action| action.r#type.as_ref()) else {
+        return Err(Fault::invalid("its action is not set"));
+    };
+    Ok(match given {
+        Type::Action(action) => EntryAction::Run(decode(model, table, action)?),
+        Type::ActionProfileMemberId(id) => EntryAction::Member(*id),
+        Type::ActionProfileGroupId(id) => EntryAction::Group(*id),
+        Type::ActionProfileActionSet(set) => {
+            let weights = set
+                .action_profile_actions
+                .iter()
+                .map(|choice| choice.weight);
+            check_weights(weights.map(|weight| weight.max(0) as u64).sum())?;
+            let mut choices = Vec::new();
+            for choice in &set.action_profile_actions {
+                if choice.watch_kind.is_some() {
+                    return Err(unwatched());
+                }
+                let Some(action) = &choice.action else {
+                    return Err(Fault::invalid("an action of the action set is not set"));
+                };
+                choices.push((decode(model, table, action)?, weight(choice.weight)?));
+            }
+            EntryAction::OneShot(choices)
+        }
+    })
+}
+
+/// What an entry does, as a client writes it.
+pub fn encode_entry(model: &Model, table: &TableModel, action: &EntryAction) -> TableAction {
+    let action = match action {
+        EntryAction::Run(spec) => Type::Action(encode(model, table, spec)),
+        EntryAction::Member(id) => Type::ActionProfileMemberId(*id),
+        EntryAction::Group(id) => Type::ActionProfileGroupId(*id),
+        EntryAction::OneShot(choices) => {
+            let choices = choices.iter().map(|(spec, weight)| ActionProfileAction {
+                action: Some(encode(model, table, spec)),
+                weight: *weight as i32,
+                watch_kind: None,
+            });
+            Type::ActionProfileActionSet(ActionProfileActionSet {
+                action_profile_actions: choices.collect(),
+            })
+        }
+    };
+    TableAction {
+        r#type: Some(action),
+    }
+}
+
+/// A weight, at least 1.
+pub fn weight(weight: i32) -> Outcome<u32> {
+    let valid = u32::try_from(weight).ok().filter(|&weight| weight > 0);
+    valid.ok_or_else(|| Fault::invalid(format!("expected a weight of at least 1, found {weight}")))
+}
+
+/// The most that the weights of a group may add up to: the engine keeps each member as often as its
+/// weight says.
+const MAX_WEIGHTS: u64 = 1 << 16;
+
+/// Checks the sum of a group's weights.
+pub fn check_weights(sum: u64) -> Outcome<()> {
+    if sum <= MAX_WEIGHTS {
+        return Ok(());
+    }
+    let message = format!("its weights add up to {sum}, more than {MAX_WEIGHTS}");
+    Err(Fault::new(Code::ResourceExhausted, message))
+}
+
+/// The answer to `watch` and `watch_port`.
+pub fn unwatched() -> Fault {
+    Fault::unimplemented("this target does not watch ports; leave watch and watch_port unset")
+}

@@ -1,0 +1,161 @@
+//! Indirect counters, indirect meters and registers: objects with numbered cells.
+
+use super::{Change, cells, only_modify};
+use crate::device::Target;
+use crate::fault::{Fault, Outcome};
+use crate::model::ArrayModel;
+use crate::proto::v1::{CounterEntry, Entity, Index, MeterEntry, RegisterEntry, entity};
+use tonic::Code;
+
+/// The most cells that one request may read.
+const MAX_CELLS: u64 = 1 << 20;
+
+/// Sets a counter's cell, or all.
+pub fn write_counter(target: &mut Target<'_>, change: Change, given: &CounterEntry) -> Outcome<()> {
+    only_modify(change, "a counter")?;
+    let counter = target.model.counter(given.counter_id)?;
+    let range = cells::range(counter, given.index.as_ref())?;
+    let Some(data) = &given.data else {
+        return Ok(());
+    };
+    let data = cells::decode_counter(data)?;
+    for at in range {
+        target.switch.counter_write(counter.object, at, data)?;
+    }
+    Ok(())
+}
+
+/// Configures a meter's cell, or all.
+pub fn write_meter(target: &mut Target<'_>, change: Change, given: &MeterEntry) -> Outcome<()> {
+    only_modify(change, "a meter")?;
+    cells::no_colour_counts(given.counter_data.as_ref())?;
+    let meter = target.model.meter(given.meter_id)?;
+    let config = given.config.as_ref().map(cells::decode_meter).transpose()?;
+    for at in cells::range(meter, given.index.as_ref())? {
+        target.switch.meter_write(meter.object, at, config)?;
+    }
+    Ok(())
+}
+
+/// Sets a register's cell, or all.
+pub fn write_register(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &RegisterEntry,
+) -> Outcome<()> {
+    only_modify(change, "a register")?;
+    let (register, ty) = target.model.register(given.register_id)?;
+    let range = cells::range(register, given.index.as_ref())?;
+    let value = ty.decode(given.data.as_ref());
+    let value = value.map_err(|fault| fault.at(format!("register `{}`", register.name)))?;
+    for at in range {
+        target.switch.register_write(register.object, at, &value)?;
+    }
+    Ok(())
+}
+
+/// Reads counters' cells.
+pub fn read_counters(
+    target: &Target<'_>,
+    request: &CounterEntry,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    let counters = match request.counter_id {
+        0 => target.model.counters.values().collect(),
+        id => vec![target.model.counter(id)?],
+    };
+    each_cell(&counters, request.index.as_ref(), |counter, at| {
+        let data = target.switch.counter_read(counter.object, at)?;
+        let entry = CounterEntry {
+            counter_id: counter.id,
+            index: cells::index(at),
+            data: Some(cells::encode_counter(data)),
+        };
+        found.push(Entity {
+            entity: Some(entity::Entity::CounterEntry(entry)),
+        });
+        Ok(())
+    })
+}
+
+/// Reads meters' cells.
+pub fn read_meters(
+    target: &Target<'_>,
+    request: &MeterEntry,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    cells::no_colour_counts(request.counter_data.as_ref())?;
+    let meters = match request.meter_id {
+        0 => target.model.meters.values().collect(),
+        id => vec![target.model.meter(id)?],
+    };
+    each_cell(&meters, request.index.as_ref(), |meter, at| {
+        let config = target.switch.meter_read(meter.object, at)?;
+        let entry = MeterEntry {
+            meter_id: meter.id,
+            index: cells::index(at),
+            config: config.map(cells::encode_meter),
+            counter_data: None,
+        };
+        found.push(Entity {
+            entity: Some(entity::Entity::MeterEntry(entry)),
+        });
+        Ok(())
+    })
+}
+
+/// Reads registers' cells.
+pub fn read_registers(
+    target: &Target<'_>,
+    request: &RegisterEntry,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    let model = target.model;
+    let registers = match request.register_id {
+        0 => model
+            .registers
+            .values()
+            .map(|(register, _)| register)
+            .collect(),
+        id => vec![&model.register(id)?.0],
+    };
+    each_cell(&registers, request.index.as_ref(), |register, at| {
+        let value = target.switch.register_read(register.object, at)?;
+        let (_, ty) = model.register(register.id)?;
+        let entry = RegisterEntry {
+            register_id: register.id,
+            index: cells::index(at),
+            data: Some(ty.encode(&mut std::iter::once(value))),
+        };
+        found.push(Entity {
+            entity: Some(entity::Entity::RegisterEntry(entry)),
+        });
+        Ok(())
+    })
+}
+
+fn each_cell(
+    arrays: &[&ArrayModel],
+    index: Option<&Index>,
+    mut read: impl FnMut(&ArrayModel, u64) -> Outcome<()>,
+) -> Outcome<()> {
+    let mut ranges = Vec::new();
+    let mut all = 0;
+    for array in arrays {
+        let range = cells::range(array, index)?;
+        all += range.end - range.start;
+        ranges.push((array, range));
+    }
+    if all > MAX_CELLS {
+        return Err(Fault::new(
+            Code::ResourceExhausted,
+            format!("{all} cells are more than the {MAX_CELLS} of one request; read them by index"),
+        ));
+    }
+    for (array, range) in ranges {
+        for at in range {
+            read(array, at)?;
+        }
+    }
+    Ok(())
+}

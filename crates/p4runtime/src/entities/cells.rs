@@ -1,0 +1,91 @@
+//! What counters and meters hold.
+
+use crate::fault::{Fault, Outcome};
+use crate::model::ArrayModel;
+use crate::proto::v1::{CounterData, Index, MeterConfig, MeterCounterData};
+
+/// A counter's cell.
+pub fn decode_counter(data: &CounterData) -> Outcome<v1model::CounterData> {
+    let count = |what: &str, n: i64| {
+        u64::try_from(n)
+            .map_err(|_| Fault::invalid(format!("expected a {what} of at least 0, found {n}")))
+    };
+    Ok(v1model::CounterData {
+        packets: count("packet_count", data.packet_count)?,
+        octets: count("byte_count", data.byte_count)?,
+    })
+}
+
+/// A counter's cell as a client reads it.
+pub fn encode_counter(data: v1model::CounterData) -> CounterData {
+    CounterData {
+        byte_count: i64::try_from(data.octets).unwrap_or(i64::MAX),
+        packet_count: i64::try_from(data.packets).unwrap_or(i64::MAX),
+    }
+}
+
+/// A meter's configuration (two rates, three colours). The engine checks that cir ≤ pir.
+pub fn decode_meter(config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
+    if config.eburst != 0 {
+        let message = "expected eburst unset, as the meter has two rates and three colours";
+        return Err(Fault::invalid(message));
+    }
+    let number = |what: &str, n: i64| {
+        u64::try_from(n)
+            .map_err(|_| Fault::invalid(format!("expected a {what} of at least 0, found {n}")))
+    };
+    Ok(v1model::MeterConfig {
+        cir: number("cir", config.cir)? as f64,
+        cburst: number("cburst", config.cburst)?,
+        pir: number("pir", config.pir)? as f64,
+        pburst: number("pburst", config.pburst)?,
+    })
+}
+
+/// A meter's configuration as a client reads it.
+pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
+    let burst = |n| i64::try_from(n).unwrap_or(i64::MAX);
+    MeterConfig {
+        cir: config.cir as i64,
+        cburst: burst(config.cburst),
+        pir: config.pir as i64,
+        pburst: burst(config.pburst),
+        eburst: 0,
+    }
+}
+
+/// The answer to counters for each colour.
+pub fn no_colour_counts(given: Option<&MeterCounterData>) -> Outcome<()> {
+    match given {
+        None => Ok(()),
+        Some(_) => Err(Fault::unimplemented(
+            "this target has no counters for each colour of a meter; leave them unset",
+        )),
+    }
+}
+
+/// The cells that an index names; without one, all.
+pub fn range(array: &ArrayModel, index: Option<&Index>) -> Outcome<std::ops::Range<u64>> {
+    let Some(&Index { index }) = index else {
+        return Ok(0..array.size);
+    };
+    let valid = format!(
+        "`{}` has the indices 0 to {}",
+        array.name,
+        array.size as i64 - 1
+    );
+    match u64::try_from(index) {
+        Err(_) => Err(Fault::invalid(format!(
+            "index {index} is negative; {valid}"
+        ))),
+        Ok(at) if at >= array.size => Err(Fault::out_of_range(format!(
+            "there is no index {index}; {valid}"
+        ))),
+        Ok(at) => Ok(at..at + 1),
+    }
+}
+
+/// An index as a client writes it.
+pub fn index(at: u64) -> Option<Index> {
+    Some(Index { index: at as i64 })
+}

@@ -1,0 +1,154 @@
+//! Entities: what each is on the wire, and what writing and reading it does to the engine.
+
+mod actions;
+mod arrays;
+mod cells;
+mod digest;
+mod direct;
+mod matches;
+mod profile;
+mod replication;
+mod table;
+mod value_set;
+
+#[cfg(test)]
+pub use matches::encode as encode_match;
+pub use table::encode as encode_entry;
+
+use crate::device::Target;
+use crate::fault::{Fault, Outcome};
+use crate::proto::v1::update::Type;
+use crate::proto::v1::{Entity, Update, entity};
+use tonic::Code;
+
+/// What an update does to its entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It must not be there yet.
+    Insert,
+    /// It must be there.
+    Modify,
+    /// It must be there.
+    Delete,
+}
+
+impl Change {
+    /// Checks whether an entity is there that has to be, or not.
+    fn check(self, there: bool) -> Outcome<()> {
+        match (self, there) {
+            (Change::Insert, true) => Err(Fault::new(
+                Code::AlreadyExists,
+                "it is there already; modify it instead",
+            )),
+            (Change::Modify | Change::Delete, false) => Err(Fault::not_found("it is not there")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Carries out one update.
+pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
+    let change = match update.r#type() {
+        Type::Insert => Change::Insert,
+        Type::Modify => Change::Modify,
+        Type::Delete => Change::Delete,
+        Type::Unspecified => {
+            return Err(Fault::invalid(
+                "the update's type is not set; there are INSERT, MODIFY, DELETE",
+            ));
+        }
+    };
+    let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+    use entity::Entity as E;
+    match entity.ok_or_else(unset)? {
+        E::TableEntry(entry) => table::write(target, change, entry),
+        E::ActionProfileMember(member) => profile::write_member(target, change, member),
+        E::ActionProfileGroup(group) => profile::write_group(target, change, group),
+        E::MeterEntry(entry) => arrays::write_meter(target, change, entry),
+        E::DirectMeterEntry(entry) => direct::write_meter(target, change, entry),
+        E::CounterEntry(entry) => arrays::write_counter(target, change, entry),
+        E::DirectCounterEntry(entry) => direct::write_counter(target, change, entry),
+        E::PacketReplicationEngineEntry(entry) => replication::write(target, change, entry),
+        E::ValueSetEntry(entry) => value_set::write(target, change, entry),
+        E::RegisterEntry(entry) => arrays::write_register(target, change, entry),
+        E::DigestEntry(entry) => digest::write(target, change, entry),
+        E::ExternEntry(_) => Err(no_externs()),
+    }
+}
+
+/// Finds the entities that a request asks for.
+pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> Outcome<()> {
+    use entity::Entity as E;
+    match request.entity.as_ref().ok_or_else(unset)? {
+        E::TableEntry(entry) => table::read(target, entry, found),
+        E::ActionProfileMember(member) => profile::read_members(target, member, found),
+        E::ActionProfileGroup(group) => profile::read_groups(target, group, found),
+        E::MeterEntry(entry) => arrays::read_meters(target, entry, found),
+        E::DirectMeterEntry(entry) => direct::read_meters(target, entry, found),
+        E::CounterEntry(entry) => arrays::read_counters(target, entry, found),
+        E::DirectCounterEntry(entry) => direct::read_counters(target, entry, found),
+        E::PacketReplicationEngineEntry(entry) => replication::read(target, entry, found),
+        E::ValueSetEntry(entry) => value_set::read(target, entry, found),
+        E::RegisterEntry(entry) => arrays::read_registers(target, entry, found),
+        E::DigestEntry(entry) => digest::read(target, entry, found),
+        // All of no entries.
+        E::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
+        E::ExternEntry(_) => Err(no_externs()),
+    }
+}
+
+/// What brings the entity of an update back to how it is now.
+pub fn undo(target: &Target<'_>, update: &Update) -> Outcome<Vec<Update>> {
+    let as_update = |r#type: Type, entity| Update {
+        r#type: r#type as i32,
+        entity: Some(entity),
+    };
+    let Some(entity) = &update.entity else {
+        return Err(unset());
+    };
+    if update.r#type() == Type::Insert {
+        return Ok(vec![as_update(Type::Delete, entity.clone())]);
+    }
+    let mut now = Vec::new();
+    match &entity.entity {
+        Some(entity::Entity::TableEntry(entry)) => now.push(Entity {
+            entity: Some(entity::Entity::TableEntry(writable(table::current(
+                target, entry,
+            )?))),
+        }),
+        _ => read(target, entity, &mut now)?,
+    }
+    let again = match update.r#type() {
+        Type::Delete => Type::Insert,
+        _ => Type::Modify,
+    };
+    Ok(now
+        .into_iter()
+        .map(|entity| as_update(again, entity))
+        .collect())
+}
+
+/// An entry that was read, as it can be written: of a constant one only direct resources.
+pub fn writable(entry: crate::proto::v1::TableEntry) -> crate::proto::v1::TableEntry {
+    crate::proto::v1::TableEntry {
+        action: entry.action.filter(|_| !entry.is_const),
+        is_const: false,
+        ..entry
+    }
+}
+
+/// The answer to `INSERT` and `DELETE` of what is always there.
+fn only_modify(change: Change, what: &str) -> Outcome<()> {
+    match change {
+        Change::Modify => Ok(()),
+        _ => Err(Fault::invalid(format!("{what} can only be modified"))),
+    }
+}
+
+fn unset() -> Fault {
+    Fault::invalid("the entity is not set")
+}
+
+fn no_externs() -> Fault {
+    Fault::unimplemented("this target has no externs beyond v1model's; it has no extern entries")
+}

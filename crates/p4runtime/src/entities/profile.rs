@@ -1,0 +1,217 @@
+//! Members and groups of action profiles.
+
+use super::{Change, actions};
+use crate::device::Target;
+use crate::fault::{Fault, Outcome};
+use crate::model::ProfileModel;
+use crate::proto::v1::action_profile_group::Member as GroupMember;
+use crate::proto::v1::{ActionProfileGroup, ActionProfileMember, Entity, entity};
+use std::collections::BTreeMap;
+use tonic::Code;
+use v1model::{Group, Member};
+
+/// Writes a member.
+pub fn write_member(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &ActionProfileMember,
+) -> Outcome<()> {
+    let profile = target.model.profile(given.action_profile_id)?;
+    let place = |fault: Fault| fault.at(format!("action profile `{}`", profile.name));
+    if given.member_id == 0 {
+        return Err(place(Fault::invalid(
+            "expected a member_id of at least 1, found 0",
+        )));
+    }
+    if change == Change::Delete {
+        return Ok(target
+            .switch
+            .member_delete(profile.object, given.member_id)?);
+    }
+    let one_shots = target.state.one_shots.get(&profile.id);
+    if change == Change::Insert && one_shots.is_some_and(|&n| n > 0) {
+        return Err(mixed(profile));
+    }
+    let Some(action) = &given.action else {
+        return Err(place(Fault::invalid("its action is not set")));
+    };
+    let table = target.model.table(profile.table)?;
+    let member = Member {
+        id: given.member_id,
+        action: actions::decode(target.model, table, action).map_err(place)?,
+    };
+    match change {
+        Change::Insert => target.switch.member_insert(profile.object, member)?,
+        _ => target.switch.member_modify(profile.object, member)?,
+    }
+    Ok(())
+}
+
+/// Writes a group.
+pub fn write_group(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &ActionProfileGroup,
+) -> Outcome<()> {
+    let profile = target.model.profile(given.action_profile_id)?;
+    let key = (profile.id, given.group_id);
+    if given.group_id == 0 {
+        let fault = Fault::invalid("expected a group_id of at least 1, found 0");
+        return Err(fault.at(format!("action profile `{}`", profile.name)));
+    }
+    if change == Change::Delete {
+        target.switch.group_delete(profile.object, given.group_id)?;
+        target.state.group_sizes.remove(&key);
+        return Ok(());
+    }
+    let place = |fault: Fault| {
+        fault.at(format!(
+            "action profile `{}`, group {}",
+            profile.name, given.group_id
+        ))
+    };
+    let before = target.state.group_sizes.get(&key).copied();
+    if change == Change::Modify && before.is_some_and(|size| size != given.max_size) {
+        let message = format!(
+            "max_size {} cannot be changed to {}",
+            before.unwrap_or(0),
+            given.max_size
+        );
+        return Err(place(Fault::invalid(message)));
+    }
+    let group = Group {
+        id: given.group_id,
+        members: members(profile, given).map_err(place)?,
+    };
+    match change {
+        Change::Insert => target.switch.group_insert(profile.object, group)?,
+        _ => target.switch.group_modify(profile.object, group)?,
+    }
+    target.state.group_sizes.insert(key, given.max_size);
+    Ok(())
+}
+
+/// Members with their weights, no more than there may be.
+fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u32, u32)>> {
+    let most = profile.max_group_size;
+    let valid = match most {
+        0 => given.max_size >= 0,
+        _ => (1..=most).contains(&given.max_size),
+    };
+    if !valid {
+        let range = match most {
+            0 => "at least 0".to_string(),
+            _ => format!("1 to {most}"),
+        };
+        let message = format!("expected a max_size of {range}, found {}", given.max_size);
+        return Err(Fault::invalid(message));
+    }
+    let mut members = BTreeMap::new();
+    let mut size = 0;
+    let mut weights = 0;
+    for member in &given.members {
+        if member.watch_kind.is_some() {
+            return Err(actions::unwatched());
+        }
+        let weight = actions::weight(member.weight)?;
+        if members.insert(member.member_id, weight).is_some() {
+            let message = format!(
+                "member {} is given twice; give it a weight",
+                member.member_id
+            );
+            return Err(Fault::invalid(message));
+        }
+        weights += u64::from(weight);
+        size += if profile.size_is_weights {
+            u64::from(weight)
+        } else {
+            1
+        };
+    }
+    if given.max_size > 0 && size > given.max_size as u64 {
+        let message = format!(
+            "its size is {size}, more than its max_size {}",
+            given.max_size
+        );
+        return Err(Fault::new(Code::ResourceExhausted, message));
+    }
+    actions::check_weights(weights)?;
+    Ok(members.into_iter().collect())
+}
+
+/// Reads members.
+pub fn read_members(
+    target: &Target<'_>,
+    request: &ActionProfileMember,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    for profile in profiles(target, request.action_profile_id)? {
+        let table = target.model.table(profile.table)?;
+        for member in target.switch.members(profile.object)? {
+            if request.member_id != 0 && request.member_id != member.id {
+                continue;
+            }
+            let member = ActionProfileMember {
+                action_profile_id: profile.id,
+                member_id: member.id,
+                action: Some(actions::encode(target.model, table, &member.action)),
+            };
+            found.push(Entity {
+                entity: Some(entity::Entity::ActionProfileMember(member)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Reads groups.
+pub fn read_groups(
+    target: &Target<'_>,
+    request: &ActionProfileGroup,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    for profile in profiles(target, request.action_profile_id)? {
+        for group in target.switch.groups(profile.object)? {
+            if request.group_id != 0 && request.group_id != group.id {
+                continue;
+            }
+            let members = group
+                .members
+                .iter()
+                .map(|&(member_id, weight)| GroupMember {
+                    member_id,
+                    weight: weight as i32,
+                    watch_kind: None,
+                });
+            let size = target.state.group_sizes.get(&(profile.id, group.id));
+            let group = ActionProfileGroup {
+                action_profile_id: profile.id,
+                group_id: group.id,
+                members: members.collect(),
+                max_size: size.copied().unwrap_or(0),
+            };
+            found.push(Entity {
+                entity: Some(entity::Entity::ActionProfileGroup(group)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The profile with this ID; all for 0.
+fn profiles<'m>(target: &Target<'m>, id: u32) -> Outcome<Vec<&'m ProfileModel>> {
+    let model = target.model;
+    match id {
+        0 => Ok(model.profiles.values().collect()),
+        _ => Ok(vec![model.profile(id)?]),
+    }
+}
+
+/// The answer to one-shot groups beside members and groups.
+pub fn mixed(profile: &ProfileModel) -> Fault {
+    Fault::invalid(format!(
+        "the tables of action profile `{}` are programmed either by action sets or by members and \
+         groups, not by both; remove the one before writing the other",
+        profile.name
+    ))
+}

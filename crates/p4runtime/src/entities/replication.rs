@@ -1,0 +1,164 @@
+//! Multicast groups and clone sessions.
+
+use super::Change;
+use crate::bytestring::Shape;
+use crate::device::Target;
+use crate::fault::{Fault, Outcome};
+use crate::proto::v1::packet_replication_engine_entry::Type;
+use crate::proto::v1::replica::PortKind;
+use crate::proto::v1::{
+    CloneSessionEntry, Entity, MulticastGroupEntry, PacketReplicationEngineEntry, Replica, entity,
+};
+use std::collections::BTreeSet;
+use tonic::Code;
+use v1model::CloneSession;
+
+/// v1model's ports have 9 bits.
+const PORT: Shape = Shape::bits(9);
+
+/// Writes a group or a session.
+pub fn write(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &PacketReplicationEngineEntry,
+) -> Outcome<()> {
+    match &given.r#type {
+        Some(Type::MulticastGroupEntry(group)) => write_group(target, change, group)
+            .map_err(|fault| fault.at(format!("multicast group {}", group.multicast_group_id))),
+        Some(Type::CloneSessionEntry(session)) => write_session(target, change, session)
+            .map_err(|fault| fault.at(format!("clone session {}", session.session_id))),
+        None => Err(unset()),
+    }
+}
+
+/// Reads groups or sessions.
+pub fn read(
+    target: &Target<'_>,
+    request: &PacketReplicationEngineEntry,
+    found: &mut Vec<Entity>,
+) -> Outcome<()> {
+    let state = &*target.state;
+    let mut push = |entry| {
+        let entry = PacketReplicationEngineEntry {
+            r#type: Some(entry),
+        };
+        found.push(Entity {
+            entity: Some(entity::Entity::PacketReplicationEngineEntry(entry)),
+        });
+    };
+    match &request.r#type {
+        Some(Type::MulticastGroupEntry(asked)) => {
+            let id = asked.multicast_group_id;
+            let groups = state.multicast_groups.iter();
+            for (_, group) in groups.filter(|(known, _)| id == 0 || id == **known) {
+                push(Type::MulticastGroupEntry(group.clone()));
+            }
+        }
+        Some(Type::CloneSessionEntry(asked)) => {
+            let id = asked.session_id;
+            let sessions = state.clone_sessions.iter();
+            for (_, session) in sessions.filter(|(known, _)| id == 0 || id == **known) {
+                push(Type::CloneSessionEntry(session.clone()));
+            }
+        }
+        None => return Err(unset()),
+    }
+    Ok(())
+}
+
+fn write_group(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &MulticastGroupEntry,
+) -> Outcome<()> {
+    let id = number("multicast_group_id", given.multicast_group_id, u16::MAX)?;
+    let groups = &mut target.state.multicast_groups;
+    change.check(groups.contains_key(&given.multicast_group_id))?;
+    if change == Change::Delete {
+        target.switch.set_multicast_group(id, Vec::new())?;
+        groups.remove(&given.multicast_group_id);
+        return Ok(());
+    }
+    target
+        .switch
+        .set_multicast_group(id, replicas(&given.replicas)?)?;
+    groups.insert(given.multicast_group_id, given.clone());
+    Ok(())
+}
+
+fn write_session(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &CloneSessionEntry,
+) -> Outcome<()> {
+    let id = number("session_id", given.session_id, i16::MAX as u16)?;
+    let sessions = &mut target.state.clone_sessions;
+    change.check(sessions.contains_key(&given.session_id))?;
+    if change == Change::Delete {
+        target.switch.set_clone_session(id, None)?;
+        sessions.remove(&given.session_id);
+        return Ok(());
+    }
+    if given.class_of_service != 0 {
+        let message = "copies have the class of service 0 on this target; leave it 0";
+        return Err(Fault::unimplemented(message));
+    }
+    let length = u32::try_from(given.packet_length_bytes).map_err(|_| {
+        let found = given.packet_length_bytes;
+        Fault::invalid(format!(
+            "expected a packet_length_bytes of at least 0, found {found}"
+        ))
+    })?;
+    let session = CloneSession {
+        replicas: replicas(&given.replicas)?,
+        truncate: Some(length).filter(|&length| length > 0),
+    };
+    target.switch.set_clone_session(id, Some(session))?;
+    sessions.insert(given.session_id, given.clone());
+    Ok(())
+}
+
+fn replicas(given: &[Replica]) -> Outcome<Vec<v1model::Replica>> {
+    let mut replicas = Vec::new();
+    let mut known = BTreeSet::new();
+    for replica in given {
+        let port = port(replica.port_kind.as_ref())?;
+        let Ok(rid) = u16::try_from(replica.instance) else {
+            let message = format!(
+                "expected an instance of 0 to 65535, found {}",
+                replica.instance
+            );
+            return Err(Fault::invalid(message));
+        };
+        let replica = v1model::Replica { port, rid };
+        if !known.insert(replica) {
+            let message = format!("the replica of port {port} and instance {rid} is given twice");
+            return Err(Fault::invalid(message));
+        }
+        replicas.push(replica);
+    }
+    Ok(replicas)
+}
+
+#[allow(deprecated, reason = "older clients use egress_port")]
+fn port(given: Option<&PortKind>) -> Outcome<u16> {
+    let number = match given {
+        Some(PortKind::Port(octets)) => PORT.decode(octets),
+        Some(PortKind::EgressPort(port)) => PORT.decode(&port.to_be_bytes()),
+        None => Err(Fault::invalid("it is not set")),
+    };
+    let number = number.map_err(|fault| fault.at("a replica's port"))?;
+    Ok(u16::try_from(&number).unwrap_or(u16::MAX))
+}
+
+fn number(what: &str, id: u32, most: u16) -> Outcome<u16> {
+    let valid = u16::try_from(id).ok().filter(|id| (1..=most).contains(id));
+    valid.ok_or_else(|| Fault::invalid(format!("expected a {what} of 1 to {most}, found {id}")))
+}
+
+fn unset() -> Fault {
+    Fault::new(
+        Code::InvalidArgument,
+        "its type is not set; there are multicast_group_entry and clone_session_entry",
+    )
+}

@@ -1,0 +1,45 @@
+//! A P4Runtime 1.4 server for the v1model engine.
+//!
+//! ```text
+//! server ─ service ─┬─ arbitration, controllers, stream     who may do what; packets and digests
+//!                   ├─ pipeline ─ model                     a P4Info tied to a program
+//!                   └─ batch ─ entities                     updates and reads on the engine
+//! dataplane         jobs for the thread that owns the switch
+//! notify            what the switch tells of its own accord
+//! ```
+//! It knows no packets' interfaces: whoever owns the switch implements [`Dataplane`], and passes what
+//! leaves through the CPU port, and events, to [`Upcalls`].
+
+mod arbitration;
+mod batch;
+mod bytestring;
+mod controllers;
+mod dataplane;
+mod device;
+mod digests;
+mod entities;
+mod fault;
+mod model;
+mod notify;
+mod pipeline;
+pub mod proto;
+mod server;
+mod service;
+mod stream;
+mod tls;
+
+pub use dataplane::{Dataplane, Job};
+pub use server::{Server, ServerConfig, ServerError, Upcalls};
+pub use tls::TlsFiles;
+
+/// The wall clock as P4Runtime's messages have it: nanoseconds since 1970.
+fn since_epoch_ns() -> i64 {
+    let now = std::time::SystemTime::now();
+    let since = now
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod robustness;

@@ -1,0 +1,392 @@
+//! Ties a P4Info to a program, and says where they do not fit.
+
+use super::*;
+use p4_info::proto as p4;
+use p4_ir::{MatchKind, Program, Scalar, Type};
+
+impl Model {
+    /// Ties a P4Info to the program that it describes.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` with all that the program does not have or has otherwise.
+    pub fn new(p4info: P4Info, program: &Program) -> Outcome<Model> {
+        let mut builder = Builder {
+            program,
+            p4info: &p4info,
+            faults: Vec::new(),
+        };
+        let mut model = Model {
+            tables: BTreeMap::new(),
+            actions: builder.actions(),
+            profiles: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            meters: BTreeMap::new(),
+            registers: BTreeMap::new(),
+            value_sets: BTreeMap::new(),
+            digests: BTreeMap::new(),
+            packet_in: None,
+            packet_out: None,
+            p4info: P4Info::default(),
+        };
+        builder.tables(&mut model);
+        builder.profiles(&mut model);
+        builder.arrays(&mut model);
+        builder.value_sets(&mut model);
+        builder.digests(&mut model);
+        builder.packet_headers(&mut model);
+        if !builder.faults.is_empty() {
+            return Err(Fault::invalid(format!(
+                "the P4Info does not fit the program: {}",
+                list(&builder.faults)
+            )));
+        }
+        model.p4info = p4info;
+        Ok(model)
+    }
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    p4info: &'a P4Info,
+    faults: Vec<String>,
+}
+
+/// ID and name of a preamble; zero and empty if there is none, which fits nothing.
+fn named(preamble: &Option<p4::Preamble>) -> (u32, &str) {
+    preamble
+        .as_ref()
+        .map_or((0, ""), |p| (p.id, p.name.as_str()))
+}
+
+/// How values of a type are written.
+fn shape(program: &Program, ty: &Type) -> Shape {
+    match ty.scalar(program) {
+        Some(Scalar::Int(width)) => Shape {
+            width,
+            signed: true,
+        },
+        Some(scalar) => Shape::bits(scalar.width()),
+        None => Shape::bits(0),
+    }
+}
+
+impl Builder<'_> {
+    fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
+        let mut actions = BTreeMap::new();
+        for action in &self.p4info.actions {
+            let (id, name) = named(&action.preamble);
+            let Some(found) = self.program.actions.iter().find(|a| a.name == name) else {
+                self.faults.push(format!("it has no action `{name}`"));
+                continue;
+            };
+            let mut params = Vec::new();
+            for param in &found.params {
+                let Some(listed) = action.params.iter().find(|p| p.name == param.name) else {
+                    let fault = format!("action `{name}` has a parameter `{}`", param.name);
+                    self.faults.push(fault);
+                    continue;
+                };
+                let shape = shape(self.program, &param.ty);
+                self.check_width(listed.bitwidth, shape, || {
+                    format!("parameter `{}` of action `{name}`", param.name)
+                });
+                params.push(ParamModel {
+                    id: listed.id,
+                    name: param.name.clone(),
+                    shape,
+                });
+            }
+            if action.params.len() > found.params.len() {
+                let fault = format!("action `{name}` has {} parameters", found.params.len());
+                self.faults.push(fault);
+            }
+            let name = name.to_string();
+            actions.insert(id, ActionModel { name, params });
+        }
+        actions
+    }
+
+    fn tables(&mut self, model: &mut Model) {
+        let direct =
+            |preambles: Vec<u32>| move |ids: &[u32]| ids.iter().any(|id| preambles.contains(id));
+        let counters = self.p4info.direct_counters.iter();
+        let has_counter = direct(counters.map(|c| named(&c.preamble).0).collect());
+        let meters = self.p4info.direct_meters.iter();
+        let has_meter = direct(meters.map(|m| named(&m.preamble).0).collect());
+        for table in &self.p4info.tables {
+            let (id, name) = named(&table.preamble);
+            let Some(at) = self.program.tables.iter().position(|t| t.name == name) else {
+                self.faults.push(format!("it has no table `{name}`"));
+                continue;
+            };
+            let found = &self.program.tables[at];
+            let keys = found
+                .keys
+                .iter()
+                .filter(|key| key.kind != MatchKind::Selector);
+            let keys = keys.map(|key| (&key.name, &key.ty, &key.kind));
+            let fields = self.fields(&format!("table `{name}`"), &table.match_fields, keys);
+            let mut actions = Vec::new();
+            for reference in &table.action_refs {
+                let action = model.actions.get(&reference.id);
+                let listed = action.and_then(|action| {
+                    let mut listed = found.actions.iter();
+                    listed.find(|a| self.program[a.action].name == action.name)
+                });
+                match listed {
+                    Some(listed) => actions.push(ActionUse {
+                        id: reference.id,
+                        action: listed.action,
+                    }),
+                    None => {
+                        let fault = format!("table `{name}` has no action {}", reference.id);
+                        self.faults.push(fault);
+                    }
+                }
+            }
+            let table = TableModel {
+                id,
+                name: name.to_string(),
+                table: TableId(at as u32),
+                fields,
+                actions,
+                profile: Some(table.implementation_id).filter(|&id| id != 0),
+                idle_timeout: found.support_timeout,
+                counter: has_counter(&table.direct_resource_ids),
+                meter: has_meter(&table.direct_resource_ids),
+            };
+            model.tables.insert(id, table);
+        }
+    }
+
+    /// The fields of a table or value set, in the engine's order.
+    fn fields<'p>(
+        &mut self,
+        owner: &str,
+        listed: &[p4::MatchField],
+        keys: impl Iterator<Item = (&'p String, &'p Type, &'p MatchKind)> + Clone,
+    ) -> Vec<FieldModel> {
+        if keys.clone().count() != listed.len() {
+            let names = list(keys.clone().map(|(name, ..)| format!("`{name}`")));
+            self.faults
+                .push(format!("{owner} has the match fields {names}"));
+            return Vec::new();
+        }
+        let mut fields = Vec::new();
+        for (name, ty, kind) in keys {
+            let Some(field) = listed.iter().find(|field| field.name == *name) else {
+                self.faults
+                    .push(format!("{owner} has a match field `{name}`"));
+                continue;
+            };
+            let shape = shape(self.program, ty);
+            self.check_width(field.bitwidth, shape, || format!("{owner}, field `{name}`"));
+            let given = match field.r#match {
+                Some(p4::match_field::Match::MatchType(kind)) => kind,
+                _ => 0,
+            };
+            use p4::match_field::MatchType;
+            let (kind, expected) = match kind {
+                MatchKind::Lpm => (Kind::Lpm, MatchType::Lpm),
+                MatchKind::Ternary => (Kind::Ternary, MatchType::Ternary),
+                MatchKind::Range => (Kind::Range, MatchType::Range),
+                MatchKind::Optional => (Kind::Optional, MatchType::Optional),
+                _ => (Kind::Exact, MatchType::Exact),
+            };
+            if given != expected as i32 {
+                let expected = expected.as_str_name();
+                self.faults
+                    .push(format!("{owner} matches `{name}` by {expected}"));
+            }
+            fields.push(FieldModel {
+                id: field.id,
+                name: name.clone(),
+                shape,
+                kind,
+            });
+        }
+        fields
+    }
+
+    fn profiles(&mut self, model: &mut Model) {
+        for profile in &self.p4info.action_profiles {
+            let (id, name) = named(&profile.preamble);
+            let Some(object) = self.object(name, &["action_profile", "action_selector"]) else {
+                continue;
+            };
+            let tables = model.tables.values();
+            let Some(table) = tables.into_iter().find(|table| table.profile == Some(id)) else {
+                let fault = format!("no table is implemented by the action profile `{name}`");
+                self.faults.push(fault);
+                continue;
+            };
+            use p4::action_profile::SelectorSizeSemantics::SumOfMembers;
+            let profile = ProfileModel {
+                id,
+                name: name.to_string(),
+                object,
+                max_group_size: profile.max_group_size,
+                size_is_weights: !matches!(profile.selector_size_semantics, Some(SumOfMembers(_))),
+                table: table.id,
+            };
+            model.profiles.insert(id, profile);
+        }
+        for table in model.tables.values() {
+            let id = table.profile.unwrap_or(0);
+            if id != 0 && !model.profiles.contains_key(&id) {
+                let fault = format!(
+                    "table `{}` is implemented by {id}, which is no action profile",
+                    table.name
+                );
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    fn arrays(&mut self, model: &mut Model) {
+        for counter in &self.p4info.counters {
+            if let Some(array) = self.array(&counter.preamble, counter.size, "counter") {
+                model.counters.insert(array.id, array);
+            }
+        }
+        for meter in &self.p4info.meters {
+            if let Some(array) = self.array(&meter.preamble, meter.size, "meter") {
+                model.meters.insert(array.id, array);
+            }
+        }
+        for register in &self.p4info.registers {
+            let size = i64::from(register.size);
+            let Some(array) = self.array(&register.preamble, size, "register") else {
+                continue;
+            };
+            let ty = self.program[array.object].type_args.first();
+            let cells = ty
+                .map(|ty| shape(self.program, ty))
+                .unwrap_or(Shape::bits(0));
+            let spec = register.type_spec.as_ref();
+            match DataType::new(spec, self.p4info.type_info.as_ref()) {
+                Ok(DataType::Bits(given)) if given != cells => {
+                    self.faults.push(format!(
+                        "register `{}` holds {} bits",
+                        array.name, cells.width
+                    ));
+                }
+                Ok(ty) => {
+                    model.registers.insert(array.id, (array, ty));
+                }
+                Err(fault) => self
+                    .faults
+                    .push(format!("register `{}`: {}", array.name, fault.message)),
+            }
+        }
+    }
+
+    fn array(
+        &mut self,
+        preamble: &Option<p4::Preamble>,
+        size: i64,
+        kind: &str,
+    ) -> Option<ArrayModel> {
+        let (id, name) = named(preamble);
+        let object = self.object(name, &[kind])?;
+        let declared = match self.program[object].args.first() {
+            Some(p4_ir::CtorArg::Int(size)) => u64::try_from(size).unwrap_or(0),
+            _ => 0,
+        };
+        if u64::try_from(size) != Ok(declared) {
+            self.faults
+                .push(format!("{kind} `{name}` has {declared} cells, not {size}"));
+        }
+        Some(ArrayModel {
+            id,
+            name: name.to_string(),
+            object,
+            size: declared,
+        })
+    }
+
+    fn object(&mut self, name: &str, kinds: &[&str]) -> Option<ExternId> {
+        let mut all = self.program.externs.iter();
+        let found = all.position(|o| o.name == name && kinds.contains(&o.type_name.as_str()));
+        if found.is_none() {
+            self.faults
+                .push(format!("it has no {} `{name}`", kinds.join(" or ")));
+        }
+        found.map(|at| ExternId(at as u32))
+    }
+
+    fn value_sets(&mut self, model: &mut Model) {
+        for set in &self.p4info.value_sets {
+            let (id, name) = named(&set.preamble);
+            let Some(at) = self.program.value_sets.iter().position(|s| s.name == name) else {
+                self.faults.push(format!("it has no value set `{name}`"));
+                continue;
+            };
+            let found = &self.program.value_sets[at];
+            // A value set of one unnamed component has a field whose name is free.
+            let keys = found.fields.iter().map(|(name, ty, kind)| (name, ty, kind));
+            let only = match (&set.r#match[..], &found.fields[..]) {
+                ([given], [(name, ..)]) => Some(p4::MatchField {
+                    name: name.clone(),
+                    ..given.clone()
+                }),
+                _ => None,
+            };
+            let listed = only.as_ref().map_or(&set.r#match[..], std::slice::from_ref);
+            let fields = self.fields(&format!("value set `{name}`"), listed, keys);
+            let set = ValueSetModel {
+                name: name.to_string(),
+                set: ValueSetId(at as u32),
+                size: found.size,
+                fields,
+            };
+            model.value_sets.insert(id, set);
+        }
+    }
+
+    fn digests(&mut self, model: &mut Model) {
+        for digest in &self.p4info.digests {
+            let (id, name) = named(&digest.preamble);
+            match DataType::new(digest.type_spec.as_ref(), self.p4info.type_info.as_ref()) {
+                Ok(data) => {
+                    let ty = self.program.types.iter().position(|ty| ty.name == name);
+                    let digest = DigestModel {
+                        name: name.to_string(),
+                        ty: ty.map(|at| TypeId(at as u32)),
+                        data,
+                    };
+                    model.digests.insert(id, digest);
+                }
+                Err(fault) => self
+                    .faults
+                    .push(format!("digest `{name}`: {}", fault.message)),
+            }
+        }
+    }
+
+    fn packet_headers(&mut self, model: &mut Model) {
+        for header in &self.p4info.controller_packet_metadata {
+            let (_, name) = named(&header.preamble);
+            let place = match name {
+                "packet_in" => &mut model.packet_in,
+                "packet_out" => &mut model.packet_out,
+                _ => continue,
+            };
+            match PacketHeader::new(self.program, name, &header.metadata) {
+                Ok(found) => *place = Some(found),
+                Err(fault) => self.faults.push(fault.message),
+            }
+        }
+    }
+
+    /// `bitwidth` 0 says nothing.
+    fn check_width(&mut self, bitwidth: i32, shape: Shape, place: impl Fn() -> String) {
+        if bitwidth != 0 && bitwidth as u32 != shape.width {
+            self.faults.push(format!(
+                "{} has {} bits, not {bitwidth}",
+                place(),
+                shape.width
+            ));
+        }
+    }
+}

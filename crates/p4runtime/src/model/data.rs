@@ -1,0 +1,220 @@
+//! Values of P4 types (`P4Data`).
+
+use crate::bytestring::Shape;
+use crate::fault::{Fault, Outcome, list};
+use crate::proto::v1::p4_data::Data;
+use crate::proto::v1::{P4Data, P4Header, P4StructLike};
+use num_bigint::BigUint;
+use p4::p4_bitstring_like_type_spec::TypeSpec as Bits;
+use p4::p4_data_type_spec::TypeSpec;
+use p4_info::proto as p4;
+
+/// A type of P4Info, its names resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DataType {
+    /// `bit<W>` and `int<W>`.
+    Bits(Shape),
+    /// `bool`.
+    Bool,
+    /// `struct`.
+    Struct(Vec<DataType>),
+    /// `tuple`.
+    Tuple(Vec<DataType>),
+    /// `header`.
+    Header(Vec<Shape>),
+    /// `enum` without underlying type: its members.
+    Enum(Vec<String>),
+    /// `error`: its members.
+    Error(Vec<String>),
+    /// `enum` with underlying type.
+    SerialisableEnum(Shape),
+}
+
+/// The deepest nesting of types, a guard against P4Info that refers to itself.
+const MAX_DEPTH: u32 = 32;
+
+impl DataType {
+    /// The type that a P4Info declares.
+    pub fn new(spec: Option<&p4::P4DataTypeSpec>, info: Option<&p4::P4TypeInfo>) -> Outcome<Self> {
+        let none = p4::P4TypeInfo::default();
+        resolve(spec, info.unwrap_or(&none), MAX_DEPTH)
+    }
+
+    /// A value, its parts taken in order.
+    pub fn encode(&self, parts: &mut impl Iterator<Item = BigUint>) -> P4Data {
+        let mut next = || parts.next().unwrap_or_default();
+        let data = match self {
+            DataType::Bits(shape) => Data::Bitstring(shape.encode(&next())),
+            DataType::SerialisableEnum(shape) => Data::EnumValue(shape.encode(&next())),
+            DataType::Bool => Data::Bool(next() != BigUint::ZERO),
+            DataType::Enum(names) => Data::Enum(member(names, &next())),
+            DataType::Error(names) => Data::Error(member(names, &next())),
+            DataType::Header(fields) => Data::Header(P4Header {
+                is_valid: true,
+                bitstrings: fields.iter().map(|field| field.encode(&next())).collect(),
+            }),
+            DataType::Struct(members) => Data::Struct(encode_all(members, parts)),
+            DataType::Tuple(members) => Data::Tuple(encode_all(members, parts)),
+        };
+        P4Data { data: Some(data) }
+    }
+
+    /// A single value.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` if the data has another form, `OUT_OF_RANGE` if it needs more bits.
+    pub fn decode(&self, data: Option<&P4Data>) -> Outcome<BigUint> {
+        let data = data.and_then(|data| data.data.as_ref());
+        match (self, data) {
+            (DataType::Bits(shape), Some(Data::Bitstring(octets)))
+            | (DataType::SerialisableEnum(shape), Some(Data::EnumValue(octets))) => {
+                shape.decode(octets)
+            }
+            (DataType::Bool, Some(Data::Bool(value))) => Ok(BigUint::from(u8::from(*value))),
+            (DataType::Enum(names), Some(Data::Enum(name)))
+            | (DataType::Error(names), Some(Data::Error(name))) => {
+                let at = names.iter().position(|member| member == name);
+                at.map(BigUint::from)
+                    .ok_or_else(|| Fault::invalid(format!("`{name}` is none of {}", list(names))))
+            }
+            _ => Err(Fault::invalid(format!(
+                "expected data of the form `{}`",
+                self.form()
+            ))),
+        }
+    }
+
+    /// The field of `P4Data` that holds such a value.
+    fn form(&self) -> &'static str {
+        match self {
+            DataType::Bits(_) => "bitstring",
+            DataType::Bool => "bool",
+            DataType::Struct(_) => "struct",
+            DataType::Tuple(_) => "tuple",
+            DataType::Header(_) => "header",
+            DataType::Enum(_) => "enum",
+            DataType::Error(_) => "error",
+            DataType::SerialisableEnum(_) => "enum_value",
+        }
+    }
+}
+
+fn encode_all(members: &[DataType], parts: &mut impl Iterator<Item = BigUint>) -> P4StructLike {
+    // Through a trait object: the nesting of types is not known to the compiler.
+    let parts: &mut dyn Iterator<Item = BigUint> = parts;
+    let mut encoded = Vec::new();
+    for member in members {
+        encoded.push(member.encode_dyn(parts));
+    }
+    P4StructLike { members: encoded }
+}
+
+impl DataType {
+    fn encode_dyn(&self, mut parts: &mut dyn Iterator<Item = BigUint>) -> P4Data {
+        self.encode(&mut parts)
+    }
+}
+
+fn member(names: &[String], index: &BigUint) -> String {
+    let index = usize::try_from(index).ok();
+    let name = index.and_then(|index| names.get(index));
+    name.cloned().unwrap_or_default()
+}
+
+fn resolve(
+    spec: Option<&p4::P4DataTypeSpec>,
+    info: &p4::P4TypeInfo,
+    depth: u32,
+) -> Outcome<DataType> {
+    let spec = spec.and_then(|spec| spec.type_spec.as_ref());
+    let Some(spec) = spec else {
+        return Err(Fault::invalid("its type_spec is not set"));
+    };
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(Fault::invalid("its type_spec is nested too deep"));
+    };
+    let unknown = |name: &str| Fault::invalid(format!("type_info does not declare `{name}`"));
+    Ok(match spec {
+        TypeSpec::Bitstring(bits) => DataType::Bits(bitstring(bits)?),
+        TypeSpec::Bool(_) => DataType::Bool,
+        TypeSpec::Tuple(tuple) => {
+            let members = tuple.members.iter();
+            let members: Outcome<_> = members.map(|m| resolve(Some(m), info, depth)).collect();
+            DataType::Tuple(members?)
+        }
+        TypeSpec::Struct(named) => {
+            let found = info.structs.get(&named.name);
+            let members = found.ok_or_else(|| unknown(&named.name))?.members.iter();
+            let resolved: Outcome<_> = members
+                .map(|member| resolve(member.type_spec.as_ref(), info, depth))
+                .collect();
+            DataType::Struct(resolved?)
+        }
+        TypeSpec::Header(named) => {
+            let found = info.headers.get(&named.name);
+            let members = found.ok_or_else(|| unknown(&named.name))?.members.iter();
+            let unset = || Fault::invalid("its type_spec is not set");
+            let shapes: Outcome<_> = members
+                .map(|member| bitstring(member.type_spec.as_ref().ok_or_else(unset)?))
+                .collect();
+            DataType::Header(shapes?)
+        }
+        TypeSpec::Enum(named) => {
+            let found = info.enums.get(&named.name);
+            let members = found.ok_or_else(|| unknown(&named.name))?.members.iter();
+            DataType::Enum(members.map(|member| member.name.clone()).collect())
+        }
+        TypeSpec::Error(_) => {
+            let error = info.error.as_ref().ok_or_else(|| unknown("error"))?;
+            DataType::Error(error.members.clone())
+        }
+        TypeSpec::SerializableEnum(named) => {
+            let found = info.serializable_enums.get(&named.name);
+            let under = found
+                .ok_or_else(|| unknown(&named.name))?
+                .underlying_type
+                .as_ref();
+            let width = under.map_or(0, |bit| bit.bitwidth);
+            DataType::SerialisableEnum(Shape::bits(width.max(0) as u32))
+        }
+        TypeSpec::NewType(named) => {
+            use p4::p4_new_type_spec::Representation::{OriginalType, TranslatedType};
+            use p4::p4_new_type_translation::SdnType;
+            let found = info.new_types.get(&named.name);
+            match found
+                .ok_or_else(|| unknown(&named.name))?
+                .representation
+                .as_ref()
+            {
+                Some(OriginalType(of)) => resolve(Some(of), info, depth)?,
+                Some(TranslatedType(p4::P4NewTypeTranslation {
+                    sdn_type: Some(SdnType::SdnBitwidth(width)),
+                    ..
+                })) => DataType::Bits(Shape::bits((*width).max(0) as u32)),
+                _ => {
+                    return Err(Fault::unimplemented(
+                        "translation to strings is not supported",
+                    ));
+                }
+            }
+        }
+        TypeSpec::HeaderUnion(_) | TypeSpec::HeaderStack(_) | TypeSpec::HeaderUnionStack(_) => {
+            return Err(Fault::unimplemented(
+                "header unions and stacks are not supported",
+            ));
+        }
+    })
+}
+
+fn bitstring(spec: &p4::P4BitstringLikeTypeSpec) -> Outcome<Shape> {
+    let shape = |width: i32, signed| Shape {
+        width: width.max(0) as u32,
+        signed,
+    };
+    match &spec.type_spec {
+        Some(Bits::Bit(bit)) => Ok(shape(bit.bitwidth, false)),
+        Some(Bits::Int(int)) => Ok(shape(int.bitwidth, true)),
+        Some(Bits::Varbit(_)) => Err(Fault::unimplemented("varbit is not supported here")),
+        None => Err(Fault::invalid("its type_spec is not set")),
+    }
+}

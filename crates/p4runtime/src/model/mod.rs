@@ -1,0 +1,269 @@
+//! A program as a client sees it: the P4Info it was loaded with, tied by name to what the engine runs.
+//!
+//! IDs are those of the client's P4Info; the engine knows names and positions.
+
+mod build;
+mod data;
+mod header;
+
+pub use data::DataType;
+pub use header::PacketHeader;
+
+use crate::bytestring::Shape;
+use crate::fault::{Fault, Outcome, list};
+use p4_info::proto::P4Info;
+use p4_ir::{ActionId, ExternId, TableId, TypeId, ValueSetId};
+use std::collections::BTreeMap;
+
+/// What the IDs of a P4Info stand for.
+#[derive(Debug)]
+pub struct Model {
+    /// As the client gave it.
+    pub p4info: P4Info,
+    /// Tables.
+    pub tables: BTreeMap<u32, TableModel>,
+    /// Actions.
+    pub actions: BTreeMap<u32, ActionModel>,
+    /// Action profiles and selectors.
+    pub profiles: BTreeMap<u32, ProfileModel>,
+    /// Indirect counters.
+    pub counters: BTreeMap<u32, ArrayModel>,
+    /// Indirect meters.
+    pub meters: BTreeMap<u32, ArrayModel>,
+    /// Registers, each with the type of its cells.
+    pub registers: BTreeMap<u32, (ArrayModel, DataType)>,
+    /// Value sets.
+    pub value_sets: BTreeMap<u32, ValueSetModel>,
+    /// Digests.
+    pub digests: BTreeMap<u32, DigestModel>,
+    /// The header in front of packets to the controller.
+    pub packet_in: Option<PacketHeader>,
+    /// The header in front of packets from it.
+    pub packet_out: Option<PacketHeader>,
+}
+
+/// A table.
+#[derive(Debug)]
+pub struct TableModel {
+    /// Its ID.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The engine's.
+    pub table: TableId,
+    /// What is matched, in the engine's order.
+    pub fields: Vec<FieldModel>,
+    /// The actions that it lists.
+    pub actions: Vec<ActionUse>,
+    /// Its action profile or selector.
+    pub profile: Option<u32>,
+    /// Whether entries may have an idle timeout.
+    pub idle_timeout: bool,
+    /// Whether it has a direct counter.
+    pub counter: bool,
+    /// Whether it has a direct meter.
+    pub meter: bool,
+}
+
+/// A field that is matched.
+#[derive(Clone, Debug)]
+pub struct FieldModel {
+    /// Its ID.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// How its values are written.
+    pub shape: Shape,
+    /// How it is matched.
+    pub kind: Kind,
+}
+
+/// How a field is matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Equal.
+    Exact,
+    /// The longest prefix.
+    Lpm,
+    /// Under a mask.
+    Ternary,
+    /// Within bounds.
+    Range,
+    /// Equal, or anything.
+    Optional,
+}
+
+/// An action that a table lists.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionUse {
+    /// Its ID.
+    pub id: u32,
+    /// The engine's.
+    pub action: ActionId,
+}
+
+/// An action.
+#[derive(Debug)]
+pub struct ActionModel {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, in the engine's order.
+    pub params: Vec<ParamModel>,
+}
+
+/// A parameter of an action.
+#[derive(Clone, Debug)]
+pub struct ParamModel {
+    /// Its ID.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// How its values are written.
+    pub shape: Shape,
+}
+
+/// An action profile or selector.
+#[derive(Debug)]
+pub struct ProfileModel {
+    /// Its ID.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The engine's.
+    pub object: ExternId,
+    /// The largest group; 0: no limit is known.
+    pub max_group_size: i32,
+    /// Whether a group's size is the sum of its weights, rather than the number of its members.
+    pub size_is_weights: bool,
+    /// A table that it implements, whose actions its members may use.
+    pub table: u32,
+}
+
+/// A counter, meter or register with cells.
+#[derive(Debug)]
+pub struct ArrayModel {
+    /// Its ID.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The engine's.
+    pub object: ExternId,
+    /// Number of cells.
+    pub size: u64,
+}
+
+/// A value set.
+#[derive(Debug)]
+pub struct ValueSetModel {
+    /// Its name.
+    pub name: String,
+    /// The engine's.
+    pub set: ValueSetId,
+    /// The most members.
+    pub size: u64,
+    /// What is matched, in the engine's order.
+    pub fields: Vec<FieldModel>,
+}
+
+/// A digest.
+#[derive(Debug)]
+pub struct DigestModel {
+    /// Its name.
+    pub name: String,
+    /// The engine's type of what the program passes to `digest`.
+    pub ty: Option<TypeId>,
+    /// How it is sent.
+    pub data: DataType,
+}
+
+impl Model {
+    /// The table with this ID.
+    pub fn table(&self, id: u32) -> Outcome<&TableModel> {
+        find("table", &self.tables, id, |table| &table.name)
+    }
+
+    /// The action profile with this ID.
+    pub fn profile(&self, id: u32) -> Outcome<&ProfileModel> {
+        find("action profile", &self.profiles, id, |profile| {
+            &profile.name
+        })
+    }
+
+    /// The counter with this ID.
+    pub fn counter(&self, id: u32) -> Outcome<&ArrayModel> {
+        find("counter", &self.counters, id, |array| &array.name)
+    }
+
+    /// The meter with this ID.
+    pub fn meter(&self, id: u32) -> Outcome<&ArrayModel> {
+        find("meter", &self.meters, id, |array| &array.name)
+    }
+
+    /// The register with this ID, and the type of its cells.
+    pub fn register(&self, id: u32) -> Outcome<&(ArrayModel, DataType)> {
+        find("register", &self.registers, id, |(array, _)| &array.name)
+    }
+
+    /// The value set with this ID.
+    pub fn value_set(&self, id: u32) -> Outcome<&ValueSetModel> {
+        find("value set", &self.value_sets, id, |set| &set.name)
+    }
+
+    /// The digest with this ID.
+    pub fn digest(&self, id: u32) -> Outcome<&DigestModel> {
+        find("digest", &self.digests, id, |digest| &digest.name)
+    }
+
+    /// The digest of this engine type, with its ID.
+    pub fn digest_of(&self, ty: Option<TypeId>) -> Option<(u32, &DigestModel)> {
+        let mut named = self.digests.iter();
+        let found = named.find(|(_, digest)| ty.is_some() && digest.ty == ty);
+        // A digest of a type without a name can only be the one that there is.
+        let only = || (self.digests.len() == 1).then(|| self.digests.iter().next())?;
+        found.or_else(only).map(|(&id, digest)| (id, digest))
+    }
+}
+
+impl TableModel {
+    /// The engine's action for an ID that this table lists.
+    pub fn action(&self, model: &Model, id: u32) -> Outcome<ActionId> {
+        let found = self.actions.iter().find(|listed| listed.id == id);
+        found.map(|listed| listed.action).ok_or_else(|| {
+            let name = |id| model.actions.get(&id).map_or("?", |action| &action.name);
+            let valid = self
+                .actions
+                .iter()
+                .map(|a| format!("{} ({})", name(a.id), a.id));
+            Fault::invalid(format!(
+                "table `{}` has no action with the ID {id}; it has {}",
+                self.name,
+                list(valid)
+            ))
+        })
+    }
+
+    /// The ID of an engine's action that this table lists.
+    pub fn action_id(&self, action: ActionId) -> Option<u32> {
+        let mut listed = self.actions.iter();
+        listed.find(|a| a.action == action).map(|a| a.id)
+    }
+}
+
+/// What has this ID; else `NOT_FOUND` with what there is.
+fn find<'m, T>(
+    kind: &str,
+    all: &'m BTreeMap<u32, T>,
+    id: u32,
+    name: impl Fn(&T) -> &String,
+) -> Outcome<&'m T> {
+    all.get(&id).ok_or_else(|| {
+        let valid = all
+            .iter()
+            .map(|(id, item)| format!("{} ({id})", name(item)));
+        let message = format!("no {kind} has the ID {id}; there are {}", list(valid));
+        match id {
+            0 => Fault::invalid(message),
+            _ => Fault::not_found(message),
+        }
+    })
+}

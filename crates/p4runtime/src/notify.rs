@@ -1,0 +1,176 @@
+//! What the switch tells controllers of its own accord: packets, digests, entries that went idle.
+
+use crate::dataplane;
+use crate::device::Device;
+use crate::entities;
+use crate::proto::v1::stream_message_response::Update;
+use crate::proto::v1::{IdleTimeoutNotification, PacketIn, TableEntry};
+use crate::service::{Shared, lock};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+use units::Instant as SwitchTime;
+use v1model::{Digest, Event, Switch};
+
+/// How often entries are looked at that have an idle timeout.
+const SCAN: Duration = Duration::from_millis(20);
+
+/// What comes from the switch.
+#[derive(Debug)]
+pub enum Upcall {
+    /// A packet that left through the CPU port.
+    Packet(Vec<u8>),
+    /// Something that happened.
+    Event(Event),
+}
+
+/// Passes on what comes from the switch, until it ends.
+pub async fn pass_on(shared: Arc<Shared>, mut upcalls: mpsc::Receiver<Upcall>) {
+    loop {
+        let due = lock(&shared.digests).next_due();
+        // Without anything due, only an upcall can change that.
+        let wait = due.unwrap_or_else(|| std::time::Instant::now() + Duration::from_secs(3600));
+        tokio::select! {
+            upcall = upcalls.recv() => match upcall {
+                Some(Upcall::Packet(octets)) => packet_in(&shared, &octets),
+                Some(Upcall::Event(Event::Digest(digest))) => learn(&shared, digest),
+                Some(Upcall::Event(_)) => {}
+                None => return,
+            },
+            () = sleep_until(Instant::from_std(wait)) => {
+                let lists = lock(&shared.digests).due(std::time::Instant::now());
+                for list in lists {
+                    lock(&shared.controllers).send_to_primaries(&Update::Digest(list));
+                }
+            }
+        }
+    }
+}
+
+fn packet_in(shared: &Shared, octets: &[u8]) {
+    let packet = {
+        let device = lock(&shared.device);
+        let header = device
+            .running
+            .as_ref()
+            .and_then(|running| running.model.packet_in.as_ref());
+        let (metadata, payload) = match header {
+            None => (Vec::new(), octets),
+            // A packet without its header does not come from this program.
+            Some(header) => match header.unpack(octets) {
+                Some(parts) => parts,
+                None => return,
+            },
+        };
+        PacketIn {
+            payload: payload.to_vec(),
+            metadata,
+        }
+    };
+    lock(&shared.controllers).send_to_primaries(&Update::Packet(packet));
+}
+
+fn learn(shared: &Shared, digest: Digest) {
+    let found = {
+        let device = lock(&shared.device);
+        let Some(running) = &device.running else {
+            return;
+        };
+        let ty = match digest.ty {
+            Some(p4_ir::Type::Named(id)) => Some(id),
+            _ => None,
+        };
+        running.model.digest_of(ty).and_then(|(id, model)| {
+            let config = *running.state.digests.get(&id)?;
+            let mut parts = digest.fields.into_iter().map(|(value, _)| value);
+            Some((id, config, model.data.encode(&mut parts)))
+        })
+    };
+    let Some((id, config, data)) = found else {
+        return;
+    };
+    let list = lock(&shared.digests).add(std::time::Instant::now(), id, config, data);
+    if let Some(list) = list {
+        lock(&shared.controllers).send_to_primaries(&Update::Digest(list));
+    }
+}
+
+/// Looks for entries that went idle, for ever.
+pub async fn watch_idle_entries(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(SCAN).await;
+        let ages = lock(&shared.device)
+            .running
+            .as_ref()
+            .is_some_and(|running| {
+                let mut kept = running
+                    .state
+                    .entries
+                    .values()
+                    .flat_map(|entries| entries.values());
+                kept.any(|kept| kept.idle_timeout_ns > 0)
+            });
+        if !ages {
+            continue;
+        }
+        let device = shared.device.clone();
+        let scan = dataplane::run(&*shared.dataplane, move |switch, now| {
+            switch
+                .as_mut()
+                .map(|switch| idle_entries(&mut lock(&device), switch, now))
+        });
+        let Ok(Some(table_entry)) = scan.await else {
+            continue;
+        };
+        if table_entry.is_empty() {
+            continue;
+        }
+        let notification = IdleTimeoutNotification {
+            table_entry,
+            timestamp: crate::since_epoch_ns(),
+        };
+        lock(&shared.controllers).send_to_primaries(&Update::IdleTimeoutNotification(notification));
+    }
+}
+
+/// Entries that were not hit for as long as their timeout; each is reported again after another.
+fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Vec<TableEntry> {
+    let Some(running) = &mut device.running else {
+        return Vec::new();
+    };
+    let mut idle = Vec::new();
+    for (&table, entries) in &mut running.state.entries {
+        let aging = entries
+            .iter_mut()
+            .filter(|(_, kept)| kept.idle_timeout_ns > 0);
+        for ((matches, priority), kept) in aging {
+            let Ok(hit) = switch.last_hit(table, matches, *priority) else {
+                continue;
+            };
+            let since = now.since(hit.max(kept.reported));
+            if since.as_nanos() >= kept.idle_timeout_ns as u64 {
+                kept.reported = now;
+                idle.push((table, matches.clone(), *priority));
+            }
+        }
+    }
+    let target = crate::device::Target {
+        switch,
+        model: &running.model,
+        state: &mut running.state,
+        now,
+    };
+    let mut encoded = Vec::new();
+    for (id, matches, priority) in idle {
+        let table = target.model.tables.values().find(|table| table.table == id);
+        let entry = target.switch.read(id, &matches, priority);
+        if let (Some(table), Ok(entry)) = (table, entry)
+            && let Ok(entry) =
+                entities::encode_entry(&target, table, &entry, &TableEntry::default())
+        {
+            encoded.push(entry);
+        }
+    }
+    encoded
+}

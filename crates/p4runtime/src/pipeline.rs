@@ -1,0 +1,319 @@
+//! Forwarding pipeline configs: compiled, saved, committed, reconciled.
+
+use crate::device::{Device, Loaded, State, Target};
+use crate::entities;
+use crate::fault::{Fault, MAX_MESSAGE, Outcome, cut};
+use crate::model::Model;
+use crate::proto::v1::get_forwarding_pipeline_config_request::ResponseType;
+use crate::proto::v1::packet_replication_engine_entry as replication;
+use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
+use crate::proto::v1::update::Type;
+use crate::proto::v1::*;
+use p4_frontend::{NoLoader, SourceMap};
+use prost::Message;
+use std::sync::Arc;
+use tonic::Code;
+use units::Instant;
+use v1model::{Pipeline, Switch, SwitchConfig};
+
+/// The largest device config, in octets.
+const MAX_SOURCE: usize = 8 << 20;
+
+/// A config that this target can run.
+#[derive(Debug)]
+pub struct Verified {
+    loaded: Loaded,
+    pipeline: Arc<Pipeline>,
+}
+
+/// Compiles a config and ties its P4Info to the program.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` with the compiler's diagnostics, or with what does not fit.
+pub fn verify(config: ForwardingPipelineConfig) -> Outcome<Verified> {
+    let pipeline = compile(&config.p4_device_config)?;
+    let Some(p4info) = config.p4info else {
+        return Err(Fault::invalid("config.p4info is not set"));
+    };
+    let loaded = Loaded {
+        model: Model::new(p4info, pipeline.program())?,
+        device_config: config.p4_device_config,
+        cookie: config.cookie,
+        state: State::default(),
+    };
+    Ok(Verified { loaded, pipeline })
+}
+
+/// Carries out an action on a device. `VERIFY` has been carried out already by [`verify`].
+pub fn set(
+    device: &mut Device,
+    switch: &mut Option<Switch>,
+    now: Instant,
+    action: Action,
+    verified: Option<Verified>,
+    settings: &SwitchConfig,
+) -> Outcome<()> {
+    let fresh = |verified: Verified| {
+        let switch = Switch::with_pipeline(verified.pipeline, settings.clone());
+        (verified.loaded, switch)
+    };
+    match (action, verified) {
+        (Action::VerifyAndSave, Some(verified)) => device.saved = Some(fresh(verified)),
+        (Action::VerifyAndCommit, Some(verified)) => {
+            commit(device, switch, fresh(verified));
+        }
+        (Action::ReconcileAndCommit, Some(verified)) => {
+            let (loaded, new) = fresh(verified);
+            reconcile(device, switch, now, loaded, new)?;
+        }
+        (Action::Commit, _) => match device.saved.take() {
+            Some(saved) => commit(device, switch, saved),
+            None => {
+                return Err(Fault::not_found(
+                    "no config was saved that is not committed yet; save one with VERIFY_AND_SAVE",
+                ));
+            }
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a device runs, or has saved, as far as the client asks for it.
+pub fn get(device: &Device, wanted: ResponseType) -> Option<ForwardingPipelineConfig> {
+    let loaded = device.loaded()?;
+    let p4info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);
+    let source = matches!(
+        wanted,
+        ResponseType::All | ResponseType::DeviceConfigAndCookie
+    );
+    Some(ForwardingPipelineConfig {
+        p4info: p4info.then(|| loaded.model.p4info.clone()),
+        p4_device_config: if source {
+            loaded.device_config.clone()
+        } else {
+            Vec::new()
+        },
+        cookie: loaded.cookie,
+    })
+}
+
+fn commit(device: &mut Device, switch: &mut Option<Switch>, (loaded, new): (Loaded, Switch)) {
+    device.saved = None;
+    device.running = Some(loaded);
+    *switch = Some(new);
+}
+
+// -- compiling --------------------------------------------------------------------------------
+
+/// How older clients wrap a device config (`p4.tmp.P4DeviceConfig`).
+#[derive(Clone, PartialEq, Message)]
+struct Wrapped {
+    #[prost(bool, tag = "1")]
+    reassign: bool,
+    #[prost(bytes = "vec", tag = "3")]
+    device_data: Vec<u8>,
+}
+
+fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
+    // P4 text begins neither with field 1 nor with field 3 of a message.
+    let unwrapped = match device_config.first() {
+        Some(0x08 | 0x1a) => Wrapped::decode(device_config).ok(),
+        _ => None,
+    };
+    let source = unwrapped
+        .as_ref()
+        .map_or(device_config, |wrapped| &wrapped.device_data);
+    if source.len() > MAX_SOURCE {
+        let message = format!(
+            "p4_device_config has {} octets, more than {MAX_SOURCE}",
+            source.len()
+        );
+        return Err(Fault::new(Code::ResourceExhausted, message));
+    }
+    let expected = "expected preprocessed P4_16 source, or p4c's BMv2 JSON";
+    let Ok(source) = std::str::from_utf8(source) else {
+        return Err(Fault::invalid(format!(
+            "p4_device_config: {expected}, found octets that are no text"
+        )));
+    };
+    let program = match source.trim_start().chars().next() {
+        None => {
+            return Err(Fault::invalid(format!(
+                "p4_device_config: {expected}, found nothing"
+            )));
+        }
+        Some('{') => bmv2_json::read(source)
+            .map_err(|error| Fault::invalid(format!("p4_device_config: {error}")))?,
+        Some(_) => compile_source(source)?,
+    };
+    if program.blocks.is_empty() {
+        let message = "p4_device_config: the program has no `main`; expected V1Switch(…) main";
+        return Err(Fault::invalid(message));
+    }
+    Pipeline::compile(&program).map_err(|errors| {
+        let told = errors.iter().map(|error| {
+            let file = program.files.get(error.loc.file as usize);
+            let file = file.map_or("p4_device_config", String::as_str);
+            format!(
+                "{file}:{}:{}: {}",
+                error.loc.line, error.loc.column, error.message
+            )
+        });
+        Fault::invalid(shortened(&told.collect::<Vec<_>>()))
+    })
+}
+
+fn compile_source(source: &str) -> Outcome<p4_ir::Program> {
+    let mut sources = SourceMap::new();
+    let entry = sources.add("p4_device_config", source);
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
+    program.ok_or_else(|| {
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error());
+        let told: Vec<_> = errors
+            .map(|error| p4_frontend::render(&sources, error, false))
+            .collect();
+        Fault::invalid(shortened(&told))
+    })
+}
+
+/// As many of the messages as a status may hold, at least a part of the first.
+fn shortened(messages: &[String]) -> String {
+    let mut text = String::new();
+    for (i, message) in messages.iter().enumerate() {
+        let longer = format!("{text}{}{message}", if i > 0 { "\n" } else { "" });
+        let more = format!("\n({} more errors)", messages.len() - i);
+        if i > 0 && cut(longer.clone(), MAX_MESSAGE - more.len()) != longer {
+            return text + &more;
+        }
+        text = longer;
+    }
+    text
+}
+
+// -- reconciling ------------------------------------------------------------------------------
+
+/// Brings the forwarding state into another program, or changes nothing.
+fn reconcile(
+    device: &mut Device,
+    switch: &mut Option<Switch>,
+    now: Instant,
+    mut loaded: Loaded,
+    mut new: Switch,
+) -> Outcome<()> {
+    if let Some(running) = &mut device.running {
+        let same = running.device_config == loaded.device_config
+            && running.model.p4info == loaded.model.p4info;
+        if same && device.saved.is_none() {
+            running.cookie = loaded.cookie;
+            return Ok(());
+        }
+    }
+    if device.loaded().is_some() {
+        let state = everything(&device.target(switch, now)?)?;
+        let mut target = Target {
+            switch: &mut new,
+            model: &loaded.model,
+            state: &mut loaded.state,
+            now,
+        };
+        clear_initial_entries(&mut target)?;
+        for update in state {
+            entities::write(&mut target, &update).map_err(|fault| {
+                Fault::invalid(fault.message).at("the forwarding state does not fit the new config")
+            })?;
+        }
+    }
+    commit(device, switch, (loaded, new));
+    Ok(())
+}
+
+/// Entries of the source that a client may have removed or changed: what holds is what is there now.
+fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
+    for table in target.model.tables.values() {
+        for entry in target.switch.entries(table.table)? {
+            if !target
+                .switch
+                .is_constant(table.table, &entry.matches, entry.priority)?
+            {
+                target
+                    .switch
+                    .delete(table.table, &entry.matches, entry.priority)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All forwarding state, as updates of a device that has none.
+pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
+    use entity::Entity as E;
+    let entry = TableEntry {
+        counter_data: Some(CounterData::default()),
+        meter_config: Some(MeterConfig::default()),
+        ..TableEntry::default()
+    };
+    let default_entry = TableEntry {
+        is_default_action: true,
+        ..TableEntry::default()
+    };
+    let replicated = |r#type| {
+        E::PacketReplicationEngineEntry(PacketReplicationEngineEntry {
+            r#type: Some(r#type),
+        })
+    };
+    let wildcards = [
+        E::ActionProfileMember(ActionProfileMember::default()),
+        E::ActionProfileGroup(ActionProfileGroup::default()),
+        E::TableEntry(entry),
+        E::TableEntry(default_entry),
+        replicated(replication::Type::MulticastGroupEntry(
+            MulticastGroupEntry::default(),
+        )),
+        replicated(replication::Type::CloneSessionEntry(
+            CloneSessionEntry::default(),
+        )),
+        E::DigestEntry(DigestEntry::default()),
+        E::ValueSetEntry(ValueSetEntry::default()),
+        E::CounterEntry(CounterEntry::default()),
+        E::MeterEntry(MeterEntry::default()),
+        E::RegisterEntry(RegisterEntry::default()),
+    ];
+    let mut found = Vec::new();
+    for wildcard in wildcards {
+        let wildcard = Entity {
+            entity: Some(wildcard),
+        };
+        entities::read(target, &wildcard, &mut found)?;
+    }
+    let update = |entity: Entity| {
+        let (r#type, entity) = match entity.entity? {
+            E::TableEntry(entry) if entry.is_default_action => {
+                let table = target.model.tables.get(&entry.table_id)?;
+                if target.switch.program()[table.table].const_default {
+                    return None;
+                }
+                (Type::Modify, E::TableEntry(entry))
+            }
+            E::TableEntry(entry) if entry.is_const => {
+                (Type::Modify, E::TableEntry(entities::writable(entry)))
+            }
+            E::CounterEntry(entry) if entry.data == Some(CounterData::default()) => return None,
+            E::MeterEntry(entry) if entry.config.is_none() => return None,
+            entity @ (E::ValueSetEntry(_)
+            | E::CounterEntry(_)
+            | E::MeterEntry(_)
+            | E::RegisterEntry(_)) => (Type::Modify, entity),
+            entity => (Type::Insert, entity),
+        };
+        Some(Update {
+            r#type: r#type as i32,
+            entity: Some(Entity {
+                entity: Some(entity),
+            }),
+        })
+    };
+    Ok(found.into_iter().filter_map(update).collect())
+}

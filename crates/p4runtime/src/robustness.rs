@@ -1,0 +1,238 @@
+//! Messages of all kinds, most of them wrong: each gets an answer, and what is written can be read.
+
+use crate::batch;
+use crate::device::{Device, Target};
+use crate::entities;
+use crate::pipeline;
+use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
+use crate::proto::v1::write_request::Atomicity;
+use crate::proto::v1::*;
+use p4_frontend::{NoLoader, SourceMap};
+use prost::Message;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use units::Instant;
+use v1model::{Switch, SwitchConfig};
+
+const SOURCE: &str = include_str!("../../../tests/p4/entities.p4");
+
+fn loaded() -> (Device, Option<Switch>) {
+    let mut sources = SourceMap::new();
+    let entry = sources.add("entities.p4", SOURCE);
+    let (program, _) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
+    let config = ForwardingPipelineConfig {
+        p4info: Some(p4_info::p4info(&program.unwrap()).unwrap()),
+        p4_device_config: SOURCE.into(),
+        cookie: None,
+    };
+    let verified = pipeline::verify(config).unwrap();
+    let (mut device, mut switch) = (Device::default(), None);
+    let (now, action) = (Instant::ZERO, Action::VerifyAndCommit);
+    let settings = SwitchConfig::default();
+    pipeline::set(
+        &mut device,
+        &mut switch,
+        now,
+        action,
+        Some(verified),
+        &settings,
+    )
+    .unwrap();
+    (device, switch)
+}
+
+/// An entity of each kind, valid or nearly so.
+fn seeds(target: &Target<'_>) -> Vec<Update> {
+    use entity::Entity as E;
+    let mut entities = Vec::new();
+    for wildcard in [
+        E::TableEntry(TableEntry::default()),
+        E::CounterEntry(CounterEntry::default()),
+        E::MeterEntry(MeterEntry::default()),
+        E::RegisterEntry(RegisterEntry::default()),
+        E::ValueSetEntry(ValueSetEntry::default()),
+    ] {
+        let wildcard = Entity {
+            entity: Some(wildcard),
+        };
+        entities::read(target, &wildcard, &mut entities).unwrap();
+    }
+    let model = target.model;
+    for table in model.tables.values() {
+        for used in &table.actions {
+            let params = model.actions[&used.id].params.iter();
+            let action = crate::proto::v1::Action {
+                action_id: used.id,
+                params: params
+                    .map(|param| action::Param {
+                        param_id: param.id,
+                        value: vec![1],
+                    })
+                    .collect(),
+            };
+            let matches = table.fields.iter().map(|field| {
+                let one = v1model::Match::exact(5_u32);
+                entities::encode_match(std::slice::from_ref(field), &[one]).remove(0)
+            });
+            let entry = TableEntry {
+                table_id: table.id,
+                r#match: matches.collect(),
+                priority: i32::from(table.fields.len() > 1),
+                action: Some(TableAction {
+                    r#type: Some(table_action::Type::Action(action.clone())),
+                }),
+                ..TableEntry::default()
+            };
+            entities.push(E::TableEntry(entry).into());
+            for profile in model.profiles.values() {
+                let member = ActionProfileMember {
+                    action_profile_id: profile.id,
+                    member_id: 1,
+                    action: Some(action.clone()),
+                };
+                entities.push(E::ActionProfileMember(member).into());
+                let group = ActionProfileGroup {
+                    action_profile_id: profile.id,
+                    group_id: 1,
+                    members: vec![action_profile_group::Member {
+                        member_id: 1,
+                        weight: 2,
+                        watch_kind: None,
+                    }],
+                    max_size: 4,
+                };
+                entities.push(E::ActionProfileGroup(group).into());
+            }
+        }
+    }
+    let replica = Replica {
+        instance: 1,
+        port_kind: Some(replica::PortKind::Port(vec![3])),
+    };
+    use packet_replication_engine_entry::Type as Replicated;
+    for replicated in [
+        Replicated::MulticastGroupEntry(MulticastGroupEntry {
+            multicast_group_id: 1,
+            replicas: vec![replica.clone()],
+            ..Default::default()
+        }),
+        Replicated::CloneSessionEntry(CloneSessionEntry {
+            session_id: 1,
+            replicas: vec![replica],
+            ..Default::default()
+        }),
+    ] {
+        let entry = PacketReplicationEngineEntry {
+            r#type: Some(replicated),
+        };
+        entities.push(E::PacketReplicationEngineEntry(entry).into());
+    }
+    let update = |entity| Update {
+        r#type: update::Type::Insert as i32,
+        entity: Some(entity),
+    };
+    entities.into_iter().map(update).collect()
+}
+
+impl From<entity::Entity> for Entity {
+    fn from(entity: entity::Entity) -> Self {
+        Entity {
+            entity: Some(entity),
+        }
+    }
+}
+
+fn mutated(update: &Update, random: &mut ChaCha8Rng) -> Option<Update> {
+    let mut octets = update.encode_to_vec();
+    for _ in 0..random.next_u32() % 4 {
+        let at = random.next_u32() as usize % octets.len();
+        octets[at] = match random.next_u32() % 3 {
+            0 => random.next_u32() as u8,
+            1 => octets[at].wrapping_add(1),
+            _ => octets[at] ^ (1 << (random.next_u32() % 8)),
+        };
+    }
+    Update::decode(&octets[..]).ok()
+}
+
+#[test]
+fn every_message_is_answered() {
+    let (mut device, mut switch) = loaded();
+    let mut target = device.target(&mut switch, Instant::ZERO).unwrap();
+    let seeds = seeds(&target);
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let (mut accepted, mut refused) = (0, 0);
+    for round in 0..20_000 {
+        let mut batch = Vec::new();
+        for _ in 0..1 + random.next_u32() % 3 {
+            let seed = &seeds[random.next_u32() as usize % seeds.len()];
+            let Some(mut update) = mutated(seed, &mut random) else {
+                continue;
+            };
+            update.r#type = 1 + (random.next_u32() % 3) as i32;
+            batch.push(update);
+        }
+        let atomicity = match round % 2 {
+            0 => Atomicity::ContinueOnError,
+            _ => Atomicity::RollbackOnError,
+        };
+        let results = batch::write(&mut target, &batch, atomicity);
+        assert_eq!(results.len(), batch.len());
+        let failed = results.iter().filter(|result| result.is_err()).count();
+        assert_eq!(batch::status(&results, "update").is_err(), failed > 0);
+        refused += failed;
+        accepted += results.len() - failed;
+        for (update, result) in batch.iter().zip(&results) {
+            let entity = update.entity.clone().unwrap_or_default();
+            let read = entities::read(&target, &entity, &mut Vec::new());
+            let written = result.is_ok() && update.r#type() != update::Type::Delete;
+            assert!(
+                read.is_ok() || !written || batch.len() > 1,
+                "{update:?} was written, and cannot be read: {read:?}"
+            );
+        }
+    }
+    assert!(
+        accepted > 1_000 && refused > 1_000,
+        "{accepted} accepted, {refused} refused"
+    );
+}
+
+#[test]
+fn a_batch_that_is_rolled_back_leaves_no_trace() {
+    let (mut device, mut switch) = loaded();
+    let mut target = device.target(&mut switch, Instant::ZERO).unwrap();
+    let seeds = seeds(&target);
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let everything = |target: &Target<'_>| {
+        let mut octets: Vec<_> = pipeline::everything(target)
+            .unwrap()
+            .iter()
+            .map(Message::encode_to_vec)
+            .collect();
+        octets.sort();
+        octets
+    };
+    for _ in 0..300 {
+        let mut batch = Vec::new();
+        for _ in 0..12 {
+            let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
+            update.r#type = 1 + (random.next_u32() % 3) as i32;
+            // So that a batch gets some way before it fails.
+            if batch::write(
+                &mut target,
+                std::slice::from_ref(&update),
+                Atomicity::RollbackOnError,
+            )[0]
+            .is_ok()
+            {
+                batch.push(update);
+            }
+        }
+        let before = everything(&target);
+        batch.push(Update::default());
+        let results = batch::write(&mut target, &batch, Atomicity::RollbackOnError);
+        assert!(results.iter().all(Result::is_err));
+        assert_eq!(everything(&target), before);
+    }
+}

@@ -1,0 +1,228 @@
+//! The server: its threads, its socket, its end.
+
+use crate::controllers::Controllers;
+use crate::dataplane::Dataplane;
+use crate::device::Device;
+use crate::digests::Digests;
+use crate::fault::Fault;
+use crate::notify::{self, Upcall};
+use crate::pipeline;
+use crate::proto::v1::ForwardingPipelineConfig;
+use crate::proto::v1::p4_runtime_server::P4RuntimeServer;
+use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
+use crate::service::{Service, Shared, lock};
+use crate::tls::TlsFiles;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use thiserror::Error;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
+use tonic::Status;
+use tonic::transport::Server as GrpcServer;
+use tonic::transport::server::TcpIncoming;
+use v1model::{Event, SwitchConfig};
+
+/// The largest message that is accepted, in octets.
+const MAX_MESSAGE: usize = 32 << 20;
+/// Packets and events that may wait to be passed on; those beyond are lost.
+const UPCALLS: usize = 4_096;
+/// A client that does not answer for this long has vanished.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+/// How long clients may take to end their streams.
+const FAREWELL: Duration = Duration::from_millis(500);
+/// Compiling a program nests as deep as the program does.
+const STACK: usize = 16 << 20;
+
+/// What a server is set up with.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The device's number.
+    pub device_id: u64,
+    /// The port of packets to and from controllers.
+    pub cpu_port: Option<u16>,
+    /// What a switch is set up with when a program is committed; digests are reported in any case.
+    pub switch: SwitchConfig,
+    /// Encryption.
+    pub tls: Option<TlsFiles>,
+}
+
+/// Why a server cannot be had.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file cannot be read.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Certificate and key cannot be used.
+    #[error("TLS: {0}")]
+    Tls(String),
+    /// Threads cannot be started.
+    #[error("cannot start the server's threads: {0}")]
+    Threads(std::io::Error),
+    /// The program to begin with is refused.
+    #[error("{0}")]
+    Program(String),
+}
+
+/// A server that runs.
+pub struct Server {
+    runtime: Option<Runtime>,
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    upcalls: mpsc::Sender<Upcall>,
+}
+
+/// Where packets and events of the switch go; never waits.
+#[derive(Clone, Debug)]
+pub struct Upcalls(mpsc::Sender<Upcall>);
+
+impl Upcalls {
+    /// A packet left through the CPU port.
+    pub fn packet(&self, octets: Vec<u8>) {
+        let _ = self.0.try_send(Upcall::Packet(octets));
+    }
+
+    /// Something happened.
+    pub fn event(&self, event: Event) {
+        let _ = self.0.try_send(Upcall::Event(event));
+    }
+}
+
+impl Server {
+    /// Listens, and serves from threads of its own.
+    pub fn start(
+        config: ServerConfig,
+        dataplane: Arc<dyn Dataplane>,
+    ) -> Result<Server, ServerError> {
+        let tls = config.tls.as_ref().map(TlsFiles::load).transpose()?;
+        let mut builder = GrpcServer::builder()
+            .http2_keepalive_interval(Some(KEEPALIVE))
+            .http2_keepalive_timeout(Some(KEEPALIVE))
+            .tcp_nodelay(true);
+        if let Some(tls) = tls {
+            let refused = |error: tonic::transport::Error| {
+                use std::error::Error as _;
+                let cause = error.source().map(ToString::to_string);
+                ServerError::Tls(cause.unwrap_or_else(|| error.to_string()))
+            };
+            builder = builder.tls_config(tls).map_err(refused)?;
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("p4runtime")
+            .thread_stack_size(STACK)
+            .enable_all()
+            .build()
+            .map_err(ServerError::Threads)?;
+        let address = config.address;
+        let refused = |error| ServerError::Listen { address, error };
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind(address))
+            .map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        let shared = Arc::new(Shared {
+            device_id: config.device_id,
+            cpu_port: config.cpu_port,
+            settings: SwitchConfig {
+                report_digests: true,
+                ..config.switch
+            },
+            dataplane,
+            device: Arc::new(Mutex::new(Device::default())),
+            controllers: Mutex::new(Controllers::new(config.device_id)),
+            digests: Mutex::new(Digests::default()),
+            gate: tokio::sync::Mutex::new(()),
+        });
+        let (upcalls, receiver) = mpsc::channel(UPCALLS);
+        runtime.spawn(notify::pass_on(shared.clone(), receiver));
+        runtime.spawn(notify::watch_idle_entries(shared.clone()));
+        let service = P4RuntimeServer::new(Service(shared.clone()))
+            .max_decoding_message_size(MAX_MESSAGE)
+            .max_encoding_message_size(usize::MAX);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let serving = builder
+            .add_service(service)
+            .serve_with_incoming_shutdown(incoming, async {
+                let _ = stopped.await;
+            });
+        runtime.spawn(serving);
+        Ok(Server {
+            runtime: Some(runtime),
+            shared,
+            address,
+            stop: Some(stop),
+            upcalls,
+        })
+    }
+
+    /// Where it listens; the port is chosen where 0 was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where packets and events of the switch go.
+    pub fn upcalls(&self) -> Upcalls {
+        Upcalls(self.upcalls.clone())
+    }
+
+    /// Commits a program as a client would, before any client does.
+    ///
+    /// # Errors
+    /// The compiler's diagnostics, or what does not fit.
+    pub fn load(&self, config: ForwardingPipelineConfig) -> Result<(), ServerError> {
+        let program = |fault: Fault| ServerError::Program(fault.message);
+        let verified = pipeline::verify(config).map_err(program)?;
+        let (done, result) = std::sync::mpsc::channel();
+        let shared = self.shared.clone();
+        self.shared.dataplane.submit(Box::new(move |switch, now| {
+            let mut device = lock(&shared.device);
+            let (action, settings) = (Action::VerifyAndCommit, &shared.settings);
+            let set = pipeline::set(&mut device, switch, now, action, Some(verified), settings);
+            let _ = done.send(set);
+        }));
+        let ended = |_| ServerError::Program("the switch has ended".into());
+        result.recv().map_err(ended)?.map_err(program)
+    }
+
+    /// Ends all streams and connections.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        let Some(runtime) = self.runtime.take() else {
+            return;
+        };
+        let status =
+            Status::unavailable(format!("device {} is shutting down", self.shared.device_id));
+        lock(&self.shared.controllers).end(&status);
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        runtime.shutdown_timeout(FAREWELL);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

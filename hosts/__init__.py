@@ -1,0 +1,1 @@
+"""What runs on hosts, and what they see of their packets."""

@@ -1,0 +1,30 @@
+"""AQT, accumulated queueing time (Chan 2004, ch. 3): an IPv4 option of 8 octets.
+
+Its type has the experiment number of RFC 4727: https://www.rfc-editor.org/rfc/rfc4727#section-3
+"""
+
+from scapy.fields import ByteField, ThreeBytesField
+from scapy.layers.inet import IPOption, _IPOption_HDR  # pyright: ignore[reportPrivateUsage]
+
+
+class AQT(IPOption):
+    """The queueing times of the hops so far, and those of the packet that is acknowledged.
+
+    ``aqt``: µs; each hop adds to it; 0xFFFFFF means "at least". A sender writes 0.
+    ``aqt_echo``: µs, the receiver's copy of the AQT that arrived; no hop touches it.
+    """
+
+    name = "AQT"
+    copy_flag = 0  # not copied into fragments
+    optclass = 2
+    option = 30
+    fields_desc = [
+        _IPOption_HDR,
+        ByteField("length", 8),
+        ThreeBytesField("aqt", 0),
+        ThreeBytesField("aqt_echo", 0),
+    ]
+
+    @classmethod
+    def register_variant(cls) -> None:
+        """Leaves Scapy's registry alone: it is by number only, which AVBW-S shares."""

@@ -1,0 +1,1 @@
+"""Dataplane behaviour tests through P4Runtime: `python -m ptf_tests`."""

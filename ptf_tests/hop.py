@@ -1,0 +1,174 @@
+"""What all tests share: a program started anew, with a route to each host."""
+
+from __future__ import annotations
+
+import time
+import unittest
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import ptf
+from ptf.base_tests import BaseTest
+from ptf.testutils import test_params_get
+
+from ptf_tests.packets import Datagram
+from ptf_tests.ports import FRAME_OCTETS, HOSTS, SERVICE_S, A, C, Host
+from ptf_tests.session import Session
+
+ARRIVAL_S = 3.0
+"""How long a packet may take through an empty queue, on a machine that is busy."""
+
+
+class Cause(IntEnum):
+    """Why a packet was dropped: its slot in `drops`."""
+
+    MALFORMED = 1
+    CHECKSUM = 2
+    TTL = 3
+    NO_ROUTE = 4
+    QUEUE_FULL = 5
+    RED = 6
+
+
+class Mark(IntEnum):
+    """A kind of mark: its slot in `marks`."""
+
+    AQT = 0
+    DRAI = 1
+    CI = 2
+
+
+class HopTest(BaseTest):
+    """A switch that has just got its program. A test class is named for its one property."""
+
+    def setUp(self) -> None:
+        """Becomes primary, pushes the program, and adds the routes."""
+        super().setUp()
+        self.dataplane = ptf.dataplane_instance
+        self.dataplane.flush()
+        params = test_params_get()
+        self.held_missing: str = params["held_missing"]
+        self.session = Session(
+            params["address"],
+            params["device_id"],
+            Path(params["p4info"]),
+            Path(params["device_config"]),
+        )
+        self.addCleanup(self.session.close)
+        self.session.push()
+        for host in HOSTS:
+            self.session.insert(
+                "ipv4_route", {"dst_addr": f"{host.ipv4}/32"}, "direct", port=host.port
+            )
+            self.session.insert(
+                "neighbour",
+                {"port": host.port, "next_hop": host.ipv4},
+                "rewrite",
+                src_addr=host.router_mac,
+                dst_addr=host.mac,
+            )
+
+    # ---- settings ----
+
+    def needs_held_queue(self) -> None:
+        """Skips where the target's line to C cannot be made slow."""
+        if self.held_missing:
+            raise unittest.SkipTest(self.held_missing)
+
+    def limit_queue(self, host: Host, max_waiting: int) -> None:
+        """Packets that may wait, without the one in service."""
+        self.session.insert("port_queue", {"port": host.port}, "drop_tail", max_waiting=max_waiting)
+
+    def feedback(
+        self, host: Host, *, aqt: int = 0, drai: int = 0, ci: int = 0, window_log2: int = 40
+    ) -> None:
+        """Which marks the port writes; windows are 2^window_log2 µs."""
+        self.session.insert(
+            "port_feedback", {"port": host.port}, "set_feedback",
+            aqt=aqt, drai=drai, ci=ci, window_log2=window_log2,
+        )  # fmt: skip
+
+    # ---- packets ----
+
+    def send(self, frame: bytes, host: Host = A) -> float:
+        """In a host's place; since when, in s."""
+        started_s = time.time()
+        self.dataplane.send(0, host.port, frame)
+        return started_s
+
+    def receive(self, host: Host, timeout_s: float = ARRIVAL_S) -> tuple[bytes, float]:
+        """The next frame that a host gets, and when, in s."""
+        found = self.dataplane.poll(port_number=host.port, timeout=timeout_s)
+        if isinstance(found, self.dataplane.PollFailure):
+            self.fail(f"nothing came to port {host.port} in {timeout_s} s")
+        return bytes(found.packet), found.time
+
+    def check(self, host: Host, expected: bytes, what: str = "") -> None:
+        """The next frame that a host gets is this one."""
+        found, _ = self.receive(host)
+        self.assertEqual(found.hex(), expected.hex(), what)
+
+    def check_silence(self, host: Host, seconds: float = 0.1) -> None:
+        """Nothing more comes to a host."""
+        found = self.dataplane.poll(port_number=host.port, timeout=seconds)
+        if isinstance(found, self.dataplane.PollSuccess):
+            self.fail(f"port {host.port} sent {bytes(found.packet).hex()}")
+
+    def check_forwarded(self, datagram: Datagram, what: str = "", **fields: Any) -> None:
+        """A packet arrives, as it should but for some fields."""
+        self.send(datagram.sent())
+        self.check(datagram.to, datagram.forwarded(**fields), what)
+
+    def check_dropped(self, frame: bytes, what: str = "", host: Host = A) -> None:
+        """A frame goes nowhere: what arrives is the packet sent after it."""
+        fence = Datagram(number=0xFFFF)
+        self.send(frame, host)
+        self.send(fence.sent())
+        self.check(fence.to, fence.forwarded(), what)
+        for host in (A, C):
+            self.check_silence(host, 0)
+
+    def fill(self, datagrams: list[Datagram]) -> list[float]:
+        """Sends packets to C while its line is busy with the first; when each was sent, in s."""
+        self.needs_held_queue()
+        for datagram in datagrams:
+            assert datagram.to is C
+            assert len(datagram.sent()) == FRAME_OCTETS
+        self.addCleanup(self.drain)
+        frames = [datagram.sent() for datagram in datagrams]
+        left_before = self.session.packets("sent", C.port)
+        times = [self.send(frames[0])]
+        self.check_count("sent", C.port, left_before + 1)  # it is in service and waits no more
+        times += [self.send(frame) for frame in frames[1:]]
+        self.assertLess(
+            time.time() - times[0], SERVICE_S, "this machine was too slow to fill a queue"
+        )
+        return times
+
+    def drain(self) -> None:
+        """Waits until nothing comes to C any more."""
+        while not isinstance(
+            self.dataplane.poll(port_number=C.port, timeout=3 * SERVICE_S),
+            self.dataplane.PollFailure,
+        ):
+            pass
+
+    # ---- counters ----
+
+    def check_count(self, counter: str, index: int, packets: int) -> None:
+        """A counter's cell, which may lag behind the packets a little."""
+        deadline = time.monotonic() + ARRIVAL_S
+        while (found := self.session.packets(counter, index)) < packets:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.002)
+        self.assertEqual(found, packets, f"{counter}[{index}]")
+
+    def check_drops(self, cause: Cause, packets: int, host: Host = A) -> None:
+        """Drops for a cause, counted at a host's port."""
+        self.check_count("drops", 8 * host.port + cause, packets)
+
+    def check_marks(self, mark: Mark, packets: int, host: Host) -> None:
+        """Marks that a port wrote."""
+        self.check_count("marks", 4 * host.port + mark, packets)

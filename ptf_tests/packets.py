@@ -1,0 +1,71 @@
+"""Packets as host A sends them, and as the switch should forward them, built with Scapy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scapy.layers.inet import IP, IPOption, IPOption_EOL, IPOption_NOP
+from scapy.layers.l2 import Dot1Q, Ether
+from scapy.packet import Raw
+
+from ptf_tests.ports import FRAME_OCTETS, A, B, Host
+
+NOP = IPOption_NOP()
+EOL = IPOption_EOL()
+NOT_CAPABLE, UNUSED, CAPABLE, EXPERIENCED = range(4)
+"""ECN fields as CI uses them."""
+
+
+def unknown(octets: int) -> IPOption:
+    """An option that no hop knows, of so many octets."""
+    return IPOption(copy_flag=1, optclass=0, option=29, value=bytes(range(0xA0, 0xA0 + octets - 2)))
+
+
+@dataclass(frozen=True)
+class Datagram:
+    """IPv4 from A in an Ethernet frame of 100 octets."""
+
+    to: Host = B
+    dst: str | None = None
+    """Where to, if that is not `to` itself."""
+    options: Sequence[IPOption | bytes] = ()
+    """Octets stand as they are, for lists that no layer would build."""
+    ttl: int = 64
+    ecn: int = 0
+    vlan: int | None = None
+    number: int = 0
+    """In the payload, to tell packets apart."""
+    ip: tuple[tuple[str, Any], ...] = ()
+    """Fields of the IP header that are set whatever they should be."""
+
+    def but(self, **fields: Any) -> Datagram:
+        """The same but for some fields."""
+        return replace(self, **fields)
+
+    def sent(self) -> bytes:
+        """As A sends it."""
+        return self._frame(Ether(src=A.mac, dst=A.router_mac))
+
+    def forwarded(self, **fields: Any) -> bytes:
+        """As `to` receives it: TTL one less, the MAC addresses of that link, and `fields`."""
+        frame = self.but(ttl=self.ttl - 1).but(**fields)
+        return frame._frame(Ether(src=self.to.router_mac, dst=self.to.mac))
+
+    def _frame(self, ethernet: Ether) -> bytes:
+        link = ethernet if self.vlan is None else ethernet / Dot1Q(vlan=self.vlan, prio=3)
+        options = [Raw(option) if isinstance(option, bytes) else option for option in self.options]
+        fields: dict[str, Any] = {
+            "src": A.ipv4,
+            "dst": self.dst or self.to.ipv4,
+            "id": 0x1C46,
+            "flags": "DF",
+            "ttl": self.ttl,
+            "tos": self.ecn,
+            "proto": 253,  # experiment: RFC 3692
+            "options": options,
+        }
+        header = IP(**{**fields, **dict(self.ip)})
+        room = FRAME_OCTETS - len(link) - len(header)
+        return bytes(link / header / Raw(self.number.to_bytes(2, "big") + b"\xca" * (room - 2)))

@@ -1,0 +1,46 @@
+"""The switch's ports, and the hosts that tests play behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Host:
+    """A neighbour of the switch; a test sends and receives in its place."""
+
+    port: int
+    ipv4: str
+    mac: str
+    router_mac: str
+    """The switch's address on the host's port."""
+
+    @property
+    def switch_end(self) -> str:
+        """The interface that the switch has."""
+        return f"switch{self.port}"
+
+    @property
+    def test_end(self) -> str:
+        """The interface that ptf has."""
+        return f"ptf{self.port}"
+
+
+A = Host(1, "10.0.1.10", "00:00:00:00:01:0a", "02:00:00:00:00:01")
+"""Where packets come from."""
+
+B = Host(2, "10.0.2.20", "00:00:00:00:02:14", "02:00:00:00:00:02")
+"""Behind a line without a rate: its queue is empty."""
+
+C = Host(3, "10.0.3.30", "00:00:00:00:03:1e", "02:00:00:00:00:03")
+"""Behind a line so slow that a test can hold its queue."""
+
+HOSTS = (A, B, C)
+
+CPU_PORT = 510
+
+FRAME_OCTETS = 100
+"""Length of every frame that goes to C."""
+
+SERVICE_S = 0.1
+"""How long C's line takes for a frame."""

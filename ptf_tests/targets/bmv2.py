@@ -1,0 +1,75 @@
+"""BMv2: `simple_switch_grpc`, its queues set by Thrift."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ptf_tests.ports import CPU_PORT, HOSTS, SERVICE_S, C
+from ptf_tests.targets import (
+    ADDRESS,
+    DEVICE_ID,
+    CannotRunError,
+    Running,
+    not_on_path,
+    p4info_of,
+    stop,
+    wait_until_it_listens,
+)
+
+THRIFT_PORT = 9090
+CLI = "simple_switch_CLI"
+QUEUE_DEPTH = 64
+
+
+class Bmv2:
+    """Needs p4c and BMv2 on PATH, and BMv2's Thrift client for tests that hold a queue."""
+
+    name = "bmv2"
+
+    def missing(self) -> str:
+        """p4c or the switch."""
+        return not_on_path("simple_switch_grpc", "p4c-bm2-ss")
+
+    @contextmanager
+    def start(self, main: Path, folder: Path) -> Iterator[Running]:
+        """Its program comes by P4Runtime."""
+        config = folder / "program.json"
+        compiler = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, main]
+        done = subprocess.run(compiler, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CannotRunError(done.stderr)
+        interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
+        command = [
+            *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),
+            *("--thrift-port", str(THRIFT_PORT)),
+            *("--", "--grpc-server-addr", ADDRESS, "--cpu-port", str(CPU_PORT)),
+        ]
+        log = folder / "switch.log"
+        with log.open("wb") as out:
+            switch = subprocess.Popen(command, stdout=out, stderr=out)
+        try:
+            wait_until_it_listens(switch, log)
+            yield Running(p4info_of(main), config, _slow_down())
+        finally:
+            stop(switch)
+
+
+def _slow_down() -> str:
+    """Sets C's queue, which P4Runtime cannot; why it could not, or nothing."""
+    if shutil.which(CLI) is None:
+        return f"a queue is held by Thrift only, and {CLI} is not on PATH"
+    settings = (
+        f"set_queue_rate {round(1 / SERVICE_S)} {C.port}\nset_queue_depth {QUEUE_DEPTH} {C.port}\n"
+    )
+    done = subprocess.run(
+        [CLI, "--thrift-port", str(THRIFT_PORT)],
+        input=settings, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = done.stdout + done.stderr
+    if done.returncode != 0 or "rror" in told or "nvalid" in told:
+        return f"a queue is held by Thrift only, and {CLI} says: {told.strip()}"
+    return ""

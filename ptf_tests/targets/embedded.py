@@ -1,0 +1,63 @@
+"""The embedded switch: `waymark switch`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ptf_tests.ports import CPU_PORT, FRAME_OCTETS, HOSTS, SERVICE_S, C
+from ptf_tests.targets import ADDRESS, DEVICE_ID, Running, p4info_of, stop, wait_until_it_listens
+
+RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
+
+
+class Embedded:
+    """Needs nothing but this checkout."""
+
+    name = "embedded"
+
+    def missing(self) -> str:
+        """Nothing ever is."""
+        return ""
+
+    @contextmanager
+    def start(self, main: Path, folder: Path) -> Iterator[Running]:
+        """The line to C has a rate; the others have none."""
+        config = folder / "program.p4"
+        config.write_text(one_text(main))
+        interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
+        command = [
+            *(sys.executable, "-m", "waymark", "switch", *interfaces),
+            *("--grpc-server-addr", ADDRESS, "--device-id", str(DEVICE_ID)),
+            *("--cpu-port", str(CPU_PORT), "--port-rate", f"{C.port}={RATE_BPS}bit"),
+        ]
+        log = folder / "switch.log"
+        with log.open("wb") as out:
+            switch = subprocess.Popen(command, stdout=out, stderr=out)
+        try:
+            wait_until_it_listens(switch, log)
+            yield Running(p4info_of(main), config)
+        finally:
+            stop(switch)
+
+
+def one_text(main: Path) -> str:
+    """A program in one text, but for core.p4 and v1model.p4, which the switch has."""
+    seen: set[Path] = set()
+
+    def text_of(path: Path) -> str:
+        if path in seen:
+            return ""
+        seen.add(path)
+        return re.sub(
+            r'^#include "(.+)"$',
+            lambda include: text_of((path.parent / include[1]).resolve()),
+            path.read_text(),
+            flags=re.MULTILINE,
+        )
+
+    return text_of(main.resolve())

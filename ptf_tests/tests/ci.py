@@ -1,0 +1,58 @@
+"""CI: a packet says that it was waiting when another was refused."""
+
+from ptf_tests.hop import Cause, HopTest, Mark
+from ptf_tests.packets import CAPABLE, EXPERIENCED, NOT_CAPABLE, UNUSED, Datagram
+from ptf_tests.ports import B, C
+
+
+class CiMarksExactlyTheQueued(HopTest):
+    """The capable among those that waited; not the one in service, nor who came later."""
+
+    def runTest(self):
+        self.feedback(C, ci=1)
+        self.limit_queue(C, 4)
+        fields = (CAPABLE, CAPABLE, NOT_CAPABLE, UNUSED, CAPABLE, CAPABLE, CAPABLE)
+        datagrams = [Datagram(to=C, ecn=ecn, number=number) for number, ecn in enumerate(fields)]
+        self.fill(datagrams)
+        self.check(C, datagrams[0].forwarded(), "in service")
+        self.check(C, datagrams[1].forwarded(ecn=EXPERIENCED))
+        # Two have left, so there is room again.
+        later = Datagram(to=C, ecn=CAPABLE, number=100)
+        self.send(later.sent())
+        self.check(C, datagrams[2].forwarded())
+        self.check(C, datagrams[3].forwarded())
+        self.check(C, datagrams[4].forwarded(ecn=EXPERIENCED))
+        self.check(C, later.forwarded(), "came after the refusal")
+        self.check_silence(C)
+        self.check_drops(Cause.QUEUE_FULL, 2, C)
+        self.check_marks(Mark.CI, 2, C)
+
+
+class CiMarksNothingWithoutARefusal(HopTest):
+    def runTest(self):
+        self.feedback(C, ci=1)
+        self.limit_queue(C, 4)
+        datagrams = [Datagram(to=C, ecn=CAPABLE, number=number) for number in range(5)]
+        self.fill(datagrams)
+        for datagram in datagrams:
+            self.check(C, datagram.forwarded())
+        self.check_drops(Cause.QUEUE_FULL, 0, C)
+        self.check_marks(Mark.CI, 0, C)
+
+
+class CiMarksNothingWhereThePortDoesNotMark(HopTest):
+    def runTest(self):
+        self.limit_queue(C, 1)
+        datagrams = [Datagram(to=C, ecn=CAPABLE, number=number) for number in range(3)]
+        self.fill(datagrams)
+        for datagram in datagrams[:2]:
+            self.check(C, datagram.forwarded())
+        self.check_drops(Cause.QUEUE_FULL, 1, C)
+
+
+class CiLeavesAnEmptyQueueAlone(HopTest):
+    def runTest(self):
+        self.feedback(B, ci=1)
+        for ecn in (NOT_CAPABLE, UNUSED, CAPABLE, EXPERIENCED):
+            self.check_forwarded(Datagram(ecn=ecn))
+        self.check_marks(Mark.CI, 0, B)

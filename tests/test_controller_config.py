@@ -1,0 +1,141 @@
+"""Configurations: what they mean, and what is said of those that mean nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Cli
+
+from controller import config, reader
+from controller.entries import entries_for
+from waymark import Host, Switch, Topology, duplex
+from waymark.addressing import derive
+from waymark.entries import entries_for as entries_of_a_topology
+from waymark.entry import Entry
+from waymark.errors import WaymarkError
+
+REFUSED = sorted((ROOT / "tests" / "controller" / "configs").glob("*.yaml"))
+TABLES = (
+    "ipv4_route",
+    "neighbour",
+    "punt",
+    "port_queue",
+    "red_weight",
+    "red",
+    "port_feedback",
+    "drai",
+)
+
+
+@pytest.mark.parametrize("file", REFUSED, ids=lambda file: file.stem)
+def test_a_config_that_cannot_be_used_is_told_line_by_line(
+    file: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(file.parent)
+    with pytest.raises(WaymarkError) as refused:
+        config.load(Path(file.name))
+    told = f"{refused.value}\n"
+    golden = file.with_suffix(".txt")
+    if request.config.getoption("--renew-goldens"):
+        golden.write_text(told)
+    assert told == golden.read_text()
+    assert all(line.startswith(file.name) for line in told.splitlines())
+
+
+def test_every_key_is_in_the_manual() -> None:
+    manual = (ROOT / "controller" / "README.md").read_text()
+    models = [config.Config]
+    for model in models:
+        for name, field in model.model_fields.items():
+            assert re.search(rf"[`.]{name}[`.]", manual), name
+            assert field.description, name
+            models += [m for m in (reader.model_in(field.annotation),) if m is not None]
+    assert len(models) == 7
+
+
+def test_the_command_line_tells_it_too(cli: Cli) -> None:
+    shown = cli("controller", "plan", REFUSED[0])
+    assert shown.code == 2
+    assert shown.err.startswith(f"error: {REFUSED[0]}:")
+    assert "Traceback" not in shown.err
+
+
+def test_a_switch_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("switches:\n  s1:\n    address: 127.0.0.1:1\n")
+    shown = cli("controller", "apply", file)
+    assert shown.code == 1
+    assert "error: s1 (127.0.0.1:1) cannot be reached" in shown.err
+
+
+def test_a_file_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("controller", "watch", tmp_path / "none.yaml")
+    assert shown.code == 2
+    assert "none.yaml: No such file or directory" in shown.err
+
+
+def test_addresses_of_twelve_decimal_digits_stay_addresses(tmp_path: Path) -> None:
+    """YAML 1.1 would read 12:34:56:12:34:56 as a number of base 60."""
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        "switches: {s: {address: 'h:1', ports: {1: {mac: 12:34:56:12:34:56, rate: 5e3 kb/s}}}}"
+    )
+    port = config.load(file).switches["s"].ports[1]
+    assert (port.mac, port.rate) == ("12:34:56:12:34:56", 5e6)
+
+
+def settings(text: str, folder: Path) -> config.SwitchConfig:
+    file = folder / "config.yaml"
+    file.write_text(f"switches:\n  r1:\n    address: 127.0.0.1:9559\n{text}")
+    return config.load(file).switches["r1"]
+
+
+def test_lab_and_controller_write_the_same_entries(tmp_path: Path) -> None:
+    """A host, a router with two ports, and another router."""
+    network = Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=(Switch("r1", feedback=frozenset({"aqt", "drai"})), Switch("r2")),
+        links=(
+            *duplex("a", "r1", 10e6, 0.001, queue_packets=30),
+            *duplex("r1", "r2", 1.6e6, 0.02, queue_packets=10),
+            *duplex("r2", "b", 10e6, 0.001),
+        ),
+    )
+    switch = settings(
+        """
+    ports:
+      1: {mac: "02:00:00:00:03:01", rate: 10 Mb/s, queue_limit: 30, marks: [drai, aqt]}
+      2: {mac: "02:00:00:00:03:02", rate: 1.6 Mb/s, queue_limit: 10, marks: [aqt, drai]}
+    neighbours:
+      - {port: 1, address: 10.0.0.1, mac: "02:00:00:00:01:01"}
+      - {port: 2, address: 10.255.0.2, mac: "02:00:00:00:04:01"}
+    routes:
+      - {to: 10.0.0.1/32, port: 1}
+      - {to: 10.0.0.2/32, via: 10.255.0.2}
+""",
+        tmp_path,
+    )
+    lab = entries_of_a_topology(network, derive(network), network.switch("r1"), TABLES)
+    controller = entries_for(switch, TABLES)
+    assert sorted(map(repr, lab)) == sorted(map(repr, controller))
+
+
+def test_a_cpu_port_gets_arp(tmp_path: Path) -> None:
+    assert entries_for(settings("    cpu_port: 510\n", tmp_path), TABLES) == [
+        Entry("punt", {"ether_type": 0x0806}, "send_to_cpu")
+    ]
+
+
+def test_a_route_to_the_neighbour_itself_is_direct(tmp_path: Path) -> None:
+    switch = settings(
+        """
+    ports: {1: {mac: "02:00:00:00:03:01"}}
+    neighbours: [{port: 1, address: 10.0.0.1, mac: "02:00:00:00:01:01"}]
+    routes: [{to: 10.0.0.1/32, via: 10.0.0.1}]
+""",
+        tmp_path,
+    )
+    route = entries_for(switch, ("ipv4_route", "neighbour"))[0]
+    assert (route.action, route.params) == ("direct", {"port": 1})

@@ -1,0 +1,55 @@
+"""How the dataplane tests are started; they themselves run by ``make ptf``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import pytest
+
+from ptf_tests import __main__ as runner
+from ptf_tests.targets import P4SRC, p4info_of
+from ptf_tests.targets.embedded import one_text
+from waymark import _core
+
+MAINS = sorted(path.stem for path in (P4SRC / "v1model").glob("*.p4"))
+
+
+def start(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["ptf_tests", *arguments])
+    return runner.main()
+
+
+def test_without_root_it_says_so_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert start(monkeypatch) == runner.EXIT_CANNOT_RUN
+    assert "takes root" in capsys.readouterr().err
+    assert start(monkeypatch, "--if-possible") == 0
+    assert "skipped" in capsys.readouterr().err
+
+
+def test_a_target_that_is_not_here_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(runner.network, "missing", lambda: "")
+    monkeypatch.setattr(shutil, "which", lambda name: None if "switch" in name else which(name))
+    assert start(monkeypatch, "--target", "bmv2") == runner.EXIT_CANNOT_RUN
+    assert "not on PATH: simple_switch_grpc" in capsys.readouterr().err
+
+
+def test_every_main_has_its_tests_and_every_test_a_main() -> None:
+    assert sorted(runner.MODULES) == MAINS
+    files = {path.stem for path in (runner.HERE / "tests").glob("*.py")}
+    assert {name for names in runner.MODULES.values() for name in names} == files
+
+
+@pytest.mark.parametrize("name", MAINS)
+def test_a_program_in_one_text_is_the_program(name: str) -> None:
+    main = P4SRC / "v1model" / f"{name}.p4"
+    text = one_text(main)
+    assert '#include "' not in text
+    assert _core.compile(f"{name}.p4", text=text).p4info() == p4info_of(main).read_text()

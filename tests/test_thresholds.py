@@ -1,0 +1,133 @@
+"""DRAI's ranges and RED's stair, as numbers; and what differs between entries."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from controller.diff import Change, Kind, changes
+from waymark.drai import (
+    MAX_DEPTH,
+    MAX_OCTETS,
+    DraiRange,
+    drai_ranges,
+    window_capacity_octets,
+    window_log2,
+)
+from waymark.entry import Entry, direct_route, queue_limit
+from waymark.red import FRACTION_BITS, MAX_AVERAGE, Red, red_steps
+
+
+def index_of(ranges: list[DraiRange], depth: int, octets: int) -> int:
+    """The index of the one range that fits."""
+    (index,) = (
+        r.index
+        for r in ranges
+        if r.queue_depth[0] <= depth <= r.queue_depth[1]
+        and r.window_octets[0] <= octets <= r.window_octets[1]
+    )
+    return index
+
+
+@pytest.mark.parametrize("rate_bps", [1.0, 64e3, 1.6e6, 10e6, 1e9, 100e9])
+@pytest.mark.parametrize("limit", [2, 3, 4, 5, 10, 50, 1000])
+def test_every_depth_and_rate_has_exactly_one_index(rate_bps: float, limit: int) -> None:
+    ranges = drai_ranges(rate_bps, limit)
+    for depth in (0, 1, limit // 4, limit // 2, limit - 1, limit, MAX_DEPTH):
+        for octets in (0, 1, 16_000, 27_429, 48_000, 96_000, MAX_OCTETS):
+            assert 1 <= index_of(ranges, depth, octets) <= 6
+
+
+def test_a_longer_queue_or_a_fuller_link_never_raises_the_index() -> None:
+    ranges = drai_ranges(1.6e6, 50)
+    octets = range(0, 70_000, 500)
+    by_depth = [[index_of(ranges, depth, o) for o in octets] for depth in range(60)]
+    for row, longer in pairwise(by_depth):
+        assert all(a >= b for a, b in zip(row, longer, strict=True))
+        assert row == sorted(row, reverse=True)
+    assert {index for row in by_depth for index in row} == {1, 2, 3, 4, 5, 6}
+
+
+def test_who_follows_an_index_does_not_overrun_the_link() -> None:
+    """Index 6 multiplies a window by 3, index 5 by 1.75: both only where that fits."""
+    rate_bps = 10e6
+    capacity = window_capacity_octets(rate_bps)
+    ranges = drai_ranges(rate_bps, 50)
+    for octets in range(0, int(capacity) + 1, 100):
+        factor = {6: 3, 5: 1.75}.get(index_of(ranges, 0, octets), 1)
+        assert octets * factor <= capacity
+
+
+def test_a_full_queue_is_index_1_and_an_idle_port_index_6() -> None:
+    for limit in (2, 5, 20, 50):
+        ranges = drai_ranges(1.6e6, limit)
+        assert index_of(ranges, limit - 1, 0) == 1
+        assert index_of(ranges, 0, 0) == 6
+        assert index_of(ranges, 0, MAX_OCTETS) == 3
+
+
+def test_a_window_holds_32_packets_or_up_to_twice_that() -> None:
+    for rate_bps in (1.0, 1.6e6, 10e6, 1e9, 100e9):
+        octets = 2 ** window_log2(rate_bps) * 1e-6 * rate_bps / 8
+        assert 32 * 1500 <= octets < 2 * 32 * 1500
+        assert window_capacity_octets(rate_bps) == octets
+    assert window_log2(1.0) < 64
+
+
+def test_red_rises_from_thmin_to_thmax_and_drops_all_above() -> None:
+    red = Red(thmin=5, thmax=15, pmax=0.1)
+    *stair, last = red_steps(red)
+    assert len(stair) == 16
+    assert stair[0].average[0] == 5 << FRACTION_BITS
+    assert last.average == (15 << FRACTION_BITS, MAX_AVERAGE)
+    assert last.probability is None
+    for step, after in zip(stair, [*stair[1:], last], strict=True):
+        assert step.average[1] + 1 == after.average[0]
+        assert step.probability is not None
+        for average in step.average:
+            line = 0.1 * (average / 2**16 - 5) / 10
+            assert abs(step.probability / 2**16 - line) <= 0.1 / 32 + 2**-16
+    assert stair == sorted(stair, key=lambda step: step.probability or 0)
+
+
+def test_red_at_its_bounds_fits_the_table() -> None:
+    for red in (Red(0, 1e-3, 1), Red(0, 2**18, 1), Red(3, 3.0001, 1e-6, w=15)):
+        for step in red_steps(red):
+            assert 0 <= step.average[0] <= step.average[1] <= MAX_AVERAGE
+            assert step.probability is None or 0 <= step.probability < 2**16
+
+
+A, B = queue_limit(1, 50), direct_route("10.0.0.0/24", 1)
+
+
+def test_what_is_there_is_left_alone() -> None:
+    assert changes([A, B], [B, A]) == []
+
+
+def test_from_nothing_all_is_inserted_and_to_nothing_all_deleted() -> None:
+    assert [c.kind for c in changes([A, B], [])] == [Kind.INSERT, Kind.INSERT]
+    assert [c.kind for c in changes([], [A, B])] == [Kind.DELETE, Kind.DELETE]
+
+
+def test_another_action_or_parameter_modifies_and_tells_what_was() -> None:
+    other = queue_limit(1, 40)
+    (change,) = changes([other], [A])
+    assert change == Change(Kind.MODIFY, other, A)
+    assert str(change) == (
+        "~ port_queue port=1: drop_tail(max_waiting=39), was drop_tail(max_waiting=49)"
+    )
+
+
+def test_priority_is_part_of_what_an_entry_is() -> None:
+    low = Entry("drai", {"queue_depth": (0, 3)}, "set_index", {"index": 6}, priority=1)
+    high = Entry("drai", {"queue_depth": (0, 3)}, "set_index", {"index": 6}, priority=2)
+    assert [str(c) for c in changes([high], [low])] == [
+        "- drai queue_depth=0…3: set_index(index=6)",
+        "+ drai queue_depth=0…3: set_index(index=6)",
+    ]
+
+
+def test_room_is_made_before_it_is_taken() -> None:
+    kinds = [c.kind for c in changes([B, queue_limit(1, 9)], [A, direct_route("10.1.0.0/16", 2)])]
+    assert kinds == [Kind.DELETE, Kind.MODIFY, Kind.INSERT]

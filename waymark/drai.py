@@ -1,0 +1,92 @@
+"""DRAI, data rate adjustment index (Lien and Chung): a port's index from its queue and its rate.
+
+The paper leaves the formula open ("an empirical approach"). Here each index is what the senders'
+own reaction to it (their window, once a round trip) can do without harm:
+
+========================  =====================  ==============================================
+waiting packets q         sent in the window, u  index and why
+========================  =====================  ==============================================
+q > 3/4 max_waiting       any                    1, window × 3/4: the queue is about to refuse
+q > 1/2 max_waiting       any                    2, window − 1: let the queue drain
+q > 1/4 max_waiting       any                    3, window + 1: hold; the link has work in store
+q ≤ 1/4 max_waiting       u > 7/8                3, window + 1: the link is as good as full
+q ≤ 1/4 max_waiting       u > 4/7                4, window + 2: some room, less than × 1.75 takes
+q ≤ 1/4 max_waiting       u > 1/3                5, window × 1.75: u · 1.75 ≤ 1, it fits
+q ≤ 1/4 max_waiting       u ≤ 1/3                6, window × 3: u · 3 ≤ 1, it fits
+========================  =====================  ==============================================
+
+``u`` is the port's utilisation over the last full window of 2^k µs: IPv4 octets sent, of those that
+the rate allows. ``max_waiting`` is the queue limit less the packet in service.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log2
+
+MTU_OCTETS = 1500
+WINDOW_PACKETS = 32
+"""A port measures its rate over a window that holds at least this many packets of the MTU."""
+
+MAX_WINDOW_LOG2 = 63  # bit<6>
+MAX_DEPTH = 2**19 - 1  # bit<19> queue_depth, packets
+MAX_OCTETS = 2**32 - 1  # bit<32> window_octets
+
+_UTILISATION = ((Fraction(1, 3), 6), (Fraction(4, 7), 5), (Fraction(7, 8), 4), (None, 3))
+"""Up to which utilisation a short queue has which index."""
+
+_DEPTH = ((Fraction(1, 2), 3), (Fraction(3, 4), 2), (None, 1))
+"""Up to which part of ``max_waiting`` a longer queue has which index."""
+
+_SHORT_QUEUE = Fraction(1, 4)
+
+
+@dataclass(frozen=True)
+class DraiRange:
+    """An entry of table ``drai``.
+
+    Attributes:
+        queue_depth: waiting packets, from and to.
+        window_octets: IPv4 octets sent in the last full window, from and to.
+        index: 1, decelerate hard, to 6, accelerate hard.
+    """
+
+    queue_depth: tuple[int, int]
+    window_octets: tuple[int, int]
+    index: int
+
+
+def window_log2(rate_bps: float) -> int:
+    """The least k for which 2^k µs hold 32 packets of the MTU at ``rate_bps``."""
+    return max(0, ceil(log2(WINDOW_PACKETS * MTU_OCTETS * 8 / rate_bps * 1e6)))
+
+
+def window_capacity_octets(rate_bps: float) -> float:
+    """Octets that a port of ``rate_bps`` sends in a full window of 2^`window_log2` µs."""
+    return 2 ** window_log2(rate_bps) * 1e-6 * rate_bps / 8
+
+
+def drai_ranges(rate_bps: float, limit_packets: int) -> list[DraiRange]:
+    """The ranges of a port, disjoint and without gaps; see the table above.
+
+    A queue too short for all steps has fewer: with limit 2, one packet waiting is index 1.
+
+    Args:
+        rate_bps: the port's rate in bits per second.
+        limit_packets: the queue limit L; L − 1 packets wait.
+    """
+    max_waiting = limit_packets - 1
+    capacity = window_capacity_octets(rate_bps)
+    short = int(max_waiting * _SHORT_QUEUE)
+    ranges: list[DraiRange] = []
+    low = 0
+    for part, index in _UTILISATION:
+        high = MAX_OCTETS if part is None else int(capacity * part)
+        ranges.append(DraiRange((0, short), (low, high), index))
+        low = high + 1
+    low = short + 1
+    for part, index in _DEPTH:
+        high = MAX_DEPTH if part is None else int(max_waiting * part)
+        if low <= high:
+            ranges.append(DraiRange((low, high), (0, MAX_OCTETS), index))
+            low = high + 1
+    return ranges

@@ -1,0 +1,112 @@
+"""Table entries, and how each setting of a port or a route is written as one.
+
+The tables are those of ``p4src/`` (its README lists keys, actions and parameters). What is here
+depends on neither a topology nor a controller: the lab writes the same entries as ``controller/``.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from waymark.drai import drai_ranges, window_log2
+from waymark.red import Red, red_steps
+
+Value = int | str | tuple[int, int]
+"""A number, an address (``"10.0.0.1"``, ``"02:00:00:00:00:01"``), a prefix ``"10.0.0.0/24"``, or a
+range (low, high), both included."""
+
+MARKS = ("aqt", "drai", "ci")
+"""The marks a port can write, in the order of ``set_feedback``'s parameters."""
+
+ETHER_TYPE_ARP = 0x0806
+DISJOINT = 1
+"""The priority of entries with ranges: these never overlap, so that all have the same."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table entry; names are those of the control plane, without what stands before a dot.
+
+    Attributes:
+        match: each key's value. A key that is left out matches anything.
+        priority: of entries of a table with ranges, the largest that fits wins; 0 in other tables.
+    """
+
+    table: str
+    match: Mapping[str, Value]
+    action: str
+    params: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
+    priority: int = 0
+
+    def to_core(self) -> dict[str, Any]:
+        """The entry as the core reads it."""
+        entry: dict[str, Any] = {
+            "table": self.table,
+            "match": dict(self.match),
+            "action": self.action,
+            "params": dict(self.params),
+        }
+        return entry | ({"priority": self.priority} if self.priority else {})
+
+
+def direct_route(prefix: str, port: int) -> Entry:
+    """Destinations in ``prefix`` are neighbours themselves, behind ``port``."""
+    return Entry("ipv4_route", {"dst_addr": prefix}, "direct", {"port": port})
+
+
+def route_via(prefix: str, port: int, next_hop: str) -> Entry:
+    """Destinations in ``prefix`` are reached through the neighbour ``next_hop`` behind ``port``."""
+    return Entry("ipv4_route", {"dst_addr": prefix}, "via", {"port": port, "next_hop": next_hop})
+
+
+def neighbour(port: int, address: str, *, own_mac: str, mac: str) -> Entry:
+    """Frames to ``address`` leave ``port`` from ``own_mac`` to ``mac``."""
+    match: dict[str, Value] = {"port": port, "next_hop": address}
+    return Entry("neighbour", match, "rewrite", {"src_addr": own_mac, "dst_addr": mac})
+
+
+def punt(ether_type: int) -> Entry:
+    """Frames of this type go to the CPU port."""
+    return Entry("punt", {"ether_type": ether_type}, "send_to_cpu")
+
+
+def queue_limit(port: int, limit_packets: int) -> Entry:
+    """The queue limit of a port, as ns-2 counts it.
+
+    ns-2's limit L counts the packet that is being sent; the program counts those that wait.
+    """
+    return Entry("port_queue", {"port": port}, "drop_tail", {"max_waiting": limit_packets - 1})
+
+
+def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry:
+    """Which marks a port writes, and how long its DRAI window is at its rate (None: no DRAI)."""
+    params: dict[str, int | str] = {mark: int(mark in marks) for mark in MARKS}
+    params["window_log2"] = 0 if rate_bps is None else window_log2(rate_bps)
+    return Entry("port_feedback", {"port": port}, "set_feedback", params)
+
+
+def drai(port: int, rate_bps: float, limit_packets: int) -> list[Entry]:
+    """The port's DRAI by waiting packets and octets of the last window; see `waymark.drai`."""
+    return [
+        Entry(
+            "drai",
+            {"port": port, "queue_depth": r.queue_depth, "window_octets": r.window_octets},
+            "set_index",
+            {"index": r.index},
+            DISJOINT,
+        )
+        for r in drai_ranges(rate_bps, limit_packets)
+    ]
+
+
+def red(port: int, settings: Red) -> list[Entry]:
+    """The weight of RED's average, and its drop probability by average; see `waymark.red`."""
+    entries = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]
+    for step in red_steps(settings):
+        match: dict[str, Value] = {"port": port, "average": step.average}
+        if step.probability is None:
+            entries.append(Entry("red", match, "drop_all", {}, DISJOINT))
+        else:
+            params: dict[str, int | str] = {"probability": step.probability}
+            entries.append(Entry("red", match, "drop_some", params, DISJOINT))
+    return entries

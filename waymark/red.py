@@ -1,0 +1,62 @@
+"""RED, random early detection (Floyd and Jacobson 1993), as the steps of table ``red``.
+
+The drop probability rises from 0 at thmin to pmax at thmax, and is 1 from there on (not "gentle").
+A table has no slope, so the rise is a stair of equal steps, each with the probability of its
+middle. The average is one of waiting packets, the one in service not counted, with 16 bits behind
+the point; a probability is in 2^16ths.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+STEPS = 16
+"""Steps from thmin to thmax: the stair is within pmax/32 of the line."""
+
+FRACTION_BITS = 16
+MAX_AVERAGE = 2**48 - 1  # bit<48>
+MAX_W = 15  # bit<4>
+
+
+@dataclass(frozen=True)
+class Red:
+    """RED on one queue.
+
+    Attributes:
+        thmin: no drops below this average, waiting packets.
+        thmax: all dropped from this average on, waiting packets.
+        pmax: the probability just below thmax, above 0 and at most 1.
+        w: each arrival weighs 2^-w in the average, 0 to 15; 9 is the paper's 0.002.
+    """
+
+    thmin: float
+    thmax: float
+    pmax: float
+    w: int = 9
+
+
+@dataclass(frozen=True)
+class RedStep:
+    """An entry of table ``red``.
+
+    Attributes:
+        average: from and to, waiting packets · 2^16.
+        probability: in 2^16ths; None drops all.
+    """
+
+    average: tuple[int, int]
+    probability: int | None
+
+
+def red_steps(red: Red) -> list[RedStep]:
+    """The stair from thmin to thmax, and the drop of all above it; nothing below thmin."""
+    bounds = [
+        ceil((red.thmin + (red.thmax - red.thmin) * step / STEPS) * 2**FRACTION_BITS)
+        for step in range(STEPS + 1)
+    ]
+    stair = [
+        RedStep((low, high - 1), round(red.pmax * (step + 0.5) / STEPS * 2**16))
+        for step, (low, high) in enumerate(pairwise(bounds))
+        if low < high
+    ]
+    return [*stair, RedStep((bounds[-1], MAX_AVERAGE), None)]

@@ -1,0 +1,138 @@
+"""The switch on real interfaces: what its options mean, and running it."""
+
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from waymark import _core
+from waymark.errors import WaymarkError
+
+MAX_PORT = 510
+"""v1model's ports have 9 bits, and the greatest number drops."""
+
+RATE_UNITS = {"": 1, "bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
+"""Units of bit rates, as tc(8) writes them."""
+
+
+@dataclass(frozen=True)
+class SwitchOptions:
+    """How a switch is set up."""
+
+    interfaces: Sequence[tuple[int, str]] = ()
+    """Ports with their interfaces."""
+    address: str = "127.0.0.1:9559"
+    """Where the P4Runtime server listens; port 0 takes a free one."""
+    device_id: int = 1
+    program: _core.Program | None = None
+    """What it runs before a controller says otherwise."""
+    rates_bps: dict[int, int] = field(default_factory=dict[int, int])
+    """Ports that are slower than their interfaces, in bit/s."""
+    queue_packets: int = 1024
+    """Packets that may wait in each queue of such a port."""
+    cpu_port: int | None = None
+    drop_port: int = 511
+    seed: int = 0
+    """Of the program's random draws."""
+    captures: Path | None = None
+    """Folder for ``IFACE_in.pcap`` and ``IFACE_out.pcap``."""
+    certificate: Path | None = None
+    key: Path | None = None
+    client_ca: Path | None = None
+    """Who signs clients' certificates."""
+
+
+def parse_interface(text: str) -> tuple[int, str]:
+    """Read ``PORT@IFACE``.
+
+    Raises:
+        WaymarkError: it has another form.
+    """
+    port, at, name = text.partition("@")
+    if not at or not name or "/" in name:
+        raise WaymarkError(f"-i {text}: expected PORT@IFACE, such as 1@veth1")
+    return _port(port, f"-i {text}"), name
+
+
+def parse_rate(text: str) -> tuple[int, int]:
+    """Read ``PORT=RATE``: port and bit/s.
+
+    Raises:
+        WaymarkError: it has another form, or an unknown unit.
+    """
+    port, _, rate = text.partition("=")
+    number = rate.rstrip("abcdefghijklmnopqrstuvwxyz")
+    unit = rate[len(number) :]
+    try:
+        bps = round(float(number) * RATE_UNITS[unit])
+    except (ValueError, KeyError, OverflowError):
+        bps = 0
+    if not 0 < bps < 2**63:
+        units = ", ".join(filter(None, RATE_UNITS))
+        raise WaymarkError(
+            f"--port-rate {text}: expected PORT=RATE, such as 1=10mbit (units: {units})"
+        )
+    return _port(port, f"--port-rate {text}"), bps
+
+
+def _port(text: str, where: str) -> int:
+    if not text.isdecimal() or int(text) > MAX_PORT:
+        raise WaymarkError(f"{where}: expected a port from 0 to {MAX_PORT}, found {text!r}")
+    return int(text)
+
+
+def check(options: SwitchOptions) -> None:
+    """Raise a :class:`WaymarkError` if options contradict each other."""
+    ports = [port for port, _ in options.interfaces]
+    for port in options.rates_bps:
+        if port not in ports:
+            known = ", ".join(map(str, ports)) or "none"
+            raise WaymarkError(f"--port-rate {port}: no such port (ports with interfaces: {known})")
+    if options.cpu_port is not None and options.cpu_port in ports:
+        raise WaymarkError(f"--cpu-port {options.cpu_port}: this port has an interface")
+    if (options.certificate is None) != (options.key is None):
+        raise WaymarkError("TLS needs both --grpc-server-cert and --grpc-server-key")
+    if options.client_ca is not None and options.certificate is None:
+        raise WaymarkError("--grpc-server-cacert needs --grpc-server-cert and --grpc-server-key")
+
+
+def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
+    """Run a switch until SIGINT or SIGTERM; nothing is left behind.
+
+    Args:
+        options: how it is set up.
+        ready: called with the server's address when clients are served.
+
+    Raises:
+        WaymarkError: options contradict each other.
+        _core.SwitchError: no root, no such interface, an address in use, a refused program.
+    """
+    check(options)
+
+    def terminate(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        _core.run_switch(
+            address=options.address,
+            device_id=options.device_id,
+            interfaces=list(options.interfaces),
+            rates_bps=options.rates_bps,
+            queue_packets=options.queue_packets,
+            cpu_port=options.cpu_port,
+            drop_port=options.drop_port,
+            seed=options.seed,
+            program=options.program,
+            captures=None if options.captures is None else str(options.captures),
+            certificate=None if options.certificate is None else str(options.certificate),
+            key=None if options.key is None else str(options.key),
+            client_ca=None if options.client_ca is None else str(options.client_ca),
+            ready=ready,
+        )
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+    finally:
+        signal.signal(signal.SIGTERM, before)
