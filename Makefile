@@ -48,7 +48,7 @@ lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the diff afterwards
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
 	$(PYTHON) p4src/tests/make_scripts.py
-	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_controller_,$(addsuffix .py,apply config shows))
+	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
 	git status --short
 
 clean:  ## remove what was built (.venv, target, results)

@@ -31,6 +31,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 Cli = Callable[..., Finished]
 
+Golden = Callable[[Path, str], str]
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """What a golden file holds; what was made now, once ``--renew-goldens`` has written it there."""
+
+    def read(path: Path, made: str) -> str:
+        if request.config.getoption("--renew-goldens"):
+            path.write_text(made, encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+    return read
+
 
 @pytest.fixture(autouse=True)
 def _in_this_checkout(monkeypatch: pytest.MonkeyPatch) -> None:

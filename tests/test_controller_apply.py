@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Golden
 from fake_switch import FakeSwitch
 from finsy.proto import p4r, rpc_code
 from google.protobuf import text_format
@@ -63,18 +63,14 @@ async def until(condition: Callable[[], bool], seconds: float = 10) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_the_writes_of_the_example_are_the_golden_s(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_the_writes_of_the_example_are_the_golden_s(tmp_path: Path, golden: Golden) -> None:
     async def test(_: FakeSwitch, port: int) -> None:
         await apply(example(tmp_path, port)[1])
 
     switch = with_switch(test)
     assert len(switch.writes) == 1
     sent = text_format.MessageToString(switch.writes[0])
-    if request.config.getoption("--renew-goldens"):
-        GOLDEN.write_text(sent)
-    assert text_format.Parse(GOLDEN.read_text(), p4r.WriteRequest()) == switch.writes[0]
+    assert text_format.Parse(golden(GOLDEN, sent), p4r.WriteRequest()) == switch.writes[0]
 
 
 def test_the_pipeline_is_p4_in_one_text_with_p4info_and_cookie(tmp_path: Path) -> None:

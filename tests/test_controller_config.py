@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli
+from conftest import ROOT, Cli, Golden
 
 from controller import config, reader
 from controller.entries import entries_for
@@ -31,16 +31,13 @@ TABLES = (
 
 @pytest.mark.parametrize("file", REFUSED, ids=lambda file: file.stem)
 def test_a_config_that_cannot_be_used_is_told_line_by_line(
-    file: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    file: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.chdir(file.parent)
     with pytest.raises(WaymarkError) as refused:
         config.load(Path(file.name))
     told = f"{refused.value}\n"
-    golden = file.with_suffix(".txt")
-    if request.config.getoption("--renew-goldens"):
-        golden.write_text(told)
-    assert told == golden.read_text()
+    assert told == golden(file.with_suffix(".txt"), told)
     assert all(line.startswith(file.name) for line in told.splitlines())
 
 

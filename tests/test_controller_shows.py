@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.request
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Golden
 from prometheus_client import CollectorRegistry
 from rich.console import Console
 
@@ -56,12 +56,9 @@ def drawn(watcher: Watcher) -> str:
     return capture.get()
 
 
-def test_the_table_is_the_golden_s(watching: Watcher, request: pytest.FixtureRequest) -> None:
-    golden = ROOT / "tests" / "controller" / "table.txt"
+def test_the_table_is_the_golden_s(watching: Watcher, golden: Golden) -> None:
     shown = drawn(watching)
-    if request.config.getoption("--renew-goldens"):
-        golden.write_text(shown)
-    assert shown == golden.read_text()
+    assert shown == golden(ROOT / "tests" / "controller" / "table.txt", shown)
 
 
 def test_a_switch_not_reached_shows_why(watching: Watcher) -> None:

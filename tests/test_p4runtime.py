@@ -238,7 +238,7 @@ def test_reconciling_keeps_all_state(client: Client, pipeline: tuple[str, str]) 
     ("source", "message"),
     [
         ("", "found nothing"),
-        ('{"program": "x"}', "BMv2's JSON is not supported yet"),
+        ('{"errors": 3}', "p4_device_config: errors: expected an array, found 3"),
         (b"\xff\xfe\xfd", "no text"),
         ("#include <core.p4>\nparser P(packet_in p { }", "p4_device_config:2:"),
         ("const bit<8> a = 1;", "main"),
@@ -251,6 +251,19 @@ def test_a_config_that_cannot_run_is_refused_with_the_reason(
     assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert message in str(error.details())
     assert client.get_pipeline().config.p4info == client.p4info, "what ran runs on"
+
+
+@pytest.mark.skipif(not shutil.which("p4c-bm2-ss"), reason="p4c-bm2-ss is not on PATH")
+def test_a_program_that_p4c_compiled_runs(
+    client: Client, pipeline: tuple[str, str], tmp_path: Path
+) -> None:
+    config = tmp_path / "entities.json"
+    command = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, PROGRAM]
+    subprocess.run(command, check=True, capture_output=True)
+    client.set_pipeline(config.read_text(), pipeline[1])
+    client.write(*everything(client))
+    client.packet_out(0, probe(0x0A000001))
+    assert client.receive("packet").payload
 
 
 def test_p4info_must_fit_the_program(client: Client, pipeline: tuple[str, str]) -> None:

@@ -19,6 +19,9 @@ class WaymarkCoreError(Exception):
 class CompileError(WaymarkCoreError):
     """A P4 program with errors. The message is every diagnostic, the source lines underlined."""
 
+    places: list[tuple[str, int]]
+    """File and line of everything that an error points at; line 0: the file as a whole."""
+
 class ScriptError(WaymarkCoreError):
     """An STF script that cannot be read."""
 
@@ -64,10 +67,11 @@ def compile(
     defines: Mapping[str, str] = ...,
     color: bool = False,
 ) -> Program:
-    """Compile a P4_16 program for v1model.
+    """Compile a P4_16 program for v1model; one without ``main`` is checked only, and cannot run.
 
     Args:
-        path: the file; with ``text``, only the name that diagnostics give it.
+        path: the file; with ``text``, only the name that diagnostics give it. A name that ends in
+            ``.json`` is p4c's BMv2 JSON of a program.
         text: the source text, instead of the file's.
         include_dirs: where ``#include`` looks, in this order. core.p4 and v1model.p4 are built in.
         defines: preprocessor macros.
@@ -94,6 +98,13 @@ def run_stf(program: Program, script: str) -> StfReport:
 
     Raises:
         ScriptError: the script cannot be read. A command that the program refuses is a failure.
+    """
+
+def trace_stf(program: Program, script: str) -> tuple[StfReport, str, str]:
+    """As :func:`run_stf`, with what the packets met: as text, and as JSON (a list of steps).
+
+    Raises:
+        ScriptError: the script cannot be read.
     """
 
 def replay(description: str) -> str:

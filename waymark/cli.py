@@ -1,5 +1,6 @@
 """The command ``waymark``: each of its commands is a function here, or an app added below."""
 
+import json
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ import typer
 from rich.console import Console
 
 from controller.cli import app as controller_app
-from waymark import _core, program
+from waymark import _core, corpus, p4c, program, stf
 from waymark import experiment as experiments
 from waymark import switch as switches
 from waymark.errors import WaymarkError
@@ -173,12 +174,29 @@ Include = Annotated[
     list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
 ]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
-MainFile = Annotated[Path, typer.Argument(metavar="F.p4", help="The main P4 file.")]
+MainFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="F.p4", help="The main P4 file, or p4c's BMv2 JSON of it (F.json)."),
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="DIR", help="Judge by the programs of p4c's testdata in DIR."),
+]
+Matching = Annotated[
+    str, typer.Option("--match", metavar="GLOB", help="Of the corpus only programs named so.")
+]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+
+
+class Via(StrEnum):
+    """``--via``."""
+
+    P4C = "p4c"
 
 
 @app.command("compile")
 def compile_program(
-    file: MainFile,
+    file: MainFile = None,
     include: Include = None,
     define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
@@ -189,9 +207,15 @@ def compile_program(
         Path | None,
         typer.Option("--source", metavar="OUT", help="Write it preprocessed: a device config."),
     ] = None,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
 ) -> None:
     """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
-    compiled = _compile(file, include, define)
+    if corpus_dir is not None:
+        _no_files(file)
+        return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
+    compiled = _compile(_given(file, "F.p4"), include, define)
     if p4info is not None:
         _write(p4info, compiled.p4info())
     if source is not None:
@@ -201,28 +225,83 @@ def compile_program(
     else:
         tables = len(compiled.tables)
         print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
+    return None
+
+
+def _compile_corpus(folder: Path, match: str, jobs: int | None, options: corpus.Options) -> None:
+    good = True
+    if corpus.has_samples(folder):
+        verdicts = corpus.compile_samples(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "v1model programs compiled: ")
+    if corpus.has_errors(folder):
+        verdicts = corpus.compile_errors(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "programs that p4c refuses, refused at its line: ")
+    if not good:
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command("stf")
 def run_stf(
-    file: MainFile,
-    script: Annotated[Path, typer.Argument(metavar="F.stf", help="The packet script.")],
+    file: MainFile = None,
+    script: Annotated[
+        Path | None, typer.Argument(metavar="F.stf", help="The packet script.")
+    ] = None,
     include: Include = None,
     define: Define = None,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
+    via: Annotated[
+        Via | None, typer.Option(help="Compile with p4c, and run its BMv2 JSON.")
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print what each packet meets, with its source line.")
+    ] = False,
+    trace_json: Annotated[
+        Path | None, typer.Option("--trace-json", metavar="FILE", help="Write that as JSON.")
+    ] = None,
 ) -> None:
     """Run a packet script against a P4 program: packets in, packets expected out."""
+    options = _options(include, define, via)
+    if corpus_dir is not None:
+        _no_files(file)
+        if trace or trace_json:
+            raise WaymarkError("--trace shows one script, not a corpus")
+        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options)):
+            raise typer.Exit(EXIT_FAILED)
+        return
+    script = _given(script, "F.stf")
     program.require_file(script)
-    compiled = _compile(file, include, define)
-    try:
-        verdict = _core.run_stf(compiled, script.read_text(encoding="utf-8"))
-    except (_core.ScriptError, UnicodeDecodeError) as error:
-        raise WaymarkError(f"{script}: {error}") from error
+    compiled = _compile(_given(file, "F.p4"), include, define, via)
+    traced = stf.run_traced(compiled, script) if trace or trace_json else None
+    if traced is not None and trace:
+        print(traced.text)
+    if traced is not None and trace_json:
+        _write(trace_json, json.dumps(traced.steps, indent=1) + "\n")
+    verdict = stf.run(compiled, script) if traced is None else traced.report
     for failure in verdict["failures"]:
         print(f"{script}: {failure}")
     counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
     print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
     if not verdict["passed"]:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _options(
+    include: list[Path] | None, define: list[str] | None, via: Via | None
+) -> corpus.Options:
+    return corpus.Options(include or (), define or (), "p4c" if via else None)
+
+
+def _given(file: Path | None, name: str) -> Path:
+    if file is None:
+        raise WaymarkError(f"no {name} given; name one, or --corpus DIR")
+    return file
+
+
+def _no_files(file: Path | None) -> None:
+    if file is not None:
+        raise WaymarkError(f"{file}: --corpus takes no program besides")
 
 
 @app.command("switch")
@@ -317,9 +396,15 @@ def replay_description(
     print(out_file)
 
 
-def _compile(file: Path, include: list[Path] | None, define: list[str] | None) -> _core.Program:
+def _compile(
+    file: Path, include: list[Path] | None, define: list[str] | None, via: Via | None = None
+) -> _core.Program:
+    folders, macros = include or (), define or ()
     try:
-        compiled = program.compile_file(file, include or (), define or (), color=err.is_terminal)
+        if via:
+            compiled = p4c.compile_file(file, folders, macros)
+        else:
+            compiled = program.compile_file(file, folders, macros, color=err.is_terminal)
     except _core.CompileError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(EXIT_FAILED) from error

@@ -27,6 +27,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::Program>()?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
+    module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(switch::run_switch, module)?)

@@ -17,7 +17,8 @@ pub struct Program {
     sha256: String,
     source: String,
     pub(crate) ir: p4_ir::Program,
-    pub(crate) pipeline: Arc<Pipeline>,
+    /// `None`: a library, without `main`.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
 }
 
 #[pymethods]
@@ -87,7 +88,8 @@ impl Loader for Files {
             .into_iter()
             .chain(self.include_dirs.iter().map(PathBuf::as_path));
         folders.map(|folder| folder.join(name)).find_map(|path| {
-            let text = std::fs::read_to_string(&path).ok()?;
+            let octets = std::fs::read(&path).ok()?;
+            let text = String::from_utf8_lossy(&octets).into_owned();
             Some((path.to_string_lossy().into_owned(), text))
         })
     }
@@ -105,10 +107,44 @@ pub fn compile(
 ) -> PyResult<Program> {
     let text = match text {
         Some(text) => text,
-        None => std::fs::read_to_string(&path)?,
+        // p4c takes any octets in comments.
+        None => String::from_utf8_lossy(&std::fs::read(&path)?).into_owned(),
     };
-    py.detach(|| compile_text(path, text, include_dirs, defines, color))
-        .map_err(CompileError::new_err)
+    let compiled = py.detach(|| match path.ends_with(".json") {
+        true => read_config(path, &text),
+        false => compile_text(path, text, include_dirs, defines, color),
+    });
+    compiled.map_err(|refusal| {
+        let error = CompileError::new_err(refusal.text);
+        match error.value(py).setattr("places", refusal.places) {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    })
+}
+
+/// Why there is no program.
+struct Refusal {
+    text: String,
+    /// File and line of everything that an error points at.
+    places: Vec<(String, u32)>,
+}
+
+/// A program that p4c compiled for BMv2.
+fn read_config(path: String, text: &str) -> Result<Program, Refusal> {
+    let ir = bmv2_json::read(text).map_err(|error| Refusal {
+        text: format!("{path}: {error}"),
+        places: vec![(path.clone(), 0)],
+    })?;
+    let pipeline = pipeline(&ir, &path)?;
+    Ok(Program {
+        warnings: Vec::new(),
+        sha256: hexadecimal(Sha256::new().chain_update(text)),
+        source: text.to_owned(),
+        name: path,
+        ir,
+        pipeline,
+    })
 }
 
 /// The program, or all that is wrong with it.
@@ -118,7 +154,7 @@ fn compile_text(
     include_dirs: Vec<PathBuf>,
     defines: BTreeMap<String, String>,
     color: bool,
-) -> Result<Program, String> {
+) -> Result<Program, Refusal> {
     let defines: Vec<(String, String)> = defines.into_iter().collect();
     let mut files = Files { include_dirs };
     let mut sources = SourceMap::new();
@@ -135,12 +171,18 @@ fn compile_text(
             .collect()
     };
     let Some(ir) = program else {
-        return Err(rendered(&|_| true).join("\n"));
+        let errors = diagnostics.iter().filter(|d| d.is_error());
+        let spans = errors.flat_map(|d| &d.labels).map(|(span, _)| *span);
+        let place = |span: p4_frontend::Span| {
+            let file = sources.file(span.file).name.to_string();
+            (file, sources.line_column(span).line)
+        };
+        return Err(Refusal {
+            places: spans.map(place).collect(),
+            text: rendered(&|_| true).join("\n"),
+        });
     };
-    let pipeline = Pipeline::compile(&ir).map_err(|errors| {
-        let told = errors.iter().map(|e| told(&ir, &path, &e.loc, &e.message));
-        told.collect::<Vec<_>>().join("\n")
-    })?;
+    let pipeline = pipeline(&ir, &path)?;
     Ok(Program {
         warnings: rendered(&|d| !d.is_error()),
         sha256: sha256(&sources, ir.files.len() as u32),
@@ -148,6 +190,24 @@ fn compile_text(
         source,
         ir,
         pipeline,
+    })
+}
+
+/// The program as the engine runs it, or what of it v1model does not have.
+fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Option<Arc<Pipeline>>, Refusal> {
+    if ir.package.is_empty() {
+        return Ok(None);
+    }
+    Pipeline::compile(ir).map(Some).map_err(|errors| {
+        let file = |loc: p4_ir::SourceLoc| {
+            let named = ir.files.get(loc.file as usize);
+            named.map_or(path, String::as_str).to_owned()
+        };
+        let told = errors.iter().map(|e| told(ir, path, &e.loc, &e.message));
+        Refusal {
+            text: told.collect::<Vec<_>>().join("\n"),
+            places: errors.iter().map(|e| (file(e.loc), e.loc.line)).collect(),
+        }
     })
 }
 
@@ -159,5 +219,9 @@ fn sha256(sources: &SourceMap, files: u32) -> String {
         hash.update((file.text.len() as u64).to_le_bytes());
         hash.update(file.text.as_bytes());
     }
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -4,7 +4,7 @@ use crate::errors::ScriptError;
 use crate::program::Program;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stf::{Failure, Script};
+use stf::{Failure, Report, Script};
 
 #[pyfunction]
 pub fn run_stf<'py>(
@@ -12,11 +12,33 @@ pub fn run_stf<'py>(
     program: &Program,
     script: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let script = Script::parse(script).map_err(|errors| {
+    let script = parse(script)?;
+    let report = py.detach(|| stf::run(&program.ir, &script));
+    as_dict(py, &report)
+}
+
+/// The report, the trace as text, the trace as JSON.
+#[pyfunction]
+pub fn trace_stf<'py>(
+    py: Python<'py>,
+    program: &Program,
+    script: &str,
+) -> PyResult<(Bound<'py, PyDict>, String, String)> {
+    let script = parse(script)?;
+    let (report, trace) = py.detach(|| stf::run_traced(&program.ir, &script));
+    let json = serde_json::to_string(&trace)
+        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+    Ok((as_dict(py, &report)?, trace.to_string(), json))
+}
+
+fn parse(script: &str) -> PyResult<Script> {
+    Script::parse(script).map_err(|errors| {
         let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
         ScriptError::new_err(told.join("\n"))
-    })?;
-    let report = py.detach(|| stf::run(&program.ir, &script));
+    })
+}
+
+fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let unmet = |f: &&Failure| {
         matches!(
             f,

@@ -29,10 +29,14 @@ pub fn simulate<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
     let scenario = Scenario::from_json(scenario).map_err(wrong)?;
+    let runnable = |(name, program): (String, Py<Program>)| match &program.get().pipeline {
+        Some(pipeline) => Ok((name, pipeline.clone())),
+        None => Err(ScenarioError::new_err(format!("{name} has no `main`"))),
+    };
     let programs: Programs = programs
         .into_iter()
-        .map(|(name, program)| (name, program.get().pipeline.clone()))
-        .collect();
+        .map(runnable)
+        .collect::<PyResult<_>>()?;
     let mut simulation = Simulation::new(&scenario, &programs).map_err(wrong)?;
     if let Some(path) = pcap {
         simulation.capture(Box::new(BufWriter::new(File::create(path)?)))?;

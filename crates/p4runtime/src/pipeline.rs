@@ -131,37 +131,21 @@ fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
         );
         return Err(Fault::new(Code::ResourceExhausted, message));
     }
-    let expected = "expected preprocessed P4_16 source";
+    let expected = "expected preprocessed P4_16 source, or p4c's BMv2 JSON";
     let Ok(source) = std::str::from_utf8(source) else {
         return Err(Fault::invalid(format!(
             "p4_device_config: {expected}, found octets that are no text"
         )));
     };
-    match source.trim_start().chars().next() {
+    let program = match source.trim_start().chars().next() {
         None => {
             return Err(Fault::invalid(format!(
                 "p4_device_config: {expected}, found nothing"
             )));
         }
-        Some('{') => {
-            return Err(Fault::invalid(format!(
-                "p4_device_config: {expected}, found JSON; BMv2's JSON is not supported yet, give the \
-                 source that it was made from"
-            )));
-        }
-        _ => {}
-    }
-    let mut sources = SourceMap::new();
-    let entry = sources.add("p4_device_config", source);
-    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
-    let Some(program) = program else {
-        let errors = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.is_error());
-        let told: Vec<_> = errors
-            .map(|error| p4_frontend::render(&sources, error, false))
-            .collect();
-        return Err(Fault::invalid(shortened(&told)));
+        Some('{') => bmv2_json::read(source)
+            .map_err(|error| Fault::invalid(format!("p4_device_config: {error}")))?,
+        Some(_) => compile_source(source)?,
     };
     if program.blocks.is_empty() {
         let message = "p4_device_config: the program has no `main`; expected V1Switch(…) main";
@@ -177,6 +161,21 @@ fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
             )
         });
         Fault::invalid(shortened(&told.collect::<Vec<_>>()))
+    })
+}
+
+fn compile_source(source: &str) -> Outcome<p4_ir::Program> {
+    let mut sources = SourceMap::new();
+    let entry = sources.add("p4_device_config", source);
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
+    program.ok_or_else(|| {
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.is_error());
+        let told: Vec<_> = errors
+            .map(|error| p4_frontend::render(&sources, error, false))
+            .collect();
+        Fault::invalid(shortened(&told))
     })
 }
 

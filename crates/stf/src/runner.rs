@@ -1,7 +1,8 @@
 //! Running scripts.
 
+use crate::trace::Recorder;
 use crate::{
-    Call, Command, CounterCell, Expected, Failure, Number, Quantity, Report, Script, Verb,
+    Call, Command, CounterCell, Expected, Failure, Number, Quantity, Report, Script, Trace, Verb,
 };
 use num_bigint::BigUint;
 use p4_ir::{ExternId, MatchKind, Program, TableId};
@@ -19,6 +20,17 @@ const WAIT: Duration = Duration::from_millis(2_000);
 
 /// Runs a script on a fresh switch with this program.
 pub fn run(program: &Program, script: &Script) -> Report {
+    run_with(program, script, None)
+}
+
+/// Runs a script on a fresh switch with this program, and tells what its packets met.
+pub fn run_traced(program: &Program, script: &Script) -> (Report, Trace) {
+    let recorder = Recorder::new(program);
+    let report = run_with(program, script, Some(recorder.clone()));
+    (report, recorder.take())
+}
+
+fn run_with(program: &Program, script: &Script, recorder: Option<Recorder>) -> Report {
     let mut report = Report::default();
     let switch = match Switch::new(program, SwitchConfig::default()) {
         Ok(switch) => switch,
@@ -37,7 +49,11 @@ pub fn run(program: &Program, script: &Script) -> Report {
         groups: BTreeMap::new(),
         sessions: BTreeMap::new(),
         report,
+        recorder,
     };
+    if let Some(recorder) = runner.recorder.clone() {
+        runner.switch.set_tracer(Some(Box::new(recorder)));
+    }
     for port in script.commands.iter().filter_map(port_of) {
         runner.sent.insert(port, Vec::new());
     }
@@ -78,6 +94,7 @@ struct Runner {
     /// Where each clone session goes.
     sessions: BTreeMap<u16, SessionTo>,
     report: Report,
+    recorder: Option<Recorder>,
 }
 
 #[derive(Clone, Copy)]
@@ -225,10 +242,17 @@ impl Runner {
 
     fn packet(&mut self, line: u32, port: u16, octets: &[u8]) {
         self.report.packets_in += 1;
-        self.switch
-            .handle_packet(self.now, port, Packet::new(octets.to_vec()));
+        let packet = Packet {
+            tag: line.into(),
+            ..Packet::new(octets.to_vec())
+        };
+        self.switch.handle_packet(self.now, port, packet);
         self.now += BETWEEN;
         while let Some(sent) = self.switch.poll_transmit(self.now) {
+            if let Some(recorder) = &self.recorder {
+                let Packet { octets, tag, .. } = &sent.packet;
+                recorder.sent(sent.start, *tag, sent.port, octets);
+            }
             // Ports that the script does not name have no interface in p4c's runner.
             if let Some(packets) = self.sent.get_mut(&sent.port) {
                 self.report.packets_out += 1;

@@ -1,0 +1,176 @@
+//! The program under construction.
+
+use crate::graph::POSITION;
+use crate::headers::{self, Headers};
+use crate::node::{Node, Result};
+use crate::objects::Objects;
+use p4_ir::{
+    Block, BlockBody, Expr, Function, FunctionId, Place, Program, Scalar, SourceLoc, Stmt,
+    StmtKind, Type, Variable,
+};
+use std::collections::HashMap;
+
+/// What everything else works on.
+pub struct Builder<'j> {
+    pub root: Node<'j>,
+    pub out: Program,
+    pub headers: Headers,
+    pub objects: Objects,
+    /// Bodies of actions by their ids in the JSON.
+    pub actions: HashMap<u64, crate::actions::Action>,
+    /// Parameters of the action that is being read.
+    pub data: Vec<Place>,
+    /// Where to go on in a pipeline, and in an action.
+    pub positions: [Place; 2],
+    /// Statements of the body under construction.
+    pub body: Vec<Stmt>,
+    /// The source line of what is being read.
+    pub loc: SourceLoc,
+    files: HashMap<&'j str, u32>,
+}
+
+/// Builds the program.
+pub fn build(root: Node<'_>) -> Result<Program> {
+    let mut out = Program {
+        package: "V1Switch".into(),
+        ..Program::default()
+    };
+    out.errors = headers::errors(&root)?;
+    let headers = headers::read(&root, &mut out)?;
+    headers::enums(&root, &mut out)?;
+    let nowhere = Place::fixed(0, POSITION);
+    let mut builder = Builder {
+        root,
+        out,
+        headers,
+        objects: Objects::default(),
+        actions: HashMap::new(),
+        data: Vec::new(),
+        positions: [nowhere.clone(), nowhere],
+        body: Vec::new(),
+        loc: SourceLoc::default(),
+        files: HashMap::new(),
+    };
+    builder.program()?;
+    Ok(builder.out)
+}
+
+impl<'j> Builder<'j> {
+    fn program(&mut self) -> Result<()> {
+        if let Some(name) = self.root.find("program")? {
+            self.file(name.str()?);
+        }
+        for name in ["pipeline", "action"] {
+            let place = self.variable(&format!("{name}.position"), POSITION);
+            self.positions[usize::from(name == "action")] = place;
+        }
+        self.read_objects()?;
+        self.read_actions()?;
+        let parser = BlockBody::Parser(self.read_parser()?);
+        let verify = self.checksums(true)?;
+        let ingress = self.pipeline("ingress")?;
+        let egress = self.pipeline("egress")?;
+        let update = self.checksums(false)?;
+        let deparser = self.deparser()?;
+        let controls = [
+            ("vr", "verifyChecksum", verify),
+            ("ig", "ingress", ingress),
+            ("eg", "egress", egress),
+            ("ck", "computeChecksum", update),
+            ("dep", "deparser", deparser),
+        ];
+        self.block("p", "parser", parser);
+        for (role, name, body) in controls {
+            self.block(role, name, BlockBody::Control(body));
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, role: &str, name: &str, body: BlockBody) {
+        self.out.blocks.push(Block {
+            role: role.into(),
+            type_name: name.into(),
+            body,
+            params: self.headers.params.clone(),
+            declared: Vec::new(),
+            loc: SourceLoc::default(),
+        });
+    }
+
+    /// A variable of one value.
+    pub fn variable(&mut self, name: &str, ty: Scalar) -> Place {
+        let base = self.out.words;
+        self.out.words += ty.words();
+        self.out.variables.push(Variable {
+            name: name.into(),
+            ty: Type::Scalar(ty),
+            base,
+            loc: self.loc,
+        });
+        Place::fixed(base, ty)
+    }
+
+    /// A variable without a name in the JSON.
+    pub fn temporary(&mut self, ty: Scalar) -> Place {
+        let name = format!("tmp.{}", self.out.variables.len());
+        self.variable(&name, ty)
+    }
+
+    /// Adds a statement to the body under construction.
+    pub fn push(&mut self, kind: StmtKind) {
+        let loc = self.loc;
+        self.body.push(Stmt { kind, loc });
+    }
+
+    /// The statements that `read` adds.
+    pub fn collect(&mut self, read: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<Stmt>> {
+        let outer = std::mem::take(&mut self.body);
+        let done = read(self);
+        let body = std::mem::replace(&mut self.body, outer);
+        done.map(|()| body)
+    }
+
+    /// Adds a function.
+    pub fn function(&mut self, name: &str, body: Vec<Stmt>) -> FunctionId {
+        self.out.functions.push(Function {
+            name: name.into(),
+            body,
+            loc: self.loc,
+        });
+        FunctionId(self.out.functions.len() as u32 - 1)
+    }
+
+    /// Takes a node's `source_info` as where it stands in the source.
+    pub fn locate(&mut self, node: &Node<'j>) -> Result<SourceLoc> {
+        let Some(info) = node.find("source_info")? else {
+            return Ok(self.loc);
+        };
+        let Some(file) = info.find("filename")? else {
+            return Ok(self.loc);
+        };
+        let number = |key| match info.find(key)? {
+            Some(number) => number.small(),
+            None => Ok(0),
+        };
+        self.loc = SourceLoc {
+            file: self.file(file.str()?),
+            line: number("line")?,
+            column: number("column")?,
+        };
+        Ok(self.loc)
+    }
+
+    fn file(&mut self, name: &'j str) -> u32 {
+        let files = &mut self.out.files;
+        *self.files.entry(name).or_insert_with(|| {
+            files.push(name.into());
+            files.len() as u32 - 1
+        })
+    }
+
+    /// An error's number as a value.
+    pub fn error_value(&self, name: &str) -> Option<Expr> {
+        let index = self.out.errors.iter().position(|error| error == name)?;
+        Some(Expr::constant(index as u32, Scalar::Symbol))
+    }
+}

@@ -1,0 +1,582 @@
+//! Header types, headers, stacks and unions: what they are called, and where they lie in storage.
+
+use crate::integer;
+use crate::node::{Node, Result};
+use p4_ir::{
+    Annotation, AnnotationValue, BlockParam, Field, Location, Program, Scalar, SourceLoc, Type,
+    TypeDef, TypeId, TypeKind, Variable,
+};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The widest field, and the longest stack; guards against sizes that no memory holds.
+const MAX_WIDTH: u64 = 1 << 14;
+const MAX_LENGTH: u64 = 1 << 10;
+/// Words of storage that all headers may take.
+const MAX_WORDS: u64 = 1 << 20;
+
+/// A header type's fields.
+#[derive(Debug)]
+pub struct Layout {
+    pub name: String,
+    /// Name, words from the first field, type.
+    pub fields: Vec<(String, u32, Scalar)>,
+    /// Words of all fields.
+    pub words: u32,
+}
+
+impl Layout {
+    /// The field of this name: where it is, and its type.
+    pub fn field(&self, name: &str) -> Option<(u32, Scalar)> {
+        let found = self.fields.iter().find(|(field, ..)| field == name);
+        found.map(|(_, offset, ty)| (*offset, *ty))
+    }
+}
+
+/// A header (or metadata, which has no validity) in storage.
+#[derive(Clone, Debug)]
+pub struct Header {
+    pub at: Location,
+    pub ty: TypeId,
+    pub metadata: bool,
+    pub layout: Rc<Layout>,
+    /// The other headers of its union.
+    pub siblings: Vec<Location>,
+}
+
+/// A member of a union.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub name: String,
+    pub ty: TypeId,
+    pub layout: Rc<Layout>,
+    /// Words from the union's first.
+    pub offset: u32,
+}
+
+/// A header union in storage.
+#[derive(Clone, Debug)]
+pub struct Union {
+    pub at: Location,
+    pub members: Rc<Vec<Member>>,
+}
+
+impl Union {
+    /// One of its headers.
+    pub fn header(&self, index: usize) -> Option<Header> {
+        let member = self.members.get(index)?;
+        let others = self.members.iter().enumerate();
+        let others = others.filter(|(i, _)| *i != index);
+        Some(Header {
+            at: self.at.offset(member.offset),
+            ty: member.ty,
+            metadata: false,
+            layout: member.layout.clone(),
+            siblings: others.map(|(_, m)| self.at.offset(m.offset)).collect(),
+        })
+    }
+
+    pub fn words(&self) -> u32 {
+        let last = self.members.last();
+        last.map_or(0, |m| m.offset + 1 + m.layout.words)
+    }
+}
+
+/// A stack of headers or of unions.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    pub base: u32,
+    /// Words of an element.
+    pub stride: u32,
+    pub len: u32,
+    pub of: Element,
+}
+
+/// What a stack's elements are.
+#[derive(Clone, Debug)]
+pub enum Element {
+    Header(TypeId, Rc<Layout>),
+    Union(Rc<Vec<Member>>),
+}
+
+/// Everything that lies in storage because the JSON's lists of headers say so.
+#[derive(Debug, Default)]
+pub struct Headers {
+    pub headers: HashMap<String, Header>,
+    pub unions: HashMap<String, Union>,
+    pub stacks: HashMap<String, Stack>,
+    /// Headers, metadata, standard metadata: the parameters of every block.
+    pub params: Vec<BlockParam>,
+}
+
+/// Reads the types and places the variables.
+pub fn read(root: &Node<'_>, out: &mut Program) -> Result<Headers> {
+    let types = Types::read(root, out)?;
+    let mut place = Placing {
+        types,
+        out,
+        found: Headers::default(),
+        parts: Vec::new(),
+        start: 0,
+        words: 0,
+    };
+    place.stacks(root)?;
+    place.unions(root)?;
+    for node in root.list("headers")? {
+        if !node.flag("metadata")? && !place.found.headers.contains_key(node.text("name")?) {
+            place.header(&node, false)?;
+        }
+    }
+    place.end("headers", "hdr");
+    let lists = field_lists(root)?;
+    let mut standard = None;
+    for node in root.list("headers")? {
+        if node.text("name")? == "standard_metadata" {
+            standard = Some(node);
+        } else if node.flag("metadata")? {
+            place.header(&node, true)?;
+        }
+    }
+    place.mark(&lists);
+    place.end("metadata", "meta");
+    let standard = standard.ok_or_else(|| {
+        root.error("`headers` has no `standard_metadata`; this target runs v1model programs")
+    })?;
+    place.standard(&standard)?;
+    Ok(place.found)
+}
+
+/// Of each list of fields to be kept its id and its fields.
+type FieldLists = Vec<(u64, Vec<(String, String)>)>;
+
+fn field_lists(root: &Node<'_>) -> Result<FieldLists> {
+    let mut lists = Vec::new();
+    for list in root.list("field_lists")? {
+        let mut fields = Vec::new();
+        for element in list.list("elements")? {
+            let kind = element.text("type")?;
+            if kind != "field" {
+                let told = format!("{kind:?} cannot be kept; a field list has fields");
+                return Err(element.error(told));
+            }
+            let [header, field] = element.get("value")?.exactly()?;
+            fields.push((header.str()?.to_owned(), field.str()?.to_owned()));
+        }
+        lists.push((list.get("id")?.small()?.into(), fields));
+    }
+    Ok(lists)
+}
+
+/// Header types by name: layouts, and the IR's types of headers and of metadata.
+struct Types {
+    layouts: HashMap<String, Rc<Layout>>,
+    ids: HashMap<(String, bool), TypeId>,
+}
+
+impl Types {
+    fn read(root: &Node<'_>, out: &mut Program) -> Result<Types> {
+        let mut types = Types {
+            layouts: HashMap::new(),
+            ids: HashMap::new(),
+        };
+        for node in root.list("header_types")? {
+            let layout = Rc::new(layout(&node)?);
+            let name = layout.name.clone();
+            let fields: Vec<_> = layout
+                .fields
+                .iter()
+                .map(|(name, _, ty)| field(name, Type::Scalar(*ty)))
+                .collect();
+            for metadata in [false, true] {
+                let (name, kind) = match (metadata, name.as_str()) {
+                    (false, _) => (name.clone(), TypeKind::Header(fields.clone())),
+                    (true, "standard_metadata") => (
+                        "standard_metadata_t".into(),
+                        TypeKind::Struct(fields.clone()),
+                    ),
+                    (true, _) => (format!("{name}.fields"), TypeKind::Struct(fields.clone())),
+                };
+                let id = add_type(out, name, kind);
+                types.ids.insert((layout.name.clone(), metadata), id);
+            }
+            types.layouts.insert(name, layout);
+        }
+        Ok(types)
+    }
+
+    /// A type by the name that a node is.
+    fn get(&self, name: &Node<'_>, metadata: bool) -> Result<(TypeId, Rc<Layout>)> {
+        let text = name.str()?;
+        match (
+            self.ids.get(&(text.into(), metadata)),
+            self.layouts.get(text),
+        ) {
+            (Some(id), Some(layout)) => Ok((*id, layout.clone())),
+            _ => Err(name.error(format!("no header type is called `{text}`"))),
+        }
+    }
+}
+
+fn layout(node: &Node<'_>) -> Result<Layout> {
+    let mut fields = Vec::new();
+    let mut words = 0;
+    let mut bits = 0;
+    let mut varbit = None;
+    for field in node.list("fields")? {
+        let parts = field.items()?;
+        let [name, width, ..] = &parts[..] else {
+            return Err(field.error("a field is its name, its width, and whether it is signed"));
+        };
+        // p4c writes 0 for a `bool`'s sign.
+        let signed = match parts.get(2) {
+            Some(sign) => sign
+                .number(1)
+                .map(|sign| sign == 1)
+                .or_else(|_| sign.bool())?,
+            None => false,
+        };
+        let ty = match width.str() {
+            Ok("*") => {
+                if varbit.replace(fields.len()).is_some() {
+                    return Err(field.error("a header has one varbit at most"));
+                }
+                Scalar::Varbit(0)
+            }
+            _ => {
+                let width = width.number(MAX_WIDTH)? as u32;
+                bits += u64::from(width);
+                match signed {
+                    true => Scalar::Int(width),
+                    false => Scalar::Bit(width),
+                }
+            }
+        };
+        fields.push((name.str()?.to_owned(), 0, ty));
+    }
+    if let Some(at) = varbit {
+        let most = node.get("max_length")?.number(MAX_WIDTH)? * 8;
+        fields[at].2 = Scalar::Varbit(most.saturating_sub(bits) as u32);
+    }
+    for (_, offset, ty) in &mut fields {
+        *offset = words;
+        words += ty.words();
+        if u64::from(words) > MAX_WORDS {
+            return Err(node.error("a header of this size is not supported"));
+        }
+    }
+    Ok(Layout {
+        name: node.text("name")?.to_owned(),
+        fields,
+        words,
+    })
+}
+
+struct Placing<'p> {
+    types: Types,
+    out: &'p mut Program,
+    found: Headers,
+    /// Members of the struct under construction.
+    parts: Vec<Field>,
+    /// Where it begins.
+    start: u32,
+    /// Where the next variable goes.
+    words: u32,
+}
+
+impl Placing<'_> {
+    fn take(&mut self, words: u64, node: &Node<'_>) -> Result<u32> {
+        let base = self.words;
+        if u64::from(base) + words > MAX_WORDS {
+            return Err(node.error(format!("all headers together take over {MAX_WORDS} words")));
+        }
+        self.words += words as u32;
+        Ok(base)
+    }
+
+    fn header(&mut self, node: &Node<'_>, metadata: bool) -> Result<()> {
+        let name = node.text("name")?;
+        let (ty, layout) = self.types.get(&node.get("header_type")?, metadata)?;
+        let validity = u64::from(!metadata);
+        let base = self.take(validity + u64::from(layout.words), node)?;
+        self.parts.push(field(name, Type::Named(ty)));
+        self.name(
+            name,
+            Location::fixed(base),
+            ty,
+            metadata,
+            layout,
+            Vec::new(),
+        );
+        // As simple_switch_grpc has it, which knows no annotations either.
+        if matches!(name, "packet_in" | "packet_out") && !metadata {
+            let mark = annotation("controller_header", AnnotationValue::String(name.into()));
+            self.out[ty].annotations.push(mark);
+            self.out.controller_headers.push(ty);
+        }
+        Ok(())
+    }
+
+    fn name(
+        &mut self,
+        name: &str,
+        at: Location,
+        ty: TypeId,
+        metadata: bool,
+        layout: Rc<Layout>,
+        siblings: Vec<Location>,
+    ) {
+        let header = Header {
+            at,
+            ty,
+            metadata,
+            layout,
+            siblings,
+        };
+        self.found.headers.insert(name.to_owned(), header);
+    }
+
+    fn stacks(&mut self, root: &Node<'_>) -> Result<()> {
+        let names = names(root, "headers")?;
+        for node in root.list("header_stacks")? {
+            let (ty, layout) = self.types.get(&node.get("header_type")?, false)?;
+            let stride = 1 + layout.words;
+            let of = Element::Header(ty, layout.clone());
+            let (stack, members) = self.stack(&node, "header_ids", stride, of, Type::Named(ty))?;
+            for (i, id) in members.iter().enumerate() {
+                let at = Location::fixed(stack.base + 1 + i as u32 * stride);
+                let name = named(&names, id)?;
+                self.name(&name, at, ty, false, layout.clone(), Vec::new());
+            }
+        }
+        Ok(())
+    }
+
+    fn stack<'j>(
+        &mut self,
+        node: &Node<'j>,
+        ids: &'j str,
+        stride: u32,
+        of: Element,
+        ty: Type,
+    ) -> Result<(Stack, Vec<Node<'j>>)> {
+        let name = node.text("name")?;
+        let members = node.list(ids)?;
+        let len = node.get("size")?.number(MAX_LENGTH)?;
+        if members.len() as u64 != len {
+            let told = format!("the stack has {len} elements and {} ids", members.len());
+            return Err(node.error(told));
+        }
+        let base = self.take(1 + len * u64::from(stride), node)?;
+        let stack = Stack {
+            base,
+            stride,
+            len: len as u32,
+            of,
+        };
+        let ty = Type::Stack(Box::new(ty), len as u32);
+        self.parts.push(field(name, ty));
+        self.found.stacks.insert(name.to_owned(), stack.clone());
+        Ok((stack, members))
+    }
+
+    fn unions(&mut self, root: &Node<'_>) -> Result<()> {
+        let headers = names(root, "headers")?;
+        let unions = names(root, "header_unions")?;
+        let mut types: HashMap<&str, (TypeId, Rc<Vec<Member>>)> = HashMap::new();
+        for node in root.list("header_union_types")? {
+            let mut members = Vec::new();
+            let mut fields = Vec::new();
+            let mut offset = 0;
+            for member in node.list("headers")? {
+                let [name, ty] = member.exactly()?;
+                let (ty, layout) = self.types.get(&ty, false)?;
+                fields.push(field(name.str()?, Type::Named(ty)));
+                let words = 1 + layout.words;
+                members.push(Member {
+                    name: name.str()?.to_owned(),
+                    ty,
+                    layout,
+                    offset,
+                });
+                offset += words;
+            }
+            let name = node.text("name")?;
+            let id = add_type(self.out, name.into(), TypeKind::Union(fields));
+            types.insert(name, (id, Rc::new(members)));
+        }
+        let ty = |node: &Node<'_>| {
+            let ty = node.get("union_type")?;
+            let name = ty.str()?;
+            let found = types.get(name).cloned();
+            found.ok_or_else(|| ty.error(format!("no header union type is called `{name}`")))
+        };
+        let mut places: HashMap<String, u32> = HashMap::new();
+        for node in root.list("header_union_stacks")? {
+            let (id, members) = ty(&node)?;
+            let stride = words_of(&members);
+            let of = Element::Union(members);
+            let (stack, ids) =
+                self.stack(&node, "header_union_ids", stride, of, Type::Named(id))?;
+            for (i, id) in ids.iter().enumerate() {
+                places.insert(named(&unions, id)?, stack.base + 1 + i as u32 * stride);
+            }
+        }
+        for node in root.list("header_unions")? {
+            let (id, members) = ty(&node)?;
+            let name = node.text("name")?;
+            let base = match places.get(name) {
+                Some(base) => *base,
+                None => {
+                    self.parts.push(field(name, Type::Named(id)));
+                    self.take(words_of(&members).into(), &node)?
+                }
+            };
+            let at = Location::fixed(base);
+            let union = Union { at, members };
+            for (i, id) in node.list("header_ids")?.iter().enumerate() {
+                let wrong = || {
+                    id.error(format!(
+                        "union `{name}` has {} members",
+                        union.members.len()
+                    ))
+                };
+                let header = union.header(i).ok_or_else(wrong)?;
+                self.found.headers.insert(named(&headers, id)?, header);
+            }
+            self.found.unions.insert(name.to_owned(), union);
+        }
+        Ok(())
+    }
+
+    fn standard(&mut self, node: &Node<'_>) -> Result<()> {
+        let (ty, layout) = self.types.get(&node.get("header_type")?, true)?;
+        let base = self.take(layout.words.into(), node)?;
+        let name = "standard_metadata";
+        self.name(name, Location::fixed(base), ty, true, layout, Vec::new());
+        self.param(name, ty, base);
+        Ok(())
+    }
+
+    /// Writes on the fields of the metadata which lists keep them.
+    fn mark(&mut self, lists: &FieldLists) {
+        for part in &self.parts {
+            let Type::Named(ty) = part.ty else { continue };
+            let TypeKind::Struct(fields) = &mut self.out[ty].kind else {
+                continue;
+            };
+            for (id, kept) in lists {
+                let is_kept = |field: &Field| {
+                    let mut names = kept.iter();
+                    names.any(|(header, name)| *header == part.name && *name == field.name)
+                };
+                for field in fields.iter_mut().filter(|field| is_kept(field)) {
+                    let mark = annotation("field_list", AnnotationValue::Int((*id).into()));
+                    field.annotations.push(mark);
+                }
+            }
+        }
+    }
+
+    /// Ends the struct under construction: a parameter of every block.
+    fn end(&mut self, type_name: &str, name: &str) {
+        let fields = std::mem::take(&mut self.parts);
+        let id = add_type(self.out, type_name.into(), TypeKind::Struct(fields));
+        self.param(name, id, self.start);
+        self.start = self.words;
+    }
+
+    fn param(&mut self, name: &str, ty: TypeId, base: u32) {
+        let ty = Type::Named(ty);
+        self.out.variables.push(Variable {
+            name: name.into(),
+            ty: ty.clone(),
+            base,
+            loc: SourceLoc::default(),
+        });
+        self.found.params.push(BlockParam {
+            name: name.into(),
+            ty,
+            base,
+        });
+        self.out.words = self.words;
+    }
+}
+
+fn words_of(members: &[Member]) -> u32 {
+    members.last().map_or(0, |m| m.offset + 1 + m.layout.words)
+}
+
+/// Names by id of what a list of the JSON holds.
+fn names<'j>(root: &Node<'j>, list: &'j str) -> Result<HashMap<u64, &'j str>> {
+    let named = |node: Node<'j>| Ok((node.get("id")?.small()?.into(), node.text("name")?));
+    root.list(list)?.into_iter().map(named).collect()
+}
+
+fn named(names: &HashMap<u64, &str>, id: &Node<'_>) -> Result<String> {
+    let number = id.small()?;
+    let name = names.get(&number.into());
+    let name = name.ok_or_else(|| id.error(format!("nothing has the id {number}")))?;
+    Ok((*name).to_owned())
+}
+
+fn field(name: &str, ty: Type) -> Field {
+    Field {
+        name: name.into(),
+        ty,
+        annotations: Vec::new(),
+        loc: SourceLoc::default(),
+    }
+}
+
+/// An annotation that stands for what the JSON says elsewhere.
+fn annotation(name: &str, value: AnnotationValue) -> Annotation {
+    Annotation {
+        name: name.into(),
+        values: vec![value],
+        text: String::new(),
+        tokens: Vec::new(),
+        structured: false,
+    }
+}
+
+/// Adds a named type.
+pub fn add_type(out: &mut Program, name: String, kind: TypeKind) -> TypeId {
+    out.types.push(TypeDef {
+        name,
+        kind,
+        annotations: Vec::new(),
+        loc: SourceLoc::default(),
+    });
+    TypeId(out.types.len() as u32 - 1)
+}
+
+/// The errors' names; their values are their indices.
+pub fn errors(root: &Node<'_>) -> Result<Vec<String>> {
+    let mut errors = Vec::new();
+    for (i, node) in root.list("errors")?.iter().enumerate() {
+        let [name, value] = node.exactly()?;
+        if value.small()? as usize != i {
+            return Err(value.error(format!("errors are numbered from 0; this is number {i}")));
+        }
+        errors.push(name.str()?.to_owned());
+    }
+    Ok(errors)
+}
+
+/// The enums, whose members are numbers in expressions.
+pub fn enums(root: &Node<'_>, out: &mut Program) -> Result<()> {
+    for node in root.list("enums")? {
+        let mut members = Vec::new();
+        for entry in node.list("entries")? {
+            let [name, value] = entry.exactly()?;
+            let value = match value.str() {
+                Ok(_) => integer::natural(&value)?,
+                Err(_) => value.small()?.into(),
+            };
+            members.push((name.str()?.to_owned(), value));
+        }
+        let kind = TypeKind::SerialisableEnum(Scalar::Bit(32), members);
+        add_type(out, node.text("name")?.to_owned(), kind);
+    }
+    Ok(())
+}

@@ -1,0 +1,325 @@
+//! The primitives that actions, parsers and deparsers consist of.
+
+use crate::builder::Builder;
+use crate::headers::Header;
+use crate::integer;
+use crate::node::{Node, Result};
+use crate::place::validity;
+use crate::value;
+use p4_ir::stmt::StackRef;
+use p4_ir::{Arg, Expr, ExternCall, ExternId, Scalar, StmtKind, Type};
+
+/// What a primitive does besides the statements that it adds.
+#[derive(Clone, Debug)]
+pub enum Primitive {
+    Plain,
+    /// Goes on at this primitive.
+    Jump(usize),
+    /// Goes on at this primitive unless the condition holds.
+    JumpIfNot(Expr, usize),
+}
+
+/// All primitives, for messages.
+const PRIMITIVES: &str = "assign, assign_VL, assign_header, assign_union, assign_header_stack, \
+     assign_union_stack, add_header, remove_header, push, pop, count, execute_meter, register_read, \
+     register_write, modify_field_with_hash_based_offset, modify_field_rng_uniform, mark_to_drop, \
+     drop, generate_digest, clone_ingress_pkt_to_egress, clone_egress_pkt_to_egress, resubmit, \
+     recirculate, truncate, assert, assume, log_msg, exit, _jump, _jump_if_zero";
+
+impl<'j> Builder<'j> {
+    /// Adds what a primitive does.
+    pub fn primitive(&mut self, node: &Node<'j>) -> Result<Primitive> {
+        let op = node.get("op")?;
+        let params = Params {
+            of: node.get("parameters")?,
+            all: node.list("parameters")?,
+        };
+        match op.str()? {
+            "assign" | "assign_VL" | "modify_field" => {
+                let to = self.destination(params.at(0)?)?;
+                let value = self.typed(params.at(1)?, to.ty)?;
+                self.push(StmtKind::Assign { to, value });
+            }
+            "assign_header" | "copy_header" => {
+                let to = self.header(params.at(0)?)?;
+                let from = self.header(params.at(1)?)?;
+                self.copy_header(&to, &from, params.at(1)?)?;
+            }
+            "assign_union" => {
+                let (to, from) = (self.union(params.at(0)?)?, self.union(params.at(1)?)?);
+                let words = self.same(to.words(), from.words(), &params)?;
+                let (to, from) = (to.at, from.at);
+                self.push(StmtKind::Copy { to, from, words });
+            }
+            "assign_header_stack" | "assign_union_stack" => {
+                let to = self.stack_operand(params.at(0)?)?;
+                let from = self.stack_operand(params.at(1)?)?;
+                let words = |stack: &crate::headers::Stack| 1 + stack.len * stack.stride;
+                let words = self.same(words(&to), words(&from), &params)?;
+                let at = p4_ir::Location::fixed;
+                let (to, from) = (at(to.base), at(from.base));
+                self.push(StmtKind::Copy { to, from, words });
+            }
+            "add_header" => {
+                let header = self.header(params.at(0)?)?;
+                self.set_valid(&header, params.at(0)?)?;
+            }
+            "remove_header" => {
+                let header = self.header(params.at(0)?)?;
+                self.has_validity(&header, params.at(0)?)?;
+                let (header, valid) = (header.at, false);
+                self.push(StmtKind::SetValidity { header, valid });
+            }
+            "push" => {
+                let (stack, count) = self.shift(&params)?;
+                self.push(StmtKind::PushFront(stack, count));
+            }
+            "pop" => {
+                let (stack, count) = self.shift(&params)?;
+                self.push(StmtKind::PopFront(stack, count));
+            }
+            "exit" => self.push(StmtKind::Exit),
+            "_jump" => return Ok(Primitive::Jump(self.jump(params.at(0)?)?)),
+            "_jump_if_zero" => {
+                let condition = self.condition(params.at(0)?)?;
+                let to = self.jump(params.at(1)?)?;
+                return Ok(Primitive::JumpIfNot(condition, to));
+            }
+            name => {
+                if !self.extern_primitive(name, &params)? {
+                    let told = format!("{name:?} is no primitive; there are {PRIMITIVES}");
+                    return Err(op.error(told));
+                }
+            }
+        }
+        Ok(Primitive::Plain)
+    }
+
+    /// Primitives that v1model has as extern functions and methods; whether this is one.
+    fn extern_primitive(&mut self, name: &str, params: &Params<'j>) -> Result<bool> {
+        match name {
+            "mark_to_drop" | "drop" => self.call("mark_to_drop", None, Vec::new()),
+            "count" => {
+                let object = params.named(0, "counter", &self.objects.counters)?;
+                let index = self.input(params.at(1)?)?;
+                self.call("counter.count", Some(object), vec![index]);
+            }
+            "execute_meter" => {
+                let object = params.named(0, "meter", &self.objects.meters)?;
+                let index = self.input(params.at(1)?)?;
+                let colour = Arg::Out(self.destination(params.at(2)?)?);
+                self.call("meter.execute_meter", Some(object), vec![index, colour]);
+            }
+            "register_read" => {
+                let (object, width) = params.named(1, "register", &self.objects.registers)?;
+                let to = self.destination(params.at(0)?)?;
+                let index = self.input(params.at(2)?)?;
+                let cell = self.temporary(Scalar::Bit(width));
+                let args = vec![Arg::Out(cell.clone()), index];
+                self.call("register.read", Some(object), args);
+                let value = value::resize(Expr::load(cell), to.ty);
+                self.push(StmtKind::Assign { to, value });
+            }
+            "register_write" => {
+                let (object, width) = params.named(0, "register", &self.objects.registers)?;
+                let index = self.input(params.at(1)?)?;
+                let value = Arg::In(self.modulo(params.at(2)?, width)?);
+                self.call("register.write", Some(object), vec![index, value]);
+            }
+            "modify_field_with_hash_based_offset" => {
+                let to = Arg::Out(self.destination(params.at(0)?)?);
+                let base = self.input(params.at(1)?)?;
+                let calculation = params.at(2)?.get("value")?;
+                let (values, algorithm, _) = self.calculation_named(&calculation)?;
+                let most = self.input(params.at(3)?)?;
+                self.call("hash", None, vec![to, algorithm, base, values, most]);
+            }
+            "modify_field_rng_uniform" => {
+                let to = Arg::Out(self.destination(params.at(0)?)?);
+                let (low, high) = (self.input(params.at(1)?)?, self.input(params.at(2)?)?);
+                self.call("random", None, vec![to, low, high]);
+            }
+            "generate_digest" => {
+                let receiver = self.input(params.at(0)?)?;
+                let list = params.at(1)?.get("value")?;
+                let id = match list.str() {
+                    Ok(_) => u64::try_from(&integer::natural(&list)?).unwrap_or(u64::MAX),
+                    Err(_) => list.small()?.into(),
+                };
+                let found = self.objects.digests.get(&id).cloned();
+                let (ty, items) =
+                    found.ok_or_else(|| list.error(format!("no learn list has the id {id}")))?;
+                self.push(StmtKind::Extern(ExternCall {
+                    name: "digest".into(),
+                    object: None,
+                    type_args: vec![Type::Named(ty)],
+                    args: vec![receiver, Arg::List(items)],
+                    result: None,
+                }));
+            }
+            "clone_ingress_pkt_to_egress" | "clone_egress_pkt_to_egress" => {
+                let session = self.input(params.at(0)?)?;
+                let list = self.field_list(params.all.get(1))?;
+                let args = vec![Arg::None, session, list];
+                self.call("clone_preserving_field_list", None, args);
+            }
+            "resubmit" | "recirculate" => {
+                let list = self.field_list(params.all.first())?;
+                self.call(&format!("{name}_preserving_field_list"), None, vec![list]);
+            }
+            "truncate" => {
+                let length = self.input(params.at(0)?)?;
+                self.call("truncate", None, vec![length]);
+            }
+            "assert" | "assume" => {
+                let condition = Arg::In(self.condition(params.at(0)?)?);
+                self.call(name, None, vec![condition]);
+            }
+            "log_msg" => {
+                let text = params.at(0)?.text("value")?.to_owned();
+                let mut items = Vec::new();
+                if let Some(values) = params.all.get(1) {
+                    for value in values.list("value")? {
+                        items.push(self.list_item(&value)?);
+                    }
+                }
+                let args = vec![Arg::String(text), Arg::List(items)];
+                self.call("log_msg", None, args);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Calls what the architecture has.
+    pub fn call(&mut self, name: &str, object: Option<ExternId>, args: Vec<Arg>) {
+        self.push(StmtKind::Extern(ExternCall {
+            name: name.into(),
+            object,
+            type_args: Vec::new(),
+            args,
+            result: None,
+        }));
+    }
+
+    /// A value that is handed to an extern.
+    fn input(&mut self, node: &Node<'j>) -> Result<Arg> {
+        let value = self.value(node)?;
+        match value.ty {
+            Scalar::Varbit(_) => Err(node.error("a varbit is no number")),
+            _ => Ok(Arg::In(value::unsigned(value))),
+        }
+    }
+
+    /// The field list that a packet keeps; number 0, of no field, where none is named.
+    fn field_list(&mut self, node: Option<&Node<'j>>) -> Result<Arg> {
+        match node {
+            Some(node) => self.input(node),
+            None => Ok(Arg::In(Expr::constant(0u8, Scalar::Bit(8)))),
+        }
+    }
+
+    /// Makes a header valid, and the others of its union invalid.
+    pub fn set_valid(&mut self, header: &Header, node: &Node<'j>) -> Result<()> {
+        self.has_validity(header, node)?;
+        self.push(StmtKind::SetValidity {
+            header: header.at.clone(),
+            valid: true,
+        });
+        self.alone(header);
+        Ok(())
+    }
+
+    /// Makes the other headers of a header's union invalid.
+    pub fn alone(&mut self, header: &Header) {
+        for other in &header.siblings {
+            self.push(StmtKind::SetValidity {
+                header: other.clone(),
+                valid: false,
+            });
+        }
+    }
+
+    fn copy_header(&mut self, to: &Header, from: &Header, node: &Node<'j>) -> Result<()> {
+        if to.ty != from.ty {
+            let (to, from) = (&to.layout.name, &from.layout.name);
+            return Err(node.error(format!("a header of type `{to}`, not `{from}`, goes here")));
+        }
+        self.push(StmtKind::Copy {
+            to: to.at.clone(),
+            from: from.at.clone(),
+            words: u32::from(!to.metadata) + to.layout.words,
+        });
+        if !to.siblings.is_empty() {
+            let then = self.collect(|b| {
+                b.alone(to);
+                Ok(())
+            })?;
+            self.push(StmtKind::If {
+                condition: Expr::load(validity(&to.at)),
+                then,
+                otherwise: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    fn has_validity(&self, header: &Header, node: &Node<'j>) -> Result<()> {
+        match header.metadata {
+            true => Err(node.error("metadata has no validity")),
+            false => Ok(()),
+        }
+    }
+
+    fn same(&self, to: u32, from: u32, params: &Params<'j>) -> Result<u32> {
+        match to == from {
+            true => Ok(to),
+            false => Err(params.of.error("both must be of the same type")),
+        }
+    }
+
+    fn shift(&mut self, params: &Params<'j>) -> Result<(StackRef, u32)> {
+        let stack = self.stack_operand(params.at(0)?)?;
+        let count = integer::natural(&params.at(1)?.get("value")?)?;
+        let count = u32::try_from(&count).unwrap_or(u32::MAX).min(stack.len);
+        let stack = StackRef {
+            at: p4_ir::Location::fixed(stack.base),
+            stride: stack.stride,
+            len: stack.len,
+        };
+        Ok((stack, count))
+    }
+}
+
+/// A primitive's parameters.
+struct Params<'j> {
+    of: Node<'j>,
+    all: Vec<Node<'j>>,
+}
+
+impl<'j> Params<'j> {
+    fn at(&self, index: usize) -> Result<&Node<'j>> {
+        let count = self.all.len();
+        let found = self.all.get(index);
+        found.ok_or_else(|| {
+            let told = format!(
+                "{count} parameters; this primitive has {} at least",
+                index + 1
+            );
+            self.of.error(told)
+        })
+    }
+
+    /// What the parameter names.
+    fn named<T: Copy>(
+        &self,
+        index: usize,
+        kind: &str,
+        all: &std::collections::HashMap<String, T>,
+    ) -> Result<T> {
+        let name = self.at(index)?.get("value")?;
+        let text = name.str()?;
+        let found = all.get(text).copied();
+        found.ok_or_else(|| name.error(format!("no {kind} is called `{text}`")))
+    }
+}

@@ -1,0 +1,1 @@
+bit<8> same(bit<8> x) { return x; }

@@ -1,0 +1,62 @@
+"""Packet scripts (p4c's STF) on the embedded switch, and what their packets meet."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waymark import _core, program
+from waymark.errors import WaymarkError
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A script's report, and what its packets met.
+
+    Attributes:
+        report: what came as the script expects, and what did not.
+        steps: a dictionary for each step: ``event`` (``arrive``, ``state``, ``reject``, ``table``,
+            ``enqueue``, ``dequeue``, ``drop``, ``send``), ``time_ns``, ``packet_line`` (the line of
+            the script that sent the packet), ``source`` (file, line, column) where there is one,
+            and what belongs to the event: a table's ``key``, ``hit``, ``entry`` and ``action``, a
+            queue's ``depth`` and ``wait_ns``, a drop's ``cause``.
+        text: the same for people.
+    """
+
+    report: "_core.StfReport"
+    steps: Sequence[dict[str, Any]]
+    text: str
+
+
+def run(compiled: _core.Program, script: Path) -> "_core.StfReport":
+    """Run a packet script on a fresh switch.
+
+    Raises:
+        WaymarkError: the script cannot be read.
+    """
+    try:
+        return _core.run_stf(compiled, _read(script))
+    except _core.ScriptError as error:
+        raise WaymarkError(f"{script}: {error}") from error
+
+
+def run_traced(compiled: _core.Program, script: Path) -> Traced:
+    """As :func:`run`, and tell what every packet met: states, tables, queues, drops.
+
+    Raises:
+        WaymarkError: the script cannot be read.
+    """
+    try:
+        report, text, steps = _core.trace_stf(compiled, _read(script))
+    except _core.ScriptError as error:
+        raise WaymarkError(f"{script}: {error}") from error
+    return Traced(report, json.loads(steps), text)
+
+
+def _read(script: Path) -> str:
+    program.require_file(script)
+    try:
+        return script.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WaymarkError(f"{script}: {error}") from error
