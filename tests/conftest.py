@@ -36,7 +36,7 @@ Golden = Callable[[Path, str], str]
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """What a golden file holds; what was made now, once ``--renew-goldens`` has written it there."""
+    """What a golden file holds, once ``--renew-goldens`` has written there what was made now."""
 
     def read(path: Path, made: str) -> str:
         if request.config.getoption("--renew-goldens"):
