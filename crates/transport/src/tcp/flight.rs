@@ -175,6 +175,21 @@ impl Flight {
         self.event(now, newly_acked, None, marks)
     }
 
+    /// The same, but the segment being timed goes on unless it is covered, and the timer is left to
+    /// the caller.
+    pub(super) fn acknowledge_in_recovery(
+        &mut self,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent {
+        let newly_acked = self.advance(acked);
+        if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
+            self.rto.reset_backoff();
+        }
+        self.event(now, newly_acked, None, marks)
+    }
+
     fn advance(&mut self, acked: u64) -> u64 {
         let newly_acked = acked - self.acked;
         self.ledger.clear(self.acked, acked);
