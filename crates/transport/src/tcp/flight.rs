@@ -163,21 +163,8 @@ impl Flight {
     }
 
     /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
-    /// timer restarts.
+    /// segment being timed goes on unless it is covered, the timer restarts.
     pub(super) fn acknowledge_partially(
-        &mut self,
-        now: Instant,
-        acked: u64,
-        marks: &Feedback,
-    ) -> AckEvent {
-        let newly_acked = self.advance(acked);
-        self.reset_timer(now, false);
-        self.event(now, newly_acked, None, marks)
-    }
-
-    /// The same, but the segment being timed goes on unless it is covered, and the timer is left to
-    /// the caller.
-    pub(super) fn acknowledge_in_recovery(
         &mut self,
         now: Instant,
         acked: u64,
@@ -187,6 +174,7 @@ impl Flight {
         if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
             self.rto.reset_backoff();
         }
+        self.restart_timer(now);
         self.event(now, newly_acked, None, marks)
     }
 

@@ -111,7 +111,7 @@ impl LossRecovery for Fack {
             return event;
         }
         self.go_on(flight, acked, marks);
-        let event = flight.acknowledge_in_recovery(now, acked, marks);
+        let event = flight.acknowledge_partially(now, acked, marks);
         self.time(flight, now, marks);
         flight.controller.on_ack(&event);
         event
