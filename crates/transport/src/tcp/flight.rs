@@ -83,11 +83,6 @@ impl Flight {
         self.window
     }
 
-    /// Segments that are still to be sent, as go-back-N counts.
-    pub(super) fn supply_left(&self) -> u64 {
-        self.supply.saturating_sub(self.next)
-    }
-
     /// `hole` is sent again; a `next` that went back does not send it a second time.
     pub(super) fn take_again(&mut self, hole: u64) -> u64 {
         self.next = self.next.max(hole + 1);
