@@ -83,11 +83,6 @@ impl Flight {
         self.window
     }
 
-    /// Segments that are still to be sent, as go-back-N counts.
-    pub(super) fn supply_left(&self) -> u64 {
-        self.supply.saturating_sub(self.next)
-    }
-
     /// `hole` is sent again; a `next` that went back does not send it a second time.
     pub(super) fn take_again(&mut self, hole: u64) -> u64 {
         self.next = self.next.max(hole + 1);
@@ -163,7 +158,7 @@ impl Flight {
     }
 
     /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
-    /// timer restarts.
+    /// segment being timed goes on unless it is covered, the timer restarts.
     pub(super) fn acknowledge_partially(
         &mut self,
         now: Instant,
@@ -171,7 +166,10 @@ impl Flight {
         marks: &Feedback,
     ) -> AckEvent {
         let newly_acked = self.advance(acked);
-        self.reset_timer(now, false);
+        if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
+            self.rto.reset_backoff();
+        }
+        self.restart_timer(now);
         self.event(now, newly_acked, None, marks)
     }
 

@@ -92,6 +92,9 @@ impl LossRecovery for Fack {
             self.board.clear();
             self.retransmitted = 0;
             self.fack = acked;
+            // After a timeout, what had arrived is not sent again.
+            self.board.update(acked, marks.sacked());
+            self.advance(flight, acked);
             let event = flight.acknowledge(now, acked, marks);
             flight.controller.on_ack(&event);
             return event;
@@ -155,12 +158,12 @@ impl LossRecovery for Fack {
         if let Some(oldest) = flight.take_resend() {
             return Some(oldest);
         }
-        if self.recover.is_none() {
-            let window = (flight.duplicates == 0).then(|| flight.usable_window(0))?;
-            return flight.take_within(window);
-        }
         let limit = self.fack + flight.usable_window(0);
-        if self.blocked || flight.next + self.retransmitted >= limit {
+        let held = match self.recover {
+            Some(_) => self.blocked,
+            None => flight.duplicates > 0,
+        };
+        if held || flight.next + self.retransmitted >= limit {
             return None;
         }
         let Some(hole) = self.board.hole() else {

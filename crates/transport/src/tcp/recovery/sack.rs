@@ -59,8 +59,7 @@ impl Sack {
     }
 
     fn poll_in_recovery(&mut self, flight: &mut Flight, pipe: i64) -> Option<u64> {
-        // The simulator's loop stops with the supply, even where holes are left.
-        if self.quiet || pipe >= flight.cwnd() || flight.supply_left() == 0 {
+        if self.quiet || pipe >= flight.cwnd() {
             return None;
         }
         let segment = match self.board.hole() {
