@@ -305,6 +305,11 @@ impl Compiler<'_> {
             _ => return None,
         }
         data.retain(|value| value.width > 0);
+        for i in (1..data.len()).rev() {
+            if data[i - 1].valid == data[i].valid {
+                data[i - 1].same = data[i].same + 1;
+            }
+        }
         Some(data)
     }
 
@@ -329,6 +334,7 @@ impl Compiler<'_> {
             width: ty.width(),
             length,
             valid,
+            same: 0,
         }
     }
 

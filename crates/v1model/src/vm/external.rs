@@ -1,6 +1,6 @@
 //! Calls of extern functions that have their operands in a table.
 
-use super::{CloneRequest, Job, Kept, Machine};
+use super::{CloneRequest, Job, Kept, Machine, checksum};
 use crate::bits::Writer;
 use crate::code::*;
 use crate::hash::Algorithm;
@@ -39,6 +39,10 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             if words[*condition as usize] == 0 {
                 return;
             }
+            if !*payload && *algorithm == Algorithm::Csum16 {
+                let hash = checksum::internet(words, data) as u64;
+                return settle(words, job, *verify, *sum, hash);
+            }
             gather(&mut machine.scratch, words, data);
             let mut zeros = 0;
             if *payload {
@@ -52,15 +56,10 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             }
             let random = &mut machine.random;
             let hash = algorithm.hash(&machine.scratch.octets, zeros, || random.next_u64());
-            if !*verify {
-                store(words, *sum, hash as u128);
-            } else if hash & mask(sum.1) != words[sum.0 as usize] {
-                job.checksum_error = true;
-            }
+            settle(words, job, *verify, *sum, hash);
         }
         ExternCode::Get { data, d } => {
-            gather(&mut machine.scratch, words, data);
-            words[*d as usize] = Algorithm::Csum16.hash(&machine.scratch.octets, 0, || 0);
+            words[*d as usize] = checksum::internet(words, data) as u64;
         }
         ExternCode::Random {
             d,
@@ -139,6 +138,15 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
     }
 }
 
+/// Updates a checksum, or holds the one found against it.
+fn settle(words: &mut [u64], job: &mut Job, verify: bool, sum: (Slot, u32), hash: u64) {
+    if !verify {
+        store(words, sum, hash as u128);
+    } else if hash & mask(sum.1) != words[sum.0 as usize] {
+        job.checksum_error = true;
+    }
+}
+
 fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width.clamp(1, 64))
 }
@@ -157,7 +165,7 @@ fn store(words: &mut [u64], (d, width): (Slot, u32), value: u128) {
 
 /// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers
 /// are left out.
-fn gather(scratch: &mut Writer, words: &[u64], data: &[ListValue]) {
+pub(super) fn gather(scratch: &mut Writer, words: &[u64], data: &[ListValue]) {
     scratch.clear();
     for value in data {
         if value.valid != NONE && words[value.valid as usize] == 0 {

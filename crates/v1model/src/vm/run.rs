@@ -365,6 +365,14 @@ fn execute<const TRACED: bool>(
                     );
                 }
             }
+            Op::EmitAll { list } => {
+                for &(base, header) in &code.emits[list as usize] {
+                    if x!(base) != 0 {
+                        let header = &code.headers[header as usize];
+                        packet::emit(header, words, base as usize, &mut machine.output);
+                    }
+                }
+            }
             Op::InSet { test, to } => {
                 let test = &code.set_tests[test as usize];
                 let set = &machine.value_sets[test.set as usize];
@@ -388,15 +396,25 @@ fn execute<const TRACED: bool>(
                     if site.action_run != NONE {
                         x!(site.action_run) = index as u64;
                     }
-                    let entry = action.entry;
-                    machine.stack.push(pc as u32);
-                    pc = entry as usize;
+                    for &(d, a) in &action.moves {
+                        x!(d) = x!(a);
+                    }
+                    if !action.done {
+                        let entry = action.entry;
+                        machine.stack.push(pc as u32);
+                        pc = entry as usize;
+                    }
                 }
             }
             Op::RegRead { d, index, register } => {
                 if let Object::Register(r) = &machine.objects[register as usize] {
                     let index = x!(index);
-                    if index < r.size {
+                    if r.limbs == 1 {
+                        let cell = usize::try_from(index).ok().and_then(|at| r.cells.get(at));
+                        if let Some(&cell) = cell {
+                            x!(d) = cell;
+                        }
+                    } else if index < r.size {
                         let at = index as usize * r.limbs;
                         for i in 0..r.limbs {
                             words[d as usize + i] = r.cells[at + i];
@@ -407,7 +425,12 @@ fn execute<const TRACED: bool>(
             Op::RegWrite { index, a, register } => {
                 if let Object::Register(r) = &mut machine.objects[register as usize] {
                     let index = x!(index);
-                    if index < r.size {
+                    if r.limbs == 1 {
+                        let at = usize::try_from(index).ok();
+                        if let Some(cell) = at.and_then(|at| r.cells.get_mut(at)) {
+                            *cell = x!(a);
+                        }
+                    } else if index < r.size {
                         let at = index as usize * r.limbs;
                         for i in 0..r.limbs {
                             r.cells[at + i] = words[a as usize + i];
