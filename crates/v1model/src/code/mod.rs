@@ -128,8 +128,17 @@ pub struct ListValue {
     pub length: Slot,
     /// Slot of the validity of its header.
     pub valid: Slot,
-    /// How many values behind it are of the same header: left out like it.
-    pub same: u32,
+}
+
+/// Values of one header that go into an Internet checksum, a multiple of 16 bits together.
+#[derive(Clone, Debug)]
+pub struct SumGroup {
+    /// Slot of the header's validity.
+    pub valid: Slot,
+    /// Where each is, and how many bits its last one stands above the end of a word of 16.
+    pub lanes: Vec<(Slot, u8)>,
+    /// Slots of the length and the value of a `varbit`, which has a group of its own.
+    pub varbit: Option<(Slot, Slot)>,
 }
 
 /// What is to be kept of a packet's metadata when it starts over.
@@ -157,6 +166,8 @@ pub enum ExternCode {
         verify: bool,
         condition: Slot,
         data: Vec<ListValue>,
+        /// The data in groups, for an Internet checksum if they can be grouped.
+        groups: Option<Vec<SumGroup>>,
         sum: (Slot, u32),
         payload: bool,
     },

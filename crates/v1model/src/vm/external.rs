@@ -33,15 +33,15 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             verify,
             condition,
             data,
+            groups,
             sum,
             payload,
         } => {
             if words[*condition as usize] == 0 {
                 return;
             }
-            if !*payload && *algorithm == Algorithm::Csum16 {
-                let hash = checksum::internet(words, data) as u64;
-                return settle(words, job, *verify, *sum, hash);
+            if let Some(hash) = groups.as_ref().and_then(|g| checksum::internet(words, g)) {
+                return settle(words, job, *verify, *sum, hash as u64);
             }
             gather(&mut machine.scratch, words, data);
             let mut zeros = 0;
@@ -59,7 +59,8 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             settle(words, job, *verify, *sum, hash);
         }
         ExternCode::Get { data, d } => {
-            words[*d as usize] = checksum::internet(words, data) as u64;
+            gather(&mut machine.scratch, words, data);
+            words[*d as usize] = Algorithm::Csum16.hash(&machine.scratch.octets, 0, || 0);
         }
         ExternCode::Random {
             d,
@@ -165,7 +166,7 @@ fn store(words: &mut [u64], (d, width): (Slot, u32), value: u128) {
 
 /// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers
 /// are left out.
-pub(super) fn gather(scratch: &mut Writer, words: &[u64], data: &[ListValue]) {
+fn gather(scratch: &mut Writer, words: &[u64], data: &[ListValue]) {
     scratch.clear();
     for value in data {
         if value.valid != NONE && words[value.valid as usize] == 0 {

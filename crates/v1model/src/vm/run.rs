@@ -42,6 +42,7 @@ fn execute<const TRACED: bool>(
     job: &mut Job,
     start: Target,
 ) {
+    let ops = &code.ops[..];
     let mut pc = start as usize;
     let mut steps = machine.config.max_steps;
     machine.stack.clear();
@@ -79,7 +80,7 @@ fn execute<const TRACED: bool>(
         if TRACED {
             trace_state(program, code, machine, job, pc);
         }
-        let op = code.ops[pc];
+        let op = ops[pc];
         pc += 1;
         match op {
             Op::Mov { d, a } => x!(d) = x!(a),
@@ -382,28 +383,9 @@ fn execute<const TRACED: bool>(
             Op::Apply { site } => {
                 let site = &code.sites[site as usize];
                 let loc = code.locs[pc - 1];
-                let (hit, action) = apply::<TRACED>(machine, words, job, site, loc);
-                if site.hit != NONE {
-                    x!(site.hit) = hit as u64;
-                }
-                if let Some(prepared) = action {
-                    let actions = &code.tables[site.table as usize].actions;
-                    let index = index_of(actions, prepared);
-                    let action = &actions[index];
-                    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
-                        words[slot as usize] = value;
-                    }
-                    if site.action_run != NONE {
-                        x!(site.action_run) = index as u64;
-                    }
-                    for &(d, a) in &action.moves {
-                        x!(d) = x!(a);
-                    }
-                    if !action.done {
-                        let entry = action.entry;
-                        machine.stack.push(pc as u32);
-                        pc = entry as usize;
-                    }
+                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, loc) {
+                    machine.stack.push(pc as u32);
+                    pc = body as usize;
                 }
             }
             Op::RegRead { d, index, register } => {
@@ -488,7 +470,7 @@ fn copy(words: &mut [u64], from: usize, to: usize, n: usize) {
 }
 
 /// `|+|` and `|-|` on one word.
-#[inline]
+#[inline(never)]
 fn saturate(a: u64, b: u64, sh: u8, signed: bool, op: impl Fn(i128, i128) -> i128) -> u64 {
     let mask = u64::MAX >> sh;
     if !signed {
@@ -499,13 +481,14 @@ fn saturate(a: u64, b: u64, sh: u8, signed: bool, op: impl Fn(i128, i128) -> i12
     op(extend(a), extend(b)).clamp(-most - 1, most) as u64 & mask
 }
 
-#[inline]
+#[inline(never)]
 fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u64, u64) -> u64) {
     for i in 0..wide::limbs(w as u32) {
         words[d as usize + i] = op(words[a as usize + i], words[b as usize + i]);
     }
 }
 
+#[inline(never)]
 fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
     let Some(at) = address(words, shift.at.0, shift.at.1) else {
         return;
@@ -525,9 +508,40 @@ fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
     }
 }
 
+/// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
+/// rest of the action is, if there is some.
+#[inline(never)]
+fn apply<const TRACED: bool>(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    site: &ApplySite,
+    loc: p4_ir::SourceLoc,
+) -> Option<Target> {
+    let (hit, prepared) = look_up::<TRACED>(machine, words, job, site, loc);
+    if site.hit != NONE {
+        words[site.hit as usize] = hit as u64;
+    }
+    let prepared = prepared?;
+    let actions = &code.tables[site.table as usize].actions;
+    let index = index_of(actions, prepared);
+    let action = &actions[index];
+    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
+        words[slot as usize] = value;
+    }
+    if site.action_run != NONE {
+        words[site.action_run as usize] = index as u64;
+    }
+    for &(d, a) in &action.moves {
+        words[d as usize] = words[a as usize];
+    }
+    (!action.done).then_some(action.entry)
+}
+
 /// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
 #[inline]
-fn apply<'m, const TRACED: bool>(
+fn look_up<'m, const TRACED: bool>(
     machine: &'m mut Machine,
     words: &[u64],
     job: &mut Job,
