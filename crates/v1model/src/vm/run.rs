@@ -80,9 +80,10 @@ fn execute<const TRACED: bool>(
         if TRACED {
             trace_state(program, code, machine, job, pc);
         }
-        let op = ops[pc];
+        // By reference: each instruction loads what it needs.
+        let op = &ops[pc];
         pc += 1;
-        match op {
+        match *op {
             Op::Mov { d, a } => x!(d) = x!(a),
             Op::Add { d, a, b, sh } => x!(d) = x!(a).wrapping_add(x!(b)) << sh >> sh,
             Op::Sub { d, a, b, sh } => x!(d) = x!(a).wrapping_sub(x!(b)) << sh >> sh,
