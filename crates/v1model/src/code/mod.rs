@@ -55,6 +55,24 @@ pub struct HeaderCode {
     pub fields: Vec<FieldCode>,
     /// Index of the `varbit` field.
     pub varbit: Option<usize>,
+    /// How to read it where it begins with an octet; empty if it cannot be read so.
+    pub lanes: Vec<Lane>,
+}
+
+/// Most octets of a header that is read by [`Lane`]s.
+pub const LANE_OCTETS: usize = 64;
+
+/// A field as a part of the eight octets that it begins in.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane {
+    /// The first of the eight, counted from the header's first.
+    pub octet: u8,
+    /// Bits before the field among theirs.
+    pub skip: u8,
+    /// 64 less the field's width.
+    pub sh: u8,
+    /// Words before it in storage.
+    pub word: u32,
 }
 
 /// A field of a header.
@@ -112,6 +130,17 @@ pub struct ListValue {
     pub valid: Slot,
 }
 
+/// Values of one header that go into an Internet checksum, a multiple of 16 bits together.
+#[derive(Clone, Debug)]
+pub struct SumGroup {
+    /// Slot of the header's validity.
+    pub valid: Slot,
+    /// Where each is, and how many bits its last one stands above the end of a word of 16.
+    pub lanes: Vec<(Slot, u8)>,
+    /// Slots of the length and the value of a `varbit`, which has a group of its own.
+    pub varbit: Option<(Slot, Slot)>,
+}
+
 /// What is to be kept of a packet's metadata when it starts over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preserve {
@@ -137,6 +166,8 @@ pub enum ExternCode {
         verify: bool,
         condition: Slot,
         data: Vec<ListValue>,
+        /// The data in groups, for an Internet checksum if they can be grouped.
+        groups: Option<Vec<SumGroup>>,
         sum: (Slot, u32),
         payload: bool,
     },
@@ -205,7 +236,12 @@ pub struct ActionCode {
     pub id: ActionId,
     /// Where each word of its parameters goes.
     pub params: Vec<Slot>,
+    /// Copies that its body begins with: where to, where from.
+    pub moves: Vec<(Slot, Slot)>,
+    /// What is left of its body.
     pub entry: Target,
+    /// Whether nothing is left.
+    pub done: bool,
 }
 
 /// A table as the engine sees it.
@@ -229,6 +265,8 @@ pub struct Code {
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,
     pub clears: Vec<Vec<Slot>>,
+    /// Headers emitted in one go: first word and layout of each.
+    pub emits: Vec<Vec<(Slot, u32)>>,
     pub headers: Vec<HeaderCode>,
     pub jumps: Vec<JumpTable>,
     pub sites: Vec<ApplySite>,

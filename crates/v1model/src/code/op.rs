@@ -430,6 +430,10 @@ pub enum Op {
         off: Slot,
         header: u32,
     },
+    /// Emits headers whose places are known, found in a table.
+    EmitAll {
+        list: u32,
+    },
     /// A value set: jumps if the keys are in it.
     InSet {
         test: u32,

@@ -144,6 +144,8 @@ impl Compiler<'_> {
         ActionCode {
             id: listed.action,
             params,
+            moves: Vec::new(),
+            done: false,
             entry: self.subroutine(listed.body),
         }
     }

@@ -435,12 +435,12 @@ impl Compiler<'_> {
             return self.constant(vec![0; wide::limbs(to)]);
         }
         let signed = signed(of.ty);
+        if from < to && to <= 64 && !signed {
+            return self.expr(of, want);
+        }
         let a = self.value(of);
         if to <= from && (to <= 64 || to == from) {
             return self.slice(a, 0, to, from, want);
-        }
-        if to <= 64 && !signed {
-            return a;
         }
         let d = want.unwrap_or_else(|| self.temp(to.div_ceil(64)));
         self.emit(if to <= 64 {

@@ -236,11 +236,16 @@ impl Compiler<'_> {
         let condition = self.input(args.first()?)?;
         let data = self.data(args.get(1)?)?;
         let algorithm = self.algorithm(args.get(3)?)?;
+        let groups = match algorithm {
+            Algorithm::Csum16 if !payload => sum_groups(&data),
+            _ => None,
+        };
         let code = |sum| ExternCode::Checksum {
             algorithm,
             verify,
             condition,
             data,
+            groups,
             sum,
             payload,
         };
@@ -394,4 +399,39 @@ impl Compiler<'_> {
         self.extern_op(ExternCode::Log { parts, loc });
         Some(())
     }
+}
+
+/// The values header by header, if each header's take a multiple of 16 bits. A `varbit` stands alone.
+fn sum_groups(data: &[ListValue]) -> Option<Vec<SumGroup>> {
+    let one_group =
+        |a: &ListValue, b: &ListValue| (a.valid, a.length, b.length) == (b.valid, NONE, NONE);
+    let mut groups = Vec::new();
+    for values in data.chunk_by(one_group) {
+        let mut group = SumGroup {
+            valid: values[0].valid,
+            lanes: Vec::new(),
+            varbit: None,
+        };
+        if let [value] = values
+            && value.length != NONE
+        {
+            group.varbit = Some((value.length, value.slot));
+            groups.push(group);
+            continue;
+        }
+        let mut bits = 0u32;
+        for value in values {
+            bits += value.width;
+            let up = bits.wrapping_neg() % 16;
+            group.lanes.push((value.slot, up as u8));
+            if value.width > 64 {
+                return None;
+            }
+        }
+        if !bits.is_multiple_of(16) {
+            return None;
+        }
+        groups.push(group);
+    }
+    Some(groups)
 }

@@ -16,6 +16,7 @@ impl Compiler<'_> {
             bits: 0,
             fields: Vec::new(),
             varbit: None,
+            lanes: Vec::new(),
         };
         match &definition.kind {
             TypeKind::Header(_) => self.fields(&Type::Named(ty), 0, &mut header),
@@ -27,6 +28,7 @@ impl Compiler<'_> {
         if self.code.headers.len() > usize::from(u16::MAX) {
             self.error("a program may have 65536 header types");
         }
+        header.lanes = lanes(&header).unwrap_or_default();
         self.code.headers.push(header);
         let number = self.code.headers.len() as u32 - 1;
         self.headers.insert(ty, number);
@@ -61,4 +63,21 @@ impl Compiler<'_> {
             header.fields.push(field);
         }
     }
+}
+
+/// The fields as parts of eight octets each, if every one of them is.
+fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
+    if header.varbit.is_some() || header.bits as usize > 8 * LANE_OCTETS {
+        return None;
+    }
+    let lane = |field: &FieldCode| {
+        let skip = field.at % 8;
+        (skip + field.width <= 64).then(|| Lane {
+            octet: (field.at / 8) as u8,
+            skip: skip as u8,
+            sh: (64 - field.width) as u8,
+            word: field.word,
+        })
+    };
+    header.fields.iter().map(lane).collect()
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// Links code whose targets are labels; `labels` says where they point, `zero` is a constant 0.
 ///
 /// Jumps to jumps go where those go; jumps to the next instruction, and jumps over a jump, are taken out;
-/// zeros stored one after another become one instruction.
+/// zeros stored one after another become one instruction, and so do headers emitted one after another.
 pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     // A parser state is told to a tracer when it is entered, so a jump to it stays.
     let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
@@ -17,6 +17,7 @@ pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     let targets: HashSet<Target> = labels.iter().copied().collect();
     let mut keep = vec![true; code.ops.len()];
     merge_zeros(code, &targets, zero, &mut keep);
+    merge_emits(code, &targets, &mut keep);
     for i in 0..code.ops.len() {
         if let Op::Jmp { to } = code.ops[i] {
             keep[i] &= labels[to as usize] as usize != i + 1;
@@ -42,6 +43,7 @@ pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     let mut kept = keep.iter();
     code.locs.retain(|_| *kept.next().unwrap_or(&true));
     resolve(code, |label| moved[labels[label as usize] as usize]);
+    hoist_moves(code);
 }
 
 /// Where a jump to `at` ends up.
@@ -62,24 +64,61 @@ fn merge_zeros(code: &mut Code, targets: &HashSet<Target>, zero: Slot, keep: &mu
         Op::Mov { d, a } if a == zero => Some(d),
         _ => None,
     };
+    for (start, list) in runs(code, targets, is_zero) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.clears.push(list);
+        let list = code.clears.len() as u32 - 1;
+        code.ops[start] = Op::Clear { list };
+    }
+}
+
+fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
+    let is_emit = |op: &Op| match *op {
+        Op::Emit { base, off, header } if off == NONE => Some((base, header)),
+        _ => None,
+    };
+    for (start, list) in runs(code, targets, is_emit) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.emits.push(list);
+        let list = code.emits.len() as u32 - 1;
+        code.ops[start] = Op::EmitAll { list };
+    }
+}
+
+/// Runs of two or more instructions of a kind into which nothing jumps: where each begins, and what
+/// `kind` makes of its instructions.
+fn runs<T>(
+    code: &Code,
+    targets: &HashSet<Target>,
+    kind: impl Fn(&Op) -> Option<T>,
+) -> Vec<(usize, Vec<T>)> {
+    let mut found = Vec::new();
     let mut i = 0;
     while i < code.ops.len() {
         let start = i;
-        let mut list = Vec::new();
-        while let Some(slot) = code.ops.get(i).and_then(is_zero)
+        let mut run = Vec::new();
+        while let Some(one) = code.ops.get(i).and_then(&kind)
             && (i == start || !targets.contains(&(i as Target)))
         {
-            list.push(slot);
+            run.push(one);
             i += 1;
         }
-        if list.len() > 1 {
-            code.clears.push(list);
-            code.ops[start] = Op::Clear {
-                list: code.clears.len() as u32 - 1,
-            };
-            keep[start + 1..i].fill(false);
+        if run.len() > 1 {
+            found.push((start, run));
         }
         i = i.max(start + 1);
+    }
+    found
+}
+
+/// Takes the copies that actions begin with out of their bodies; of many an action nothing is left.
+fn hoist_moves(code: &mut Code) {
+    for action in code.tables.iter_mut().flat_map(|table| &mut table.actions) {
+        while let Some(&Op::Mov { d, a }) = code.ops.get(action.entry as usize) {
+            action.moves.push((d, a));
+            action.entry += 1;
+        }
+        action.done = matches!(code.ops.get(action.entry as usize), Some(Op::Ret));
     }
 }
 

@@ -152,15 +152,21 @@ impl Index {
         masked: &mut [u64],
     ) -> Option<u32> {
         match self {
-            Index::Array(places) => match places.get(key[0] as usize) {
-                None | Some(&NO_ENTRY) => None,
-                Some(&id) => Some(id),
-            },
+            Index::Array(places) => at(places, key[0]),
             Index::Exact(table) => find(table, slab, key),
             Index::Lpm(prefixes) => prefixes.lookup(slab, key, masked),
             Index::Ternary(tuples) => tuples.lookup(slab, layout, key, masked),
         }
     }
+}
+
+/// The entry at a key's place in an array.
+#[inline]
+pub fn at(places: &[u32], key: u64) -> Option<u32> {
+    places
+        .get(key as usize)
+        .copied()
+        .filter(|&id| id != NO_ENTRY)
 }
 
 fn insert(table: &mut Hashed, slab: &Slab, id: u32) {

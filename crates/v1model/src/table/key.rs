@@ -94,6 +94,13 @@ impl KeyLayout {
         }
     }
 
+    /// Packs the values found at `slots` into the one word of the key.
+    #[inline]
+    pub fn pack_word(&self, words: &[u64], slots: &[Slot]) -> u64 {
+        let value = |field: &KeyField| words[slots[field.index] as usize] << field.shift;
+        self.fields.iter().fold(0, |key, field| key | value(field))
+    }
+
     /// Puts a field's value into a packed key whose bits there are zero.
     pub fn put(&self, field: &KeyField, value: &BigUint, key: &mut [u64]) {
         for (i, digit) in value.iter_u64_digits().enumerate().take(field.limbs) {

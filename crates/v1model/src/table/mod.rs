@@ -132,7 +132,14 @@ impl TableState {
         if self.layout.words == 0 {
             return None;
         }
-        self.layout.pack(words, slots, &mut self.key);
+        if let Index::Array(places) = &self.index {
+            return index::at(places, self.layout.pack_word(words, slots));
+        }
+        if let [key] = &mut self.key[..] {
+            *key = self.layout.pack_word(words, slots);
+        } else {
+            self.layout.pack(words, slots, &mut self.key);
+        }
         self.index
             .lookup(&self.slab, &self.layout, &self.key, &mut self.masked)
     }

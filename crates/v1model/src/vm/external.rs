@@ -1,6 +1,6 @@
 //! Calls of extern functions that have their operands in a table.
 
-use super::{CloneRequest, Job, Kept, Machine};
+use super::{CloneRequest, Job, Kept, Machine, checksum};
 use crate::bits::Writer;
 use crate::code::*;
 use crate::hash::Algorithm;
@@ -33,11 +33,15 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             verify,
             condition,
             data,
+            groups,
             sum,
             payload,
         } => {
             if words[*condition as usize] == 0 {
                 return;
+            }
+            if let Some(hash) = groups.as_ref().and_then(|g| checksum::internet(words, g)) {
+                return settle(words, job, *verify, *sum, hash as u64);
             }
             gather(&mut machine.scratch, words, data);
             let mut zeros = 0;
@@ -52,11 +56,7 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             }
             let random = &mut machine.random;
             let hash = algorithm.hash(&machine.scratch.octets, zeros, || random.next_u64());
-            if !*verify {
-                store(words, *sum, hash as u128);
-            } else if hash & mask(sum.1) != words[sum.0 as usize] {
-                job.checksum_error = true;
-            }
+            settle(words, job, *verify, *sum, hash);
         }
         ExternCode::Get { data, d } => {
             gather(&mut machine.scratch, words, data);
@@ -136,6 +136,15 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             }
         }
         ExternCode::DirectMeterRead { d } => store(words, *d, job.colour as u128),
+    }
+}
+
+/// Updates a checksum, or holds the one found against it.
+fn settle(words: &mut [u64], job: &mut Job, verify: bool, sum: (Slot, u32), hash: u64) {
+    if !verify {
+        store(words, sum, hash as u128);
+    } else if hash & mask(sum.1) != words[sum.0 as usize] {
+        job.checksum_error = true;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The interpreter.
 
+mod checksum;
 mod external;
 mod packet;
 mod run;

@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::bits::{self, Writer};
-use crate::code::{ErrorCodes, HeaderCode};
+use crate::code::{ErrorCodes, HeaderCode, LANE_OCTETS};
 
 /// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
 /// length of its `varbit` field in bits. Fails with a parser error.
@@ -27,6 +27,11 @@ pub fn extract(
         // The octets of the header, so that places in it are small numbers.
         let octets = job.octets.get(job.cursor / 8..).unwrap_or_default();
         let skip = job.cursor % 8;
+        if skip == 0 && !header.lanes.is_empty() {
+            load(header, octets, &mut words[at..]);
+            job.cursor = end;
+            return Ok(());
+        }
         for field in &header.fields {
             let from = skip + field.at as usize;
             let to = at + field.word as usize;
@@ -40,6 +45,21 @@ pub fn extract(
     }
     job.cursor = end;
     Ok(())
+}
+
+/// Reads the fields of a header that begins with an octet; zeros beyond the octets' end.
+#[inline]
+fn load(header: &HeaderCode, octets: &[u8], words: &mut [u64]) {
+    // With these each lane has eight octets, and places in it are checked against a constant.
+    let mut held = [0; LANE_OCTETS + 8];
+    let count = octets.len().min(header.bits.div_ceil(8) as usize);
+    held[..count].copy_from_slice(&octets[..count]);
+    for lane in &header.lanes {
+        let at = lane.octet as usize;
+        if let Some(Some(eight)) = held.get(at..).map(|rest| rest.first_chunk()) {
+            words[lane.word as usize] = u64::from_be_bytes(*eight) << lane.skip >> lane.sh;
+        }
+    }
 }
 
 fn extract_varbit(

@@ -42,6 +42,7 @@ fn execute<const TRACED: bool>(
     job: &mut Job,
     start: Target,
 ) {
+    let ops = &code.ops[..];
     let mut pc = start as usize;
     let mut steps = machine.config.max_steps;
     machine.stack.clear();
@@ -79,9 +80,10 @@ fn execute<const TRACED: bool>(
         if TRACED {
             trace_state(program, code, machine, job, pc);
         }
-        let op = code.ops[pc];
+        // By reference: each instruction loads what it needs.
+        let op = &ops[pc];
         pc += 1;
-        match op {
+        match *op {
             Op::Mov { d, a } => x!(d) = x!(a),
             Op::Add { d, a, b, sh } => x!(d) = x!(a).wrapping_add(x!(b)) << sh >> sh,
             Op::Sub { d, a, b, sh } => x!(d) = x!(a).wrapping_sub(x!(b)) << sh >> sh,
@@ -365,6 +367,14 @@ fn execute<const TRACED: bool>(
                     );
                 }
             }
+            Op::EmitAll { list } => {
+                for &(base, header) in &code.emits[list as usize] {
+                    if x!(base) != 0 {
+                        let header = &code.headers[header as usize];
+                        packet::emit(header, words, base as usize, &mut machine.output);
+                    }
+                }
+            }
             Op::InSet { test, to } => {
                 let test = &code.set_tests[test as usize];
                 let set = &machine.value_sets[test.set as usize];
@@ -374,29 +384,20 @@ fn execute<const TRACED: bool>(
             Op::Apply { site } => {
                 let site = &code.sites[site as usize];
                 let loc = code.locs[pc - 1];
-                let (hit, action) = apply::<TRACED>(machine, words, job, site, loc);
-                if site.hit != NONE {
-                    x!(site.hit) = hit as u64;
-                }
-                if let Some(prepared) = action {
-                    let actions = &code.tables[site.table as usize].actions;
-                    let index = index_of(actions, prepared);
-                    let action = &actions[index];
-                    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
-                        words[slot as usize] = value;
-                    }
-                    if site.action_run != NONE {
-                        x!(site.action_run) = index as u64;
-                    }
-                    let entry = action.entry;
+                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, loc) {
                     machine.stack.push(pc as u32);
-                    pc = entry as usize;
+                    pc = body as usize;
                 }
             }
             Op::RegRead { d, index, register } => {
                 if let Object::Register(r) = &machine.objects[register as usize] {
                     let index = x!(index);
-                    if index < r.size {
+                    if r.limbs == 1 {
+                        let cell = usize::try_from(index).ok().and_then(|at| r.cells.get(at));
+                        if let Some(&cell) = cell {
+                            x!(d) = cell;
+                        }
+                    } else if index < r.size {
                         let at = index as usize * r.limbs;
                         for i in 0..r.limbs {
                             words[d as usize + i] = r.cells[at + i];
@@ -407,7 +408,12 @@ fn execute<const TRACED: bool>(
             Op::RegWrite { index, a, register } => {
                 if let Object::Register(r) = &mut machine.objects[register as usize] {
                     let index = x!(index);
-                    if index < r.size {
+                    if r.limbs == 1 {
+                        let at = usize::try_from(index).ok();
+                        if let Some(cell) = at.and_then(|at| r.cells.get_mut(at)) {
+                            *cell = x!(a);
+                        }
+                    } else if index < r.size {
                         let at = index as usize * r.limbs;
                         for i in 0..r.limbs {
                             r.cells[at + i] = words[a as usize + i];
@@ -465,7 +471,7 @@ fn copy(words: &mut [u64], from: usize, to: usize, n: usize) {
 }
 
 /// `|+|` and `|-|` on one word.
-#[inline]
+#[inline(never)]
 fn saturate(a: u64, b: u64, sh: u8, signed: bool, op: impl Fn(i128, i128) -> i128) -> u64 {
     let mask = u64::MAX >> sh;
     if !signed {
@@ -476,13 +482,14 @@ fn saturate(a: u64, b: u64, sh: u8, signed: bool, op: impl Fn(i128, i128) -> i12
     op(extend(a), extend(b)).clamp(-most - 1, most) as u64 & mask
 }
 
-#[inline]
+#[inline(never)]
 fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u64, u64) -> u64) {
     for i in 0..wide::limbs(w as u32) {
         words[d as usize + i] = op(words[a as usize + i], words[b as usize + i]);
     }
 }
 
+#[inline(never)]
 fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
     let Some(at) = address(words, shift.at.0, shift.at.1) else {
         return;
@@ -502,9 +509,40 @@ fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
     }
 }
 
+/// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
+/// rest of the action is, if there is some.
+#[inline(never)]
+fn apply<const TRACED: bool>(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    site: &ApplySite,
+    loc: p4_ir::SourceLoc,
+) -> Option<Target> {
+    let (hit, prepared) = look_up::<TRACED>(machine, words, job, site, loc);
+    if site.hit != NONE {
+        words[site.hit as usize] = hit as u64;
+    }
+    let prepared = prepared?;
+    let actions = &code.tables[site.table as usize].actions;
+    let index = index_of(actions, prepared);
+    let action = &actions[index];
+    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
+        words[slot as usize] = value;
+    }
+    if site.action_run != NONE {
+        words[site.action_run as usize] = index as u64;
+    }
+    for &(d, a) in &action.moves {
+        words[d as usize] = words[a as usize];
+    }
+    (!action.done).then_some(action.entry)
+}
+
 /// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
 #[inline]
-fn apply<'m, const TRACED: bool>(
+fn look_up<'m, const TRACED: bool>(
     machine: &'m mut Machine,
     words: &[u64],
     job: &mut Job,

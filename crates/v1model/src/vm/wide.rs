@@ -36,6 +36,7 @@ fn bit(x: &[u64], a: usize, at: u32) -> bool {
 }
 
 /// d = a + b; returns the carry out of `width` bits.
+#[inline(never)]
 pub fn add(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) -> bool {
     let mut carry = false;
     for i in 0..limbs(width) {
@@ -50,6 +51,7 @@ pub fn add(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) -> bool {
 }
 
 /// d = a − b; returns whether it borrowed.
+#[inline(never)]
 pub fn sub(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) -> bool {
     let mut borrow = false;
     for i in 0..limbs(width) {
@@ -63,6 +65,7 @@ pub fn sub(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) -> bool {
 }
 
 /// d = a |+| b.
+#[inline(never)]
 pub fn sat_add(x: &mut [u64], d: usize, a: usize, b: usize, width: u32, signed: bool) {
     let (sa, sb) = (sign(x, a, width), sign(x, b, width));
     let carry = add(x, d, a, b, width);
@@ -74,6 +77,7 @@ pub fn sat_add(x: &mut [u64], d: usize, a: usize, b: usize, width: u32, signed: 
 }
 
 /// d = a |−| b.
+#[inline(never)]
 pub fn sat_sub(x: &mut [u64], d: usize, a: usize, b: usize, width: u32, signed: bool) {
     let (sa, sb) = (sign(x, a, width), sign(x, b, width));
     let borrow = sub(x, d, a, b, width);
@@ -91,6 +95,7 @@ fn extreme(x: &mut [u64], d: usize, width: u32, least: bool) {
 }
 
 /// d = a · b.
+#[inline(never)]
 pub fn mul(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) {
     let n = limbs(width);
     let mut product = [0u64; MAX_LIMBS];
@@ -107,6 +112,7 @@ pub fn mul(x: &mut [u64], d: usize, a: usize, b: usize, width: u32) {
 }
 
 /// d = a ÷ b (`quotient`) or a mod b, unsigned; 0 where b is 0. One bit at a time: programs seldom divide.
+#[inline(never)]
 pub fn div_mod(x: &mut [u64], d: usize, a: usize, b: usize, width: u32, quotient: bool) {
     let n = limbs(width);
     let mut rest = [0u64; MAX_LIMBS + 1];
@@ -143,6 +149,7 @@ pub fn div_mod(x: &mut [u64], d: usize, a: usize, b: usize, width: u32, quotient
 }
 
 /// d = −a.
+#[inline(never)]
 pub fn neg(x: &mut [u64], d: usize, a: usize, width: u32) {
     let mut carry = true;
     for i in 0..limbs(width) {
@@ -154,6 +161,7 @@ pub fn neg(x: &mut [u64], d: usize, a: usize, width: u32) {
 }
 
 /// d = ~a.
+#[inline(never)]
 pub fn not(x: &mut [u64], d: usize, a: usize, width: u32) {
     for i in 0..limbs(width) {
         x[d + i] = !x[a + i];
@@ -162,6 +170,7 @@ pub fn not(x: &mut [u64], d: usize, a: usize, width: u32) {
 }
 
 /// d = a « by.
+#[inline(never)]
 pub fn shl(x: &mut [u64], d: usize, a: usize, by: u64, width: u32) {
     let n = limbs(width);
     if by >= width as u64 {
@@ -186,6 +195,7 @@ pub fn shl(x: &mut [u64], d: usize, a: usize, by: u64, width: u32) {
 }
 
 /// d = a » by, the sign drawn in if `signed`.
+#[inline(never)]
 pub fn shr(x: &mut [u64], d: usize, a: usize, by: u64, width: u32, signed: bool) {
     let n = limbs(width);
     let negative = signed && sign(x, a, width);
@@ -221,6 +231,7 @@ fn set_from(x: &mut [u64], d: usize, from: u32, width: u32) {
 }
 
 /// d = bits `lo..lo + width` of a.
+#[inline(never)]
 pub fn slice(x: &mut [u64], d: usize, a: usize, lo: u32, width: u32) {
     let words = (lo / 64) as usize;
     let bits = lo % 64;
@@ -242,6 +253,7 @@ pub fn slice(x: &mut [u64], d: usize, a: usize, lo: u32, width: u32) {
 }
 
 /// Bits `lo..lo + width` of d = a.
+#[inline(never)]
 pub fn insert(x: &mut [u64], d: usize, a: usize, lo: u32, width: u32) {
     let mut done = 0;
     while done < width {
@@ -256,6 +268,7 @@ pub fn insert(x: &mut [u64], d: usize, a: usize, lo: u32, width: u32) {
 }
 
 /// d = a of `from` bits, extended by its sign or by zeros, or truncated, to `to` bits.
+#[inline(never)]
 pub fn resize(x: &mut [u64], d: usize, a: usize, from: u32, to: u32, signed: bool) {
     let negative = signed && to > from && sign(x, a, from);
     let (source, target) = (limbs(from), limbs(to));
@@ -269,6 +282,7 @@ pub fn resize(x: &mut [u64], d: usize, a: usize, from: u32, to: u32, signed: boo
 }
 
 /// a < b.
+#[inline(never)]
 pub fn less(x: &[u64], a: usize, b: usize, width: u32, signed: bool) -> bool {
     if signed && sign(x, a, width) != sign(x, b, width) {
         return sign(x, a, width);
@@ -281,6 +295,7 @@ pub fn less(x: &[u64], a: usize, b: usize, width: u32, signed: bool) -> bool {
 }
 
 /// a = b.
+#[inline(never)]
 pub fn equal(x: &[u64], a: usize, b: usize, width: u32) -> bool {
     x[a..a + limbs(width)] == x[b..b + limbs(width)]
 }
