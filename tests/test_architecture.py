@@ -13,6 +13,7 @@ ALLOWED = {
     "units": set[str](),
     "p4-ir": {"units"},
     "p4-frontend": {"p4-ir"},
+    "bmv2-json": {"p4-ir"},
     "p4-info": {"p4-ir"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
@@ -20,7 +21,7 @@ ALLOWED = {
     "stf": {"p4-ir", "units", "v1model"},
     "netsim": {"congestion", "p4-ir", "transport", "units", "v1model"},
     "dataplane-io": {"units", "v1model"},
-    "p4runtime": {"p4-frontend", "p4-info", "p4-ir", "units", "v1model"},
+    "p4runtime": {"bmv2-json", "p4-frontend", "p4-info", "p4-ir", "units", "v1model"},
 }
 """What a crate may know of the others; only ``bindings`` may know all."""
 

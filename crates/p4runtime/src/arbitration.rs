@@ -361,7 +361,7 @@ mod tests {
             told(arbitration.update(1, &update(4)).unwrap()),
             [(1, NO_PRIMARY, Some(5))]
         );
-        assert_eq!(arbitration.primaries(), []);
+        assert!(arbitration.primaries().is_empty());
     }
 
     #[test]
