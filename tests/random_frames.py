@@ -141,18 +141,20 @@ def _well_formed(rng: Random) -> bytes:
 def _any(rng: Random) -> bytes:
     """Copies, wrong lengths, ends too early, options cut off by the end, noise."""
     size = rng.randrange(4, 41, 4)
-    makers = (
-        _aqt, _avbw, _unknown,
-        lambda rng: b"\x01",
-        lambda rng: b"\x00",
-        lambda rng: _of_wrong_length(rng, AQT),
-        lambda rng: _of_wrong_length(rng, AVBW),
-        lambda rng: bytes([rng.choice((0x88, 0x07)), rng.choice((0, 1, 39, 40, 41, 255))]),
-        lambda rng: rng.randbytes(rng.randint(1, 8)),
-    )  # fmt: skip
     options = b""
     while len(options) < size:
-        options += rng.choices(makers, (22, 22, 16, 22, 2, 3, 3, 4, 4))[0](rng)
+        candidates = {
+            _aqt(rng): 22,
+            _avbw(rng): 22,
+            _unknown(rng): 16,
+            b"\x01": 22,
+            b"\x00": 2,
+            _of_wrong_length(rng, AQT): 3,
+            _of_wrong_length(rng, AVBW): 3,
+            bytes([rng.choice((0x88, 0x07)), rng.choice((0, 1, 39, 40, 41, 255))]): 4,
+            rng.randbytes(rng.randint(1, 8)): 4,
+        }
+        options += rng.choices(list(candidates), list(candidates.values()))[0]
     return options[:size]
 
 

@@ -19,7 +19,6 @@ from random_frames import (
     AQT_MAX_US,
     ARP,
     CPU_PORT,
-    DROP_PORT,
     IPV4,
     Received,
     Sent,
@@ -63,8 +62,9 @@ class Entry:
         return f"add {self.table} {keys} {self.action}({parameters})"
 
     def cli(self) -> str:
+        keys = " ".join(self.keys.values())
         parameters = " ".join(map(str, self.parameters.values()))
-        return f"table_add {self.table} {self.action} {' '.join(self.keys.values())} => {parameters}"
+        return f"table_add {self.table} {self.action} {keys} => {parameters}"
 
 
 def _entries() -> Iterable[Entry]:
@@ -108,15 +108,13 @@ def test_both_send_the_same_octets(seed: int, tmp_path: Path) -> None:
 def _last_frames(first: int) -> list[Sent]:
     """One to each port that anything comes out of, all good."""
     rng = Random("last")
-    told = [
-        Sent(first + at, 1, ethernet(first + at, IPV4) + ipv4(rng, first + at, host, b""))
-        for at, host in enumerate(NEIGHBOUR.values())
-    ]
-    # Past the TTL check whatever was drawn: through the controller's port.
-    told = [Sent(one.number, CPU_PORT, (port << 7).to_bytes(2) + one.octets)
-            for port, one in zip(NEIGHBOUR, told, strict=True)]  # fmt: skip
-    number = first + len(told)
-    return [*told, Sent(number, 1, ethernet(number, ARP) + bytes(28))]
+    punted = Sent(first, 1, ethernet(first, ARP) + bytes(28))
+    told = [punted]
+    for number, (port, host) in enumerate(NEIGHBOUR.items(), start=first + 1):
+        octets = ethernet(number, IPV4) + ipv4(rng, number, host, b"")
+        # By the controller's port no TTL is too small.
+        told.append(Sent(number, CPU_PORT, (port << 7).to_bytes(2) + octets))
+    return told
 
 
 def _send_through_engine(frames: Sequence[Sent]) -> list[Received]:
