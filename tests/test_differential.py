@@ -140,10 +140,9 @@ def _told(
     """What is wrong with what came out for a frame; empty: nothing."""
     both = {"engine": ours.get(sent.number, []), "BMv2": bmv2.get(sent.number, [])}
     wrong = [f"{name}: {fault}" for name, came in both.items() for fault in _faults(sent, came)]
-    if [_comparable(sent, one) for one in both["engine"]] != [
-        _comparable(sent, one) for one in both["BMv2"]
-    ]:
-        wrong += _difference(both["engine"], both["BMv2"])
+    mine, theirs = ([_comparable(sent, one) for one in came] for came in both.values())
+    if mine != theirs:
+        wrong += _difference(mine, theirs)
     if not wrong:
         return ""
     told = [f"seed {seed}, frame {sent.number}, into port {sent.port}: {sent.octets.hex()}"]
