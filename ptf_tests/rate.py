@@ -132,7 +132,7 @@ def _configured(running: Running) -> Session:
 
 
 def _sample(frame: bytes, rate: float, seconds: float) -> Sample:
-    """What arrives while packets are sent; what waits at the end counts as neither that nor lost."""
+    """What arrives while packets are sent; what waits at the end is neither that nor lost."""
     sent, came = _sent(), _came()
     with Generator(A.test_end, frame) as generator:
         took = generator.run(rate, seconds)
