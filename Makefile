@@ -11,7 +11,7 @@ TARGET ?= embedded
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-rust test-python test-ptf ptf bench lint goldens clean
+.PHONY: help lab test test-rust test-python test-ptf ptf bench bench-switch lint goldens clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embe
 bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
+
+bench-switch: $(VENV)/.tested  ## packets/s through the switch on veths, as root; BMv2 beside it where it is
+	$(BIN)/python -m ptf_tests.rate
 
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check

@@ -46,6 +46,7 @@ class Bmv2:
         command = [
             *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),
             *("--thrift-port", str(THRIFT_PORT)),
+            *("--log-level", "off"),  # it would format every line even where none is shown
             *("--", "--grpc-server-addr", ADDRESS, "--cpu-port", str(CPU_PORT)),
         ]
         log = folder / "switch.log"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from controller.pipeline import one_text
 from ptf_tests.ports import CPU_PORT, FRAME_OCTETS, HOSTS, SERVICE_S, C
 from ptf_tests.targets import ADDRESS, DEVICE_ID, Running, p4info_of, stop, wait_until_it_listens
+from waymark.program import compile_file
 
 RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
 
@@ -28,7 +28,7 @@ class Embedded:
     def start(self, main: Path, folder: Path) -> Iterator[Running]:
         """The line to C has a rate; the others have none."""
         config = folder / "program.p4"
-        config.write_text(one_text(main))
+        config.write_text(compile_file(main).source)
         interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
         command = [
             *(sys.executable, "-m", "waymark", "switch", *interfaces),
