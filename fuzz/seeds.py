@@ -1,0 +1,41 @@
+"""Make the seeds of the fuzz targets, in ``seeds``, from what the project has of programs and scripts."""
+
+import re
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SEEDS = HERE / "seeds"
+
+FILES = {
+    "frontend": ("crates/p4-frontend/tests/ok/**/*.p4", "crates/p4-frontend/tests/err/**/*.p4"),
+    "script": ("crates/bmv2-json/tests/config/*.stf", "p4src/tests/waymark-*.stf"),
+    "config": ("crates/bmv2-json/tests/config/*.json",),
+}
+"""Of each target that reads text, the files it starts from."""
+
+PORT_1 = 0
+MADE_ROUTABLE = 4
+"""How a packet goes in; see ``fuzz_targets/packet.rs``."""
+
+
+def main() -> None:
+    """Write them anew."""
+    shutil.rmtree(SEEDS, ignore_errors=True)
+    for target, patterns in FILES.items():
+        (SEEDS / target).mkdir(parents=True)
+        for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
+            name = "-".join(path.relative_to(ROOT).parts[-3:])
+            shutil.copyfile(path, SEEDS / target / name)
+    (SEEDS / "packet").mkdir()
+    for script in ROOT.glob("p4src/tests/waymark-*.stf"):
+        packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)
+        for number, packet in enumerate(dict.fromkeys(packets)):
+            for how in (PORT_1, PORT_1 | MADE_ROUTABLE):
+                seed = SEEDS / "packet" / f"{script.stem}-{number}-{how}"
+                seed.write_bytes(bytes([how]) + bytes.fromhex(packet))
+
+
+if __name__ == "__main__":
+    main()
