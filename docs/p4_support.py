@@ -1,4 +1,7 @@
-"""Write the counts of ``p4-support.md`` anew: ``python docs/p4_support.py DIR``, DIR as ``--corpus`` takes it."""
+"""Write the counts of ``p4-support.md`` anew.
+
+``python docs/p4_support.py DIR``, with DIR as ``waymark stf --corpus`` takes it.
+"""
 
 import sys
 from collections.abc import Sequence

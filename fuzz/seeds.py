@@ -1,4 +1,4 @@
-"""Make the seeds of the fuzz targets, in ``seeds``, from what the project has of programs and scripts."""
+"""Make the seeds of the fuzz targets, from the project's programs, scripts and packets."""
 
 import re
 import shutil

@@ -14,7 +14,10 @@ fuzz_target!(|text: &str| {
         assert!(!render(&sources, diagnostic, false).is_empty());
     }
     let Some(program) = program else {
-        assert!(diagnostics.iter().any(|d| d.is_error()), "refused, and no error");
+        assert!(
+            diagnostics.iter().any(|d| d.is_error()),
+            "refused, and no error"
+        );
         return;
     };
     let _ = p4_ir::dump(&program);

@@ -55,34 +55,67 @@ fuzz_target!(|input: &[u8]| {
         let octets = &sent.packet.octets;
         // What a controller sends, and what it gets, is not routed.
         if ingress != CPU_PORT && sent.port != CPU_PORT {
-            assert!(has_valid_checksum(octets), "port {}: {octets:02x?}", sent.port);
+            assert!(
+                has_valid_checksum(octets),
+                "port {}: {octets:02x?}",
+                sent.port
+            );
         }
     }
 });
 
 fn new_switch() -> Switch {
     let mut switch = Switch::with_pipeline(WAYMARK.clone(), SwitchConfig::default());
-    let slow = PortConfig { rate: Some(Rate::from_bps(1_600_000)), ..PortConfig::default() };
+    let slow = PortConfig {
+        rate: Some(Rate::from_bps(1_600_000)),
+        ..PortConfig::default()
+    };
     switch.set_port(2, slow);
     let port = || ("port", Match::exact(2_u32));
     let added = [
-        switch.add("ipv4_route", &[("dst_addr", Match::lpm(DESTINATION, 32))], 0, "direct", &[("port", 2_u32.into())]),
+        switch.add(
+            "ipv4_route",
+            &[("dst_addr", Match::lpm(DESTINATION, 32))],
+            0,
+            "direct",
+            &[("port", 2_u32.into())],
+        ),
         switch.add(
             "neighbour",
             &[port(), ("next_hop", Match::exact(DESTINATION))],
             0,
             "rewrite",
-            &[("src_addr", 0x0200_0000_0002_u64.into()), ("dst_addr", 0x0200_0000_0214_u64.into())],
+            &[
+                ("src_addr", 0x0200_0000_0002_u64.into()),
+                ("dst_addr", 0x0200_0000_0214_u64.into()),
+            ],
         ),
         switch.add(
             "port_feedback",
             &[port()],
             0,
             "set_feedback",
-            &[("aqt", 1_u32.into()), ("drai", 1_u32.into()), ("ci", 1_u32.into()), ("window_log2", 40_u32.into())],
+            &[
+                ("aqt", 1_u32.into()),
+                ("drai", 1_u32.into()),
+                ("ci", 1_u32.into()),
+                ("window_log2", 40_u32.into()),
+            ],
         ),
-        switch.add("drai", &[port()], 1, "set_index", &[("index", 1_u32.into())]),
-        switch.add("punt", &[("ether_type", Match::exact(0x0806_u32))], 0, "send_to_cpu", &[]),
+        switch.add(
+            "drai",
+            &[port()],
+            1,
+            "set_index",
+            &[("index", 1_u32.into())],
+        ),
+        switch.add(
+            "punt",
+            &[("ether_type", Match::exact(0x0806_u32))],
+            0,
+            "send_to_cpu",
+            &[],
+        ),
     ];
     for result in added {
         result.expect("waymark.p4 takes the entry");
@@ -120,12 +153,16 @@ fn has_valid_checksum(frame: &[u8]) -> bool {
     let header_octets = usize::from(first & 15) * 4;
     first >> 4 == 4
         && header_octets >= 20
-        && packet.get(..header_octets).is_some_and(|header| ones_sum(header) == 0xffff)
+        && packet
+            .get(..header_octets)
+            .is_some_and(|header| ones_sum(header) == 0xffff)
 }
 
 /// The ones' complement sum of big-endian 16-bit words (RFC 1071).
 fn ones_sum(octets: &[u8]) -> u16 {
-    let words = octets.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
+    let words = octets
+        .chunks(2)
+        .map(|pair| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0)));
     let mut sum: u32 = words.sum();
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

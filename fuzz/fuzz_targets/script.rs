@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 use stf::Script;
 
 static RELAY: LazyLock<p4_ir::Program> = LazyLock::new(|| {
-    bmv2_json::read(include_str!("../../crates/bmv2-json/tests/config/relay.json"))
-        .expect("the relay can be read")
+    bmv2_json::read(include_str!(
+        "../../crates/bmv2-json/tests/config/relay.json"
+    ))
+    .expect("the relay can be read")
 });
 
 fuzz_target!(|text: &str| {
