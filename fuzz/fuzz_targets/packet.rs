@@ -67,7 +67,7 @@ fuzz_target!(|input: &[u8]| {
 fn new_switch() -> Switch {
     let mut switch = Switch::with_pipeline(WAYMARK.clone(), SwitchConfig::default());
     let slow = PortConfig {
-        rate: Some(Rate::from_bps(1_600_000)),
+        rate: Rate::from_bps(1_600_000),
         ..PortConfig::default()
     };
     switch.set_port(2, slow);

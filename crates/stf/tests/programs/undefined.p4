@@ -41,7 +41,7 @@ control Verify(inout headers_t hdr, inout metadata_t meta) {
     apply {}
 }
 
-control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
+control Probe(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
     register<bit<32>>(4) cells;
     counter(4, CounterType.packets) counted;
     bit<32> never_set;
@@ -95,7 +95,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 }
 
-control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
+control PassOn(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {
     apply {}
 }
 
@@ -109,4 +109,4 @@ control Deparse(packet_out packet, in headers_t hdr) {
     }
 }
 
-V1Switch(Parse(), Verify(), Ingress(), Egress(), Compute(), Deparse()) main;
+V1Switch(Parse(), Verify(), Probe(), PassOn(), Compute(), Deparse()) main;
