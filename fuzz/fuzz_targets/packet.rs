@@ -142,9 +142,11 @@ fn make_routable(frame: &mut Vec<u8>) {
     frame[24..26].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Of an Ethernet frame: that it holds a whole IPv4 header, whose checksum holds (RFC 791, section 3.1).
+/// Of an Ethernet frame, with or without a VLAN tag: that it holds a whole IPv4 header, whose checksum holds (RFC 791,
+/// section 3.1).
 fn has_valid_checksum(frame: &[u8]) -> bool {
-    let Some(packet) = frame.get(14..) else {
+    let is_tagged = frame.get(12..14) == Some(&[0x81, 0x00]);
+    let Some(packet) = frame.get(if is_tagged { 18.. } else { 14.. }) else {
         return false;
     };
     let Some(&first) = packet.first() else {
