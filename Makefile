@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 OUT ?= results
 JOBS ?=
 TARGET ?= embedded
+SECONDS ?= 10
 
 # What the built extension depends on; a change of any of it builds again.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-rust test-python test-ptf ptf bench bench-switch lint goldens clean
+.PHONY: help lab test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,8 +55,11 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the
 	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
 	git status --short
 
+fuzz:  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler
+	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run
+
 clean:  ## remove what was built (.venv, target, results)
-	rm -rf $(VENV) target results
+	rm -rf $(VENV) target results fuzz/target
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,56 @@
+"""Make the seeds of the fuzz targets, from the project's programs, scripts and packets."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SEEDS = HERE / "seeds"
+
+FILES = {
+    "frontend": ("crates/p4-frontend/tests/ok/**/*.p4", "crates/p4-frontend/tests/err/**/*.p4"),
+    "script": ("crates/bmv2-json/tests/config/*.stf", "p4src/tests/waymark-*.stf"),
+}
+"""Of each target that reads text, the files it starts from."""
+
+PORT_1 = 0
+MADE_ROUTABLE = 4
+"""How a packet goes in; see ``fuzz_targets/packet.rs``."""
+
+
+def main() -> None:
+    """Write them anew."""
+    shutil.rmtree(SEEDS, ignore_errors=True)
+    for target, patterns in FILES.items():
+        (SEEDS / target).mkdir(parents=True)
+        for path in (path for pattern in patterns for path in ROOT.glob(pattern)):
+            name = "-".join(path.relative_to(ROOT).parts[-3:])
+            shutil.copyfile(path, SEEDS / target / name)
+    (SEEDS / "config").mkdir()
+    for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
+        config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
+        (SEEDS / "config" / path.name).write_text(config)
+    (SEEDS / "packet").mkdir()
+    for script in ROOT.glob("p4src/tests/waymark-*.stf"):
+        packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)
+        for number, packet in enumerate(dict.fromkeys(packets)):
+            for how in (PORT_1, PORT_1 | MADE_ROUTABLE):
+                seed = SEEDS / "packet" / f"{script.stem}-{number}-{how}"
+                seed.write_bytes(bytes([how]) + bytes.fromhex(packet))
+
+
+def _without_sources(value: object) -> object:
+    """BMv2's JSON without what it says of the source: short, and as good."""
+    match value:
+        case dict():
+            return {k: _without_sources(v) for k, v in value.items() if k != "source_info"}
+        case list():
+            return [_without_sources(v) for v in value]
+        case _:
+            return value
+
+
+if __name__ == "__main__":
+    main()
