@@ -24,6 +24,7 @@ SLOTS = 256
 BLOCK_OCTETS = 4096
 
 PAUSE_S = 1e-4
+"""How long it rests when it is ahead of its rate."""
 
 
 class Generator:
@@ -36,8 +37,8 @@ class Generator:
             OSError: no root, or no such interface.
         """
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # 0: receives nothing
-        for option in (PACKET_VERSION, PACKET_QDISC_BYPASS):  # V2 is 1, and so is on
-            self._socket.setsockopt(SOL_PACKET, option, 1)
+        self._socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
+        self._socket.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, 1)
         octets = SLOT_OCTETS * SLOTS
         ring = struct.pack("4I", BLOCK_OCTETS, octets // BLOCK_OCTETS, SLOT_OCTETS, SLOTS)
         self._socket.setsockopt(SOL_PACKET, PACKET_TX_RING, ring)
