@@ -115,6 +115,8 @@ struct Lowerer<'h, 'a> {
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
+    /// Instances made so far.
+    instances: u32,
 }
 
 impl<'h, 'a> Lowerer<'h, 'a> {
@@ -143,6 +145,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             exiting: None,
             at: SourceLoc::default(),
             temporaries: 0,
+            instances: 0,
         }
     }
 
