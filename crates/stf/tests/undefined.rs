@@ -8,8 +8,12 @@ use std::path::Path;
 fn what_p4_leaves_undefined_is_as_documented() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let program = support::compile(&folder.join("undefined.p4")).expect("the program compiles");
-    let script = std::fs::read_to_string(folder.join("undefined.stf")).expect("the script is there");
-    let report = stf::run(&program, &stf::Script::parse(&script).expect("the script parses"));
+    let script =
+        std::fs::read_to_string(folder.join("undefined.stf")).expect("the script is there");
+    let report = stf::run(
+        &program,
+        &stf::Script::parse(&script).expect("the script parses"),
+    );
     assert_eq!(report.failures, [], "{report}");
     assert_eq!(report.packets_in, 15);
 }

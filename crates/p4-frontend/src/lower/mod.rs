@@ -107,6 +107,8 @@ struct Lowerer<'h, 'a> {
     states: parser::States,
     types: HashMap<Ty, TypeId>,
     words: HashMap<Ty, u32>,
+    /// How many members composite types have, those of their members counted.
+    parts: HashMap<TypeId, u64>,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
     /// What the target of the compound assignment being lowered holds.
     target: Option<p4_ir::Expr>,
@@ -115,7 +117,7 @@ struct Lowerer<'h, 'a> {
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
-    /// Instances made so far.
+    /// Instances and value sets made so far.
     instances: u32,
 }
 
@@ -140,6 +142,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             states: parser::States::default(),
             types: HashMap::new(),
             words: HashMap::new(),
+            parts: HashMap::new(),
             functions: HashMap::new(),
             target: None,
             exiting: None,
