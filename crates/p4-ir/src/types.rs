@@ -33,7 +33,7 @@ impl Scalar {
         self.width().div_ceil(64)
     }
 
-    /// Words that a variable of this type takes.
+    /// Words that a variable of this type takes; the greatest number if they are more.
     pub const fn words(self) -> u32 {
         match self {
             Scalar::Varbit(_) => 1 + self.limbs(),
@@ -101,14 +101,17 @@ pub struct Field {
 }
 
 impl Type {
-    /// Words that a variable of this type takes.
+    /// Words that a variable of this type takes; the greatest number if they are more.
     pub fn words(&self, program: &Program) -> u32 {
         match self {
             Type::Scalar(s) => s.words(),
-            Type::Stack(element, len) => 1 + element.words(program) * len,
-            Type::Tuple(members) => members.iter().map(|m| m.words(program)).sum(),
+            Type::Stack(element, len) => element
+                .words(program)
+                .saturating_mul(*len)
+                .saturating_add(1),
+            Type::Tuple(members) => sum(members.iter().map(|m| m.words(program))),
             Type::Named(id) => match &program[*id].kind {
-                TypeKind::Header(fields) => 1 + fields_words(fields, program),
+                TypeKind::Header(fields) => fields_words(fields, program).saturating_add(1),
                 TypeKind::Struct(fields) | TypeKind::Union(fields) => fields_words(fields, program),
                 TypeKind::Enum(_) | TypeKind::Error => 1,
                 TypeKind::SerialisableEnum(under, _) => under.words(),
@@ -154,5 +157,9 @@ impl Type {
 }
 
 fn fields_words(fields: &[Field], program: &Program) -> u32 {
-    fields.iter().map(|f| f.ty.words(program)).sum()
+    sum(fields.iter().map(|f| f.ty.words(program)))
+}
+
+fn sum(mut words: impl Iterator<Item = u32>) -> u32 {
+    words.try_fold(0, u32::checked_add).unwrap_or(u32::MAX)
 }

@@ -136,7 +136,7 @@ impl Object {
                 let ty = object.type_args.first().and_then(|ty| ty.scalar(program));
                 let ty = ty.ok_or("a register holds bit<W>, int<W>, bool or an enum")?;
                 let limbs = ty.limbs().max(1) as usize;
-                let size = size(arg(0))?;
+                let size = size(arg(0), limbs * 8)?;
                 let cells = vec![0; limbs * size as usize];
                 Object::Register(Register {
                     size,
@@ -146,13 +146,13 @@ impl Object {
                 })
             }
             "counter" => {
-                let size = size(arg(0))?;
+                let size = size(arg(0), size_of::<CounterData>())?;
                 let counted = counted(program, arg(1))?;
                 let cells = vec![CounterData::default(); size as usize];
                 Object::Counter(Counter { counted, cells })
             }
             "meter" => {
-                let size = size(arg(0))?;
+                let size = size(arg(0), size_of::<Option<MeterCell>>())?;
                 Object::Meter(Meter {
                     unit: unit(program, arg(1))?,
                     cells: vec![None; size as usize],
@@ -161,7 +161,7 @@ impl Object {
             "direct_meter" => Object::DirectMeter(unit(program, arg(0))?),
             "direct_counter" => Object::DirectCounter(counted(program, arg(0))?),
             "Checksum16" => Object::Stateless,
-            "action_profile" => Object::Profile(Profile::new(None, size(arg(0))?)),
+            "action_profile" => Object::Profile(Profile::new(None, size(arg(0), 1)?)),
             "action_selector" => {
                 let name = member(program, "HashAlgorithm", arg(0));
                 let name = name.ok_or("an action selector needs a hash algorithm")?;
@@ -169,7 +169,7 @@ impl Object {
                     let valid = Algorithm::NAMES.join(", ");
                     format!("the hash algorithm `{name}` is not supported; there are {valid}")
                 })?;
-                Object::Profile(Profile::new(Some(algorithm), size(arg(1))?))
+                Object::Profile(Profile::new(Some(algorithm), size(arg(1), 1)?))
             }
             other => {
                 return Err(format!(
@@ -193,15 +193,17 @@ impl Profile {
     }
 }
 
-/// Cells that an object may have; a guard against sizes that no memory holds.
-const MAX_CELLS: u64 = 1 << 28;
+/// Octets that the cells of an object may take; a guard against sizes that no memory holds.
+const MAX_OCTETS: u64 = 1 << 28;
 
-fn size(arg: Option<&CtorArg>) -> Result<u64, String> {
+/// The number of cells, each of so many octets.
+fn size(arg: Option<&CtorArg>, cell_octets: usize) -> Result<u64, String> {
+    let most = MAX_OCTETS / cell_octets as u64;
     match arg {
         Some(CtorArg::Int(n)) => match u64::try_from(n) {
-            Ok(n) if n <= MAX_CELLS => Ok(n),
+            Ok(n) if n <= most => Ok(n),
             _ => Err(format!(
-                "a size of {n} is not supported; it may be 0 to {MAX_CELLS}"
+                "a size of {n} is not supported; it may be 0 to {most}"
             )),
         },
         _ => Err("its size must be a number".into()),

@@ -10,6 +10,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// Instances in a program; controls that hold each two of another double them with each level.
+const MAX_INSTANCES: u32 = 1 << 14;
+
 impl<'h, 'a> Lowerer<'h, 'a> {
     /// What a declaration is called by a control plane.
     pub(super) fn control_plane_name(&self, annotations: &[ast::Annotation], name: &str) -> String {
@@ -30,6 +33,14 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let path = self.control_plane_name(def.annotations, &def.name);
         if self.env.in_parser && self.env.bindings.contains_key(&id) {
             // A sub-parser that is put in at several places keeps its instances.
+            return;
+        }
+        self.instances += 1;
+        if self.instances > MAX_INSTANCES {
+            if self.instances == MAX_INSTANCES + 1 {
+                let message = format!("the program has more than {MAX_INSTANCES} instances");
+                self.error("too-large", def.span, message);
+            }
             return;
         }
         let object = match &def.kind {

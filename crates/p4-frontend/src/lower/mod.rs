@@ -107,6 +107,8 @@ struct Lowerer<'h, 'a> {
     states: parser::States,
     types: HashMap<Ty, TypeId>,
     words: HashMap<Ty, u32>,
+    /// How many members composite types have, those of their members counted.
+    parts: HashMap<TypeId, u64>,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
     /// What the target of the compound assignment being lowered holds.
     target: Option<p4_ir::Expr>,
@@ -115,6 +117,8 @@ struct Lowerer<'h, 'a> {
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
+    /// Instances and value sets made so far.
+    instances: u32,
 }
 
 impl<'h, 'a> Lowerer<'h, 'a> {
@@ -138,11 +142,13 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             states: parser::States::default(),
             types: HashMap::new(),
             words: HashMap::new(),
+            parts: HashMap::new(),
             functions: HashMap::new(),
             target: None,
             exiting: None,
             at: SourceLoc::default(),
             temporaries: 0,
+            instances: 0,
         }
     }
 
