@@ -17,6 +17,7 @@ from typing import Any
 
 import grpc
 import pytest
+from conftest import ROOT
 from finsy.proto import p4d, p4r
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, errors, octets
 
@@ -254,16 +255,16 @@ def test_a_config_that_cannot_run_is_refused_with_the_reason(
 
 
 @pytest.mark.skipif(not shutil.which("p4c-bm2-ss"), reason="p4c-bm2-ss is not on PATH")
-def test_a_program_that_p4c_compiled_runs(
-    client: Client, pipeline: tuple[str, str], tmp_path: Path
-) -> None:
-    config = tmp_path / "entities.json"
-    command = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, PROGRAM]
+def test_a_program_that_p4c_compiled_runs(client: Client, tmp_path: Path) -> None:
+    main = ROOT / "tests" / "corpus" / "p4_16_samples" / "forward.p4"
+    config = tmp_path / "forward.json"
+    command = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, main]
     subprocess.run(command, check=True, capture_output=True)
-    client.set_pipeline(config.read_text(), pipeline[1])
-    client.write(*everything(client))
-    client.packet_out(0, probe(0x0A000001))
-    assert client.receive("packet").payload
+    client.p4info.Clear()
+    client.set_pipeline(config.read_text(), program.compile_file(main).p4info())
+    route = client.entry("route", client.action("send", port=3), **{"hdr.frame.to": (0x10, 4)})
+    client.write((INSERT, route))
+    assert client.read(client.entry("route")) == [route]
 
 
 def test_p4info_must_fit_the_program(client: Client, pipeline: tuple[str, str]) -> None:
