@@ -16,9 +16,18 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 """
 
 from waymark.errors import WaymarkError
-from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
+from waymark.experiment import (
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    at_scale,
+)
 from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
-from waymark.run import run, run_all
+from waymark.pool import run_all
+from waymark.run import run
 from waymark.scenario import Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
@@ -28,6 +37,7 @@ __all__ = [
     "STOCK",
     "Cbr",
     "Check",
+    "Choice",
     "Expectation",
     "Experiment",
     "Flow",
@@ -47,6 +57,7 @@ __all__ = [
     "Topology",
     "Trace",
     "WaymarkError",
+    "at_scale",
     "duplex",
     "mean_sd",
     "run",

@@ -1,13 +1,7 @@
-"""Running scenarios: one in this process, many in a pool of them."""
+"""Running a scenario in this process; many at once: :mod:`waymark.pool`."""
 
 import json
-import multiprocessing
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -40,53 +34,6 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
     return _result(scenario, record, time.monotonic() - started)
-
-
-def run_all(
-    scenarios: Sequence[Scenario],
-    *,
-    jobs: int | None = None,
-    captures: Sequence[Path | None] | None = None,
-    done: Callable[[], None] = lambda: None,
-) -> list[Result]:
-    """Run scenarios, each in a process of a pool; results keep the scenarios' order.
-
-    Args:
-        scenarios: what to run.
-        jobs: processes; None: one a core.
-        captures: where each run's packets go; None: nowhere.
-        done: called after each run.
-
-    Raises:
-        WaymarkError: as :func:`run`, from the first scenario that fails.
-    """
-    tasks = list(zip(scenarios, captures or [None] * len(scenarios), strict=True))
-    processes = max(1, min(jobs or os.cpu_count() or 1, len(tasks)))
-    results: list[Result] = []
-    context = multiprocessing.get_context("spawn")
-    with _interrupts_ignored():  # workers inherit it: Ctrl-C is for the parent, which ends them
-        pool = context.Pool(processes)
-    with pool:
-        for result in pool.imap(_run_task, tasks):
-            results.append(result)
-            done()
-    return results
-
-
-def _run_task(task: tuple[Scenario, Path | None]) -> Result:
-    return run(*task)
-
-
-@contextmanager
-def _interrupts_ignored() -> Generator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
 
 
 def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Result:
