@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from waymark.errors import WaymarkError
+from waymark.red import ConstantDrop, Red
 from waymark.units import parse_rate, parse_time
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
@@ -51,6 +52,7 @@ class Link:
         queue_packets: ns-2's limit L of the queue in front of the link: L - 1 packets wait and
             one is being sent.
         loss: probability that a packet that has left the queue is lost on the link.
+        red: early drops in front of the queue; None: none. A switch's program has to have RED.
     """
 
     source: str
@@ -59,6 +61,7 @@ class Link:
     delay_s: float
     queue_packets: int = 50
     loss: float = 0.0
+    red: Red | ConstantDrop | None = None
 
     @property
     def name(self) -> str:
@@ -122,6 +125,7 @@ class Topology:
         delay_s: float | None = None,
         queue_packets: int | None = None,
         loss: float | None = None,
+        red: Red | ConstantDrop | None = None,
     ) -> "Topology":
         """The same topology with other settings on the one link ``source`` -> ``target``."""
         old = self.link(source, target)
@@ -132,6 +136,7 @@ class Topology:
             old.delay_s if delay_s is None else delay_s,
             old.queue_packets if queue_packets is None else queue_packets,
             old.loss if loss is None else loss,
+            old.red if red is None else red,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 
