@@ -17,23 +17,36 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    Trace,
+    Truth,
+    Verdicts,
+    mean_sd,
+)
 from waymark.run import run, run_all
-from waymark.scenario import Scenario
+from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
-from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
+from waymark.traffic import CHAN, DAHAL, SRIJITH, STOCK, Cbr, Flow, OnOff, Profile, Source
 
 __all__ = [
     "CHAN",
+    "DAHAL",
+    "SRIJITH",
     "STOCK",
     "Cbr",
     "Check",
+    "Clock",
     "Expectation",
     "Experiment",
     "Flow",
     "FlowResult",
     "Host",
     "Link",
+    "LinkChange",
     "OnOff",
     "Profile",
     "QueueResult",
@@ -46,6 +59,8 @@ __all__ = [
     "Switch",
     "Topology",
     "Trace",
+    "Truth",
+    "Verdicts",
     "WaymarkError",
     "duplex",
     "mean_sd",

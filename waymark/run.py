@@ -14,7 +14,15 @@ import numpy as np
 
 from waymark import _core, program
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    Trace,
+    Truth,
+    Verdicts,
+)
 from waymark.scenario import Scenario, to_core
 
 
@@ -96,9 +104,12 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
             FlowResult(
                 counted_octets=flow.counted_octets,
                 delivered=measured["delivered_packets"].astype(np.int64),
+                sent=measured["sent_packets"].astype(np.int64),
                 retransmissions=int(measured["resent_packets"].sum()),
                 losses=int(measured["lost_packets"].sum()),
                 timeouts=measured["timeouts"],
+                finished_s=measured["finished_s"],
+                verdicts=_verdicts(measured["verdicts"]),
                 trace=_trace(measured["trace"]),
             )
             for flow, measured in zip(scenario.flows, record["flows"].values(), strict=True)
@@ -118,6 +129,12 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
 
 def _trace(record: "_core.Trace | None") -> Trace | None:
     return None if record is None else Trace(**record)
+
+
+def _verdicts(record: "_core.Verdicts | None") -> Verdicts | None:
+    if record is None:
+        return None
+    return Verdicts(Truth(**record["random"]), Truth(**record["congestion"]))
 
 
 def _check(record: "_core.CheckRecord | None") -> Check | None:
