@@ -25,25 +25,38 @@ from waymark.experiment import (
     Scale,
     at_scale,
 )
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
 from waymark.pool import run_all
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    Trace,
+    Truth,
+    Verdicts,
+    mean_sd,
+)
 from waymark.run import run
-from waymark.scenario import Scenario
+from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
-from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
+from waymark.traffic import CHAN, DAHAL, SRIJITH, STOCK, Cbr, Flow, OnOff, Profile, Source
 
 __all__ = [
     "CHAN",
+    "DAHAL",
+    "SRIJITH",
     "STOCK",
     "Cbr",
     "Check",
     "Choice",
+    "Clock",
     "Expectation",
     "Experiment",
     "Flow",
     "FlowResult",
     "Host",
     "Link",
+    "LinkChange",
     "OnOff",
     "Profile",
     "QueueResult",
@@ -56,6 +69,8 @@ __all__ = [
     "Switch",
     "Topology",
     "Trace",
+    "Truth",
+    "Verdicts",
     "WaymarkError",
     "at_scale",
     "duplex",

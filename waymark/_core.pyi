@@ -135,6 +135,22 @@ class Trace(TypedDict):
     aqt_forward_s: NDArray[np.float64]
     aqt_backward_s: NDArray[np.float64]
 
+class Truth(TypedDict):
+    """What became of segments that a sender took for lost."""
+
+    link: int
+    """Lost on a link."""
+    queue: int
+    """Refused by a queue or a program."""
+    none: int
+    """Not lost."""
+
+class Verdicts(TypedDict):
+    """What a sender took its losses for, each beside the truth."""
+
+    random: Truth
+    congestion: Truth
+
 class FlowRecord(TypedDict):
     """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
 
@@ -150,6 +166,10 @@ class FlowRecord(TypedDict):
     """Payload octets that became available in order (a source: all that arrived)."""
     timeouts: int
     """Retransmission timeouts."""
+    finished_s: float | None
+    """When all that a flow had to send was acknowledged, in seconds."""
+    verdicts: Verdicts | None
+    """Where the congestion control judges losses."""
     trace: Trace | None
     """Where the scenario asked for it."""
 

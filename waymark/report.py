@@ -77,7 +77,7 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
         "runs": len(results),
         "packets": sum(result.packets for result in results),
         "packet_hops": sum(result.packet_hops for result in results),
-        "run_wall_s": round(measured.run_wall_s, 3),
+        "run_cpu_s": round(measured.run_cpu_s, 3),
         "wall_s": round(measured.wall_s, 3),
     }
     path = folder / "run.json"
@@ -101,14 +101,14 @@ class Summary:
     id: str
     verdict: Verdict
     packet_hops: int
-    run_wall_s: float
+    run_cpu_s: float
 
 
 def summary(measured: Measured) -> Summary:
     """The line of one."""
     experiment = measured.plan.experiment
     hops = sum(result.packet_hops for several in measured.runs.values() for result in several)
-    return Summary(experiment.id, experiment.verdict(measured.rows), hops, measured.run_wall_s)
+    return Summary(experiment.id, experiment.verdict(measured.rows), hops, measured.run_cpu_s)
 
 
 def summary_table(lines: Sequence[Summary]) -> Table:
@@ -116,12 +116,12 @@ def summary_table(lines: Sequence[Summary]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_footer=len(lines) > 1)
     table.add_column("experiment", "in all", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    hops, seconds = sum(line.packet_hops for line in lines), sum(line.run_wall_s for line in lines)
+    hops, seconds = sum(line.packet_hops for line in lines), sum(line.run_cpu_s for line in lines)
     table.add_column("packet-hops", f"{hops / 1e6:.1f} M", justify="right")
     table.add_column("seconds of one core", f"{seconds:.1f}", justify="right")
     for line in lines:
         table.add_row(
-            line.id, line.verdict, f"{line.packet_hops / 1e6:.1f} M", f"{line.run_wall_s:.1f}"
+            line.id, line.verdict, f"{line.packet_hops / 1e6:.1f} M", f"{line.run_cpu_s:.1f}"
         )
     return table
 

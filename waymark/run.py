@@ -8,7 +8,15 @@ import numpy as np
 
 from waymark import _core, program
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    Trace,
+    Truth,
+    Verdicts,
+)
 from waymark.scenario import Scenario, to_core
 
 
@@ -23,7 +31,7 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
             capture that cannot be written.
     """
-    started = time.monotonic()
+    started, started_cpu = time.monotonic(), time.process_time()
     try:
         programs = {name: program.of_project(name) for name in scenario.programs}
         record = _core.simulate(
@@ -33,19 +41,25 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         )
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
-    return _result(scenario, record, time.monotonic() - started)
+    return _result(
+        scenario, record, time.monotonic() - started, time.process_time() - started_cpu
+    )
 
 
-def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Result:
+def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float) -> Result:
     return Result(
         sample_s=record["sample_s"],
         flows=tuple(
             FlowResult(
                 counted_octets=flow.counted_octets,
                 delivered=measured["delivered_packets"].astype(np.int64),
+                sent=measured["sent_packets"].astype(np.int64),
+                goodput=measured["goodput_octets"].astype(np.int64),
                 retransmissions=int(measured["resent_packets"].sum()),
                 losses=int(measured["lost_packets"].sum()),
                 timeouts=measured["timeouts"],
+                finished_s=measured["finished_s"],
+                verdicts=_verdicts(measured["verdicts"]),
                 trace=_trace(measured["trace"]),
             )
             for flow, measured in zip(scenario.flows, record["flows"].values(), strict=True)
@@ -60,11 +74,18 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
         packet_hops=record["totals"]["packet_hops"],
         aqt=_check(record["check_aqt"]),
         wall_s=wall_s,
+        cpu_s=cpu_s,
     )
 
 
 def _trace(record: "_core.Trace | None") -> Trace | None:
     return None if record is None else Trace(**record)
+
+
+def _verdicts(record: "_core.Verdicts | None") -> Verdicts | None:
+    if record is None:
+        return None
+    return Verdicts(Truth(**record["random"]), Truth(**record["congestion"]))
 
 
 def _check(record: "_core.CheckRecord | None") -> Check | None:

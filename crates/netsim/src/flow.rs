@@ -1,14 +1,15 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
+use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, ControlName};
+use crate::scenario::{self, ControlName, HostClock};
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
 use congestion::{
     Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
     RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
 };
-use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
+use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub(crate) struct Flow {
     pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
+    /// Where its data was lost, if its congestion control judges that.
+    pub losses: Option<Losses>,
     pub record: FlowRecord,
 }
 
@@ -69,20 +72,43 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow.
-pub(crate) fn connections(flow: &scenario::Flow) -> (Connection, Connection) {
-    let config = config(flow);
+/// The connections at both ends of a checked flow, with the clocks of their hosts.
+pub(crate) fn connections(
+    flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
+) -> (Connection, Connection) {
+    let config = Config {
+        clock: clock(sender),
+        ..config(flow)
+    };
+    let peer = Config {
+        clock: clock(receiver),
+        ..config.peer()
+    };
     let algorithm = algorithm(flow);
     (
         Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&config.peer(), algorithm.as_ref()),
+        Connection::new(&peer, algorithm.as_ref()),
     )
+}
+
+fn clock(host: HostClock) -> Clock {
+    Clock {
+        // Microseconds that wrap, below zero as well.
+        start_us: (host.offset_s * 1e6).round() as i64 as u32,
+        rate: 1.0 + host.skew_ppm * 1e-6,
+    }
 }
 
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
     flow.aqt
         .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
+/// Where a flow's data is lost, if its congestion control judges that.
+pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
+    (flow.control.name == ControlName::RedVegas).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.

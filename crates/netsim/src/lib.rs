@@ -13,6 +13,7 @@
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
+//! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
 //! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
 
@@ -20,6 +21,7 @@ mod event;
 mod flow;
 mod host;
 mod line;
+pub mod losses;
 mod pcap;
 mod random;
 pub mod record;

@@ -268,15 +268,17 @@ fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
     let described = scenario.flows.iter().enumerate();
     described
         .map(|(i, flow)| {
-            let (sender, receiver) = flow::connections(flow);
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
+            let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+            let (sender, receiver) = flow::connections(flow, clocks);
             Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
                 aqt: flow::carries_aqt(flow),
                 ci: flow::carries_ci(flow),
+                losses: flow::losses(flow),
                 record: FlowRecord::new(bins, flow.trace),
             }
         })
