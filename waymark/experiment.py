@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Scale = Literal["quick", "full", "paper"]
-"""``quick`` asserts orderings in a test; ``full`` draws the figure, with a spread over seeds; ``paper``
-is as long as the paper ran it, with one seed."""
+"""``quick`` asserts orderings in a test; ``full`` draws the figure, with a spread over seeds;
+``paper`` is as long as the paper ran it, with one seed."""
 
 Verdict = Literal["reproduced", "partly", "not reproduced"]
 """All of the paper's claims borne out, some, none."""
@@ -210,7 +210,7 @@ def select(patterns: Sequence[str]) -> list[Experiment]:
 
 
 def everything() -> list[Experiment]:
-    """All experiments: the papers in their order, figures before tables, each in numerical order."""
+    """All experiments: the papers in their order, then by chapter, kind and number."""
     return [_load(path) for path in _files().values()]
 
 

@@ -32,8 +32,8 @@ COLOURS = {
     "paper": "#000000",
     "ns2": "#009e73",
 }
-"""Okabe and Ito's palette, which people with colour-blindness can tell apart. Each paper's proposal is
-blue, Vegas vermilion, Reno and NewReno purple."""
+"""Okabe and Ito's palette, which people with colour-blindness can tell apart. Each paper's proposal
+is blue, Vegas vermilion, Reno and NewReno purple."""
 
 NAMES = {
     "tahoe": "Tahoe",
@@ -124,11 +124,12 @@ def series(
     ):
         known = [(x, number) for x, number in zip(xs, numbers, strict=True) if number is not None]
         if known:
-            axes.plot(*zip(*known, strict=True), **style | {"color": colour}, label=f"{label}, {name}")
+            marks: dict[str, Any] = style | {"color": colour}
+            axes.plot(*zip(*known, strict=True), **marks, label=f"{label}, {name}")
 
 
 def compare(axes: Axes, rows: Sequence[Row]) -> None:
-    """A line a row: Waymark's number with a deviation each way, the paper's and ns-2's beside it."""
+    """A line a row: Waymark's number with a deviation each way, the paper's and ns-2's."""
     places = list(range(len(rows), 0, -1))
     axes.errorbar(
         [row.waymark for row in rows],

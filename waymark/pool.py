@@ -143,7 +143,7 @@ def _dask(address: str) -> Generator[_Executor]:
         try:
             yield executor
         finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+            executor.shutdown(wait=False)
 
 
 def _run(scenario: Scenario, capture: Path | None, code: str) -> Result:

@@ -41,9 +41,7 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         )
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
-    return _result(
-        scenario, record, time.monotonic() - started, time.process_time() - started_cpu
-    )
+    return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
 
 
 def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float) -> Result:

@@ -58,7 +58,12 @@ def rows(runs: Runs) -> list[Row]:
         vegas = runs[asymmetric.label("vegas", k)]
         throughput, queued = _pps(vegas), _queued(vegas, link)
         table.append(
-            Row.of(f"Vegas, k = {k}, throughput", "packets/s", throughput, vegas_throughput_pps(path(k)))
+            Row.of(
+                f"Vegas, k = {k}, throughput",
+                "packets/s",
+                throughput,
+                vegas_throughput_pps(path(k)),
+            )
         )
         table.append(Row.of(f"Vegas, k = {k}, {where} queue", "packets", queued))
         expected = vegas_window(path(k), queued[0])
@@ -133,7 +138,7 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="chan/eq3.6",
     paper="Chan 2004, equations 3.6 to 3.21 (section 3.4)",
-    claim="In steady state Vegas gets the bottleneck's rate, forward or back, RoVegas up to 3 times it",
+    claim="In steady state Vegas gets the bottleneck's rate, RoVegas up to 3 times the way back's",
     parameters=asymmetric.parameters() | {"k": list(FACTORS)},
     seeds={"quick": 1, "full": 1},
     scenarios=scenarios,
@@ -152,9 +157,7 @@ EXPERIMENT = Experiment(
             "Vegas keeps α to β packets at the bottleneck (3.12, 3.16)",
             "1 to 3 packets, to half a packet: Vegas rounds its Diff to whole ones",
             lambda row: all(
-                ALPHA - 0.5 <= r.waymark <= BETA + 0.5
-                for name, r in row.items()
-                if "queue" in name
+                ALPHA - 0.5 <= r.waymark <= BETA + 0.5 for name, r in row.items() if "queue" in name
             ),
         ),
         Expectation(
@@ -174,7 +177,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "Nothing in this network is random: one seed is enough. F counts all octets, as the analysis "
-        "does; figures 3.4 and 3.5 take the option's 0.8 % off."
+        "Nothing in this network is random: one seed is enough. F counts all octets, as the "
+        "analysis does; figures 3.4 and 3.5 take the option's 0.8 % off."
     ),
 )

@@ -6,7 +6,18 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from experiments.chan import enhanced as net
-from waymark import Choice, Clock, Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
+from waymark import (
+    Choice,
+    Clock,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    at_scale,
+    plots,
+)
 
 LOAD = 0.9
 SKEWS_PPM = (-200, -50, 0, 50, 200)
@@ -35,9 +46,7 @@ def rows(runs: Runs) -> list[Row]:
     """Throughput after the first 50 s."""
     table: list[Row] = []
     for name, results in runs.items():
-        values = [
-            r.throughput_bps(0, FROM_S, len(r.times_s) * r.sample_s) / 1e3 for r in results
-        ]
+        values = [r.throughput_bps(0, FROM_S, len(r.times_s) * r.sample_s) / 1e3 for r in results]
         table.append(Row.of(name, "kb/s", values))
     return table
 

@@ -50,9 +50,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         result = runs[algorithm][0]
         over_time = result.throughput_over_time_bps(0) / 1e3
         axes.plot(result.times_s, over_time, color=plots.shade(colour, 0.5), linewidth=0.7)
-        points = {
-            at: by_name[f"{name}, {phase} hops loaded"] for phase, at in enumerate(middles)
-        }
+        points = {at: by_name[f"{name}, {phase} hops loaded"] for phase, at in enumerate(middles)}
         plots.series(axes, points, colour, f"{name}, averages")
     vegas = np.array([by_name[f"Vegas, {phase} hops loaded"].waymark for phase in (1, 2, 3)])
     ratios = np.array(PAPER_RATIO[1:], dtype=float)

@@ -90,7 +90,7 @@ EXPERIMENT = Experiment(
         ),
         Expectation(
             "12 times as much at load 1",
-            "6 to 24 times: at load 1 the queue has no steady state, and one run differs from the next",
+            "6 to 24 times: at load 1 the queue has no steady state, and runs differ widely",
             lambda row: 6 <= row["ratio, load 1"].waymark <= 24,
         ),
     ),

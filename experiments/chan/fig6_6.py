@@ -7,7 +7,7 @@ EXPERIMENT = redvegas.experiment(
     "6.6",
     "loss",
     0.5,
-    "With half of the link taken, RedVegas gets 10 % more than Vegas above 3 % of loss, 27 % at 8 %",
+    "At load .5 RedVegas gets over 10 % more than Vegas above 3 % of loss, 27 % at 8 %",
     (
         Expectation(
             "RedVegas is more than 10 % above Vegas where more than 3 % are lost",

@@ -87,9 +87,9 @@ CHOICES = (
 )
 
 DEFECT_NOTE = (
-    "Dotted: with ns-2's defect of Vegas switched on (profile flag phantom_rtt). After a timeout it "
-    "can take the time between two ACKs of buffered data for a round-trip time; base RTT falls to a "
-    "few ms and the flow starves for minutes. "
+    "Dotted: with ns-2's defect of Vegas switched on (profile flag phantom_rtt). After a timeout "
+    "it can take the time between two ACKs of buffered data for a round-trip time; base RTT falls "
+    "to a few ms and the flow starves for minutes. "
 )
 
 

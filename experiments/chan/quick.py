@@ -56,7 +56,11 @@ def flow(number: int, algorithm: Algorithm | Literal["newreno"], start_s: float 
 
 
 def halved_and_doubled(
-    name: str, algorithm: Algorithm, capacity_bps: float, times_s: tuple[float, float, float], seed: int
+    name: str,
+    algorithm: Algorithm,
+    capacity_bps: float,
+    times_s: tuple[float, float, float],
+    seed: int,
 ) -> Scenario:
     """One flow; a CBR source takes half of the link between the first two times."""
     from_s, to_s, end_s = times_s

@@ -74,10 +74,10 @@ def rows(runs: Runs) -> list[Row]:
         for place, (from_s, to_s) in enumerate(SPANS_S):
             values = [_utilisation(r, from_s, to_s) for r in results]
             paper = PAPER_UTILISATION[algorithm][place] if full else None
-            ns2 = NS2_UTILISATION[algorithm][place] if full and algorithm in NS2_UTILISATION else None
-            table.append(
-                Row.of(f"{name}, utilisation {from_s}-{to_s} s", "1", values, paper, ns2)
+            ns2 = (
+                NS2_UTILISATION[algorithm][place] if full and algorithm in NS2_UTILISATION else None
             )
+            table.append(Row.of(f"{name}, utilisation {from_s}-{to_s} s", "1", values, paper, ns2))
         if algorithm not in PAPER_QUEUE:
             continue
         for place, (from_s, to_s) in enumerate(HUNDREDS_S):
@@ -129,7 +129,11 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     axes = figure.add_subplot(grid[:, 1])
     plots.compare(axes, [row for row in table if "utilisation" in row.quantity])
     axes.set_yticklabels(
-        [row.quantity.replace("utilisation ", "") for row in table if "utilisation" in row.quantity],
+        [
+            row.quantity.replace("utilisation ", "")
+            for row in table
+            if "utilisation" in row.quantity
+        ],
         fontsize="x-small",
     )
     axes.set_xlim(0, 1.05)

@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from experiments.chan import heterogeneous as net
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, WaymarkError, at_scale, plots
+from waymark import (
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    WaymarkError,
+    at_scale,
+    plots,
+)
 from waymark.result import Result, Truth
 
 LOSSES = (0.01, 0.05, 0.10, 0.15)
@@ -65,9 +75,7 @@ def rows(runs: Runs) -> list[Row]:
                     )
                 )
                 right = [t.link / _all(t) if _all(t) else 1.0 for t in random]
-                table.append(
-                    Row.of(f"{name}: right", "1", right, PAPER_RIGHT[loss][place] / paper)
-                )
+                table.append(Row.of(f"{name}: right", "1", right, PAPER_RIGHT[loss][place] / paper))
                 congestion = [float(_all(_verdicts(r)[1])) for r in results]
                 table.append(Row.of(f"{name}: congestion", "losses", congestion))
     return table
@@ -92,7 +100,9 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
     for index, loss in enumerate(LOSSES):
         colour = plots.shade(plots.COLOURS["redvegas"], 1 - 0.2 * index)
         loads = [
-            load for load in net.LOADS["full"] if f"{_label(VARIANTS[0], loss, load)}: right" in by_name
+            load
+            for load in net.LOADS["full"]
+            if f"{_label(VARIANTS[0], loss, load)}: right" in by_name
         ]
         for axes, what in ((left, "random"), (right, "right")):
             chosen = [by_name[f"{_label(VARIANTS[0], loss, load)}: {what}"] for load in loads]

@@ -53,4 +53,3 @@ def fairer_than(what: str, buffer: int, ns2_unfairness: float) -> Expectation:
         f"gives for {what}",
         lambda row: net.unfairness(row, net.CASES[0], buffer) < ns2_unfairness,
     )
-

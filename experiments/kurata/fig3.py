@@ -14,7 +14,7 @@ EXPERIMENT = net.over_buffers(
     (
         Expectation(
             "Vegas gets less than Reno",
-            "in every case from a buffer of 30 on; below, the paper says itself, the analysis is off",
+            "in every case from a buffer of 30 on; below 20 the paper itself is wary",
             lambda row: all(
                 net.unfairness(row, case, b) > 1
                 for case in net.CASES

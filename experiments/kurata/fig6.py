@@ -23,9 +23,7 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """One run a probability, once for every packet and once as RED's max_p."""
     runs: dict[str, Scenario] = {}
     for p in at_scale(PROBABILITIES, scale):
-        for kind, drops in zip(
-            KINDS, (ConstantDrop(p), early.settings(BUFFER, p)), strict=True
-        ):
+        for kind, drops in zip(KINDS, (ConstantDrop(p), early.settings(BUFFER, p)), strict=True):
             name = f"{kind}, {p:g}"
             runs[name] = net.run(name, CASE, BUFFER, seed, drops)
     return runs

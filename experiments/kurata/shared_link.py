@@ -7,8 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from waymark import STOCK, Choice, Expectation, Experiment, Flow, Row, Runs, Scale, Scenario
-from waymark import at_scale, plots
+from waymark import (
+    STOCK,
+    Choice,
+    Expectation,
+    Experiment,
+    Flow,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    at_scale,
+    plots,
+)
 from waymark.analysis.kurata import Mix, Shares
 from waymark.networks import chain
 from waymark.red import ConstantDrop, Red
@@ -97,7 +108,7 @@ def run(
 
 
 def kbps(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
-    """Mean throughput of a Reno flow and of a Vegas flow, one value a seed; 1000 octets a packet."""
+    """Mean throughput of a Reno flow and of a Vegas flow, by seed; a packet is 1000 octets."""
     bins = slice(int(FROM_S), int(END_S))
 
     def share(flows: range) -> list[float]:
@@ -194,7 +205,7 @@ def over_buffers(
         id=f"kurata/fig{figure}",
         paper=f"Kurata et al., figure {figure} (section 5)",
         claim=claim,
-        parameters=PARAMETERS | {"buffers": list(BUFFERS["full"])} | parameters,
+        parameters={**PARAMETERS, "buffers": list(BUFFERS["full"]), **parameters},
         seeds={"quick": 1, "full": 5},
         scenarios=scenarios,
         rows=rows,

@@ -75,9 +75,7 @@ def draw_throughputs(
         for index, name in enumerate(names[label]):
             kbps = result.throughput_over_time_bps(index) / 1e3
             smooth = np.convolve(kbps, np.ones(width) / width, mode="same")
-            axes.plot(
-                result.times_s, smooth, color=colours(label, index), linewidth=1, label=name
-            )
+            axes.plot(result.times_s, smooth, color=colours(label, index), linewidth=1, label=name)
         axes.set_xlim(0, end_s)
         axes.set_ylim(0)
         axes.set_xlabel("time (s)")

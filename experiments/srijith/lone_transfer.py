@@ -13,7 +13,10 @@ Numbers = Mapping[tuple[str, str], tuple[float, float, float]]
 
 
 def experiment(
-    number: int, delays_s: tuple[float, float, float], paper: Numbers, ns2: Mapping[str, tuple[int, int]]
+    number: int,
+    delays_s: tuple[float, float, float],
+    paper: Numbers,
+    ns2: Mapping[str, tuple[int, int]],
 ) -> Experiment:
     """The table with this number.
 

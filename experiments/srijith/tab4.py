@@ -27,9 +27,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
             ours,
             network,
             END_S,
-            flows=tuple(
-                common.flow(i + 1, ours, start_s=start) for i, start in enumerate(starts)
-            ),
+            flows=tuple(common.flow(i + 1, ours, start_s=start) for i, start in enumerate(starts)),
             seed=seed,
         )
         for ours in common.OURS
@@ -94,7 +92,7 @@ EXPERIMENT = Experiment(
     ),
     choices=(common.RTT_CHOICE,),
     notes=(
-        "The paper prints 33217 as Vegas' deviation; its own five values give 30726, which the table "
-        "has. Seeds after the first start each flow up to 0.1 s later."
+        "The paper prints 33217 as Vegas' deviation; its own five values give 30726, which the "
+        "table has. Seeds after the first start each flow up to 0.1 s later."
     ),
 )

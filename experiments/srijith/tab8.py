@@ -43,7 +43,9 @@ def rows(runs: Runs) -> list[Row]:
             name = f"{plots.NAMES[algorithm]}, buffer {buffer}"
             ns2 = NS2_RESENT[algorithm][place] if algorithm in NS2_RESENT else None
             resent, time = PAPER_RESENT[algorithm][place], PAPER_S[algorithm][place]
-            table.append(Row.of(f"{name}, resent", "packets", transfer.resent(results), resent, ns2))
+            table.append(
+                Row.of(f"{name}, resent", "packets", transfer.resent(results), resent, ns2)
+            )
             table.append(Row.of(f"{name}, time", "s", transfer.finished_s(results), time))
     return table
 

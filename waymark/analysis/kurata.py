@@ -1,8 +1,8 @@
 """Reno beside Vegas on one bottleneck: Kurata, Hasegawa and Murata, §4.
 
 The paper's formulas are images that its text lost; what is here is derived from its prose, and the
-numbers of equations are inferred. μ is the bottleneck's rate in packets per second, τ the sum of the
-propagation delays one way, windows and queues are in packets.
+numbers of equations are inferred. μ is the bottleneck's rate in packets per second, τ the sum of
+the propagation delays one way, windows and queues are in packets.
 """
 
 from dataclasses import dataclass
@@ -66,8 +66,8 @@ class Sawtooth:
 def drop_tail_cycle(mix: Mix, buffer: float) -> Sawtooth:
     """The sawtooth over a queue of ``buffer`` packets.
 
-    In a loss event N_r packets are lost, one a Reno flow, shared with Vegas in proportion to the
-    windows (8); each lost packet of Reno halves one flow's window.
+    In a loss event N_r packets are lost, one a Reno flow, shared with Vegas in proportion to
+    the windows (8); each lost packet of Reno halves one flow's window.
     """
     at_loss = mix.pipe + buffer - mix.vegas_window
     lost = mix.reno * at_loss / (at_loss + mix.vegas_window)
@@ -90,8 +90,8 @@ def queue_of(mix: Mix, reno_window: float) -> float:
 def red(mix: Mix, drop_probability: float, min_rto_s: float = 0.2) -> Shares:
     """Throughput where each packet is dropped with one probability (13 to 22).
 
-    A cycle of one Reno flow is the 1/p packets between two drops. It ends in a timeout if any of the
-    other packets of the window is dropped too, else in a fast retransmit. The round-trip time
+    A cycle of one Reno flow is the 1/p packets between two drops. It ends in a timeout if any of
+    the other packets of the window is dropped too, else in a fast retransmit. The round-trip time
     depends on the queue, which depends on the windows: found by iteration.
     """
     window = _window_at_loss(drop_probability)

@@ -42,7 +42,9 @@ def vegas_window(path: Path, queued: float) -> float:
     return vegas_throughput_pps(path) * path.fixed_rtt_s + queued
 
 
-def window_bounds(rtt_s: float, fixed_rtt_s: float, alpha: float, beta: float) -> tuple[float, float]:
+def window_bounds(
+    rtt_s: float, fixed_rtt_s: float, alpha: float, beta: float
+) -> tuple[float, float]:
     """Between which Vegas' window rests at a round-trip time (3.6); RoVegas' too, with the queueing
     time of the way back taken off ``rtt_s`` (3.19)."""
     factor = rtt_s / (rtt_s - fixed_rtt_s)
