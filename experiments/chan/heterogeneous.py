@@ -101,26 +101,31 @@ def topology(loss: float) -> Topology:
     return replace(network, switches=marking)
 
 
+def cross_traffic(load: float) -> tuple[OnOff, ...]:
+    """The Pareto source from s2 to d2; none at load 0."""
+    if load == 0:
+        return ()
+    source = OnOff.for_load(
+        "s2",
+        "d2",
+        load=load,
+        link_bps=BOTTLENECK_BPS,
+        rate_bps=BOTTLENECK_BPS,
+        mean_on_s=MEAN_ON_S,
+        distribution="pareto",
+        shape=SHAPE,
+    )
+    return (source,)
+
+
 def run(name: str, variant: Variant, load: float, loss: float, end_s: float, seed: int) -> Scenario:
     """One run of one variant against the cross traffic."""
-    cross = (
-        OnOff.for_load(
-            "s2",
-            "d2",
-            load=load,
-            link_bps=BOTTLENECK_BPS,
-            rate_bps=BOTTLENECK_BPS,
-            mean_on_s=MEAN_ON_S,
-            distribution="pareto",
-            shape=SHAPE,
-        ),
-    )
     return Scenario(
         name,
         topology(loss),
         end_s,
         flows=(variant.flow,),
-        sources=cross if load else (),
+        sources=cross_traffic(load),
         seed=seed,
         sample_s=10.0,
     )

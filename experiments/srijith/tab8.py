@@ -115,6 +115,12 @@ EXPERIMENT = Experiment(
     ),
     choices=(
         Choice(
+            "whose buffers",
+            "the routers'; the sender's own queue drops nothing",
+            "the paper varies 'the router queue sizes'; so NewReno resends exactly what is printed",
+            "with the sender's queue limited too it resends 103, 73, 64, 55 and 57 packets",
+        ),
+        Choice(
             "round-trip time",
             "60 ms (10 ms one way on each link)",
             "the paper prints 40; with 60 ns-2's NewReno resends exactly the printed numbers",

@@ -11,6 +11,7 @@ from waymark.traffic import Algorithm
 ALGORITHMS: tuple[Algorithm, ...] = ("newreno", "vegas", "vegasa")
 START_S = 0.1
 END_S = 500.0
+HOST_QUEUE_PACKETS = 1000
 
 
 def run(
@@ -21,9 +22,13 @@ def run(
     queue_packets: int,
     seed: int,
 ) -> Scenario:
-    """One transfer over sender's link, bottleneck and receiver's link."""
+    """One transfer over sender's link, bottleneck and receiver's link.
+
+    ``queue_packets`` is the routers' limit; the sender's own queue is no router's, and drops nothing.
+    """
     sender, middle, receiver = links
     network = dumbbell(1, middle, sender, receiver, queue_packets)
+    network = network.with_link("s1", "r1", queue_packets=HOST_QUEUE_PACKETS)
     flow = common.flow(1, algorithm, start_s=START_S, segments=packets)
     return Scenario(name, network, END_S, flows=(flow,), seed=seed)
 
