@@ -12,6 +12,7 @@ from waymark.traffic import Profile
 BOTTLENECK_BPS = 1_600_000
 QUEUE_PACKETS = 16
 ACK_LOSS = 0.04
+HEADER_OCTETS = 40
 MEAN_ON_S = 0.5
 SHAPE = 1.5
 END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 3600.0, "paper": 36_000.0}
@@ -137,9 +138,13 @@ def label(variant: Variant, x: float) -> str:
 
 
 def goodput_kbps(runs: Runs, variant: Variant, x: float) -> list[float]:
-    """Packets received once, in kb/s, one value a seed."""
+    """Packets received once, in kb/s of their octets on the wire, one value a seed."""
+    octets = variant.flow.profile.packet_octets
     return [
-        float(r.flows[0].goodput.sum()) * 8 / (len(r.times_s) * r.sample_s) / 1e3
+        float(r.flows[0].goodput.sum())
+        * (octets / (octets - HEADER_OCTETS))
+        * 8
+        / (len(r.times_s) * r.sample_s * 1e3)
         for r in runs[label(variant, x)]
     ]
 

@@ -48,11 +48,13 @@ WINDOW_CHOICE = Choice(
 
 def flow(number: int, algorithm: Algorithm | Literal["newreno"], start_s: float = 0.0) -> Flow:
     """A greedy flow s<number> -> d<number>; NewReno's packets take 1040 octets."""
+    source, target = f"s{number}", f"d{number}"
     if algorithm == "newreno":
         profile = replace(PROFILE, packet_octets=1040)
-        return Flow(f"s{number}", f"d{number}", algorithm, profile, start_s)
-    source, target = f"s{number}", f"d{number}"
-    return Flow(source, target, algorithm, PROFILE, start_s, ALPHA, BETA, GAMMA)
+        return Flow(source, target, algorithm, profile, start_s=start_s)
+    return Flow(
+        source, target, algorithm, PROFILE, start_s=start_s, alpha=ALPHA, beta=BETA, gamma=GAMMA
+    )
 
 
 def halved_and_doubled(
