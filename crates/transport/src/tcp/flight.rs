@@ -99,6 +99,11 @@ impl Flight {
         (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
     }
 
+    /// The next segment, whatever the window says.
+    pub(super) fn take_any(&mut self) -> Option<u64> {
+        (self.next < self.supply).then(|| self.take_next())
+    }
+
     /// The next segment under the receiver's window alone, if the congestion window and the
     /// duplicates, which each say that a segment left, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
