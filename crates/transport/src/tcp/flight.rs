@@ -24,7 +24,7 @@ pub(super) struct Flight {
     pub(super) controller: Box<dyn Controller>,
     pub(super) ledger: Ledger,
     pub(super) timer: Option<Instant>,
-    /// When the first segment left.
+    /// When the first segment left last.
     pub(super) first_sent: Option<Instant>,
     /// Losses found without the timer.
     pub(super) losses: u64,
@@ -99,6 +99,11 @@ impl Flight {
         (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
     }
 
+    /// The next segment, whatever the window says.
+    pub(super) fn take_any(&mut self) -> Option<u64> {
+        (self.next < self.supply).then(|| self.take_next())
+    }
+
     /// The next segment under the receiver's window alone, if the congestion window and the
     /// duplicates, which each say that a segment left, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
@@ -122,7 +127,9 @@ impl Flight {
         let again = segment < self.highest;
         self.ledger.record(segment, now);
         self.controller.on_sent(now, segment);
-        self.first_sent.get_or_insert(now);
+        if segment == 0 {
+            self.first_sent = Some(now);
+        }
         if !again {
             self.highest = segment + 1;
             self.timed.get_or_insert((segment, now));
@@ -137,8 +144,9 @@ impl Flight {
     /// controller has still to be told.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
-        // The first segment only founds the estimators.
-        let sent_once = self.ledger.sent_once(newest).filter(|_| newest > 0);
+        // The first segment, and what left with it, only found the estimators.
+        let sent_once = self.ledger.sent_once(newest);
+        let sent_once = sent_once.filter(|sent| self.first_sent != Some(*sent));
         let newly_acked = self.advance(acked);
         self.duplicates = 0;
         if let Some((_, sent)) = self.timed.take_if(|(segment, _)| *segment < acked) {

@@ -22,8 +22,10 @@ pub(super) struct NewReno {
 
 impl NewReno {
     pub(super) fn new(config: &Config) -> Self {
+        let mut reno = Reno::new(config);
+        reno.repeats = false;
         NewReno {
-            reno: Reno::new(config),
+            reno,
             burst: BURST,
         }
     }
