@@ -18,13 +18,13 @@ q ≤ 1/4 max_waiting       u ≤ 1/3                6, window × 3: u · 3 ≤ 
 ``u`` is the port's utilisation over the last full window of 2^k µs: IPv4 octets sent, of those that
 the rate allows. ``max_waiting`` is the queue limit less the packet in service.
 
-The queue is the prompt signal, the utilisation the slow one, and its window has to suit the senders,
-who act once a round trip. Longer than a round trip, one reading is acted on again and again: with
-0.5 s at 1 Mb/s a flow with a round trip of 50 ms triples its window four times on the reading of an
-idle link, overruns a buffer of 15 packets, times out and begins anew. Much shorter, it sees the idle
-gap between two bursts of one window. A port knows no round trips. So the window is that of a short
-one in a wide-area network, but never too short to tell the four steps apart, for which a slow port
-needs longer.
+The queue is the prompt signal, the utilisation the slow one, and its window has to suit the
+senders, who act once a round trip. Longer than a round trip, one reading is acted on again and
+again: with 0.5 s at 1 Mb/s a flow with a round trip of 50 ms triples its window four times on the
+reading of an idle link, overruns a buffer of 15 packets, times out and begins anew. Much shorter,
+it sees the idle gap between two bursts of one window. A port knows no round trips. So the window is
+that of a short one in a wide-area network, but never too short to tell the four steps apart, for
+which a slow port needs longer.
 """
 
 from dataclasses import dataclass
