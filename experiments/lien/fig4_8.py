@@ -59,8 +59,8 @@ EXPERIMENT = net.experiment(
             ),
         ),
     ),
-    notes="In the trace at 80 ms, R1-R2's window triples five times in a row, to 243 packets, where "
-    "pipe and buffer hold 68; hundreds of packets are lost at once, and timeouts follow. The advice "
-    "is as old as the round trip (180 ms), and a port that measures over 33 ms sees either a burst or "
-    "the gap behind it, which reads as an idle link. ",
+    notes="In the trace at 80 ms, R1-R2's window triples five times in a row, to 243 packets, "
+    "where pipe and buffer hold 68; a hundred packets and more are lost at once, and timeouts "
+    "follow. The advice is as old as the round trip (180 ms), and a port that measures over 33 ms "
+    "sees either a burst or the gap behind it, which reads as an idle link. ",
 )
