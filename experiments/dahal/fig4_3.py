@@ -79,8 +79,8 @@ EXPERIMENT = sweep.experiment(
             ),
         ),
     ),
-    notes="Where a queue overflows once at the start, shares stay as those losses left them: at F = "
-    "5.5 the windows are 20, 11, 4, 8 and 3 packets from 6 s on to the end. RBCC adds the "
+    notes="Where a queue overflows once at the start, shares stay as those losses left them: at "
+    "F = 5.5 the windows are 20, 11, 4, 8 and 3 packets from 6 s on to the end. RBCC adds the "
     "same to each window for the same RTT, so that nothing evens them out. Why the thesis' "
     "fairness stays above 80 % up to 6 is unexplained. With F of 1.25 and less the threshold "
     "is below the RTT of a single data packet (.085 s): every window stays at 1.",
