@@ -265,6 +265,7 @@ def run_switch(
     seed: int,
     program: Program | None,
     captures: str | None,
+    charge_ethernet: bool,
     certificate: str | None,
     key: str | None,
     client_ca: str | None,
@@ -277,4 +278,26 @@ def run_switch(
 
     Raises:
         SwitchError: it cannot run.
+    """
+
+Line = tuple[int | None, int, float, float]
+"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, probability of loss."""
+
+def run_wires(
+    wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],
+    *,
+    seed: int,
+    ready: Callable[[], object],
+) -> None:
+    """Join pairs of interfaces: frames that come in at one leave at the other.
+
+    Args:
+        wires: two interfaces each, and what happens to frames that came in at each.
+        seed: of the draws of what is lost.
+        ready: called once frames are carried.
+
+    Ends by an exception only: one that a signal's handler raises, or one of these.
+
+    Raises:
+        SwitchError: no root, no such interface, one given twice.
     """

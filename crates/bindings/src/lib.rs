@@ -9,6 +9,7 @@ mod results;
 mod script;
 mod simulate;
 mod switch;
+mod wires;
 
 use pyo3::prelude::*;
 
@@ -30,5 +31,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)
+    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(wires::run_wires, module)?)
 }
