@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Cli, Golden
 
-from controller import config, reader
+from controller import config
 from controller.entries import entries_for
 from waymark import Host, Switch, Topology, duplex
 from waymark.addressing import derive
@@ -48,7 +48,7 @@ def test_every_key_is_in_the_manual() -> None:
         for name, field in model.model_fields.items():
             assert re.search(rf"[`.]{name}[`.]", manual), name
             assert field.description, name
-            models += [m for m in (reader.model_in(field.annotation),) if m is not None]
+            models += [m for m in (yaml_file.model_in(field.annotation),) if m is not None]
     assert len(models) == 7
 
 
