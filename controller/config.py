@@ -127,7 +127,11 @@ class EntryConfig(Settings):
         default_factory=dict[str, int | str], description="a mapping of names to values"
     )
     priority: int = Field(
-        0, ge=0, lt=2**31, strict=True, description="0, or 1 and more where a key is a range or mask"
+        0,
+        ge=0,
+        lt=2**31,
+        strict=True,
+        description="0, or 1 and more where a key is a range or mask",
     )
 
     def to_entry(self) -> Entry:

@@ -81,7 +81,9 @@ def runners() -> list[str]:
 
 
 def rtt_ms(told: str) -> list[float]:
-    return [float(line.split("time=")[1].split()[0]) for line in told.splitlines() if "time=" in line]
+    return [
+        float(line.split("time=")[1].split()[0]) for line in told.splitlines() if "time=" in line
+    ]
 
 
 @pytest.mark.parametrize("runner", runners())
@@ -99,6 +101,15 @@ def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str) -> Non
     down = waymark("down", NAME)
     assert down.returncode == 0, down.stderr
     assert leftovers() == []
+
+
+def test_a_tutorial_runs_on_the_entries_that_it_brings(file: Path) -> None:
+    up = waymark("up", str(TUTORIAL), "--name", NAME, "--p4", "v1model/plain.p4")
+    assert up.returncode == 0, up.stderr
+    ping = waymark("exec", "h1", "ping", "-c", "3", "-i", "0.2", "10.0.2.2", "--network", NAME)
+    assert len(rtt_ms(ping.stdout)) == 3, ping.stdout + ping.stderr
+    assert min(rtt_ms(ping.stdout)) >= 20
+    assert file.exists()
 
 
 def test_linux_tcp_crosses_untouched(file: Path) -> None:

@@ -76,7 +76,7 @@ def test_mistakes_are_told(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "t.yaml:2: not YAML"),
+        ("{", "t.yaml:1: not YAML"),
         ("[]", "t.yaml:1: found a list; valid: keys of description, hosts, switches, links"),
         ("hosts: {}\nlink: []", "t.yaml:2: link: unknown key, did you mean links?; valid: descr"),
         ("links:\n- ends: [a]", "t.yaml:2: links.0.ends.1: missing; valid: two nodes, such as"),
@@ -89,7 +89,10 @@ def test_mistakes_are_told(
             "t.yaml:2: links.0.rate: found '1 mbps' (not a rate); valid: bits per second",
         ),
         ("hosts:\n  a: {address: 10.0.0.1/99}", "t.yaml:2: hosts.a.address: found '10.0.0.1/99'"),
-        ("hosts: {a: {}}\nlinks:\n- [a, b, c, d, e]", "t.yaml:3: links.0: found ['a', 'b', 'c', '"),
+        (
+            "hosts: {}\nswitches: {}\nlinks:\n- [h1, s1-p1, soon]",
+            "t.yaml:4: links.0: found ['h1', 's1-p1', 'soon']; valid: a list of [end, end, delay",
+        ),
     ],
 )
 def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, told: str) -> None:

@@ -28,8 +28,11 @@ def dissect(folder: Path, *packets: Packet, ci: bool = False) -> list[dict[str, 
     wrpcap(str(file), list(packets))
     shown = [word for field in FIELDS for word in ("-e", f"waymark.{field}")]
     done = subprocess.run(
-        [tshark, "-r", file, "-X", f"lua_script:{DISSECTOR}", "-o", f"waymark.ci:{str(ci).upper()}"]
-        + ["-T", "fields", "-E", "separator=;", *shown],
+        [
+            *(tshark, "-r", file, "-X", f"lua_script:{DISSECTOR}"),
+            *("-o", f"waymark.ci:{str(ci).upper()}"),
+            *("-T", "fields", "-E", "separator=;", *shown),
+        ],
         capture_output=True,
         text=True,
         check=True,

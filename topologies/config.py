@@ -98,11 +98,16 @@ def _of_tutorial(path: Path) -> list[dict[str, Any]]:
 
 
 def _entry(entry: dict[str, Any]) -> dict[str, Any]:
-    """A prefix is ``["10.0.1.1", 32]`` there; a ternary key or a range has two values as well."""
-    match = {
-        key: f"{value[0]}/{value[1]}" if isinstance(value, list) and "." in str(value[0]) else value
-        for key, value in entry["match"].items()
-    }
+    """A prefix is ``["10.0.1.1", 32]`` there."""
+    match = {key: _value(value) for key, value in entry["match"].items()}
     made: dict[str, Any] = {"table": entry["table"], "match": match, "action": entry["action_name"]}
     made["params"] = entry.get("action_params", {})
     return made | ({"priority": entry["priority"]} if "priority" in entry else {})
+
+
+def _value(value: Any) -> Any:
+    match value:
+        case [str(address), int(length)]:
+            return f"{address}/{length}"
+        case _:
+            return value

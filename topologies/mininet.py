@@ -1,11 +1,10 @@
-"""A topology under Mininet, in a network namespace of its own, so that nothing can be left behind."""
+"""A topology under Mininet, in a network namespace of its own, so that nothing is left behind."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from topologies import config, netns, system, wires
+from topologies import netns, system, wires
 from topologies.plan import OFFLOADS_OFF, Plan, plan
 from topologies.state import Process, State, end
 from topologies.switches import TARGETS, Target

@@ -1,7 +1,7 @@
 """P4 switches and wires as Mininet nodes; and, run as a script, a whole network of them.
 
-It needs Mininet alone (Debian's, for ``/usr/bin/python3``), so that a Mininet script of one's own can
-import ``P4Switch`` with this checkout on PYTHONPATH. ``waymark up --runner mininet`` runs it as
+It needs Mininet alone (Debian's, for ``/usr/bin/python3``), so that a Mininet script of one's own
+can import ``P4Switch`` with this checkout on PYTHONPATH. ``waymark up --runner mininet`` runs it as
 ``python3 -m topologies.mininet_net SPEC.json``.
 """
 
@@ -47,7 +47,7 @@ class P4Switch(Switch):
         self.log = Path(log or f"/tmp/{name}.log")
         self.process = None
 
-    def start(self, controllers):
+    def start(self, controllers):  # noqa: ARG002, Mininet's signature
         """Start it, and wait until it serves P4Runtime; it has a controller of another kind."""
         command = self.command or [
             *("waymark", "switch", "--grpc-server-addr", self.grpc),

@@ -69,7 +69,7 @@ def refuse_taken(namespaces: Collection[str]) -> None:
 
 
 def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | None:
-    """Compile the programs, and make the namespace of the switches: the programs' device configs."""
+    """Compile the programs, make the switches' namespace; the programs' device configs."""
     state.save()
     programs = dict.fromkeys(switch.program for switch in wanted.switches)
     device_configs = kind.prepare(programs, state.folder)

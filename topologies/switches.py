@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from topologies import system
-from topologies.plan import Plan, SwitchPlan
+from topologies.plan import SwitchPlan
 from waymark import project
 from waymark.errors import WaymarkError
 
@@ -56,7 +56,7 @@ class Embedded:
     def prepare(self, programs: Collection[str], folder: Path) -> None:
         """Nothing: the controller sends it source."""
 
-    def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
+    def command(self, switch: SwitchPlan, folder: Path) -> list[str]:  # noqa: ARG002
         """Rates charge IP packets, as in virtual time."""
         longest = max((link.queue_packets for link in switch.links.values()), default=0)
         command = [

@@ -28,9 +28,7 @@ def main(file: str) -> int:
 
     signal.signal(signal.SIGTERM, terminate)
     spec = json.loads(Path(file).read_text(encoding="utf-8"))
-    wires = [
-        ((a, b), (tuple(there), tuple(back))) for (a, b), (there, back) in spec["wires"]
-    ]
+    wires = [((a, b), (tuple(there), tuple(back))) for (a, b), (there, back) in spec["wires"]]
     try:
         _core.run_wires(wires, seed=spec["seed"], ready=lambda: print(READY, flush=True))
     except KeyboardInterrupt:

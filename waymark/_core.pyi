@@ -281,7 +281,7 @@ def run_switch(
     """
 
 Line = tuple[int | None, int, float, float]
-"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, probability of loss."""
+"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, loss from 0 to 1."""
 
 def run_wires(
     wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],

@@ -59,7 +59,9 @@ def derive(topology: Topology) -> Addressing:
         for index, node in enumerate(topology.nodes, start=1)
         for port in ports[node]
     }
-    mac |= {(host.name, p): host.mac for host in topology.hosts if host.mac for p in ports[host.name]}
+    mac |= {
+        (host.name, p): host.mac for host in topology.hosts if host.mac for p in ports[host.name]
+    }
     next_hop = {
         (node, host): neighbour
         for host in hosts

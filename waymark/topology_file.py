@@ -85,8 +85,8 @@ class LinkFile(Settings):
     delay: Time = Field(description=DELAY)
     queue: int = Field(50, strict=True, description=QUEUE)
     loss: float = Field(0.0, description=LOSS)
-    back: DirectionFile = Field(
-        default_factory=DirectionFile, description="rate, delay, queue or loss of the way back"
+    back: DirectionFile | None = Field(
+        None, description="rate, delay, queue or loss of the way back"
     )
 
 
@@ -132,14 +132,21 @@ def load(path: Path) -> Topology:
         WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
     """
     document = yaml_file.read(path)
-    links: Any = document.tree.get("links", ()) if isinstance(document.tree, Mapping) else ()
     try:
-        if any(isinstance(link, list) for link in links or ()):
+        if _is_tutorial(document.tree):
             return _of_tutorial(yaml_file.validate(TutorialFile, document), document)
         return _of_ours(yaml_file.validate(TopologyFile, document))
     except WaymarkError as error:
         told = str(error)
         raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+
+
+def _is_tutorial(tree: Any) -> bool:
+    """Whether links are lists."""
+    if not isinstance(tree, Mapping):
+        return False
+    links = cast("Mapping[str, Any]", tree).get("links")
+    return isinstance(links, list) and any(isinstance(k, list) for k in cast("list[Any]", links))
 
 
 def _of_ours(file: TopologyFile) -> Topology:
@@ -155,7 +162,7 @@ def _of_ours(file: TopologyFile) -> Topology:
 
 def _two_ways(entry: LinkFile) -> Iterator[Link]:
     (a, a_port), (b, b_port) = (_end(end, ":") for end in entry.ends)
-    back = entry.back
+    back = entry.back or DirectionFile()  # pyright: ignore[reportCallIssue]
     yield Link(a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port)
     yield Link(
         b,
