@@ -76,8 +76,8 @@ def file(tmp_path: Path) -> Iterator[Path]:
     assert leftovers() == []
 
 
-def runners() -> list[str]:
-    return ["netns", *(["mininet"] if shutil.which("mn") else [])]
+NEEDED = {"mininet": "mn", "bmv2": "simple_switch_grpc"}
+"""What else must be on PATH."""
 
 
 def rtt_ms(told: str) -> list[float]:
@@ -86,9 +86,13 @@ def rtt_ms(told: str) -> list[float]:
     ]
 
 
-@pytest.mark.parametrize("runner", runners())
-def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str) -> None:
-    up = waymark("up", str(file), "--runner", runner)
+@pytest.mark.parametrize("target", ["embedded", "bmv2"])
+@pytest.mark.parametrize("runner", ["netns", "mininet"])
+def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str, target: str) -> None:
+    for program in (NEEDED[name] for name in (runner, target) if name in NEEDED):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not on PATH")
+    up = waymark("up", str(file), "--runner", runner, "--target", target)
     assert up.returncode == 0, up.stderr
     assert "a, b" in up.stdout
     ping = waymark("exec", "a", "ping", "-c", "5", "-i", "0.2", "10.0.0.2", "--network", NAME)

@@ -101,7 +101,7 @@ def _spec(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
                 "name": switch.name,
                 "command": kind.command(switch, state.folder),
                 "log": str(state.folder / f"{switch.name}.log"),
-                "ready": kind.ready,
+                "grpc": switch.grpc,
             }
             for switch in wanted.switches
         ],

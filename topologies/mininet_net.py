@@ -12,14 +12,14 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from mininet.net import Mininet  # type: ignore[import-not-found]
 from mininet.node import Node, Switch  # type: ignore[import-not-found]
 
+from topologies.ready import NotReadyError, wait
+
 READY = "the network is up"
-START_S = 60.0
 
 
 class P4Switch(Switch):
@@ -27,10 +27,9 @@ class P4Switch(Switch):
 
     Args:
         command: what starts it; None: the embedded switch on the node's interfaces, port n on the
-            interface that Mininet numbers n, P4Runtime on ``grpc``.
-        grpc: address and port, where ``command`` is None.
+            interface that Mininet numbers n.
+        grpc: address and port that it serves P4Runtime on.
         log: the file that takes what it prints.
-        ready: what it prints once it serves P4Runtime.
     """
 
     def __init__(
@@ -39,11 +38,10 @@ class P4Switch(Switch):
         command=None,
         grpc="127.0.0.1:9559",
         log=None,
-        ready="P4Runtime on",
         **settings,
     ):
         super().__init__(name, **settings)
-        self.command, self.grpc, self.ready = command, grpc, ready
+        self.command, self.grpc = command, grpc
         self.log = Path(log or f"/tmp/{name}.log")
         self.process = None
 
@@ -53,7 +51,7 @@ class P4Switch(Switch):
             *("waymark", "switch", "--grpc-server-addr", self.grpc),
             *(f"-i{port}@{intf.name}" for port, intf in self.intfs.items() if intf.name != "lo"),
         ]
-        self.process = start(self, command, self.log, self.ready)
+        self.process = start(self, command, self.log, int(self.grpc.rpartition(":")[2]))
 
     def stop(self, deleteIntfs=True):  # noqa: N803, Mininet's name
         """End it."""
@@ -69,15 +67,13 @@ class Wires(Node):
 
 
 def start(node, command, log, ready):
-    """Start a process at a node, and wait until ``ready`` is in its log."""
+    """Start a process at a node, and wait until it is ready."""
     with log.open("wb") as out:
         process = node.popen(command, stdout=out, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + START_S
-    while ready not in (text := log.read_text(errors="replace")):
-        if process.poll() is not None or time.monotonic() > deadline:
-            last = "\n  ".join(text.splitlines()[-8:])
-            raise SystemExit(f"{node.name} did not start; its log ({log}) says\n  {last}")
-        time.sleep(0.05)
+    try:
+        wait(process, log, ready)
+    except NotReadyError as error:
+        raise SystemExit(f"{node.name} {error}") from error
     return process
 
 
@@ -98,7 +94,7 @@ def build(spec):
     for host in spec["hosts"]:
         net.addHost(host["name"], ip=host["address"], mac=host["mac"])
     for switch in spec["switches"]:
-        settings = {key: switch[key] for key in ("command", "log", "ready")}
+        settings = {key: switch[key] for key in ("command", "log", "grpc")}
         net.addSwitch(switch["name"], cls=P4Switch, inNamespace=False, **settings)
     wires = net.addHost("wires", cls=Wires, ip=None) if spec["wires"] else None
     for ends in spec["cables"]:

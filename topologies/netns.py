@@ -104,7 +104,7 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
         system.start(state, "wires", [*in_fabric(state), *command], wires.READY)
     for switch in wanted.switches:
         command = kind.command(switch, state.folder)
-        system.start(state, switch.name, [*in_fabric(state), *command], kind.ready)
+        system.start(state, switch.name, [*in_fabric(state), *command], switch.grpc_port)
         kind.settle(switch, in_fabric(state))
     apply(wanted, state, device_configs)
 

@@ -66,9 +66,14 @@ class SwitchPlan:
     links: Mapping[int, Link]
 
     @property
+    def grpc_port(self) -> int:
+        """The port that it serves P4Runtime on."""
+        return FIRST_GRPC_PORT + self.device_id - 1
+
+    @property
     def grpc(self) -> str:
         """Where it serves P4Runtime."""
-        return f"127.0.0.1:{FIRST_GRPC_PORT + self.device_id - 1}"
+        return f"127.0.0.1:{self.grpc_port}"
 
     @property
     def thrift_port(self) -> int:

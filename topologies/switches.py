@@ -22,8 +22,6 @@ class Target(Protocol):
     """A kind of switch."""
 
     name: str
-    ready: str
-    """What it prints once it serves P4Runtime."""
 
     def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path] | None:
         """Compile ``programs``: their device configs, or None where the controller makes them.
@@ -51,7 +49,6 @@ class Embedded:
     """``waymark switch``: its ports have rates, and its program sees their queues."""
 
     name = "embedded"
-    ready = "P4Runtime on"
 
     def prepare(self, programs: Collection[str], folder: Path) -> None:
         """Nothing: the controller sends it source."""
@@ -77,7 +74,6 @@ class Bmv2:
     """``simple_switch_grpc``: its queues have rates in packets, by Thrift."""
 
     name = "bmv2"
-    ready = "Server listening on"
 
     def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path]:
         """p4c's JSON of each program."""

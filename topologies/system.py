@@ -3,15 +3,11 @@
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Sequence
-from pathlib import Path
 
+from topologies.ready import NotReadyError, wait
 from topologies.state import Process, State
 from waymark.errors import WaymarkError
-
-START_S = 60.0
-"""How long a process may take until it is ready."""
 
 
 def need(*programs: str) -> None:
@@ -39,8 +35,8 @@ def run(*command: str, check: bool = True) -> str:
     return done.stdout
 
 
-def start(state: State, name: str, command: Sequence[str], ready: str) -> Process:
-    """Start a process of a network, and wait until it prints ``ready`` to its log.
+def start(state: State, name: str, command: Sequence[str], ready: str | int) -> Process:
+    """Start a process of a network, and wait until it is ready (see :mod:`topologies.ready`).
 
     Raises:
         WaymarkError: it ended before, or took too long; with the last lines of its log.
@@ -57,16 +53,8 @@ def start(state: State, name: str, command: Sequence[str], ready: str) -> Proces
     process = Process.of(name, child.pid)
     state.processes.append(process)
     state.save()
-    deadline = time.monotonic() + START_S
-    while ready not in (text := log.read_text(errors="replace")):
-        if child.poll() is not None or time.monotonic() > deadline:
-            last = "\n  ".join(text.splitlines()[-8:])
-            what = "ended" if child.returncode is not None else "is not ready"
-            raise WaymarkError(f"{name} {what}; its log ({log}) says\n  {last}")
-        time.sleep(0.05)
+    try:
+        wait(child, log, ready)
+    except NotReadyError as error:
+        raise WaymarkError(f"{name} {error}") from error
     return process
-
-
-def show(path: Path, lines: int = 8) -> str:
-    """The last lines of a log."""
-    return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
