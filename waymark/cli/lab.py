@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +11,13 @@ from typing import Annotated
 import typer
 
 from waymark import experiment as experiments
-from waymark import program
+from waymark import program, trace
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
+from waymark.result import Result
 from waymark.run import run_all
+from waymark.scenario import Scenario
 
 
 class ScaleName(StrEnum):
@@ -55,6 +59,10 @@ def run_experiment(
     pcap: Annotated[
         bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
+    traces: Annotated[
+        bool,
+        typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
+    ] = False,
 ) -> None:
     """Measure a figure of a paper again: a table, a picture, and the record of the run."""
     from waymark import report  # brings matplotlib, for which the pool's processes need not wait
@@ -69,6 +77,8 @@ def run_experiment(
     per_seed = [experiment.scenarios(scale.value, s) for s in seed_list]
     labels = list(per_seed[0])
     scenarios = [runs[label] for runs in per_seed for label in labels]
+    if traces:
+        scenarios[: len(labels)] = [_traced(scenario) for scenario in scenarios[: len(labels)]]
     captures = [
         folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
         for index in range(count)
@@ -102,7 +112,23 @@ def run_experiment(
             wall_s=time.monotonic() - started,
         ),
     ]
+    if traces:
+        files += _write_traces(labels, results, folder / "trace")
     out.print(report.terminal_table(experiment, rows))
     report.print_expectations(out, experiment, rows)
     for file in (*files, *(capture for capture in captures if capture is not None)):
         print(file)
+
+
+def _traced(scenario: Scenario) -> Scenario:
+    return replace(scenario, flows=tuple(replace(flow, trace=True) for flow in scenario.flows))
+
+
+def _write_traces(labels: Sequence[str], results: Sequence[Result], folder: Path) -> list[Path]:
+    """A file a flow of the first seed's runs: ``trace/vegas-flow0.parquet``."""
+    make(folder)
+    return [
+        trace.write(run.trace(flow), folder / f"{label.replace(' ', '_')}-flow{flow}.parquet")
+        for label, run in zip(labels, results, strict=False)
+        for flow in range(len(run.flows))
+    ]
