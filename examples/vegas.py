@@ -20,6 +20,11 @@ SLACK = 3.0
 """How far the window may run ahead of what is in flight and still grow, in segments."""
 
 
+def elapsed(start: float, now: float) -> float:
+    """Seconds between two times: whole nanoseconds, as the compiled one counts them."""
+    return round(now - start, 9)
+
+
 @dataclass
 class Round:
     """From the sending of the marked segment to its acknowledgement, about one RTT."""
@@ -77,14 +82,14 @@ class Vegas(wm.CongestionControl):
     def first_answer(self, event: wm.AckEvent) -> None:
         """The very first acknowledgement gives the first base RTT."""
         if self.base_rtt is None and self.round is not None:
-            self.base_rtt = event.now - self.round.start
+            self.base_rtt = elapsed(self.round.start, event.now)
 
     def close(self, ended: Round, event: wm.AckEvent) -> Round:
         """Once a round trip: how many segments wait in queues, and what the window is to do."""
         sent = event.next - ended.mark
         rtt = ended.rtt_sum / ended.samples if ended.samples else 0.0
         if not ended.samples and not ended.stale:
-            rtt = event.now - ended.start
+            rtt = elapsed(ended.start, event.now)
         self.increment = 0.0
         if rtt > 0 and self.base_rtt is not None:
             if rtt < self.base_rtt or sent <= 1:

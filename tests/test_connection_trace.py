@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +16,8 @@ import waymark as wm
 PNG = b"\x89PNG"
 
 
-def traced(network: wm.Topology, algorithm: str, how: bool | wm.Tracing = True) -> pa.Table:
-    flow = wm.Flow("a", "b", algorithm, trace=how)  # pyright: ignore[reportArgumentType]
+def traced(network: wm.Topology, algorithm: Any, how: bool | wm.Tracing = True) -> pa.Table:
+    flow = wm.Flow("a", "b", algorithm, trace=how)
     return wm.run(wm.Scenario("traced", network, 10, flows=(flow,))).trace(0)
 
 
@@ -57,21 +59,17 @@ def test_columns_are_typed_and_say_nothing_where_nothing_came(small: wm.Topology
 
 
 def test_marks_and_verdicts_are_in_the_table(small: wm.Topology) -> None:
-    muzha = traced(small, "muzha")
-    assert set(muzha.column("mrai").drop_null().to_pylist()) <= {1, 2, 3, 4, 5, 6}
-    assert muzha.column("mrai").null_count < muzha.num_rows
-    lossy = wm.Topology(
-        small.hosts,
-        small.switches,
-        tuple(
-            wm.Link(link.source, link.target, link.rate_bps, link.delay_s, 10, 0.02)
-            for link in small.links
-        ),
-    )
-    red = traced(lossy, "redvegas")
+    marking = tuple(wm.Switch(s.name, feedback=frozenset({"drai", "ci"})) for s in small.switches)
+    lossy = tuple(replace(link, loss=0.02) for link in small.links)
+    network = replace(small, switches=marking, links=lossy)
+    mrai = traced(network, "muzha").column("mrai")
+    assert 0 < mrai.null_count < len(mrai)
+    assert set(mrai.drop_null().to_pylist()) <= {1, 2, 3, 4, 5, 6}
+    red = traced(network, "redvegas")
     judged = red.column("random_losses").to_numpy() + red.column("congestion_losses").to_numpy()
     assert judged[-1] > 0
     assert (np.diff(judged.astype(np.int64)) >= 0).all()
+    assert red.column("ci").to_numpy().any() == (red.column("congestion_losses")[-1].as_py() > 0)
 
 
 def test_a_trace_is_bounded_by_what_is_asked_for(small: wm.Topology) -> None:
@@ -142,7 +140,7 @@ def test_plot_draws_a_replay_s_events(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("none.parquet", None, "No such file"),
+        ("none.parquet", None, "no such file"),
         ("t.txt", "", "expected a name that ends in .parquet or .csv"),
         ("t.parquet", "not parquet", "t.parquet"),
         ("t.csv", "a,b\n1,2\n", "no column time_s"),

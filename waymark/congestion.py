@@ -107,7 +107,7 @@ def start(custom: Custom) -> CongestionControl:
 
 def name(custom: Any) -> str:
     """The class's or function's name, for messages and traces."""
-    named = getattr(custom, "func", custom)  # functools.partial
-    if not (inspect.isclass(named) or inspect.isroutine(named)):
-        named = type(named)
-    return named.__name__
+    named: Any = getattr(custom, "func", custom)  # functools.partial
+    if inspect.isclass(named) or inspect.isroutine(named):
+        return named.__name__
+    return type(named).__name__

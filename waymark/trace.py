@@ -19,18 +19,29 @@ if TYPE_CHECKING:
 SUFFIXES = (".parquet", ".csv")
 """Of files that hold a table: Parquet keeps types and metadata, CSV is for reading elsewhere."""
 
-FLOATS = (
+LABELS = ("change", "phase")
+"""Columns of names."""
+
+COUNTS = ("ci", "random_losses", "congestion_losses")
+"""Columns that always have a value, and nothing to show while it is 0."""
+
+COLUMNS = (
     "time_s",
+    *LABELS,
     "cwnd",
     "ssthresh",
+    "in_flight",
+    "acked",
+    "next",
     "rtt_s",
     "base_rtt_s",
     "diff",
     "aqt_forward_s",
     "aqt_backward_s",
+    "mrai",
+    *COUNTS,
 )
-COUNTS = ("in_flight", "acked", "next", "random_losses", "congestion_losses")
-LABELS = ("change", "phase")
+"""A table's columns in their order; :class:`Trace` says what they are."""
 
 
 @dataclass(frozen=True)
@@ -88,21 +99,18 @@ class Trace:
         """
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
-        for name in ("time_s", *LABELS, *FLOATS[1:3], *COUNTS[:3], *FLOATS[3:], "mrai", "ci"):
-            columns[name] = self._column(name)
-        for name in COUNTS[3:]:
-            columns[name] = self._column(name)
+        columns = {name: self._column(name) for name in COLUMNS}
         about = json.dumps(dict(self.about), ensure_ascii=False)
         return pa.table(columns).replace_schema_metadata({"waymark": about})
 
-    def _column(self, name: str) -> "pa.Array":
+    def _column(self, name: str) -> Any:
         import pyarrow as pa
 
         values: NDArray[Any] = getattr(self, name)
         if name in LABELS:
-            names = list(self.changes if name == "change" else self.phases)
-            return pa.DictionaryArray.from_arrays(pa.array(values), pa.array(names, pa.string()))
+            names = pa.array(self.changes if name == "change" else self.phases, pa.string())
+            indexed: Any = pa.DictionaryArray
+            return indexed.from_arrays(values, names)
         if name == "mrai":
             return pa.array(values, mask=values == 0)
         if values.dtype == np.float64:
@@ -156,6 +164,8 @@ def read(name: str | Path) -> "pa.Table":
 
     file = Path(name)
     _check_suffix(file)
+    if not file.is_file():
+        raise WaymarkError(f"{file}: no such file")
     try:
         if file.suffix == ".parquet":
             from pyarrow import parquet
@@ -198,7 +208,8 @@ def _plain(table: "pa.Table") -> "pa.Table":
     """Strings as they are: CSV knows no dictionaries."""
     import pyarrow as pa
 
-    for index, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(index, field.name, table.column(index).cast(pa.string()))
+    for name in LABELS:
+        if name in table.column_names:
+            index = table.column_names.index(name)
+            table = table.set_column(index, name, table.column(name).cast(pa.string()))
     return table

@@ -42,8 +42,8 @@ class Columns:
         if name not in self.table.column_names:
             return False
         values = self[name]
-        counts = name in trace.COUNTS or name == "ci"
-        return bool((values > 0).any() if counts else (~np.isnan(values)).any())
+        there = values > 0 if name in trace.COUNTS else ~np.isnan(values)
+        return bool(there.any())
 
     def when(self, change: str) -> NDArray[np.bool_]:
         """The rows of a change."""
