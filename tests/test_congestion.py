@@ -151,6 +151,14 @@ def test_a_window_out_of_range_names_class_method_and_time(
     assert "Traceback" not in told
 
 
+def test_a_pacing_rate_out_of_range_is_told(small: wm.Topology) -> None:
+    class Paces(wm.CongestionControl):
+        pacing_rate = 0.0
+
+    with pytest.raises(wm.WaymarkError, match=r"Paces\.on_start: pacing_rate is 0\.0;"):
+        wm.run(scenario(small, Paces))
+
+
 def test_a_returned_window_is_told(small: wm.Topology) -> None:
     with pytest.raises(wm.WaymarkError, match=r"Faulty\.on_ack at .* returned 7; expected nothing"):
         wm.run(scenario(small, Faulty(gives=7)))

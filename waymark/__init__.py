@@ -16,7 +16,7 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
 """
 
 from waymark import trace
-from waymark._core import AckEvent, Limits, LossEvent, TimeoutEvent
+from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
@@ -45,6 +45,7 @@ __all__ = [
     "OnOff",
     "Profile",
     "QueueResult",
+    "RateSample",
     "Result",
     "Row",
     "Runs",

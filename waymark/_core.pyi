@@ -84,6 +84,57 @@ class AckEvent:
     def ts_backward(self) -> float | None:
         """The sender's clock minus the receiver's, in seconds: backward delay and clock offset."""
 
+    @property
+    def newly_delivered(self) -> int:
+        """Segments that this acknowledgement newly says have arrived, selectively or not;
+        duplicates have some as well. This and what follows: 0, False or None in the ns-2 profile.
+        """
+    @property
+    def newly_lost(self) -> int:
+        """Segments found lost since the last acknowledgement."""
+    @property
+    def newly_marked(self) -> int:
+        """Of ``newly_delivered``, those that a congestion mark was echoed for."""
+    @property
+    def window_unused(self) -> bool:
+        """The application or the receiver's window, not ``cwnd``, held the sender back."""
+    @property
+    def rate(self) -> RateSample | None:
+        """What the path delivered lately. None: this acknowledgement allows no sample."""
+
+class RateSample:
+    """What was delivered between the sending of the newest segment that an acknowledgement covers,
+    and the acknowledgement (draft-cheng-iccrg-delivery-rate-estimation-02, §3)."""
+
+    @property
+    def delivered(self) -> int:
+        """Segments delivered in ``interval``."""
+    @property
+    def interval(self) -> float:
+        """Seconds: the longer of the sampled flight's sending and its acknowledging; above 0."""
+    @property
+    def per_second(self) -> float:
+        """Segments per second: the one over the other."""
+    @property
+    def prior_delivered(self) -> int:
+        """Segments delivered in all as the sampled segment left. A round ends when this reaches the
+        ``total_delivered`` of its start."""
+    @property
+    def total_delivered(self) -> int:
+        """Segments delivered in all."""
+    @property
+    def prior_in_flight(self) -> int:
+        """Segments in flight as the sampled segment left, itself included."""
+    @property
+    def lost(self) -> int:
+        """Segments found lost between the sampled segment's sending and now."""
+    @property
+    def rtt(self) -> float:
+        """The sampled segment's round-trip time in seconds; of its newest transmission."""
+    @property
+    def app_limited(self) -> bool:
+        """The application, not the window, limited the flight."""
+
 class LossEvent:
     """Loss recovery found a segment lost without the timer, and is about to send it again."""
 
@@ -93,7 +144,9 @@ class LossEvent:
     @property
     def evidence(self) -> str:
         """What showed it: ``duplicates`` (three duplicate acknowledgements, or selective ones that
-        amount to them) or ``fine_timeout`` (a duplicate found the segment overdue; Vegas)."""
+        amount to them), ``fine_timeout`` (a duplicate found the segment overdue; Vegas), ``time``
+        (a segment sent later arrived long enough ago; RACK), or ``mark`` (nothing was lost: a
+        congestion mark was echoed)."""
     @property
     def lost(self) -> int:
         """The lost segment."""

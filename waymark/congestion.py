@@ -31,6 +31,8 @@ class CongestionControl:
         cwnd: congestion window, segments, 0 or more; from :meth:`on_start` on.
         ssthresh: slow-start threshold, segments, 0 or more, infinity allowed; from
             :meth:`on_start` on.
+        pacing_rate: how fast segments may leave, in segments per second; None: as the window has
+            it. A transport that does not pace (the ns-2 profile) ignores it.
         base_rtt: propagation delay in seconds, for traces only; None: unknown.
         diff: segments of its own waiting in queues, for traces only; None: unknown.
         recovery: the loss recovery to go with it.
@@ -46,6 +48,7 @@ class CongestionControl:
 
     cwnd: float
     ssthresh: float
+    pacing_rate: float | None = None
     base_rtt: float | None = None
     diff: float | None = None
 
@@ -75,6 +78,10 @@ class CongestionControl:
 
     def on_loss(self, event: LossEvent) -> None:
         """A segment was found lost without the timer, and is about to be sent again."""
+
+    def on_congestion_mark(self, event: LossEvent) -> None:
+        """A congestion mark was echoed (ECN), nothing lost. As a loss, unless you know better."""
+        self.on_loss(event)
 
     def on_recovered(self, now: float) -> None:
         """The first new acknowledgement after a recovery; :meth:`on_ack` follows."""

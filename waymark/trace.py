@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from waymark import _core
+    from waymark.experiment import Runs
+    from waymark.scenario import Scenario
 
 SUFFIXES = (".parquet", ".csv")
 """Of files that hold a table: Parquet keeps types and metadata, CSV is for reading elsewhere."""
@@ -130,6 +132,29 @@ def from_core(record: "_core.Trace", about: Mapping[str, str]) -> Trace:
         phases=tuple(phase["names"]),
         about=about,
     )
+
+
+def traced(scenario: "Scenario") -> "Scenario":
+    """The scenario, all its flows traced at every change."""
+    return replace(scenario, flows=tuple(replace(flow, trace=True) for flow in scenario.flows))
+
+
+def write_all(runs: "Runs", folder: Path) -> list[Path]:
+    """Write what each label's first run traced: ``vegas-flow0.parquet``.
+
+    Raises:
+        WaymarkError: a file that cannot be written.
+    """
+    return [
+        write(flow.trace.table(), folder / f"{_file_name(label)}-flow{index}.parquet")
+        for label, results in runs.items()
+        for index, flow in enumerate(results[0].flows)
+        if flow.trace is not None
+    ]
+
+
+def _file_name(label: str) -> str:
+    return label.replace(" ", "_").replace("/", "_")
 
 
 def write(table: "pa.Table", to: str | Path) -> Path:

@@ -68,7 +68,7 @@ Algorithm = Literal[
 class Tracing:
     """Which changes a flow's trace keeps: all, or fewer so that a long run's stays small.
 
-    A row takes some 120 octets; a packet that is sent and acknowledged makes two.
+    A row takes some 110 octets; a packet that is sent and acknowledged makes two.
 
     Attributes:
         from_s, to_s: only changes in [from_s, to_s), in seconds; ``to_s`` None: to the end.

@@ -2,8 +2,6 @@
 
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +13,7 @@ from waymark import program, trace
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
-from waymark.result import Result
 from waymark.run import run_all
-from waymark.scenario import Scenario
 
 
 class ScaleName(StrEnum):
@@ -78,7 +74,7 @@ def run_experiment(
     labels = list(per_seed[0])
     scenarios = [runs[label] for runs in per_seed for label in labels]
     if traces:
-        scenarios[: len(labels)] = [_traced(scenario) for scenario in scenarios[: len(labels)]]
+        scenarios[: len(labels)] = [trace.traced(scenario) for scenario in scenarios[: len(labels)]]
     captures = [
         folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
         for index in range(count)
@@ -113,22 +109,9 @@ def run_experiment(
         ),
     ]
     if traces:
-        files += _write_traces(labels, results, folder / "trace")
+        make(folder / "trace")
+        files += trace.write_all(runs, folder / "trace")
     out.print(report.terminal_table(experiment, rows))
     report.print_expectations(out, experiment, rows)
     for file in (*files, *(capture for capture in captures if capture is not None)):
         print(file)
-
-
-def _traced(scenario: Scenario) -> Scenario:
-    return replace(scenario, flows=tuple(replace(flow, trace=True) for flow in scenario.flows))
-
-
-def _write_traces(labels: Sequence[str], results: Sequence[Result], folder: Path) -> list[Path]:
-    """A file a flow of the first seed's runs: ``trace/vegas-flow0.parquet``."""
-    make(folder)
-    return [
-        trace.write(run.trace(flow), folder / f"{label.replace(' ', '_')}-flow{flow}.parquet")
-        for label, run in zip(labels, results, strict=False)
-        for flow in range(len(run.flows))
-    ]

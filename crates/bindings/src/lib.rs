@@ -28,6 +28,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SwitchError", py.get_type::<errors::SwitchError>())?;
     module.add_class::<program::Program>()?;
     module.add_class::<control::PyAckEvent>()?;
+    module.add_class::<control::PyRateSample>()?;
     module.add_class::<control::PyLossEvent>()?;
     module.add_class::<control::PyTimeoutEvent>()?;
     module.add_class::<control::PyLimits>()?;

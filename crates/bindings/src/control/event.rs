@@ -1,12 +1,16 @@
 //! What a control is told, as Python sees it: the events of `congestion`, times in seconds.
 
-use congestion::{AckEvent, Evidence, Limits, LossEvent, QueueingTime, TimeoutEvent};
+use congestion::{AckEvent, Evidence, Limits, LossEvent, QueueingTime, RateSample, TimeoutEvent};
 use pyo3::prelude::*;
 use units::Duration;
 
 /// `AckEvent` of `_core.pyi`.
 #[pyclass(frozen, name = "AckEvent", module = "waymark")]
 pub struct PyAckEvent(pub AckEvent);
+
+/// `RateSample` of `_core.pyi`.
+#[pyclass(frozen, name = "RateSample", module = "waymark")]
+pub struct PyRateSample(pub RateSample);
 
 /// `LossEvent` of `_core.pyi`.
 #[pyclass(frozen, name = "LossEvent", module = "waymark")]
@@ -104,6 +108,83 @@ impl PyAckEvent {
         from_nanos(self.0.ts_backward)
     }
 
+    #[getter]
+    fn newly_delivered(&self) -> u64 {
+        self.0.newly_delivered
+    }
+
+    #[getter]
+    fn newly_lost(&self) -> u64 {
+        self.0.newly_lost
+    }
+
+    #[getter]
+    fn newly_marked(&self) -> u64 {
+        self.0.newly_marked
+    }
+
+    #[getter]
+    fn window_unused(&self) -> bool {
+        self.0.window_unused
+    }
+
+    #[getter]
+    fn rate(&self) -> Option<PyRateSample> {
+        self.0.rate.map(PyRateSample)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+#[pymethods]
+impl PyRateSample {
+    #[getter]
+    fn delivered(&self) -> u64 {
+        self.0.delivered
+    }
+
+    #[getter]
+    fn interval(&self) -> f64 {
+        self.0.interval.as_secs_f64()
+    }
+
+    #[getter]
+    fn per_second(&self) -> f64 {
+        self.0.per_second()
+    }
+
+    #[getter]
+    fn prior_delivered(&self) -> u64 {
+        self.0.prior_delivered
+    }
+
+    #[getter]
+    fn total_delivered(&self) -> u64 {
+        self.0.total_delivered
+    }
+
+    #[getter]
+    fn prior_in_flight(&self) -> u64 {
+        self.0.prior_in_flight
+    }
+
+    #[getter]
+    fn lost(&self) -> u64 {
+        self.0.lost
+    }
+
+    #[getter]
+    fn rtt(&self) -> f64 {
+        self.0.rtt.as_secs_f64()
+    }
+
+    #[getter]
+    fn app_limited(&self) -> bool {
+        self.0.app_limited
+    }
+
     fn __repr__(&self) -> String {
         format!("{:?}", self.0)
     }
@@ -121,6 +202,8 @@ impl PyLossEvent {
         match self.0.evidence {
             Evidence::Duplicates => "duplicates",
             Evidence::FineTimeout => "fine_timeout",
+            Evidence::Time => "time",
+            Evidence::Mark => "mark",
         }
     }
 

@@ -6,7 +6,7 @@
 
 mod event;
 
-pub use event::{PyAckEvent, PyLimits, PyLossEvent, PyTimeoutEvent};
+pub use event::{PyAckEvent, PyLimits, PyLossEvent, PyRateSample, PyTimeoutEvent};
 
 use crate::errors::ControlError;
 use congestion::{AckEvent, Controller, Factory, Limits, LossEvent, Phase, Snapshot, TimeoutEvent};
@@ -95,6 +95,7 @@ impl PyFactory {
             class,
             cwnd: limits.initial_window,
             ssthresh: limits.initial_ssthresh,
+            pacing_rate: None,
             failure: self.failure.clone(),
             object: object.clone().unbind(),
         };
@@ -113,6 +114,7 @@ struct PyController {
     object: Py<PyAny>,
     cwnd: f64,
     ssthresh: f64,
+    pacing_rate: Option<f64>,
     failure: Failure,
 }
 
@@ -147,11 +149,20 @@ impl PyController {
 
     fn read_window(&mut self, object: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
         let py = object.py();
-        let read = |name, valid: fn(f64) -> bool| segments(object, name, valid, place);
-        self.cwnd = read(intern!(py, "cwnd"), |value| {
-            value.is_finite() && value >= 0.0
-        })?;
-        self.ssthresh = read(intern!(py, "ssthresh"), |value| value >= 0.0)?;
+        let finite = |value: f64| value.is_finite() && value >= 0.0;
+        let segments = "a number of segments, 0 or more";
+        self.cwnd = number(object, intern!(py, "cwnd"), finite, segments, place)?;
+        let positive = |value: f64| value >= 0.0;
+        self.ssthresh = number(object, intern!(py, "ssthresh"), positive, segments, place)?;
+        let name = intern!(py, "pacing_rate");
+        self.pacing_rate = match object.getattr(name)?.is_none() {
+            true => None,
+            false => {
+                let above = |value: f64| value.is_finite() && value > 0.0;
+                let rate = "segments per second, above 0, or None";
+                Some(number(object, name, above, rate, place)?)
+            }
+        };
         Ok(())
     }
 
@@ -182,21 +193,20 @@ fn returns_nothing(returned: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
     Err(ControlError::new_err(message))
 }
 
-/// A number of segments that is an attribute.
-fn segments(
+/// An attribute that is a valid number.
+fn number(
     object: &Bound<'_, PyAny>,
     name: &Bound<'_, PyString>,
     valid: fn(f64) -> bool,
+    expected: &str,
     place: &str,
 ) -> PyResult<f64> {
     let value = object.getattr(name)?;
     match value.extract::<f64>() {
         Ok(number) if valid(number) => Ok(number),
         _ => {
-            let message = format!(
-                "after {place}: {name} is {}; expected a number of segments, 0 or more",
-                value.repr()?
-            );
+            let shown = value.repr()?;
+            let message = format!("after {place}: {name} is {shown}; expected {expected}");
             Err(ControlError::new_err(message))
         }
     }
@@ -233,6 +243,14 @@ impl Controller for PyController {
 
     fn on_loss(&mut self, loss: &LossEvent) {
         self.call("on_loss", loss.now, (PyLossEvent(*loss),));
+    }
+
+    fn on_congestion_mark(&mut self, mark: &LossEvent) {
+        self.call("on_congestion_mark", mark.now, (PyLossEvent(*mark),));
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pacing_rate
     }
 
     fn on_recovered(&mut self, now: Instant) {
