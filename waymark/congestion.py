@@ -28,7 +28,7 @@ class CongestionControl:
     are sent). Segments are numbered from 0 in the order in which they are first sent.
 
     Attributes:
-        cwnd: congestion window, segments, 0 or more; from :meth:`on_start` on.
+        cwnd: congestion window, segments, 0 to 1e9; from :meth:`on_start` on.
         ssthresh: slow-start threshold, segments, 0 or more, infinity allowed; from
             :meth:`on_start` on.
         pacing_rate: how fast segments may leave, in segments per second; None: as the window has

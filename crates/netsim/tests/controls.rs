@@ -72,7 +72,7 @@ fn a_control_handed_in_runs_as_the_built_in_one_with_its_recovery() {
         handed_in.flows[0].1.sent_packets,
         built_in.flows[0].1.sent_packets
     );
-    let traces = [&handed_in, &built_in].map(|r| r.flows[0].1.trace.as_ref().unwrap());
+    let traces = [&handed_in, &built_in].map(|results| results.flows[0].1.trace.as_ref().unwrap());
     assert_eq!(traces[0].cwnd, traces[1].cwnd);
     assert_eq!(traces[0].time_s, traces[1].time_s);
 }
@@ -80,7 +80,7 @@ fn a_control_handed_in_runs_as_the_built_in_one_with_its_recovery() {
 #[test]
 fn a_control_that_is_not_there_is_told() {
     let scenario = scenario(custom("stedy", "reno"));
-    let told = |controls| {
+    let told = |controls: &Controls| {
         let refused = Simulation::with_controls(&scenario, &Programs::new(), controls);
         refused.unwrap_err().to_string()
     };

@@ -15,6 +15,7 @@ use pyo3::exceptions::PyException;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use units::{Duration, Instant};
 
@@ -93,14 +94,15 @@ impl PyFactory {
         let mut control = PyController {
             flow: self.flow.clone(),
             class,
-            cwnd: limits.initial_window,
-            ssthresh: limits.initial_ssthresh,
-            pacing_rate: None,
+            window: Window {
+                cwnd: limits.initial_window,
+                ssthresh: limits.initial_ssthresh,
+                pacing_rate: None,
+            },
             failure: self.failure.clone(),
             object: object.clone().unbind(),
         };
-        let place = format!("{}: {}.on_start", self.flow, control.class);
-        control.read_window(&object, &place)?;
+        control.window = Window::read(&object, &control.place("on_start", Instant::ZERO))?;
         Ok(control)
     }
 }
@@ -112,16 +114,32 @@ struct PyController {
     /// The class's name, for messages.
     class: String,
     object: Py<PyAny>,
-    cwnd: f64,
-    ssthresh: f64,
-    pacing_rate: Option<f64>,
+    window: Window,
     failure: Failure,
 }
 
+/// Where something went wrong.
+struct Place<'a> {
+    control: &'a PyController,
+    method: &'static str,
+    now: Instant,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PyController { flow, class, .. } = self.control;
+        let time_s = self.now.as_secs_f64();
+        write!(f, "{flow}: {class}.{} at {time_s:.6} s", self.method)
+    }
+}
+
 impl PyController {
-    fn place(&self, method: &str, now: Instant) -> String {
-        let time_s = now.as_secs_f64();
-        format!("{}: {}.{method} at {time_s:.6} s", self.flow, self.class)
+    fn place(&self, method: &'static str, now: Instant) -> Place<'_> {
+        Place {
+            control: self,
+            method,
+            now,
+        }
     }
 
     /// Calls a method, and reads the window that it leaves.
@@ -132,38 +150,18 @@ impl PyController {
         if self.failure.has_come() {
             return;
         }
-        Python::attach(|py| {
-            let object = self.object.clone_ref(py).into_bound(py);
-            let called = object
+        let called = Python::attach(|py| {
+            let place = self.place(method, now);
+            let object = self.object.bind(py);
+            object
                 .call_method1(PyString::intern(py, method), arguments)
-                .and_then(|returned| {
-                    let place = self.place(method, now);
-                    returns_nothing(&returned, &place)?;
-                    self.read_window(&object, &place)
-                });
-            if let Err(raised) = called {
-                self.failure.set(py, || self.place(method, now), raised);
-            }
+                .and_then(|returned| returns_nothing(&returned, &place))
+                .and_then(|()| Window::read(object, &place))
+                .map_err(|raised| self.failure.set(py, || place.to_string(), raised))
         });
-    }
-
-    fn read_window(&mut self, object: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
-        let py = object.py();
-        let finite = |value: f64| value.is_finite() && value >= 0.0;
-        let segments = "a number of segments, 0 or more";
-        self.cwnd = number(object, intern!(py, "cwnd"), finite, segments, place)?;
-        let positive = |value: f64| value >= 0.0;
-        self.ssthresh = number(object, intern!(py, "ssthresh"), positive, segments, place)?;
-        let name = intern!(py, "pacing_rate");
-        self.pacing_rate = match object.getattr(name)?.is_none() {
-            true => None,
-            false => {
-                let above = |value: f64| value.is_finite() && value > 0.0;
-                let rate = "segments per second, above 0, or None";
-                Some(number(object, name, above, rate, place)?)
-            }
-        };
-        Ok(())
+        if let Ok(window) = called {
+            self.window = window;
+        }
     }
 
     /// `base_rtt` and `diff`, which a control may leave at None.
@@ -182,7 +180,44 @@ impl PyController {
     }
 }
 
-fn returns_nothing(returned: &Bound<'_, PyAny>, place: &str) -> PyResult<()> {
+/// What a control wants, in segments and segments per second.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    cwnd: f64,
+    ssthresh: f64,
+    pacing_rate: Option<f64>,
+}
+
+/// No window is larger, in segments.
+const MAX_WINDOW: f64 = 1e9;
+
+impl Window {
+    fn read(object: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<Self> {
+        let py = object.py();
+        let name = intern!(py, "pacing_rate");
+        let pacing_rate = match object.getattr(name)?.is_none() {
+            true => None,
+            false => {
+                let above = |rate: f64| rate.is_finite() && rate > 0.0;
+                let expected = "segments per second, above 0, or None";
+                Some(number(object, name, above, expected, place)?)
+            }
+        };
+        let within = |cwnd| (0.0..=MAX_WINDOW).contains(&cwnd);
+        let expected = "a number of segments, 0 to 1e9";
+        let cwnd = number(object, intern!(py, "cwnd"), within, expected, place)?;
+        let positive = |ssthresh| ssthresh >= 0.0;
+        let expected = "a number of segments, 0 or more";
+        let ssthresh = number(object, intern!(py, "ssthresh"), positive, expected, place)?;
+        Ok(Window {
+            cwnd,
+            ssthresh,
+            pacing_rate,
+        })
+    }
+}
+
+fn returns_nothing(returned: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
     if returned.is_none() {
         return Ok(());
     }
@@ -199,7 +234,7 @@ fn number(
     name: &Bound<'_, PyString>,
     valid: fn(f64) -> bool,
     expected: &str,
-    place: &str,
+    place: &Place<'_>,
 ) -> PyResult<f64> {
     let value = object.getattr(name)?;
     match value.extract::<f64>() {
@@ -214,11 +249,11 @@ fn number(
 
 impl Controller for PyController {
     fn cwnd(&self) -> f64 {
-        self.cwnd
+        self.window.cwnd
     }
 
     fn ssthresh(&self) -> f64 {
-        self.ssthresh
+        self.window.ssthresh
     }
 
     fn on_sent(&mut self, now: Instant, segment: u64) {
@@ -250,7 +285,7 @@ impl Controller for PyController {
     }
 
     fn pacing_rate(&self) -> Option<f64> {
-        self.pacing_rate
+        self.window.pacing_rate
     }
 
     fn on_recovered(&mut self, now: Instant) {
@@ -270,9 +305,9 @@ impl Controller for PyController {
             })
         });
         Snapshot {
-            cwnd: self.cwnd,
-            ssthresh: self.ssthresh,
-            phase: match self.cwnd < self.ssthresh {
+            cwnd: self.cwnd(),
+            ssthresh: self.ssthresh(),
+            phase: match self.cwnd() < self.ssthresh() {
                 true => Phase::SlowStart,
                 false => Phase::Avoidance,
             },
