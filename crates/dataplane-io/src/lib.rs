@@ -15,6 +15,7 @@ mod dataplane;
 mod error;
 mod interface;
 mod jobs;
+mod links;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
