@@ -140,8 +140,8 @@ def with_losses(
 ) -> dict[int, PortCounts]:
     """``now``, with no fewer `TM_FULL` than ``before``, unless counting began anew.
 
-    It is the difference of two readings, of which the second is later: under load it may be less than
-    there were, and never more.
+    It is the difference of two readings, of which the second is later: under load it may be less
+    than there were, and never more.
     """
 
     def one(count: PortCounts, old: PortCounts) -> PortCounts:

@@ -1,4 +1,4 @@
-"""The embedded switch: `waymark switch`, with programs as source or as p4c compiles them for BMv2."""
+"""The embedded switch: `waymark switch`, given P4 source, or what p4c makes of it for BMv2."""
 
 from __future__ import annotations
 
