@@ -436,13 +436,13 @@ def test_members_are_chosen_while_the_link_that_they_watch_is_up(
     both = arrive()
     assert sum(both) == 32
     assert min(both) > 0
-    ip("link", "set", wires[1].far, "down")
+    ip("link", "set", wires[1].name, "down")
     until(lambda: arrive() == [32, 0])
     assert client.read(p4r.ActionProfileGroup()) == [group], "the group is as it was written"
     gone_member = p4r.ActionProfileMember(action_profile_id=paths, member_id=2)
     with pytest.raises(grpc.RpcError):
         client.write((DELETE, gone_member))
-    ip("link", "set", wires[1].far, "up")
+    ip("link", "set", wires[1].name, "up")
     until(lambda: arrive() == both)
 
 
