@@ -106,11 +106,13 @@ impl Restorer {
             std::process::id()
         ))?;
         let room = command_line();
-        let mut heard = vec![0; interfaces * CHANGES * Undo::LEN];
+        // Never full: reading nothing is how the end of the pipe shows.
+        let mut heard = vec![0; (interfaces * CHANGES + 1) * Undo::LEN];
         // SAFETY: the child makes system calls only, with memory that is allocated already, as is
         // required of a process that had threads; it never returns.
         let process = check(unsafe { libc::fork() })?;
         if process == 0 {
+            drop(send);
             stand_by(receive.as_raw_fd(), &mut heard, &title, room);
         }
         Ok(Restorer {
@@ -222,6 +224,21 @@ mod tests {
         let octets = undo.to_octets();
         assert_eq!(&octets[..NAME], b"a-name-of-15-oc\0");
         assert_eq!(Undo::from_octets(&octets).to_octets(), octets);
+    }
+
+    #[test]
+    fn the_process_waits_for_the_end_however_much_it_is_told() {
+        let mut restorer = Restorer::start(1).unwrap();
+        for _ in 0..CHANGES {
+            restorer.will_undo(Undo::offload("no-such", 0x15, 1));
+        }
+        let mut status = 0;
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            // SAFETY: the status lives through the call.
+            let ended = unsafe { libc::waitpid(restorer.process, &raw mut status, libc::WNOHANG) };
+            assert_eq!(ended, 0);
+        }
     }
 
     #[test]
