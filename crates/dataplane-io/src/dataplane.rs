@@ -21,6 +21,8 @@ use v1model::{Event, Packet, Switch};
 const BATCH: usize = 64;
 /// Batches without rest after which there is a look at the links.
 const LONG: u32 = 1024;
+/// Octets of an Ethernet header.
+const ETHERNET: u32 = 14;
 
 /// What a dataplane is set up with.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,9 @@ pub struct DataplaneConfig {
     pub cpu_port: Option<u16>,
     /// Where captures are written.
     pub captures: Option<PathBuf>,
+    /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
+    /// time do.
+    pub charge_ethernet: bool,
 }
 
 /// What goes to the controller. It must not wait.
@@ -94,6 +99,7 @@ impl Dataplane {
             ports,
             switch: None,
             cpu_port: config.cpu_port,
+            uncharged: if config.charge_ethernet { 0 } else { ETHERNET },
             clock: Clock::start(),
             links: Links::listen()?,
             jobs,
@@ -144,6 +150,8 @@ struct Owner {
     ports: Vec<Port>,
     by_number: BTreeMap<u16, usize>,
     cpu_port: Option<u16>,
+    /// Octets of a frame that ports' rates do not charge.
+    uncharged: u32,
     clock: Clock,
     links: Links,
     jobs: Jobs,
@@ -204,7 +212,9 @@ impl Owner {
                 }
                 // Without a program a switch forwards nothing.
                 if let Some(switch) = &mut self.switch {
-                    switch.handle_packet(self.clock.now(), port.number, Packet::new(octets));
+                    let mut packet = Packet::new(octets);
+                    packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
+                    switch.handle_packet(self.clock.now(), port.number, packet);
                 }
             }
         }
@@ -289,7 +299,7 @@ fn too_long(name: &str) -> String {
     )
 }
 
-fn until(now: Instant, due: Instant) -> Timespec {
+pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {
         tv_sec: (wait / 1_000_000_000) as i64,
