@@ -110,7 +110,7 @@ class Watcher:
         """As long as the stream lives: converge while primary, and read counters."""
         await client.arbitrate()
         self._registers = None
-        self._heed()
+        self._forget_refusals()
         self._update(connections=self.snapshot.connections + 1)
         news = asyncio.create_task(client.next_role())
         try:
@@ -128,7 +128,7 @@ class Watcher:
     async def _keep(self, client: Client) -> None:
         """Write what is not as it should be. A backup writes nothing."""
         if client.role is not Role.PRIMARY:
-            self._heed()
+            self._forget_refusals()
             self._update(state=State.BACKUP, told=f"election id {client.primary_id} is primary")
             return
         if time.monotonic() < self._again_s:
@@ -146,7 +146,7 @@ class Watcher:
         except WaymarkError as error:
             self._refused(error)
             return
-        self._heed()
+        self._forget_refusals()
         self._update(
             state=State.PRIMARY,
             told="",
@@ -162,8 +162,8 @@ class Watcher:
         told = f"{error}\n  tried again in {wait_s:.3g} s"
         self._update(state=State.REFUSED, told=told)
 
-    def _heed(self) -> None:
-        """No refusal counts any more: try at once."""
+    def _forget_refusals(self) -> None:
+        """Nothing is to be waited for any more."""
         self._refusals, self._again_s = 0, 0.0
 
     async def _count(self, client: Client) -> None:
