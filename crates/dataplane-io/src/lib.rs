@@ -15,6 +15,7 @@ mod dataplane;
 mod error;
 mod interface;
 mod jobs;
+mod links;
 mod wires;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
