@@ -15,6 +15,7 @@
 //! After every `handle_*`, call [`Connection::poll_transmit`] until it returns `None`, then
 //! [`Connection::poll_timeout`].
 
+mod assembler;
 mod config;
 mod connection;
 mod feedback;
@@ -30,5 +31,5 @@ mod trace;
 
 pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
-pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 pub use trace::{Change, Trace};
