@@ -21,6 +21,7 @@ mod connection;
 mod feedback;
 mod flight;
 mod ledger;
+pub mod modern;
 mod presets;
 mod receiver;
 mod recovery;
