@@ -76,7 +76,7 @@ mod tests {
             let more = step * 37 % 3000;
             ring.write(read, written, &octets(written, written + more));
             written += more;
-            let take = if step < 300 {
+            let take = if step < 100 {
                 more.min(written - read)
             } else {
                 (written - read) / 2

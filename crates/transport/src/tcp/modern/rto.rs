@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_lowest_is_forgotten_in_time() {
         let mut rto = Rto::new(RtoBounds::default());
-        let at = |s| Instant::from_micros(s * 1_000_000);
+        let at = |s: u64| Instant::from_micros(s * 1_000_000);
         rto.sample(at(0), ms(10));
         rto.sample(at(31), ms(50));
         assert_eq!(rto.lowest(), Some(ms(10)));
