@@ -252,7 +252,8 @@ fn too_long(name: &str) -> String {
     )
 }
 
-fn until(now: Instant, due: Instant) -> Timespec {
+/// How long it is until `due`.
+pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {
         tv_sec: (wait / 1_000_000_000) as i64,

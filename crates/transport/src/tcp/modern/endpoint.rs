@@ -140,6 +140,11 @@ impl Endpoint {
         Ok(())
     }
 
+    /// Whether connections to `port` are taken.
+    pub fn listens(&self, port: u16) -> bool {
+        self.listeners.contains_key(&port)
+    }
+
     /// The next connection to `port` that is established.
     pub fn accept(&mut self, port: u16) -> Option<Id> {
         let pending = &mut self.listeners.get_mut(&port)?.pending;
