@@ -64,7 +64,11 @@ impl Controller for Reno {
         self.ssthresh
     }
 
-    fn on_ack(&mut self, _ack: &AckEvent) {
+    /// A window that is not made use of says nothing of the path (RFC 9293, §3.8.6).
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if ack.window_unused {
+            return;
+        }
         let increment = if self.cwnd < self.ssthresh {
             1.0
         } else {
