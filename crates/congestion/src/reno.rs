@@ -41,6 +41,27 @@ impl Reno {
         self.cwnd = cwnd;
     }
 
+    /// So many segments more, under the cap.
+    pub(crate) fn grow(&mut self, segments: f64) {
+        self.cwnd = self.limits.cap(self.cwnd + segments);
+    }
+
+    /// Goes on from `cwnd`, at least `floor`, without slow start.
+    pub(crate) fn cut_to(&mut self, cwnd: f64, floor: f64) {
+        self.cwnd = cwnd.max(floor);
+        self.ssthresh = cwnd.max(MIN_SSTHRESH);
+    }
+
+    /// Starts over from one segment, in slow start up to `ssthresh`.
+    pub(crate) fn start_over(&mut self, ssthresh: f64) {
+        self.cwnd = 1.0;
+        self.ssthresh = ssthresh.max(MIN_SSTHRESH);
+    }
+
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
     /// Growth goes on by 1/cwnd an ACK.
     pub(crate) fn end_slow_start(&mut self) {
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
@@ -53,7 +74,7 @@ fn half(window: u64) -> f64 {
 }
 
 /// No threshold lies below two segments (RFC 5681, equation 4).
-const MIN_SSTHRESH: f64 = 2.0;
+pub(crate) const MIN_SSTHRESH: f64 = 2.0;
 
 impl Controller for Reno {
     fn cwnd(&self) -> f64 {
