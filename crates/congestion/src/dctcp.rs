@@ -108,7 +108,7 @@ impl Controller for Dctcp {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
-        self.reno.on_loss(loss);
+        self.reno.halve(loss.window);
     }
 
     /// §3.3, step 9: `cwnd = cwnd·(1 − α/2)`.

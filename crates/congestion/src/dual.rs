@@ -89,7 +89,7 @@ impl Controller for Dual {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
-        self.reno.on_loss(loss);
+        self.reno.halve(loss.window);
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {

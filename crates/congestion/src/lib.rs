@@ -24,10 +24,12 @@
 //! | [`highspeed`] | HighSpeed TCP (RFC 3649): Reno that scales with its window |
 //! | [`scalable`] | Scalable TCP: exponential growth |
 //! | [`cubic`] | CUBIC (RFC 9438): a cubic function of time |
+//! | [`bbr`] | BBR, version 1: a model of the path's bandwidth and delay |
 //! | [`dctcp`] | DCTCP (RFC 8257): cut by the share of marked segments |
 //!
 //! Windows are in segments. Nothing here reads a clock, knows a packet format or draws a number.
 
+pub mod bbr;
 pub mod card;
 pub mod controller;
 pub mod cubic;
@@ -55,6 +57,7 @@ pub mod vegas_a;
 pub mod vegas_plus;
 pub mod westwood;
 
+pub use bbr::BbrConfig;
 pub use card::CardConfig;
 pub use controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 pub use cubic::CubicConfig;

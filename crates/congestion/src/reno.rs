@@ -52,6 +52,11 @@ impl Reno {
         self.ssthresh = cwnd.max(MIN_SSTHRESH);
     }
 
+    /// A half of `window` is left, at least two segments.
+    pub(crate) fn halve(&mut self, window: u64) {
+        self.cut_to(half(window), MIN_SSTHRESH);
+    }
+
     /// Starts over from one segment, in slow start up to `ssthresh`.
     pub(crate) fn start_over(&mut self, ssthresh: f64) {
         self.cwnd = 1.0;

@@ -60,7 +60,7 @@ impl Controller for Scalable {
     fn on_loss(&mut self, loss: &LossEvent) {
         let window = loss.window as f64;
         if window <= LEGACY_WINDOW {
-            return self.reno.on_loss(loss);
+            return self.reno.halve(loss.window);
         }
         self.reno.cut_to(window - (DECREASE * window).ceil(), 2.0);
     }

@@ -151,7 +151,7 @@ impl Controller for TriS {
 
     fn on_loss(&mut self, loss: &LossEvent) {
         self.forget();
-        self.reno.on_loss(loss);
+        self.reno.halve(loss.window);
     }
 
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {

@@ -4,9 +4,12 @@ use crate::record::FlowRecord;
 use crate::scenario::{self, ControlName};
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
+use congestion::westwood::Sampling;
 use congestion::{
-    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
+    Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
+    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, ScalableConfig, TahoeConfig,
+    TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig, WestwoodConfig,
 };
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
@@ -99,6 +102,18 @@ fn config(flow: &scenario::Flow) -> Config {
         ControlName::Fack => Recovery::Fack,
         ControlName::Muzha => Recovery::Reno,
         ControlName::Rbcc | ControlName::RbccWl => Recovery::NewReno,
+        ControlName::Card
+        | ControlName::Dual
+        | ControlName::TriS
+        | ControlName::Fast
+        | ControlName::Westwood
+        | ControlName::WestwoodPlus => Recovery::NewReno,
+        ControlName::HighSpeed
+        | ControlName::Scalable
+        | ControlName::Cubic
+        | ControlName::Dctcp
+        | ControlName::Bbr => Recovery::Sack,
+        ControlName::VegasPlus | ControlName::ReroutingVegas => Recovery::Vegas,
         ControlName::Vegas
         | ControlName::RoVegas
         | ControlName::EnhancedVegas
@@ -169,6 +184,35 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
         ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
         ControlName::VegasA => Box::new(VegasAConfig { vegas }),
+        ControlName::VegasPlus => Box::new(VegasPlusConfig {
+            vegas,
+            ..VegasPlusConfig::default()
+        }),
+        ControlName::ReroutingVegas => Box::new(ReroutingVegasConfig {
+            vegas,
+            ..ReroutingVegasConfig::default()
+        }),
+        ControlName::Card => Box::new(CardConfig::default()),
+        ControlName::Dual => Box::new(DualConfig {}),
+        ControlName::TriS => Box::new(TriSConfig::default()),
+        ControlName::Fast => {
+            let stock = FastConfig::default();
+            Box::new(FastConfig {
+                alpha: c.alpha.unwrap_or(stock.alpha),
+                ..stock
+            })
+        }
+        ControlName::Westwood => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryAck,
+        }),
+        ControlName::WestwoodPlus => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryRtt,
+        }),
+        ControlName::HighSpeed => Box::new(HighSpeedConfig {}),
+        ControlName::Scalable => Box::new(ScalableConfig {}),
+        ControlName::Cubic => Box::new(CubicConfig::default()),
+        ControlName::Dctcp => Box::new(DctcpConfig::default()),
+        ControlName::Bbr => Box::new(BbrConfig {}),
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),

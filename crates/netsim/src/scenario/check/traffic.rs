@@ -105,6 +105,12 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if let Some(threshold) = c.threshold_rtt_s {
         positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
     }
+    if let Some(missing) = c.name.missing_in_ns2() {
+        return fail(
+            format!("{path}.control.name"),
+            format!("{missing}, which the ns-2 profile has not"),
+        );
+    }
     if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
         return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
     }
