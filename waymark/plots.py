@@ -37,6 +37,8 @@ NAMES = {
     "card": "CARD",
     "dual": "DUAL",
     "tris": "Tri-S",
+    "santacruz": "Santa Cruz",
+    "zhangtsaoussidis": "Zhang–Tsaoussidis",
     "fast": "FAST",
     "westwood": "Westwood",
     "westwoodplus": "Westwood+",

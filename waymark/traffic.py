@@ -60,6 +60,8 @@ Algorithm = Literal[
     "card",
     "dual",
     "tris",
+    "santacruz",
+    "zhangtsaoussidis",
     "fast",
     "westwood",
     "westwoodplus",

@@ -19,6 +19,8 @@
 //! | [`card`] | CARD: against the sign of the delay's gradient |
 //! | [`dual`] | DUAL: Reno, cut by the delay half-way between least and most |
 //! | [`tri_s`] | Tri-S: grows as long as a segment more brings throughput |
+//! | [`santa_cruz`] | Santa Cruz: Vegas' aim, from relative one-way delays |
+//! | [`zhang_tsaoussidis`] | Zhang and Tsaoussidis: Reno that eases off before the queue is full |
 //! | [`fast`] | FAST: Vegas' aim, in steps in proportion |
 //! | [`westwood`] | Westwood and Westwood+: a loss leaves what the path delivers |
 //! | [`highspeed`] | HighSpeed TCP (RFC 3649): Reno that scales with its window |
@@ -47,6 +49,7 @@ pub mod reno;
 pub mod rerouting_vegas;
 mod round;
 pub mod rovegas;
+pub mod santa_cruz;
 #[cfg(test)]
 mod sawtooth;
 pub mod scalable;
@@ -56,6 +59,7 @@ pub mod vegas;
 pub mod vegas_a;
 pub mod vegas_plus;
 pub mod westwood;
+pub mod zhang_tsaoussidis;
 
 pub use bbr::BbrConfig;
 pub use card::CardConfig;
@@ -74,6 +78,7 @@ pub use red_vegas::RedVegasConfig;
 pub use reno::RenoConfig;
 pub use rerouting_vegas::ReroutingVegasConfig;
 pub use rovegas::{Deployment, RoVegasConfig};
+pub use santa_cruz::SantaCruzConfig;
 pub use scalable::ScalableConfig;
 pub use tahoe::TahoeConfig;
 pub use tri_s::TriSConfig;
@@ -81,3 +86,4 @@ pub use vegas::VegasConfig;
 pub use vegas_a::VegasAConfig;
 pub use vegas_plus::VegasPlusConfig;
 pub use westwood::WestwoodConfig;
+pub use zhang_tsaoussidis::ZhangTsaoussidisConfig;

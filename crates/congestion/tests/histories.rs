@@ -6,8 +6,8 @@ use congestion::westwood::Sampling;
 use congestion::{
     AckEvent, BbrConfig, CardConfig, Controller, CubicConfig, DctcpConfig, DualConfig, Evidence,
     Factory, FastConfig, HighSpeedConfig, Limits, LossEvent, RateSample, RbccConfig,
-    ReroutingVegasConfig, ScalableConfig, TimeoutEvent, TriSConfig, VegasConfig, VegasPlusConfig,
-    WestwoodConfig, vegas::Quirks,
+    ReroutingVegasConfig, SantaCruzConfig, ScalableConfig, TimeoutEvent, TriSConfig, VegasConfig,
+    VegasPlusConfig, WestwoodConfig, ZhangTsaoussidisConfig, vegas::Quirks,
 };
 use proptest::prelude::*;
 use units::{Duration, Instant};
@@ -77,6 +77,8 @@ fn controls() -> Vec<Box<dyn Factory>> {
         Box::new(CardConfig::default()),
         Box::new(DualConfig {}),
         Box::new(TriSConfig::default()),
+        Box::new(SantaCruzConfig::default()),
+        Box::new(ZhangTsaoussidisConfig::default()),
         Box::new(FastConfig::default()),
         westwood(Sampling::EveryAck),
         westwood(Sampling::EveryRtt),
@@ -141,6 +143,8 @@ impl World {
             next: self.next,
             in_flight: self.next - self.acked,
             rtt: Some(rtt),
+            ts_forward: Some(rtt_us as i64 * 500),
+            ts_backward: Some(rtt_us as i64 * 500),
             newly_delivered: segments.max(1),
             rate: Some(RateSample {
                 delivered: segments.max(1),

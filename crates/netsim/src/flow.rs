@@ -8,8 +8,9 @@ use congestion::westwood::Sampling;
 use congestion::{
     BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
     Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, ScalableConfig, TahoeConfig,
-    TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig, WestwoodConfig,
+    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
+    WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
@@ -105,6 +106,8 @@ fn config(flow: &scenario::Flow) -> Config {
         ControlName::Card
         | ControlName::Dual
         | ControlName::TriS
+        | ControlName::SantaCruz
+        | ControlName::ZhangTsaoussidis
         | ControlName::Fast
         | ControlName::Westwood
         | ControlName::WestwoodPlus => Recovery::NewReno,
@@ -149,6 +152,7 @@ fn config(flow: &scenario::Flow) -> Config {
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
+                | ControlName::SantaCruz
                 | ControlName::Rbcc
                 | ControlName::RbccWl
         ),
@@ -195,6 +199,8 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Card => Box::new(CardConfig::default()),
         ControlName::Dual => Box::new(DualConfig {}),
         ControlName::TriS => Box::new(TriSConfig::default()),
+        ControlName::SantaCruz => Box::new(SantaCruzConfig::default()),
+        ControlName::ZhangTsaoussidis => Box::new(ZhangTsaoussidisConfig::default()),
         ControlName::Fast => {
             let stock = FastConfig::default();
             Box::new(FastConfig {

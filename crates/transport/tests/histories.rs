@@ -6,8 +6,9 @@ use congestion::westwood::Sampling;
 use congestion::{
     BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
     Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, ScalableConfig, TahoeConfig,
-    TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig, WestwoodConfig,
+    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
+    WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use proptest::prelude::*;
 use transport::tcp::{Aqt, Clock, Config, Connection, Ecn, Recovery, Segment, Stats, Supply};
@@ -79,7 +80,7 @@ enum Algorithm {
 const T: Duration = Duration::from_millis(120);
 
 impl Algorithm {
-    const ALL: [Algorithm; 32] = [
+    const ALL: [Algorithm; 34] = [
         Algorithm::Tahoe,
         Algorithm::Reno,
         Algorithm::NewReno,
@@ -117,6 +118,10 @@ impl Algorithm {
         Algorithm::Other(Recovery::NewReno, || Box::new(CardConfig::default())),
         Algorithm::Other(Recovery::NewReno, || Box::new(DualConfig {})),
         Algorithm::Other(Recovery::NewReno, || Box::new(TriSConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || Box::new(SantaCruzConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || {
+            Box::new(ZhangTsaoussidisConfig::default())
+        }),
         Algorithm::Other(Recovery::NewReno, || Box::new(FastConfig::default())),
         Algorithm::Other(Recovery::NewReno, || {
             let sampling = Sampling::EveryAck;

@@ -103,6 +103,10 @@ pub enum ControlName {
     Dual,
     /// Tri-S (Wang and Crowcroft 1991).
     TriS,
+    /// Santa Cruz (Parsa and Garcia-Luna-Aceves 1999); carries timestamps.
+    SantaCruz,
+    /// Zhang and Tsaoussidis' smooth TCP (2003).
+    ZhangTsaoussidis,
     /// FAST (Jin, Wei and Low 2004).
     Fast,
     /// Westwood (Mascolo et al. 2001), its bandwidth sampled at every acknowledgement.
