@@ -3,13 +3,15 @@
 //!
 //! Every two round trips the window moves, against the sign of the normalized delay gradient
 //! `NDG = (D − D_old)/(D + D_old)·(W + W_old)/(W − W_old)`: up by one segment, down to 0.875. It never
-//! rests, and so circles the knee of the delay. There is no slow start. Losses are not in the paper:
+//! rests, and so circles the knee of the delay. D is the RTT of the first segment sent once a window
+//! has been in use for a round trip: behind it there are bursts of the change's own making. There is no slow start. Losses are not in the paper:
 //! those found by duplicates are Reno's halving, timeouts start over from one segment.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::round::Round;
-use crate::vegas::meter::Mean;
+use crate::rtt::CleanRtt;
+use units::Instant;
 
 /// `W_min`
 const MIN_WINDOW: f64 = 1.0;
@@ -40,7 +42,7 @@ impl CardConfig {
             config: *self,
             limits: *limits,
             cwnd: limits.initial_window,
-            delay: Mean::default(),
+            rtt: CleanRtt::default(),
             last: None,
             round: Round::default(),
             settling: true,
@@ -60,8 +62,7 @@ pub struct Card {
     config: CardConfig,
     limits: Limits,
     cwnd: f64,
-    /// The round-trip delay at this window, in seconds.
-    delay: Mean,
+    rtt: CleanRtt,
     /// `W_old` and `D_old`
     last: Option<(f64, f64)>,
     round: Round,
@@ -96,7 +97,7 @@ impl Card {
     fn restart(&mut self, cwnd: f64) {
         self.cwnd = cwnd;
         self.last = None;
-        self.delay = Mean::default();
+        self.rtt.on_loss();
         self.settling = true;
     }
 }
@@ -111,16 +112,17 @@ impl Controller for Card {
         2.0
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
-        if let Some(rtt) = ack.rtt.filter(|_| !self.settling) {
-            self.delay.add(rtt.as_secs_f64());
-        }
         if !self.round.ends(ack) {
             return;
         }
         if self.settling {
             self.settling = false;
-        } else if let Some(delay) = self.delay.take().filter(|delay| *delay > 0.0) {
+        } else if let Some(delay) = self.rtt.sample(ack).filter(|delay| *delay > 0.0) {
             self.decide(delay);
             self.settling = true;
         }
@@ -149,7 +151,7 @@ impl Controller for Card {
 mod tests {
     use super::*;
     use crate::sawtooth::lose;
-    use units::{Duration, Instant};
+    use units::Duration;
 
     fn card(cwnd: f64, last: Option<(f64, f64)>) -> Card {
         let mut card = CardConfig::default().build(&Limits {

@@ -9,6 +9,7 @@ use units::Instant;
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{Reno, RenoConfig};
+use crate::rtt::CleanRtt;
 
 /// Settings of [`Cubic`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,7 @@ impl CubicConfig {
         Cubic {
             config: *self,
             reno: RenoConfig {}.build(limits),
+            rtt: CleanRtt::default(),
             srtt: None,
             w_max: None,
             cwnd_prior: 0.0,
@@ -63,6 +65,7 @@ impl Factory for CubicConfig {
 pub struct Cubic {
     config: CubicConfig,
     reno: Reno,
+    rtt: CleanRtt,
     /// The smoothed round-trip time (RFC 6298), in seconds.
     srtt: Option<f64>,
     /// The window at the last congestion event, if that was no timeout.
@@ -108,10 +111,9 @@ impl Stage {
 
 impl Cubic {
     fn sample(&mut self, ack: &AckEvent) {
-        let Some(rtt) = ack.rtt.or(ack.echoed_rtt) else {
+        let Some(rtt) = self.rtt.sample(ack) else {
             return;
         };
-        let rtt = rtt.as_secs_f64();
         self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
     }
 
@@ -172,6 +174,10 @@ impl Controller for Cubic {
         self.reno.ssthresh()
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         self.sample(ack);
         if ack.window_unused {
@@ -185,6 +191,7 @@ impl Controller for Cubic {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.rtt.on_loss();
         self.cut(loss.window, 2.0);
     }
 
@@ -194,6 +201,7 @@ impl Controller for Cubic {
 
     /// §4.8
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.rtt.on_loss();
         self.remember();
         self.w_max = None;
         self.reno
@@ -218,6 +226,7 @@ mod tests {
     fn ack(ms: u64) -> AckEvent {
         AckEvent {
             now: Instant::from_micros(ms * 1000),
+            acked: 1,
             newly_acked: 1,
             rtt: Some(Duration::from_millis(100)),
             ..AckEvent::default()

@@ -10,6 +10,8 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
+use crate::rtt::CleanRtt;
+use units::Instant;
 
 /// What the delay takes leaves at least two segments.
 const MIN_WINDOW: f64 = 2.0;
@@ -23,6 +25,7 @@ impl DualConfig {
     pub fn build(&self, limits: &Limits) -> Dual {
         Dual {
             reno: RenoConfig {}.build(limits),
+            rtt: CleanRtt::default(),
             range: None,
             round: Round::default(),
             rests: true,
@@ -40,6 +43,7 @@ impl Factory for DualConfig {
 #[derive(Clone, Debug)]
 pub struct Dual {
     reno: Reno,
+    rtt: CleanRtt,
     /// The least and the most RTT, in seconds.
     range: Option<(f64, f64)>,
     round: Round,
@@ -68,9 +72,13 @@ impl Controller for Dual {
         self.reno.ssthresh()
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         self.reno.on_ack(ack);
-        let rtt = ack.rtt.map(|rtt| rtt.as_secs_f64());
+        let rtt = self.rtt.sample(ack);
         if let Some(rtt) = rtt {
             self.sample(rtt);
         }
@@ -89,10 +97,12 @@ impl Controller for Dual {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.rtt.on_loss();
         self.reno.halve(loss.window);
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.rtt.on_loss();
         self.range = None;
         self.reno.on_timeout(timeout);
     }
@@ -102,7 +112,7 @@ impl Controller for Dual {
 mod tests {
     use super::*;
     use crate::sawtooth::lose;
-    use units::{Duration, Instant};
+    use units::Duration;
 
     /// A round of one acknowledgement; cwnd after it.
     fn round(dual: &mut Dual, acked: u64, rtt_ms: u64) -> f64 {

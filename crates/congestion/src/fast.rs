@@ -6,11 +6,12 @@
 //! a small window equation 6 doubles. α is constant, as in the authors' implementation. Losses halve
 //! the window.
 
-use units::Duration;
+use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::round::Round;
+use crate::rtt::CleanRtt;
 
 /// The window has a floor of two segments, below which no delay can show; after a timeout one.
 const MIN_WINDOW: f64 = 2.0;
@@ -43,6 +44,7 @@ impl FastConfig {
             cwnd: limits.initial_window,
             target: limits.initial_window,
             increment: 0.0,
+            rtt: CleanRtt::default(),
             base_rtt: f64::INFINITY,
             average_rtt: None,
             round: Round::default(),
@@ -66,6 +68,7 @@ pub struct Fast {
     /// What the window grows to in this round, and by how much an acknowledgement.
     target: f64,
     increment: f64,
+    rtt: CleanRtt,
     /// In seconds.
     base_rtt: f64,
     average_rtt: Option<f64>,
@@ -116,9 +119,13 @@ impl Controller for Fast {
         2.0
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
-        if let Some(rtt) = ack.rtt {
-            self.sample(rtt.as_secs_f64());
+        if let Some(rtt) = self.rtt.sample(ack) {
+            self.sample(rtt);
         }
         if self.round.ends(ack) {
             self.increment = 0.0;
@@ -134,10 +141,12 @@ impl Controller for Fast {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.rtt.on_loss();
         self.move_to(((loss.window / 2) as f64).max(MIN_WINDOW));
     }
 
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
+        self.rtt.on_loss();
         self.move_to(1.0);
     }
 
@@ -162,7 +171,6 @@ impl Controller for Fast {
 mod tests {
     use super::*;
     use crate::sawtooth::lose;
-    use units::Instant;
 
     fn fast(cwnd: f64, base_rtt: f64, average_rtt: f64) -> Fast {
         let mut fast = FastConfig::default().build(&Limits {

@@ -49,6 +49,7 @@ pub mod reno;
 pub mod rerouting_vegas;
 mod round;
 pub mod rovegas;
+mod rtt;
 pub mod santa_cruz;
 #[cfg(test)]
 mod sawtooth;

@@ -2,9 +2,10 @@
 //! segments queued on the way there, reckoned from relative delays.
 //!
 //! Between two segments the relative delay is how much longer the second took one way,
-//! `D = R − S`, the spacing of their arrivals less that of their sendings. Their sum over a window,
-//! in units of the mean spacing of its arrivals, is what the queue grew by; summed from the start,
-//! what is queued: `N = N_old + M`. The window moves once a round trip, up by one segment below
+//! `D = R − S`, the spacing of their arrivals less that of their sendings. Their sum from the start,
+//! in units of the mean spacing of a window's arrivals, is what is queued. (The paper converts each
+//! window's sum by its own spacing and adds the segments, `N = N_old + M`; that drifts where the
+//! spacing is not the bottleneck's, as after a loss.) The window moves once a round trip, up by one segment below
 //! `n − δ`, down by one above `n + δ`. Delays on the way back do not enter. Slow start is Reno's and
 //! ends early where the queue is above `n + δ`; losses are Reno's. It needs timestamps.
 
@@ -39,7 +40,8 @@ impl SantaCruzConfig {
             config: *self,
             reno: RenoConfig {}.build(limits),
             last: None,
-            window: Spacing::default(),
+            relative_delay: 0,
+            window: Arrivals::default(),
             queued: 0.0,
             round: Round::default(),
         }
@@ -59,7 +61,9 @@ pub struct SantaCruz {
     reno: Reno,
     /// The last segment's one-way delay and arrival, in nanoseconds, by clocks that need not agree.
     last: Option<(i64, i64)>,
-    window: Spacing,
+    /// Σ D since the start, in nanoseconds.
+    relative_delay: i64,
+    window: Arrivals,
     /// N, in segments.
     queued: f64,
     round: Round,
@@ -67,18 +71,16 @@ pub struct SantaCruz {
 
 /// What a window's arrivals add up to.
 #[derive(Clone, Copy, Debug, Default)]
-struct Spacing {
-    /// Σ D and Σ R, in nanoseconds.
-    relative_delay: i64,
-    arrivals: i64,
+struct Arrivals {
+    /// Σ R, in nanoseconds.
+    spacing: i64,
     segments: u64,
 }
 
-impl Spacing {
-    /// M: the sum of relative delays in units of the mean spacing of arrivals.
-    fn growth(&self) -> Option<f64> {
-        (self.arrivals > 0 && self.segments > 0)
-            .then(|| self.relative_delay as f64 * self.segments as f64 / self.arrivals as f64)
+impl Arrivals {
+    /// The mean spacing, in nanoseconds.
+    fn mean(&self) -> Option<f64> {
+        (self.spacing > 0 && self.segments > 0).then(|| self.spacing as f64 / self.segments as f64)
     }
 }
 
@@ -95,19 +97,19 @@ impl SantaCruz {
         let arrival = (ack.now.as_nanos() as i64).wrapping_sub(backward);
         if let Some((last_forward, last_arrival)) = self.last.replace((forward, arrival)) {
             let relative_delay = forward.wrapping_sub(last_forward);
-            self.window.relative_delay = self.window.relative_delay.saturating_add(relative_delay);
+            self.relative_delay = self.relative_delay.saturating_add(relative_delay);
             let spacing = arrival.wrapping_sub(last_arrival);
-            self.window.arrivals = self.window.arrivals.saturating_add(spacing);
+            self.window.spacing = self.window.spacing.saturating_add(spacing);
             self.window.segments += ack.newly_acked;
         }
     }
 
     fn adjust(&mut self) {
-        let Some(growth) = std::mem::take(&mut self.window).growth() else {
+        let Some(spacing) = std::mem::take(&mut self.window).mean() else {
             return;
         };
-        // Less than nothing cannot be queued: the path got shorter, or the spacing longer.
-        self.queued = (self.queued + growth).max(0.0);
+        // Less than nothing cannot be queued: the path got shorter.
+        self.queued = (self.relative_delay as f64 / spacing).max(0.0);
         let SantaCruzConfig { n, delta } = self.config;
         let cwnd = self.reno.cwnd();
         if self.reno.in_slow_start() {
@@ -210,11 +212,11 @@ mod tests {
         // Another 10 ms: N = 4 > 3.5, one segment less.
         assert_eq!(round(&mut control, 140, &[50, 60]), 9.0);
         assert!((control.queued() - 4.0).abs() < 1e-9);
-        // Down by 20 ms: N = 2 < 2.5, one more.
+        // Down by 20 ms, to 20 more than at first: N = 2 < 2.5, one more.
         assert_eq!(round(&mut control, 160, &[50, 40]), 10.0);
         assert!((control.queued() - 2.0).abs() < 1e-9);
         // Never less than nothing.
-        round(&mut control, 180, &[20, 0]);
+        round(&mut control, 180, &[20, 10]);
         assert_eq!(control.queued(), 0.0);
     }
 

@@ -42,6 +42,7 @@ impl TriSConfig {
             first_delay: None,
             running: None,
             last: None,
+            other: None,
             round: Round::default(),
             reopening: false,
         }
@@ -65,8 +66,9 @@ pub struct TriS {
     first_delay: Option<f64>,
     /// When the running round began, and with how many segments in flight.
     running: Option<(Instant, u64)>,
-    /// The window and throughput of the round before.
+    /// The window and throughput of the round before, and those of the last other window.
     last: Option<(f64, f64)>,
+    other: Option<(f64, f64)>,
     round: Round,
     /// The window opens after a timeout.
     reopening: bool,
@@ -80,14 +82,18 @@ struct Measured {
 }
 
 impl TriS {
-    /// The normalized throughput gradient; none where the window did not move.
+    /// The normalized throughput gradient between this window and the last other one.
     fn gradient(&mut self, round: Measured) -> Option<f64> {
         let Measured { window, delay } = round;
         let throughput = window / delay;
         let first_delay = *self.first_delay.get_or_insert(delay);
-        let (last_window, last_throughput) = self.last.replace((window, throughput))?;
-        let moved = window - last_window;
-        (moved != 0.0).then(|| (throughput - last_throughput) / moved * first_delay)
+        if let Some(last) = self.last.replace((window, throughput))
+            && last.0 != window
+        {
+            self.other = Some(last);
+        }
+        let (other_window, other_throughput) = self.other?;
+        Some((throughput - other_throughput) / (window - other_window) * first_delay)
     }
 
     fn judge(&mut self, round: Measured) {
@@ -107,13 +113,10 @@ impl TriS {
         }
     }
 
-    /// The round's delay: its mark's RTT if that was sent once.
+    /// The round's first segment left at its start, and is acknowledged now.
     fn measure(&mut self, ack: &AckEvent) -> Option<Measured> {
         let (start, window) = self.running.replace((ack.now, ack.next - ack.acked))?;
-        let delay = ack
-            .rtt
-            .unwrap_or_else(|| ack.now.since(start))
-            .as_secs_f64();
+        let delay = ack.now.since(start).as_secs_f64();
         (window > 0 && delay > 0.0).then_some(Measured {
             window: window as f64,
             delay,
@@ -124,6 +127,7 @@ impl TriS {
     fn forget(&mut self) {
         self.running = None;
         self.last = None;
+        self.other = None;
     }
 }
 
@@ -194,7 +198,8 @@ mod tests {
         // One less on an empty path takes its share of throughput: 1.
         gradient(11.0, 0.1);
         assert!((gradient(10.0, 0.1).unwrap() - 1.0).abs() < 1e-9);
-        assert_eq!(gradient(10.0, 0.2), None);
+        // The same window again is compared with the last other one: (50 − 110)/(10 − 11)·0.1.
+        assert!((gradient(10.0, 0.2).unwrap() - 6.0).abs() < 1e-9);
     }
 
     #[test]

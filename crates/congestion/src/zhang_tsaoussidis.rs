@@ -10,6 +10,8 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
+use crate::rtt::CleanRtt;
+use units::Instant;
 
 /// What the delay takes leaves at least two segments.
 const MIN_WINDOW: f64 = 2.0;
@@ -45,6 +47,7 @@ impl ZhangTsaoussidisConfig {
         ZhangTsaoussidis {
             config: *self,
             reno: RenoConfig {}.build(limits),
+            rtt: CleanRtt::default(),
             range: None,
             lost: false,
             round: Round::default(),
@@ -64,6 +67,7 @@ impl Factory for ZhangTsaoussidisConfig {
 pub struct ZhangTsaoussidis {
     config: ZhangTsaoussidisConfig,
     reno: Reno,
+    rtt: CleanRtt,
     /// The least and the most RTT, in seconds.
     range: Option<(f64, f64)>,
     /// A loss has shown what a full queue is.
@@ -101,6 +105,10 @@ impl Controller for ZhangTsaoussidis {
         self.reno.ssthresh()
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         let (before, opening) = (self.cwnd(), self.reno.in_slow_start());
         self.reno.on_ack(ack);
@@ -108,7 +116,7 @@ impl Controller for ZhangTsaoussidis {
             let step = self.cwnd() - before;
             self.reno.grow(step * (self.config.acceleration - 1.0));
         }
-        let fullness = ack.rtt.and_then(|rtt| self.fullness(rtt.as_secs_f64()));
+        let fullness = self.rtt.sample(ack).and_then(|rtt| self.fullness(rtt));
         if !self.round.ends(ack) {
             return;
         }
@@ -118,11 +126,13 @@ impl Controller for ZhangTsaoussidis {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.rtt.on_loss();
         self.lost = true;
         self.reno.halve(loss.window);
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.rtt.on_loss();
         self.lost = true;
         self.hurrying = false;
         self.reno.on_timeout(timeout);
@@ -133,7 +143,7 @@ impl Controller for ZhangTsaoussidis {
 mod tests {
     use super::*;
     use crate::sawtooth::lose;
-    use units::{Duration, Instant};
+    use units::Duration;
 
     /// RTTs from 100 to 200 ms have been seen; a window of 16 in avoidance.
     fn smooth() -> ZhangTsaoussidis {

@@ -12,7 +12,8 @@ pub use bandwidth::{Bandwidth, Sampling};
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{MIN_SSTHRESH, Reno, RenoConfig};
-use units::Duration;
+use crate::rtt::CleanRtt;
+use units::{Duration, Instant};
 
 /// Settings of [`Westwood`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ impl WestwoodConfig {
         Westwood {
             reno: RenoConfig {}.build(limits),
             bandwidth: Bandwidth::new(self.sampling),
+            rtt: CleanRtt::default(),
             acked: 0,
             accounted: 0,
             min_rtt: None,
@@ -45,6 +47,7 @@ impl Factory for WestwoodConfig {
 pub struct Westwood {
     reno: Reno,
     bandwidth: Bandwidth,
+    rtt: CleanRtt,
     /// Segments acknowledged so far.
     acked: u64,
     /// Of those to come, what duplicates have accounted for already.
@@ -60,7 +63,7 @@ impl Westwood {
     }
 
     fn observe(&mut self, ack: &AckEvent) {
-        if let Some(rtt) = ack.rtt.map(Duration::as_secs_f64) {
+        if let Some(rtt) = self.rtt.sample(ack) {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
             self.bandwidth.set_rtt(rtt);
         }
@@ -105,6 +108,10 @@ impl Controller for Westwood {
         self.reno.ssthresh()
     }
 
+    fn on_sent(&mut self, _now: Instant, segment: u64) {
+        self.rtt.on_sent(segment);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         self.observe(ack);
         self.reno.on_ack(ack);
@@ -120,6 +127,7 @@ impl Controller for Westwood {
 
     /// `ssthresh = BWE·RTT_min`; the window comes down to it, never up.
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.rtt.on_loss();
         let pipe = self.pipe(loss.window);
         let cwnd = self.cwnd().min(pipe);
         self.reno.cut_to(pipe, MIN_SSTHRESH);
@@ -127,6 +135,7 @@ impl Controller for Westwood {
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.rtt.on_loss();
         self.reno.start_over(self.pipe(timeout.window));
     }
 
@@ -150,7 +159,6 @@ impl Controller for Westwood {
 mod tests {
     use super::*;
     use crate::sawtooth::lose;
-    use units::Instant;
 
     /// 100 segments a second for ten seconds, RTT 100 ms at first, then 200 ms.
     fn steady(sampling: Sampling) -> Westwood {
