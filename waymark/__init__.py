@@ -15,28 +15,37 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
     print(result.throughput_bps(0, from_s=10, to_s=20))
 """
 
+from waymark import trace
+from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
+from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
+from waymark.result import Check, FlowResult, QueueResult, Result, mean_sd
 from waymark.run import run, run_all
 from waymark.scenario import Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
-from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
+from waymark.trace import Trace
+from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source, Tracing
 
 __all__ = [
     "CHAN",
     "STOCK",
+    "AckEvent",
     "Cbr",
     "Check",
+    "CongestionControl",
     "Expectation",
     "Experiment",
     "Flow",
     "FlowResult",
     "Host",
+    "Limits",
     "Link",
+    "LossEvent",
     "OnOff",
     "Profile",
     "QueueResult",
+    "RateSample",
     "Result",
     "Row",
     "Runs",
@@ -44,11 +53,14 @@ __all__ = [
     "Scenario",
     "Source",
     "Switch",
+    "TimeoutEvent",
     "Topology",
     "Trace",
+    "Tracing",
     "WaymarkError",
     "duplex",
     "mean_sd",
     "run",
     "run_all",
+    "trace",
 ]

@@ -1,14 +1,15 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from waymark.addressing import Addressing, derive
+from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Topology
-from waymark.traffic import Cbr, Flow, Source
+from waymark.traffic import Cbr, Flow, Source, Tracing
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             for index, link in enumerate(topology.links)
             if _first_of_pair(index, topology)
         ],
-        "flows": [_flow(flow) for flow in scenario.flows],
+        "flows": [_flow(index, flow) for index, flow in enumerate(scenario.flows)],
         "sources": [_source(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
@@ -131,20 +132,46 @@ def _link(there: Link, back: Link, topology: Topology, addressing: Addressing) -
     }
 
 
-def _flow(flow: Flow) -> dict[str, Any]:
+def custom_controls(scenario: Scenario) -> dict[str, Callable[[], CongestionControl]]:
+    """What makes the controls in Python, by the names that :func:`to_core` gives them."""
     return {
+        _name(index): flow.start_custom
+        for index, flow in enumerate(scenario.flows)
+        if not isinstance(flow.algorithm, str)
+    }
+
+
+def _name(flow: int) -> str:
+    return f"flow{flow}"
+
+
+def _flow(index: int, flow: Flow) -> dict[str, Any]:
+    tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
+    control: dict[str, Any] = {
+        "name": flow.algorithm,
+        "alpha": flow.alpha,
+        "beta": flow.beta,
+        "gamma": flow.gamma,
+        "threshold_rtt_s": flow.threshold_rtt_s,
+    }
+    marks: dict[str, bool] = {}
+    if not isinstance(flow.algorithm, str):
+        custom = flow.start_custom()
+        control |= {
+            "name": "custom",
+            "custom": {"factory": _name(index), "recovery": custom.recovery},
+        }
+        marks = {mark: getattr(custom, mark) for mark in ("aqt", "avbw", "ci", "timestamps")}
+    return {
+        "name": _name(index),
         "from": flow.source,
         "to": flow.target,
-        "control": {
-            "name": flow.algorithm,
-            "alpha": flow.alpha,
-            "beta": flow.beta,
-            "gamma": flow.gamma,
-            "threshold_rtt_s": flow.threshold_rtt_s,
-        },
+        "control": control,
         "profile": asdict(flow.profile),
         "start_s": flow.start_s,
-        "trace": flow.trace,
+        "trace": bool(flow.trace),
+        "tracing": asdict(tracing),
+        **marks,
     }
 
 

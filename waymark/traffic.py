@@ -1,8 +1,10 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
+from waymark import congestion
+from waymark.congestion import CongestionControl, Custom
 from waymark.errors import WaymarkError
 
 PACKET_OCTETS = 1000
@@ -79,32 +81,80 @@ the transport than a profile in the manner of ns-2 has; a run with one says so."
 
 
 @dataclass(frozen=True)
+class Tracing:
+    """Which changes a flow's trace keeps: all, or fewer so that a long run's stays small.
+
+    A row takes some 110 octets; a packet that is sent and acknowledged makes two.
+
+    Attributes:
+        from_s, to_s: only changes in [from_s, to_s), in seconds; ``to_s`` None: to the end.
+        every_s: rows are at least so far apart, in seconds: the state at the first change that
+            long after the row before. Timeouts are kept in any case. 0: every change.
+    """
+
+    from_s: float = 0.0
+    to_s: float | None = None
+    every_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Flow:
     """A TCP connection that always has data to send.
 
     Attributes:
         source: the host that sends the data.
         target: the host that acknowledges it.
-        algorithm: the congestion control.
+        algorithm: the congestion control: a name, or one in Python
+            (:class:`waymark.CongestionControl`): the class, what makes one, or an instance to copy.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
             algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
             that it keeps queued (20).
         threshold_rtt_s: RBCC's threshold RTT, in seconds; None: found by probing.
-        trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
+        trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
+            which.
+
+    Raises:
+        WaymarkError: an algorithm that is none.
     """
 
     source: str
     target: str
-    algorithm: Algorithm = "vegas"
+    algorithm: Algorithm | Custom = "vegas"
     profile: Profile = field(default=STOCK)
     start_s: float = 0.0
     alpha: int | None = None
     beta: int | None = None
     gamma: int | None = None
     threshold_rtt_s: float | None = None
-    trace: bool = False
+    trace: bool | Tracing = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.algorithm, str):
+            known = get_args(Algorithm)
+            if self.algorithm not in known:
+                raise WaymarkError(
+                    f"no algorithm {self.algorithm!r}; algorithms are {', '.join(known)}"
+                )
+        else:
+            self.start_custom()
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's name; of one in Python, the class's."""
+        if isinstance(self.algorithm, str):
+            return self.algorithm
+        return congestion.name(self.algorithm)
+
+    def start_custom(self) -> CongestionControl:
+        """A new control, of an algorithm in Python.
+
+        Raises:
+            WaymarkError: the algorithm makes none.
+        """
+        assert not isinstance(self.algorithm, str)
+        return congestion.start(self.algorithm)
 
     @property
     def counted_octets(self) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from waymark import experiment as experiments
-from waymark import program
+from waymark import program, trace
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out
 from waymark.experiment import Experiment, Runs
 from waymark.progress import progress
@@ -55,6 +55,10 @@ def run_experiment(
     pcap: Annotated[
         bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
+    traces: Annotated[
+        bool,
+        typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
+    ] = False,
 ) -> None:
     """Measure a figure of a paper again: a table, a picture, and the record of the run."""
     from waymark import report  # brings matplotlib, for which the pool's processes need not wait
@@ -69,6 +73,8 @@ def run_experiment(
     per_seed = [experiment.scenarios(scale.value, s) for s in seed_list]
     labels = list(per_seed[0])
     scenarios = [runs[label] for runs in per_seed for label in labels]
+    if traces:
+        scenarios[: len(labels)] = [trace.traced(scenario) for scenario in scenarios[: len(labels)]]
     captures = [
         folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
         for index in range(count)
@@ -102,6 +108,9 @@ def run_experiment(
             wall_s=time.monotonic() - started,
         ),
     ]
+    if traces:
+        make(folder / "trace")
+        files += trace.write_all(runs, folder / "trace")
     out.print(report.terminal_table(experiment, rows))
     report.print_expectations(out, experiment, rows)
     for file in (*files, *(capture for capture in captures if capture is not None)):

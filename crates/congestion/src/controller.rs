@@ -1,6 +1,7 @@
 //! The seam between a transport and its congestion control.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use units::{Duration, Instant};
 
@@ -96,6 +97,12 @@ pub struct Verdicts {
 pub trait Factory: Debug + Send + Sync {
     /// A controller at the start of its connection.
     fn build(&self, limits: &Limits) -> Box<dyn Controller>;
+}
+
+impl<F: Factory + ?Sized> Factory for Arc<F> {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        self.as_ref().build(limits)
+    }
 }
 
 /// What the connection, not the algorithm, says about the window. In segments.

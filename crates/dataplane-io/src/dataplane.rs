@@ -17,6 +17,8 @@ use v1model::{Event, Packet, Switch};
 
 /// Frames taken from one port before the others have their turn.
 const BATCH: usize = 64;
+/// Octets of an Ethernet header.
+const ETHERNET: u32 = 14;
 
 /// What a dataplane is set up with.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,9 @@ pub struct DataplaneConfig {
     pub cpu_port: Option<u16>,
     /// Where captures are written.
     pub captures: Option<PathBuf>,
+    /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
+    /// time do.
+    pub charge_ethernet: bool,
 }
 
 /// What goes to the controller. It must not wait.
@@ -85,6 +90,7 @@ impl Dataplane {
             ports,
             switch: None,
             cpu_port: config.cpu_port,
+            uncharged: if config.charge_ethernet { 0 } else { ETHERNET },
             clock: Clock::start(),
             jobs,
             controller: Box::new(controller),
@@ -131,6 +137,8 @@ struct Owner {
     ports: Vec<Port>,
     by_number: BTreeMap<u16, usize>,
     cpu_port: Option<u16>,
+    /// Octets of a frame that ports' rates do not charge.
+    uncharged: u32,
     clock: Clock,
     jobs: Jobs,
     controller: Box<dyn ToController>,
@@ -173,7 +181,9 @@ impl Owner {
                 }
                 // Without a program a switch forwards nothing.
                 if let Some(switch) = &mut self.switch {
-                    switch.handle_packet(self.clock.now(), port.number, Packet::new(octets));
+                    let mut packet = Packet::new(octets);
+                    packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
+                    switch.handle_packet(self.clock.now(), port.number, packet);
                 }
             }
         }
@@ -252,7 +262,7 @@ fn too_long(name: &str) -> String {
     )
 }
 
-fn until(now: Instant, due: Instant) -> Timespec {
+pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {
         tv_sec: (wait / 1_000_000_000) as i64,

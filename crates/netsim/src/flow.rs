@@ -1,7 +1,9 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
 use crate::record::FlowRecord;
-use crate::scenario::{self, ControlName};
+use crate::scenario::{self, Control, ControlName, RecoveryName, ScenarioError};
+use crate::simulation::Controls;
+use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
 use congestion::westwood::Sampling;
@@ -39,6 +41,8 @@ pub(crate) struct Flow {
     /// Data is marked capable of congestion indication.
     pub ci: bool,
     pub record: FlowRecord,
+    /// Where the scenario asks for a trace.
+    pub tracer: Option<Tracer>,
 }
 
 /// One end.
@@ -60,6 +64,18 @@ impl Flow {
             Side::Receiver => &mut self.receiver,
         }
     }
+
+    /// Its name and its record, the trace in it.
+    pub fn finish(self) -> (String, FlowRecord) {
+        let trace = self.tracer.map(Tracer::finish);
+        (
+            self.name,
+            FlowRecord {
+                trace,
+                ..self.record
+            },
+        )
+    }
 }
 
 impl End {
@@ -73,14 +89,37 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow.
-pub(crate) fn connections(flow: &scenario::Flow) -> (Connection, Connection) {
+/// The connections at both ends of a checked flow. Only the sender's has a window to control.
+///
+/// # Errors
+/// At `path`: a custom control that is not among `controls`.
+pub(crate) fn connections(
+    flow: &scenario::Flow,
+    controls: &Controls,
+    path: &str,
+) -> Result<(Connection, Connection), ScenarioError> {
     let config = config(flow);
-    let algorithm = algorithm(flow);
-    (
+    let algorithm: Box<dyn Factory> = match &flow.control.custom {
+        Some(custom) => match controls.get(&custom.factory) {
+            Some(factory) => Box::new(factory.clone()),
+            None => return Err(missing(path, &custom.factory, controls)),
+        },
+        None => algorithm(flow),
+    };
+    Ok((
         Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&config.peer(), algorithm.as_ref()),
-    )
+        Connection::new(&config.peer(), &RenoConfig {}),
+    ))
+}
+
+fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
+    let valid: Vec<&str> = controls.keys().map(String::as_str).collect();
+    let valid = match valid.as_slice() {
+        [] => "there are none".to_owned(),
+        _ => format!("controls are {}", valid.join(", ")),
+    };
+    let message = format!("no control {factory:?} was handed in; {valid}");
+    ScenarioError::new(format!("{path}.control.custom.factory"), message)
 }
 
 /// Whether a flow's packets carry the AQT option.
@@ -123,6 +162,7 @@ fn config(flow: &scenario::Flow) -> Config {
         | ControlName::QuickVegas
         | ControlName::RedVegas
         | ControlName::VegasA => Recovery::Vegas,
+        ControlName::Custom => custom_recovery(&flow.control),
     };
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
@@ -146,19 +186,31 @@ fn config(flow: &scenario::Flow) -> Config {
             ack_octets: p.ack_octets,
         },
         aqt: carries_aqt(flow),
-        avbw: flow.control.name == ControlName::Muzha,
+        avbw: flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha),
         ci: carries_ci(flow),
-        timestamps: matches!(
+        timestamps: flow.timestamps.unwrap_or(matches!(
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
                 | ControlName::SantaCruz
                 | ControlName::Rbcc
                 | ControlName::RbccWl
-        ),
+        )),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
         ..Config::stock(recovery)
+    }
+}
+
+fn custom_recovery(control: &Control) -> Recovery {
+    let name = control.custom.as_ref().map(|custom| custom.recovery);
+    match name.unwrap_or(RecoveryName::NewReno) {
+        RecoveryName::Tahoe => Recovery::Tahoe,
+        RecoveryName::Reno => Recovery::Reno,
+        RecoveryName::NewReno => Recovery::NewReno,
+        RecoveryName::Sack => Recovery::Sack,
+        RecoveryName::Fack => Recovery::Fack,
+        RecoveryName::Vegas => Recovery::Vegas,
     }
 }
 
@@ -224,6 +276,7 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
         ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
+        ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),
         ControlName::RoVegas => Box::new(RoVegasConfig {
             vegas,

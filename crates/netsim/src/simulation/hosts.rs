@@ -145,9 +145,9 @@ impl Simulation {
         if side == Side::Sender {
             let resent = state.sender.connection.stats().resent - resent;
             *self.bins.cell(&mut state.record.resent_packets) += resent;
-            if let Some(trace) = &mut state.record.trace {
+            if let Some(tracer) = &mut state.tracer {
                 while let Some(change) = state.sender.connection.poll_trace() {
-                    trace.push(&change);
+                    tracer.record(&change);
                 }
             }
         }

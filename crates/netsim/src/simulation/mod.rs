@@ -5,7 +5,7 @@ mod hosts;
 mod in_flight;
 mod switches;
 
-pub use build::Programs;
+pub use build::{Controls, Programs};
 
 use crate::event::{Event, EventQueue};
 use crate::flow::Flow;
@@ -125,11 +125,7 @@ impl Simulation {
             seed: self.seed,
             end: self.now,
             time_s: self.bins.begins(),
-            flows: self
-                .flows
-                .into_iter()
-                .map(|flow| (flow.name, flow.record))
-                .collect(),
+            flows: self.flows.into_iter().map(Flow::finish).collect(),
             sources: self
                 .sources
                 .into_iter()
