@@ -1,0 +1,6 @@
+//! The modern profile of TCP: hosts on a path that does everything a path can do to packets.
+
+mod history;
+mod path;
+mod rules;
+mod stream;
