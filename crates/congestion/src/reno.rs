@@ -90,7 +90,10 @@ impl Controller for Reno {
         self.ssthresh
     }
 
-    fn on_ack(&mut self, _ack: &AckEvent) {
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if ack.window_unused {
+            return;
+        }
         let increment = if self.cwnd < self.ssthresh {
             1.0
         } else {
@@ -141,6 +144,16 @@ mod tests {
         assert_eq!(reno.cwnd(), 3.0);
         reno.on_ack(&AckEvent::default());
         assert_eq!(reno.cwnd(), 3.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut reno = RenoConfig {}.build(&Limits::default());
+        reno.on_ack(&AckEvent {
+            window_unused: true,
+            ..AckEvent::default()
+        });
+        assert_eq!(reno.cwnd(), 1.0);
     }
 
     #[test]

@@ -341,6 +341,9 @@ impl Connection {
             rtt: event.and_then(|event| event.rtt),
             aqt_echo: event.and_then(|event| event.aqt_echo),
             aqt_backward: event.and_then(|event| event.aqt_backward),
+            mrai: event.and_then(|event| event.mrai),
+            ci_echo: event.is_some_and(|event| event.ci_echo),
+            verdicts: self.sender.controller.verdicts(),
             controller: self.sender.controller.snapshot(),
         });
     }
