@@ -3,8 +3,8 @@
 //!
 //! Every two round trips, an RTT above `(RTT_min + RTT_max)/2` takes an eighth of the window. A
 //! timeout is answered as Tahoe's, and forgets both RTTs, since so severe a congestion says that the
-//! path has changed. A loss found by duplicates is Reno's. The threshold of slow start is not
-//! touched by the delay, so that the first slow start ends in a loss.
+//! path has changed. A loss found by duplicates is Reno's. The delay does not end slow start, so that
+//! the first ends in a loss, nor begin it.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -12,9 +12,6 @@ use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 use units::Instant;
-
-/// What the delay takes leaves at least two segments.
-const MIN_WINDOW: f64 = 2.0;
 
 /// Settings of [`Dual`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,8 +88,7 @@ impl Controller for Dual {
         };
         if !self.rests && rtt > threshold {
             let cwnd = self.cwnd();
-            self.reno
-                .set_cwnd((cwnd - cwnd / 8.0).max(MIN_WINDOW.min(cwnd)));
+            self.reno.shrink_to(cwnd - cwnd / 8.0);
         }
     }
 
@@ -128,7 +124,7 @@ mod tests {
     fn dual(cwnd: f64) -> Dual {
         DualConfig {}.build(&Limits {
             initial_window: cwnd,
-            initial_ssthresh: 2.0,
+            initial_ssthresh: cwnd,
             max_cwnd: None,
         })
     }
@@ -141,6 +137,7 @@ mod tests {
         dual.sample(0.2);
         let grown = 16.0 + 1.0 / 16.0;
         assert_eq!(round(&mut dual, 1, 151), grown * 7.0 / 8.0);
+        assert!(!dual.reno.in_slow_start());
         let before = dual.cwnd();
         assert_eq!(round(&mut dual, 2, 151), before + 1.0 / before);
         let before = dual.cwnd();

@@ -46,6 +46,16 @@ impl Reno {
         self.cwnd = self.limits.cap(self.cwnd + segments);
     }
 
+    /// Comes down to `cwnd`, two segments at least. A window that has left slow start does not
+    /// return to it by this.
+    pub(crate) fn shrink_to(&mut self, cwnd: f64) {
+        let opening = self.in_slow_start();
+        self.cwnd = cwnd.max(MIN_SSTHRESH).min(self.cwnd);
+        if !opening {
+            self.end_slow_start();
+        }
+    }
+
     /// Goes on from `cwnd`, at least `floor`, without slow start.
     pub(crate) fn cut_to(&mut self, cwnd: f64, floor: f64) {
         self.cwnd = cwnd.max(floor);

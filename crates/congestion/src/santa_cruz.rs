@@ -14,9 +14,6 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 
-/// A decrease leaves at least two segments.
-const MIN_WINDOW: f64 = 2.0;
-
 /// Settings of [`SantaCruz`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SantaCruzConfig {
@@ -119,7 +116,7 @@ impl SantaCruz {
         } else if self.queued < n - delta {
             self.reno.grow(1.0);
         } else if self.queued > n + delta {
-            self.reno.set_cwnd((cwnd - 1.0).max(MIN_WINDOW.min(cwnd)));
+            self.reno.shrink_to(cwnd - 1.0);
         }
     }
 }
@@ -198,7 +195,7 @@ mod tests {
     fn santa_cruz() -> SantaCruz {
         SantaCruzConfig::default().build(&Limits {
             initial_window: 10.0,
-            initial_ssthresh: 2.0,
+            initial_ssthresh: 10.0,
             max_cwnd: None,
         })
     }
@@ -211,6 +208,7 @@ mod tests {
         assert!((control.queued() - 3.0).abs() < 1e-9);
         // Another 10 ms: N = 4 > 3.5, one segment less.
         assert_eq!(round(&mut control, 140, &[50, 60]), 9.0);
+        assert!(!control.reno.in_slow_start());
         assert!((control.queued() - 4.0).abs() < 1e-9);
         // Down by 20 ms, to 20 more than at first: N = 2 < 2.5, one more.
         assert_eq!(round(&mut control, 160, &[50, 40]), 10.0);

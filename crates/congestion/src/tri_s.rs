@@ -15,9 +15,6 @@ use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 use units::{Duration, Instant};
 
-/// A decrease leaves at least two segments.
-const MIN_WINDOW: f64 = 2.0;
-
 /// Settings of [`TriS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriSConfig {
@@ -109,7 +106,7 @@ impl TriS {
             }
         } else {
             let cwnd = self.reno.cwnd();
-            self.reno.set_cwnd((cwnd - 1.0).max(MIN_WINDOW.min(cwnd)));
+            self.reno.shrink_to(cwnd - 1.0);
         }
     }
 
@@ -204,10 +201,11 @@ mod tests {
 
     #[test]
     fn a_full_path_takes_a_segment() {
-        let mut full = tri_s(12.0, 2.0);
+        let mut full = tri_s(12.0, 12.0);
         judge(&mut full, 11.0, 0.1);
         // 12 segments at 109 ms bring no more than 11 at 100.
         assert_eq!(judge(&mut full, 12.0, 0.109), 11.0);
+        assert!(!full.reno.in_slow_start());
         let mut empty = tri_s(12.0, 2.0);
         judge(&mut empty, 11.0, 0.1);
         assert_eq!(judge(&mut empty, 12.0, 0.1), 12.0);

@@ -13,9 +13,6 @@ use crate::round::Round;
 use crate::rtt::CleanRtt;
 use units::Instant;
 
-/// What the delay takes leaves at least two segments.
-const MIN_WINDOW: f64 = 2.0;
-
 /// Settings of [`ZhangTsaoussidis`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZhangTsaoussidisConfig {
@@ -90,8 +87,7 @@ impl ZhangTsaoussidis {
         self.hurrying = fullness <= self.config.lower;
         if fullness >= self.config.upper {
             let cwnd = self.reno.cwnd();
-            let cut = (cwnd * self.config.decrease).max(MIN_WINDOW.min(cwnd));
-            self.reno.set_cwnd(cut);
+            self.reno.shrink_to(cwnd * self.config.decrease);
         }
     }
 }
@@ -149,7 +145,7 @@ mod tests {
     fn smooth() -> ZhangTsaoussidis {
         let mut smooth = ZhangTsaoussidisConfig::default().build(&Limits {
             initial_window: 16.0,
-            initial_ssthresh: 2.0,
+            initial_ssthresh: 16.0,
             max_cwnd: None,
         });
         smooth.range = Some((0.1, 0.2));
@@ -174,6 +170,7 @@ mod tests {
         // (180 − 100)/(200 − 100) = 0.8 ≥ 0.75: after Reno's 1/16, seven eighths.
         let grown = 16.0 + 1.0 / 16.0;
         assert_eq!(round(&mut smooth, 1, 180), grown * 0.875);
+        assert!(!smooth.reno.in_slow_start());
         // 0.5: Reno.
         let before = smooth.cwnd();
         assert_eq!(round(&mut smooth, 2, 150), before + 1.0 / before);
