@@ -76,8 +76,9 @@ Algorithm = Literal[
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it. DCTCP and BBR need more of
-the transport than a profile in the manner of ns-2 has; a run with one says so."""
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
+more of each. DCTCP and BBR need more of the transport than a profile in the manner of ns-2 has; a run
+with one says so."""
 
 
 @dataclass(frozen=True)
