@@ -9,8 +9,8 @@
 //! (§4.2.3.4). Marks are ignored.
 //!
 //! It needs delivery-rate samples and a transport that paces. The phase in which ProbeBW begins,
-//! which the draft draws, follows from the count of round trips here. Restarts from idle (§4.3.4.4)
-//! and the transport's own checks of application limits are the transport's to tell.
+//! which the draft draws, follows from the count of round trips here. Restarts from idle (§4.3.4.4) are
+//! left out.
 
 mod max_filter;
 mod model;
@@ -220,6 +220,7 @@ impl Bbr {
         let State::ProbeRtt { until, round_done } = self.state else {
             return;
         };
+        self.model.hold_back(ack.in_flight);
         let Some(end) = until else {
             if ack.in_flight as f64 <= MIN_PIPE_CWND {
                 self.model.start_round();

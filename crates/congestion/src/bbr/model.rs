@@ -1,6 +1,8 @@
 //! BBR's model of the path (§4.1): bandwidth, propagation delay, round trips, and whether the pipe
 //! is full.
 
+use std::ops::Range;
+
 use units::Instant;
 
 use super::max_filter::MaxFilter;
@@ -16,6 +18,8 @@ const FLAT_ROUNDS: u32 = 3;
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     bandwidth: MaxFilter,
+    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
+    held_back: Range<u64>,
     /// Segments delivered in all.
     delivered: u64,
     /// A round ends with a segment sent when so many had been delivered.
@@ -34,6 +38,7 @@ impl Default for Model {
     fn default() -> Self {
         Model {
             bandwidth: MaxFilter::default(),
+            held_back: 0..0,
             delivered: 0,
             next_round: 0,
             rounds: 0,
@@ -85,6 +90,14 @@ impl Model {
         self.next_round = self.delivered;
     }
 
+    /// What is sent until `in_flight` more segments are delivered is held back by ProbeRTT.
+    pub(super) fn hold_back(&mut self, in_flight: u64) {
+        if !self.held_back.contains(&self.delivered) {
+            self.held_back.start = self.delivered;
+        }
+        self.held_back.end = self.delivered + in_flight.max(1);
+    }
+
     /// §4.1.1: `BBRUpdateRound`, `BBRUpdateBtlBw`.
     pub(super) fn update_bandwidth(&mut self, ack: &AckEvent) {
         self.round_start = false;
@@ -94,10 +107,10 @@ impl Model {
             self.next_round = self.delivered;
             self.rounds += 1;
             self.round_start = true;
-            self.bandwidth.begin(self.rounds);
         }
         let sample = rate.per_second();
-        if sample.is_finite() && (sample >= self.bandwidth() || !rate.app_limited) {
+        let limited = rate.app_limited || self.held_back.contains(&rate.prior_delivered);
+        if sample.is_finite() && (sample >= self.bandwidth() || !limited) {
             self.bandwidth.add(self.rounds, sample);
         }
     }

@@ -206,6 +206,24 @@ fn every_ten_seconds_four_segments_are_left_for_200_ms() {
 }
 
 #[test]
+fn on_a_short_path_the_200_ms_do_not_count_for_the_bandwidth() {
+    // 1 ms: a hundred round trips of four segments in ProbeRTT.
+    let mut path = Path::new(10_000.0, 0.001);
+    let probing = |path: &Path| matches!(path.bbr.state(), State::ProbeRtt { .. });
+    while !probing(&path) {
+        path.step();
+        assert!(path.now < 25.0);
+    }
+    while probing(&path) {
+        path.step();
+    }
+    let bandwidth = path.bbr.bandwidth();
+    assert!(bandwidth > 9_900.0, "{bandwidth}");
+    path.run_until(path.now + 0.1);
+    assert!(path.bbr.bandwidth() > 9_900.0);
+}
+
+#[test]
 fn a_path_that_got_slower_is_believed_after_ten_rounds() {
     let mut path = Path::new(1000.0, 0.05);
     path.run_until(3.0);
