@@ -71,11 +71,28 @@ Algorithm = Literal[
     "quickvegas",
     "redvegas",
     "vegasa",
+    "vegasplus",
+    "reroutingvegas",
+    "card",
+    "dual",
+    "tris",
+    "santacruz",
+    "zhangtsaoussidis",
+    "fast",
+    "westwood",
+    "westwoodplus",
+    "highspeed",
+    "scalable",
+    "cubic",
+    "dctcp",
+    "bbr",
     "muzha",
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it."""
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
+more of each. DCTCP and BBR need more of the transport than a profile in the manner of ns-2 has; a run
+with one says so."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +124,8 @@ class Flow:
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
-            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1).
+            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
+            that it keeps queued (20).
         threshold_rtt_s: RBCC's threshold RTT, in seconds; None: found by probing.
         trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
             which.

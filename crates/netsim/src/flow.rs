@@ -9,9 +9,13 @@ use crate::simulation::Controls;
 use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
+use congestion::westwood::Sampling;
 use congestion::{
-    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
+    Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
+    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
+    WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use std::sync::Arc;
 use transport::tcp::{self, Config, Recovery, RtoConfig, Sizes, Supply, modern};
@@ -188,6 +192,7 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
     let mtu = u16::try_from(p.packet_octets).unwrap_or(u16::MAX);
     let ecn = match p.ecn {
         _ if carries_ci(flow) => modern::EcnMode::Indication,
+        _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
         EcnName::Off => modern::EcnMode::Off,
         EcnName::Classic => modern::EcnMode::Classic,
         EcnName::Accurate => modern::EcnMode::Accurate,
@@ -231,6 +236,20 @@ fn config(flow: &scenario::Flow) -> Config {
         ControlName::Fack => Recovery::Fack,
         ControlName::Muzha => Recovery::Reno,
         ControlName::Rbcc | ControlName::RbccWl => Recovery::NewReno,
+        ControlName::Card
+        | ControlName::Dual
+        | ControlName::TriS
+        | ControlName::SantaCruz
+        | ControlName::ZhangTsaoussidis
+        | ControlName::Fast
+        | ControlName::Westwood
+        | ControlName::WestwoodPlus => Recovery::NewReno,
+        ControlName::HighSpeed
+        | ControlName::Scalable
+        | ControlName::Cubic
+        | ControlName::Dctcp
+        | ControlName::Bbr => Recovery::Sack,
+        ControlName::VegasPlus | ControlName::ReroutingVegas => Recovery::Vegas,
         ControlName::Vegas
         | ControlName::RoVegas
         | ControlName::EnhancedVegas
@@ -267,6 +286,7 @@ fn config(flow: &scenario::Flow) -> Config {
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
+                | ControlName::SantaCruz
                 | ControlName::Rbcc
                 | ControlName::RbccWl
         )),
@@ -315,6 +335,37 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
         ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
         ControlName::VegasA => Box::new(VegasAConfig { vegas }),
+        ControlName::VegasPlus => Box::new(VegasPlusConfig {
+            vegas,
+            ..VegasPlusConfig::default()
+        }),
+        ControlName::ReroutingVegas => Box::new(ReroutingVegasConfig {
+            vegas,
+            ..ReroutingVegasConfig::default()
+        }),
+        ControlName::Card => Box::new(CardConfig::default()),
+        ControlName::Dual => Box::new(DualConfig {}),
+        ControlName::TriS => Box::new(TriSConfig::default()),
+        ControlName::SantaCruz => Box::new(SantaCruzConfig::default()),
+        ControlName::ZhangTsaoussidis => Box::new(ZhangTsaoussidisConfig::default()),
+        ControlName::Fast => {
+            let stock = FastConfig::default();
+            Box::new(FastConfig {
+                alpha: c.alpha.unwrap_or(stock.alpha),
+                ..stock
+            })
+        }
+        ControlName::Westwood => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryAck,
+        }),
+        ControlName::WestwoodPlus => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryRtt,
+        }),
+        ControlName::HighSpeed => Box::new(HighSpeedConfig {}),
+        ControlName::Scalable => Box::new(ScalableConfig {}),
+        ControlName::Cubic => Box::new(CubicConfig::default()),
+        ControlName::Dctcp => Box::new(DctcpConfig::default()),
+        ControlName::Bbr => Box::new(BbrConfig {}),
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),

@@ -10,7 +10,7 @@ use netsim::{Programs, Results, Scenario, Simulation};
 use serde_json::{Value, json};
 use std::process::Command;
 
-const CONTROLS: [&str; 14] = [
+const CONTROLS: [&str; 17] = [
     "tahoe",
     "reno",
     "newreno",
@@ -25,6 +25,9 @@ const CONTROLS: [&str; 14] = [
     "muzha",
     "rbcc",
     "rbccwl",
+    "cubic",
+    "bbr",
+    "dctcp",
 ];
 
 fn flow(control: &str) -> Value {

@@ -4,7 +4,7 @@ use units::{Duration, Instant};
 
 use super::VegasConfig;
 use super::avoidance::{Avoidance, Backlog, Linear};
-use super::meter::Meter;
+use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 
@@ -52,6 +52,16 @@ impl<M: Meter> Machine<M> {
             beta: config.beta,
         };
         Machine::with(config, meter, avoidance, limits)
+    }
+}
+
+impl Machine<Plain> {
+    /// The propagation delay is now `base`, in seconds; the window that fills the new path goes with
+    /// it.
+    pub(crate) fn reroute(&mut self, base: f64) {
+        let cwnd = self.cwnd * base / self.meter.base();
+        self.meter.set_base(base);
+        self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
     }
 }
 
@@ -122,6 +132,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
                     diff,
                     delta: (diff + 0.5).trunc(),
                     throughput: actual,
+                    rtt: measured.rtt,
                 });
             }
             None => self.increment = 0.0,
@@ -217,10 +228,11 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         if loss.sent_at.is_none_or(|sent| sent <= self.last_cut) {
             return;
         }
+        let left = self.avoidance.on_loss(loss.window);
         let window = match loss.window {
             0..=3 => 2,
             w if loss.transmissions > 1 => w / 2,
-            w => w - w / 4,
+            w => left.unwrap_or(w - w / 4),
         };
         self.deflated = window as f64;
         self.cwnd = self.deflated + f64::from(loss.duplicates);
@@ -239,6 +251,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.avoidance.on_timeout();
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
         self.deflated = self.config.quirks.forgotten_window();

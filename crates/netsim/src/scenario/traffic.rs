@@ -78,7 +78,7 @@ impl Tracing {
 pub struct Control {
     /// Which.
     pub name: ControlName,
-    /// α: fewest packets to keep queued (Vegas, RoVegas).
+    /// α: fewest packets to keep queued (Vegas and its variants); those to keep queued (FAST).
     #[serde(default)]
     pub alpha: Option<f64>,
     /// β: most packets to keep queued.
@@ -156,6 +156,38 @@ pub enum ControlName {
     RedVegas,
     /// Vegas-A (Srijith et al., §IV).
     VegasA,
+    /// Vegas⁺ (Hasegawa, Kurata and Murata 2000).
+    VegasPlus,
+    /// La, Walrand and Anantharam's Vegas (1999), which takes a lasting rise of the RTT for a new
+    /// route.
+    ReroutingVegas,
+    /// CARD (Jain 1989).
+    Card,
+    /// DUAL (Wang and Crowcroft 1992).
+    Dual,
+    /// Tri-S (Wang and Crowcroft 1991).
+    TriS,
+    /// Santa Cruz (Parsa and Garcia-Luna-Aceves 1999); carries timestamps.
+    SantaCruz,
+    /// Zhang and Tsaoussidis' smooth TCP (2003).
+    ZhangTsaoussidis,
+    /// FAST (Jin, Wei and Low 2004).
+    Fast,
+    /// Westwood (Mascolo et al. 2001), its bandwidth sampled at every acknowledgement.
+    Westwood,
+    /// Westwood+ (Grieco and Mascolo 2004), sampled once a round trip.
+    WestwoodPlus,
+    /// HighSpeed TCP (RFC 3649).
+    HighSpeed,
+    /// Scalable TCP (Kelly 2003).
+    Scalable,
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// DCTCP (RFC 8257); needs ECN.
+    Dctcp,
+    /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00); needs pacing and
+    /// delivery-rate samples.
+    Bbr,
     /// Muzha (Lien and Chung, §III); carries AVBW-S.
     Muzha,
     /// RBCC (Dahal 2007, ch. 3, 4); carries timestamps.
@@ -164,6 +196,17 @@ pub enum ControlName {
     RbccWl,
     /// One that is handed in beside the scenario, as `custom` says.
     Custom,
+}
+
+impl ControlName {
+    /// What this control cannot do without and the ns-2 profile has not.
+    pub(crate) fn missing_in_ns2(self) -> Option<&'static str> {
+        match self {
+            ControlName::Dctcp => Some("DCTCP needs ECN"),
+            ControlName::Bbr => Some("BBR needs pacing and delivery-rate samples"),
+            _ => None,
+        }
+    }
 }
 
 /// Settings of a TCP connection. Some belong to one of the profiles and are not looked at, or refused,

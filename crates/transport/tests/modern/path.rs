@@ -66,6 +66,9 @@ pub struct Net {
     pub sent: [u64; 2],
     /// Packets lost on purpose: the next so many of a host's.
     pub drop_next: [u32; 2],
+    /// Packets that wait at the bottleneck from which on those that are capable of it get a
+    /// congestion mark.
+    pub mark_from: usize,
     on_the_way: BinaryHeap<Reverse<(Instant, u64, usize, Vec<u8>)>>,
     free_at: [Instant; 2],
     waiting: [BinaryHeap<Reverse<Instant>>; 2],
@@ -100,6 +103,7 @@ impl Net {
             random,
             sent: [0; 2],
             drop_next: [0; 2],
+            mark_from: usize::MAX,
             on_the_way: BinaryHeap::new(),
             free_at: [Instant::ZERO; 2],
             waiting: Default::default(),
@@ -161,6 +165,9 @@ impl Net {
             if waiting.len() >= queue {
                 return;
             }
+            if waiting.len() >= self.mark_from && octets[1] & 3 == 2 {
+                mark(&mut octets);
+            }
             let start = self.free_at[from].max(self.now);
             let end = start + Duration::from_nanos(octets.len() as u64 * 1_000_000_000 / rate);
             self.free_at[from] = end;
@@ -189,6 +196,11 @@ impl Net {
         self.order += 1;
         self.on_the_way
             .push(Reverse((arrival, self.order, from, octets)));
+    }
+
+    /// How long the bottleneck after a host is busy.
+    pub fn queue(&self, from: usize) -> Duration {
+        self.free_at[from].since(self.now)
     }
 
     /// When something happens next.

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use congestion::rbcc::Threshold;
-use congestion::{Factory, RbccConfig, RenoConfig, RoVegasConfig, VegasConfig};
+use congestion::{
+    BbrConfig, CubicConfig, DctcpConfig, Factory, RbccConfig, RenoConfig, RoVegasConfig,
+    VegasConfig,
+};
 use proptest::prelude::*;
 use transport::tcp::modern::{Config, EcnMode, Stamps, State, StreamError};
 use units::{Duration, Instant};
@@ -116,6 +119,9 @@ pub fn algorithms() -> impl Strategy<Value = Arc<dyn Factory>> {
     };
     prop_oneof![
         Just(Arc::new(RenoConfig {}) as Arc<dyn Factory>),
+        Just(Arc::new(CubicConfig::default()) as Arc<dyn Factory>),
+        Just(Arc::new(DctcpConfig::default()) as Arc<dyn Factory>),
+        Just(Arc::new(BbrConfig {}) as Arc<dyn Factory>),
         Just(Arc::new(vegas) as Arc<dyn Factory>),
         Just(Arc::new(RoVegasConfig {
             vegas,
