@@ -28,6 +28,7 @@ from waymark.trace import Trace
 from waymark.traffic import (
     CHAN,
     DAHAL,
+    MODERN,
     SRIJITH,
     STOCK,
     Cbr,
@@ -41,6 +42,7 @@ from waymark.traffic import (
 __all__ = [
     "CHAN",
     "DAHAL",
+    "MODERN",
     "SRIJITH",
     "STOCK",
     "AckEvent",

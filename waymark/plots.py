@@ -20,7 +20,37 @@ COLOURS = {
 }
 """Okabe and Ito's palette, which people with colour-blindness can tell apart."""
 
-NAMES = {"vegas": "Vegas", "rovegas": "RoVegas"}
+NAMES = {
+    "tahoe": "Tahoe",
+    "reno": "Reno",
+    "newreno": "NewReno",
+    "sack": "SACK",
+    "fack": "FACK",
+    "vegas": "Vegas",
+    "rovegas": "RoVegas",
+    "enhancedvegas": "Enhanced Vegas",
+    "quickvegas": "Quick Vegas",
+    "redvegas": "RedVegas",
+    "vegasa": "Vegas-A",
+    "vegasplus": "Vegas⁺",
+    "reroutingvegas": "La's Vegas",
+    "card": "CARD",
+    "dual": "DUAL",
+    "tris": "Tri-S",
+    "santacruz": "Santa Cruz",
+    "zhangtsaoussidis": "Zhang–Tsaoussidis",
+    "fast": "FAST",
+    "westwood": "Westwood",
+    "westwoodplus": "Westwood+",
+    "highspeed": "HighSpeed",
+    "scalable": "Scalable",
+    "cubic": "CUBIC",
+    "dctcp": "DCTCP",
+    "bbr": "BBR",
+    "muzha": "Muzha",
+    "rbcc": "RBCC",
+    "rbccwl": "RBCC-WL",
+}
 """Algorithms as the papers print them."""
 
 DASHES: Any = {"vegas": (0, (2, 2)), "rovegas": (0, (6, 2))}
