@@ -68,7 +68,8 @@ fn structs_that_double_end() {
 
 #[test]
 fn tuples_and_type_arguments_that_double_end() {
-    let tuples = levels("typedef tuple<bit<8>, bit<8>> t0;\n", 40, |i, j| {
+    let first = "typedef tuple<bit<8>, bit<8>> t0; const t0 v0 = { 1, 2 };\n";
+    let tuples = levels(first, 40, |i, j| {
         format!("typedef tuple<t{j}, t{j}> t{i}; const t{i} v{i} = {{ v{j}, v{j} }};\n")
     });
     let pairs = (0..40)
@@ -136,6 +137,7 @@ fn what_nests_without_end_is_refused() {
     });
     let told = refusal(&types, &format!("t{last} x;"), "apply {}");
     assert_eq!(told, "`t199` nests more than 200 deep");
+    let first = "typedef tuple<bit<8>, bit<8>> t0; const t0 v0 = { 1, 2 };\n";
     let tuples = levels("typedef tuple<bit<8>> t0;\n", DEEP, |i, j| {
         format!("typedef tuple<t{j}> t{i};\n")
     });
