@@ -137,7 +137,6 @@ fn what_nests_without_end_is_refused() {
     });
     let told = refusal(&types, &format!("t{last} x;"), "apply {}");
     assert_eq!(told, "`t199` nests more than 200 deep");
-    let first = "typedef tuple<bit<8>, bit<8>> t0; const t0 v0 = { 1, 2 };\n";
     let tuples = levels("typedef tuple<bit<8>> t0;\n", DEEP, |i, j| {
         format!("typedef tuple<t{j}> t{i};\n")
     });
