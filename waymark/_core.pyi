@@ -307,6 +307,22 @@ class Trace(TypedDict):
     """Losses judged so, so far."""
     congestion_losses: NDArray[np.uint64]
 
+class Truth(TypedDict):
+    """What became of segments that a sender took for lost."""
+
+    link: int
+    """Lost on a link."""
+    queue: int
+    """Refused by a queue or a program."""
+    none: int
+    """Not lost."""
+
+class Verdicts(TypedDict):
+    """What a sender took its losses for, each beside the truth."""
+
+    random: Truth
+    congestion: Truth
+
 class FlowRecord(TypedDict):
     """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
 
@@ -322,6 +338,10 @@ class FlowRecord(TypedDict):
     """Payload octets that became available in order (a source: all that arrived)."""
     timeouts: int
     """Retransmission timeouts."""
+    finished_s: float | None
+    """When all that a flow had to send was acknowledged, in seconds."""
+    verdicts: Verdicts | None
+    """Where the congestion control judges losses."""
     trace: Trace | None
     """Where the scenario asked for it."""
 
@@ -441,6 +461,7 @@ def run_switch(
     seed: int,
     program: Program | None,
     captures: str | None,
+    charge_ethernet: bool,
     certificate: str | None,
     key: str | None,
     client_ca: str | None,
@@ -453,4 +474,26 @@ def run_switch(
 
     Raises:
         SwitchError: it cannot run.
+    """
+
+Line = tuple[int | None, int, float, float]
+"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, loss from 0 to 1."""
+
+def run_wires(
+    wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],
+    *,
+    seed: int,
+    ready: Callable[[], object],
+) -> None:
+    """Join pairs of interfaces: frames that come in at one leave at the other.
+
+    Args:
+        wires: two interfaces each, and what happens to frames that came in at each.
+        seed: of the draws of what is lost.
+        ready: called once frames are carried.
+
+    Ends by an exception only: one that a signal's handler raises, or one of these.
+
+    Raises:
+        SwitchError: no root, no such interface, one given twice.
     """

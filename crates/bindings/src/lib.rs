@@ -10,6 +10,7 @@ mod results;
 mod script;
 mod simulate;
 mod switch;
+mod wires;
 
 use pyo3::prelude::*;
 
@@ -37,5 +38,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)
+    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(wires::run_wires, module)?)
 }

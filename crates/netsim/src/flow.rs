@@ -1,7 +1,8 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
+use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, Control, ControlName, RecoveryName, ScenarioError};
+use crate::scenario::{self, Control, ControlName, HostClock, RecoveryName, ScenarioError};
 use crate::simulation::Controls;
 use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
@@ -10,7 +11,7 @@ use congestion::{
     Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
     RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
 };
-use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
+use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub(crate) struct Flow {
     pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
+    /// Where its data was lost, if its congestion control judges that.
+    pub losses: Option<Losses>,
     pub record: FlowRecord,
     /// Where the scenario asks for a trace.
     pub tracer: Option<Tracer>,
@@ -64,10 +67,12 @@ impl Flow {
     /// Its name and its record, the trace in it.
     pub fn finish(self) -> (String, FlowRecord) {
         let trace = self.tracer.map(Tracer::finish);
+        let judged = self.losses.map(|losses| losses.judged);
         (
             self.name,
             FlowRecord {
                 trace,
+                judged,
                 ..self.record
             },
         )
@@ -85,16 +90,24 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow. Only the sender's has a window to control.
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's has a window to control.
 ///
 /// # Errors
 /// At `path`: a custom control that is not among `controls`.
 pub(crate) fn connections(
     flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
     controls: &Controls,
     path: &str,
 ) -> Result<(Connection, Connection), ScenarioError> {
-    let config = config(flow);
+    let config = Config {
+        clock: clock(sender),
+        ..config(flow)
+    };
+    let peer = Config {
+        clock: clock(receiver),
+        ..config.peer()
+    };
     let algorithm: Box<dyn Factory> = match &flow.control.custom {
         Some(custom) => match controls.get(&custom.factory) {
             Some(factory) => Box::new(factory.clone()),
@@ -104,7 +117,7 @@ pub(crate) fn connections(
     };
     Ok((
         Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&config.peer(), &RenoConfig {}),
+        Connection::new(&peer, &RenoConfig {}),
     ))
 }
 
@@ -118,10 +131,23 @@ fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
     ScenarioError::new(format!("{path}.control.custom.factory"), message)
 }
 
+fn clock(host: HostClock) -> Clock {
+    Clock {
+        // Microseconds that wrap, below zero as well.
+        start_us: (host.offset_s * 1e6).round() as i64 as u32,
+        rate: 1.0 + host.skew_ppm * 1e-6,
+    }
+}
+
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
     flow.aqt
         .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
+/// Where a flow's data is lost, if its congestion control judges that.
+pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
+    (flow.control.name == ControlName::RedVegas).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.
