@@ -206,8 +206,8 @@ def _mrai(axes: Axes, columns: Columns) -> None:
 
 def _judged(axes: Axes, columns: Columns) -> None:
     for name, colour, label in (
-        ("random_losses", GREEN, "random"),
-        ("congestion_losses", VERMILION, "congestion"),
+        ("random_losses", GREEN, "random losses"),
+        ("congestion_losses", VERMILION, "congestion losses"),
         ("ci", GREY, "CI marks"),
     ):
         if columns.has(name):
@@ -215,7 +215,7 @@ def _judged(axes: Axes, columns: Columns) -> None:
             counted = np.cumsum(values) if name == "ci" else values
             axes.step(columns.time_s, counted, where="post", color=colour, label=label)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("losses\nso far")
+    axes.set_ylabel("so far")
 
 
 def _dots(axes: Axes, columns: Columns, name: str, label: str, colour: str) -> None:
