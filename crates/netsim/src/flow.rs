@@ -98,8 +98,8 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's has
-/// a window to control. `starts` are the sequence numbers of SYNs, where there are any.
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's
+/// has a window to control. `starts` are the sequence numbers of SYNs, where there are any.
 ///
 /// # Errors
 /// At `path`: a custom control that is not among `controls`.
@@ -111,8 +111,7 @@ pub(crate) fn connections(
     starts: [u32; 2],
 ) -> Result<(Connection, Connection), ScenarioError> {
     if flow.profile.kind == ProfileKind::Ns2 {
-        let clocks = [sender, receiver];
-        let (sender, receiver) = ns2_connections(flow, clocks, controls, path)?;
+        let (sender, receiver) = ns2_connections(flow, [sender, receiver], controls, path)?;
         let ns2 = |connection| Connection::Ns2(Box::new(connection));
         return Ok((ns2(sender), ns2(receiver)));
     }

@@ -135,6 +135,16 @@ fn both_may_open_and_close_at_once() {
 }
 
 #[test]
+fn a_lost_answer_to_a_syn_comes_again_with_the_syn() {
+    let mut net = net(Config::default());
+    net.drop_next[1] = 1;
+    let begun = net.now;
+    net.established();
+    // The second SYN goes after a second; the answer does not wait for its own timer.
+    assert!(net.now.since(begun) < Duration::from_millis(1040));
+}
+
+#[test]
 fn a_reset_has_to_fit_exactly() {
     let mut pair = Pair::new(&Config::default());
     let fitting = pair.fitting(0);

@@ -139,7 +139,8 @@ impl Sender {
             self.controller.on_congestion_mark(&event);
             ecn.on_cut(self.next);
         }
-        if advanced {
+        // What arrived early puts it off until the hole is dealt with.
+        if advanced || self.board.sacked() > 0 {
             self.schedule_probe(now);
         }
         let change = match advanced {

@@ -122,17 +122,8 @@ impl Connection {
     fn on_synchronized(&mut self, now: Instant, segment: &Segment, present: &[u8]) {
         let flags = segment.flags;
         let position = self.receiver.position(segment.seq);
-        // Both opened at once: the other end's SYN comes again, now as the answer to ours.
-        let answer = !self.sender.open && flags.contains(Flags::SYN | Flags::ACK) && position == 0;
-        if answer {
-            if flags.intersects(Flags::RST) {
-                return;
-            }
-            self.receiver.due = true;
-            if let Some(acked) = self.acceptable_ack(now, segment) {
-                self.take_ack(now, segment, acked);
-                self.advance_state(now);
-            }
+        if !self.sender.open && flags.contains(Flags::SYN) && position == 0 {
+            self.on_syn_again(now, segment);
             return;
         }
         if !self.is_current(now, segment) || !self.is_in_window(now, segment, position) {
@@ -159,6 +150,23 @@ impl Connection {
         self.advance_state(now);
         if self.state != State::Closed {
             self.take_data(now, segment, position, present);
+        }
+    }
+
+    /// The other end's SYN comes again: as it was, because our answer was lost, or, where both opened at
+    /// once, as the answer to ours.
+    fn on_syn_again(&mut self, now: Instant, segment: &Segment) {
+        if segment.flags.contains(Flags::RST) || !self.challenges.allow(now) {
+            return;
+        }
+        if !segment.flags.contains(Flags::ACK) {
+            self.sender.board.lose_all();
+            return;
+        }
+        self.receiver.due = true;
+        if let Some(acked) = self.acceptable_ack(now, segment) {
+            self.take_ack(now, segment, acked);
+            self.advance_state(now);
         }
     }
 
