@@ -25,10 +25,11 @@ from waymark.run import run, run_all
 from waymark.scenario import Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.trace import Trace
-from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source, Tracing
+from waymark.traffic import CHAN, MODERN, STOCK, Cbr, Flow, OnOff, Profile, Source, Tracing
 
 __all__ = [
     "CHAN",
+    "MODERN",
     "STOCK",
     "AckEvent",
     "Cbr",

@@ -16,18 +16,26 @@ AQT_OCTETS = 8
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a TCP connection in the manner of ns-2. The defaults are its stock settings.
+    """Settings of a TCP connection. The defaults are the stock settings of ns-2.
 
     Attributes:
+        kind: the family of rules: ``"ns2"``, or ``"modern"``: handshake and teardown, delayed
+            acknowledgements, RACK-TLP with selective acknowledgements whatever the algorithm,
+            timestamps, pacing (:data:`MODERN`).
         window: receiver's window, and initial slow-start threshold, in packets.
-        initial_window: packets.
+        initial_window: packets; at most 2 in the manner of ns-2.
         min_rto_s, initial_rto_s: least and first retransmission timeout, in seconds.
-        tick_s: granularity of the coarse timer, in seconds.
-        rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
-        limited_transmit: RFC 3042.
-        packet_octets: octets that a link charges for a data packet, the AQT option included.
+        tick_s: ns-2: granularity of the coarse timer, in seconds.
+        rfc2988: ns-2: whether the floor ``min_rto_s`` is applied before the backoff.
+        limited_transmit: ns-2: RFC 3042.
+        packet_octets: octets that a link charges for a full data packet, all options included.
+        delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
+        ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
+            or each echoed (``"accurate"``, RFC 8257).
+        pacing: modern: whether a window is spread over its round trip.
     """
 
+    kind: Literal["ns2", "modern"] = "ns2"
     window: int = 1000
     initial_window: int = 2
     min_rto_s: float = 0.2
@@ -36,6 +44,9 @@ class Profile:
     rfc2988: bool = True
     limited_transmit: bool = True
     packet_octets: int = PACKET_OCTETS
+    delayed_ack_s: float = 0.04
+    ecn: Literal["off", "classic", "accurate"] = "off"
+    pacing: bool = True
 
 
 STOCK = Profile()
@@ -43,6 +54,9 @@ STOCK = Profile()
 
 CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
+
+MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)
+"""TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985)."""
 
 
 Algorithm = Literal[
@@ -77,8 +91,7 @@ Algorithm = Literal[
     "rbccwl",
 ]
 """The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
-more of each. DCTCP and BBR need more of the transport than a profile in the manner of ns-2 has; a run
-with one says so."""
+more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
 
 
 @dataclass(frozen=True)

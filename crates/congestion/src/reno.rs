@@ -100,6 +100,7 @@ impl Controller for Reno {
         self.ssthresh
     }
 
+    /// A window that is not made use of says nothing of the path (RFC 9293, §3.8.6).
     fn on_ack(&mut self, ack: &AckEvent) {
         if ack.window_unused {
             return;

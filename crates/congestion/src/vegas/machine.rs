@@ -6,7 +6,7 @@ use super::VegasConfig;
 use super::avoidance::{Avoidance, Backlog, Linear};
 use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
-use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
 pub(crate) const MIN_WINDOW: f64 = 2.0;
@@ -235,6 +235,10 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.deflated = window as f64;
         self.cwnd = self.deflated + f64::from(loss.duplicates);
         self.last_cut = loss.now;
+        if loss.evidence == Evidence::Time {
+            // Nothing will be deflated, which ends slow start elsewhere.
+            self.ssthresh = MIN_WINDOW;
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {

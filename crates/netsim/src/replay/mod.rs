@@ -14,7 +14,7 @@ pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
-use crate::scenario::ScenarioError;
+use crate::scenario::{ProfileKind, ScenarioError};
 use crate::simulation::Controls;
 use units::{Duration, Instant};
 
@@ -36,7 +36,11 @@ impl Replay {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
             let path = format!("flows[{index}]");
-            let (sender, receiver) = flow::connections(flow, &Controls::new(), &path)?;
+            if flow.profile.kind != ProfileKind::Ns2 {
+                let message = "traces are of the ns2 profile";
+                return Err(ScenarioError::new(format!("{path}.profile.kind"), message));
+            }
+            let (sender, receiver) = flow::ns2_connections(flow, &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,

@@ -291,7 +291,9 @@ fn flows(
     described
         .map(|(i, flow)| {
             let path = format!("flows[{i}]");
-            let (sender, receiver) = flow::connections(flow, controls, &path)?;
+            let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
+            let starts = [random.bits() as u32, random.bits() as u32];
+            let (sender, receiver) = flow::connections(flow, controls, &path, starts)?;
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
             Ok(Flow {

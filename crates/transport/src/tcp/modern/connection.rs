@@ -219,7 +219,8 @@ impl Connection {
         self.receiver.is_finished() && self.readable() == 0
     }
 
-    /// This end writes no more; what was written is still sent, what comes can still be read.
+    /// This end writes no more; what was written is still sent, even if the connection is only being
+    /// opened; what comes can still be read.
     pub fn close(&mut self) {
         if self.sender.stream.is_closed() {
             return;
@@ -228,12 +229,8 @@ impl Connection {
         self.state = match self.state {
             State::SynReceived | State::Established => State::FinWait1,
             State::CloseWait => State::LastAck,
-            // The FIN goes with the SYN's answer.
-            State::SynSent if self.sender.next > 0 => State::SynSent,
-            State::Listen | State::SynSent => {
-                self.end(Ended::Closed);
-                return;
-            }
+            State::Listen => return self.end(Ended::Closed),
+            // What was written follows once the other end answers.
             state => state,
         };
     }

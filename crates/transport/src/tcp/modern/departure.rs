@@ -88,8 +88,8 @@ impl Connection {
             }
             self.stats.sent += 1;
             self.stats.resent += u64::from(again);
+            segment.ecn = self.ecn.data_field(again);
             if !again {
-                segment.ecn = self.ecn.data_field();
                 segment.flags |= self.ecn.take_reduced();
             }
         }

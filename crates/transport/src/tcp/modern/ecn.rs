@@ -59,10 +59,10 @@ impl EcnState {
         self.agreed = self.mode != EcnMode::Off && granted;
     }
 
-    /// The IPv4 field of data sent for the first time; all else is not capable (RFC 3168, §6.1.4,
-    /// §6.1.5).
-    pub(super) fn data_field(&self) -> Ecn {
-        match self.agreed {
+    /// The IPv4 field of data. What is sent again is not capable (RFC 3168, §6.1.5), unless marks are
+    /// no more than indications.
+    pub(super) fn data_field(&self, again: bool) -> Ecn {
+        match self.agreed && (!again || self.mode == EcnMode::Indication) {
             true => Ecn::Ect0,
             false => Ecn::NotCapable,
         }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_mark_is_echoed_until_the_sender_slowed_down() {
         let (mut sender, mut receiver) = pair(EcnMode::Classic);
-        assert_eq!(sender.data_field(), Ecn::Ect0);
+        assert_eq!(sender.data_field(false), Ecn::Ect0);
         receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
         receiver.on_data(&data(Ecn::Ect0, Flags::ACK));
         assert_eq!(receiver.echo_flags(), Flags::ECE);
@@ -172,7 +172,7 @@ mod tests {
         let mut receiver = EcnState::new(EcnMode::Off);
         receiver.on_syn(sender.syn_flags(0));
         sender.on_syn_ack(receiver.syn_ack_flags());
-        assert_eq!(sender.data_field(), Ecn::NotCapable);
+        assert_eq!(sender.data_field(false), Ecn::NotCapable);
         assert_eq!(sender.syn_flags(2), Flags::default());
     }
 }
