@@ -90,7 +90,7 @@ Algorithm = Literal[
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` has
 more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
 
 
