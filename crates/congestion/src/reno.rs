@@ -110,7 +110,7 @@ impl Controller for Reno {
         } else {
             1.0 / self.cwnd
         };
-        self.cwnd = self.limits.cap(self.cwnd + increment);
+        self.cwnd = self.limits.cap(self.cwnd + increment * ack.weight());
     }
 
     /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.

@@ -193,6 +193,7 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
     let ecn = match p.ecn {
         _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
         _ if carries_ci(flow) => modern::EcnMode::Indication,
+        _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
         EcnName::Off => modern::EcnMode::Off,
         EcnName::Classic => modern::EcnMode::Classic,
         EcnName::Accurate => modern::EcnMode::Accurate,
@@ -211,7 +212,11 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
             max: rto.max.max(rto.min).max(rto.initial),
             ..rto
         },
-        delayed_ack: Some(seconds(p.delayed_ack_s)).filter(|delay| *delay > Duration::ZERO),
+        // RBCC takes the round-trip time of every packet, which no delay may add to.
+        delayed_ack: match flow.control.name {
+            ControlName::Rbcc | ControlName::RbccWl => None,
+            _ => Some(seconds(p.delayed_ack_s)).filter(|delay| *delay > Duration::ZERO),
+        },
         timestamps: modern::Stamps::Micros,
         ecn,
         aqt: carries_aqt(flow),
@@ -366,6 +371,8 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
         ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        // Forward acknowledgement is a matter of recovery, which the modern profile has its own of.
+        ControlName::Fack if flow.profile.kind == ProfileKind::Modern => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
         ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),

@@ -124,7 +124,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
                 // segment.
-                let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
+                let expected = ((ack.next - ack.acked) as f64 + ack.weight()) / measured.base;
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;
                 self.diff = Some(diff);
@@ -204,9 +204,11 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
             // Slow start can reach the threshold within a round.
             self.increment = 0.0;
         }
-        let in_flight = (ack.next - ack.acked) as f64;
+        // As the first of the segments that it stands for was acknowledged.
+        let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
         if self.cwnd - in_flight <= self.meter.slack() {
-            self.cwnd = self.limits.cap(self.cwnd + self.increment);
+            let growth = self.increment * ack.weight();
+            self.cwnd = self.limits.cap(self.cwnd + growth);
         }
         if let Some(rtt) = ack.rtt {
             self.meter.sample(rtt.as_secs_f64(), ack);

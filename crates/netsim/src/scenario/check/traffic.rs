@@ -113,9 +113,8 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if let Some(threshold) = c.threshold_rtt_s {
         positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
     }
-    if flow.profile.kind == ProfileKind::Ns2
-        && let Some(missing) = c.name.missing_in_ns2()
-    {
+    let lacking = c.name.missing_in_ns2();
+    if let Some(missing) = lacking.filter(|_| flow.profile.kind == ProfileKind::Ns2) {
         return fail(
             format!("{path}.control.name"),
             format!("{missing}, which the ns-2 profile has not"),

@@ -176,9 +176,8 @@ impl Sender {
             let copy = ack.blocks.copy(ack.position.max(self.acked));
             for (i, &(left, right)) in ack.blocks.as_slice().iter().enumerate() {
                 if !(i == 0 && copy.is_some()) {
-                    board.sack(left, right, |number, sent| {
-                        arrived(number, sent, ack.echoed_rtt);
-                    });
+                    // While there is a hole, stamps from before it are echoed (RFC 7323, §4.3).
+                    board.sack(left, right, |number, sent| arrived(number, sent, None));
                 }
             }
         }

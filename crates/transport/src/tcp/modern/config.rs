@@ -63,7 +63,8 @@ pub struct Config {
 pub struct RtoBounds {
     /// Before the first sample.
     pub initial: Duration,
-    /// The smallest. RFC 6298 asks for 1 s; the Linux kernel has 0.2 s, as here.
+    /// How far it exceeds the smoothed round-trip time at least. RFC 6298 asks for a timeout of 1 s or
+    /// more; the Linux kernel has 0.2 s, as here.
     pub min: Duration,
     /// The largest.
     pub max: Duration,

@@ -65,13 +65,14 @@ impl Rto {
         self.lowest.map(|(current, before)| current.min(before))
     }
 
-    /// RTO: (2.3) within its bounds, doubled for every timeout in a row (5.5).
+    /// RTO: (2.3) within its bounds, doubled for every timeout in a row (5.5). The lower bound is on
+    /// what is added to SRTT, as in the Linux kernel: where round-trip times hardly vary, it would
+    /// run out just before the acknowledgement of a retransmission comes.
     pub(super) fn timeout(&self) -> Duration {
         let base = match self.estimate {
             None => self.bounds.initial,
-            Some((srtt, rttvar)) => srtt + rttvar * 4,
+            Some((srtt, rttvar)) => srtt + (rttvar * 4).max(self.bounds.min),
         };
-        let base = base.max(self.bounds.min);
         (base * (1_u64 << self.backoff.min(32))).min(self.bounds.max)
     }
 
@@ -124,7 +125,7 @@ mod tests {
     fn the_bounds_hold() {
         let mut rto = Rto::new(RtoBounds::default());
         (0..50).for_each(|_| rto.sample(Instant::ZERO, ms(1)));
-        assert_eq!(rto.timeout(), ms(200));
+        assert_eq!(rto.timeout(), ms(201));
         (0..50).for_each(|_| rto.back_off());
         assert_eq!(rto.timeout(), ms(60_000));
     }

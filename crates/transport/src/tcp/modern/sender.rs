@@ -341,7 +341,8 @@ impl Sender {
                 self.pacer.on_sent(now, rate);
             }
         }
-        if self.timers.rto.is_none() {
+        // What the timer waits for starts anew with the oldest segment (RFC 6675, §6).
+        if self.timers.rto.is_none() || (again && number == self.board.first()) {
             self.timers.rto = Some(now + self.rto.timeout());
         }
         self.timers.persist = None;
