@@ -191,7 +191,6 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
     let stock = modern::Config::default();
     let mtu = u16::try_from(p.packet_octets).unwrap_or(u16::MAX);
     let ecn = match p.ecn {
-        _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
         _ if carries_ci(flow) => modern::EcnMode::Indication,
         _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
         EcnName::Off => modern::EcnMode::Off,
