@@ -76,18 +76,18 @@ mod tests {
             let more = step * 37 % 3000;
             ring.write(read, written, &octets(written, written + more));
             written += more;
-            let take = if step < 100 {
-                more.min(written - read)
-            } else {
-                (written - read) / 2
+            // In the end less is read than written.
+            let take = match step {
+                0..300 => (written - read) * 9 / 10,
+                _ => more / 2,
             };
-            let take = take.saturating_sub(step % 40);
             let mut out = vec![0; take as usize];
             ring.read(read, &mut out);
             assert_eq!(out, octets(read, read + take));
             read += take;
         }
-        assert!(written - read > SMALLEST && ring.capacity() > SMALLEST as usize);
+        assert!(written - read > 10 * SMALLEST);
+        assert!(ring.capacity() as u64 >= written - read);
         let mut out = vec![0; (written - read) as usize];
         ring.read(read, &mut out);
         assert_eq!(out, octets(read, written));

@@ -402,14 +402,14 @@ impl Sender {
         if due(&mut self.timers.reorder) {
             self.detect_losses(now, ecn);
         }
-        if due(&mut self.timers.rto) {
-            self.timers.probe = None;
-            self.on_timeout(now, ecn);
-            return true;
-        }
+        // Before the timeout that comes at the same time, which it puts off.
         if due(&mut self.timers.probe) {
             self.probe_due = true;
             self.timers.rto = Some(now + self.rto.timeout());
+        }
+        if due(&mut self.timers.rto) {
+            self.on_timeout(now, ecn);
+            return true;
         }
         if due(&mut self.timers.persist) {
             self.unanswered += 1;
