@@ -138,7 +138,14 @@ def test_a_class_that_no_process_can_import_is_told(small: wm.Topology) -> None:
 
 @pytest.mark.parametrize(
     ("window", "shown"),
-    [(math.nan, "nan"), (math.inf, "inf"), (-1.0, "-1.0"), (1e300, "1e+300"), ("many", "'many'"), (None, "None")],
+    [
+        (math.nan, "nan"),
+        (math.inf, "inf"),
+        (-1.0, "-1.0"),
+        (1e300, "1e+300"),
+        ("many", "'many'"),
+        (None, "None"),
+    ],
 )
 def test_a_window_out_of_range_names_class_method_and_time(
     small: wm.Topology, window: Any, shown: str

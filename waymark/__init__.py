@@ -20,20 +20,35 @@ from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import Check, FlowResult, QueueResult, Result, mean_sd
+from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
 from waymark.run import run, run_all
-from waymark.scenario import Scenario
+from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.trace import Trace
-from waymark.traffic import CHAN, MODERN, STOCK, Cbr, Flow, OnOff, Profile, Source, Tracing
+from waymark.traffic import (
+    CHAN,
+    DAHAL,
+    MODERN,
+    SRIJITH,
+    STOCK,
+    Cbr,
+    Flow,
+    OnOff,
+    Profile,
+    Source,
+    Tracing,
+)
 
 __all__ = [
     "CHAN",
+    "DAHAL",
     "MODERN",
+    "SRIJITH",
     "STOCK",
     "AckEvent",
     "Cbr",
     "Check",
+    "Clock",
     "CongestionControl",
     "Expectation",
     "Experiment",
@@ -42,6 +57,7 @@ __all__ = [
     "Host",
     "Limits",
     "Link",
+    "LinkChange",
     "LossEvent",
     "OnOff",
     "Profile",
@@ -58,6 +74,8 @@ __all__ = [
     "Topology",
     "Trace",
     "Tracing",
+    "Truth",
+    "Verdicts",
     "WaymarkError",
     "duplex",
     "mean_sd",

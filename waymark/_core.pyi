@@ -307,6 +307,22 @@ class Trace(TypedDict):
     """Losses judged so, so far."""
     congestion_losses: NDArray[np.uint64]
 
+class Truth(TypedDict):
+    """What became of segments that a sender took for lost."""
+
+    link: int
+    """Lost on a link."""
+    queue: int
+    """Refused by a queue or a program."""
+    none: int
+    """Not lost."""
+
+class Verdicts(TypedDict):
+    """What a sender took its losses for, each beside the truth."""
+
+    random: Truth
+    congestion: Truth
+
 class FlowRecord(TypedDict):
     """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
 
@@ -322,6 +338,10 @@ class FlowRecord(TypedDict):
     """Payload octets that became available in order (a source: all that arrived)."""
     timeouts: int
     """Retransmission timeouts."""
+    finished_s: float | None
+    """When all that a flow had to send was acknowledged, in seconds."""
+    verdicts: Verdicts | None
+    """Where the congestion control judges losses."""
     trace: Trace | None
     """Where the scenario asked for it."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
 from waymark.errors import WaymarkError
-from waymark.topology import Topology
+from waymark.topology import Link, Topology
 
 _FIRST_HOST = IPv4Address("10.0.0.1")
 _FIRST_SWITCH = IPv4Address("10.255.0.1")
@@ -94,6 +94,28 @@ def _addresses(topology: Topology) -> dict[str, IPv4Address]:
             raise WaymarkError(f"hosts {' and '.join(sharing)} have the same address {address}")
     free = (a for a in (_FIRST_HOST + i for i in itertools.count()) if a not in own.values())
     return {host.name: own.get(host.name) or next(free) for host in topology.hosts}
+
+
+def path(topology: Topology, addressing: Addressing, source: str, target: str) -> list[Link]:
+    """The links that a packet from host ``source`` to host ``target`` takes, in order."""
+    links: list[Link] = []
+    node = source
+    while node != target:
+        links.append(topology.link(node, addressing.next_hop[node, target]))
+        node = links[-1].target
+    return links
+
+
+def least_round_trip_s(
+    topology: Topology, addressing: Addressing, source: str, target: str, octets: int = 40
+) -> float:
+    """The time that a packet of ``octets`` takes to ``target`` and back where no queue holds it up.
+
+    Dahal 2007 reckons RTT_min so, with 40 octets.
+    """
+    there = path(topology, addressing, source, target)
+    back = path(topology, addressing, target, source)
+    return sum(octets * 8 / link.rate_bps + link.delay_s for link in (*there, *back))
 
 
 def _towards(

@@ -22,22 +22,56 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Truth:
+    """What became of segments that a sender took for lost.
+
+    Attributes:
+        link: lost on a link.
+        queue: refused by a queue or a program.
+        none: not lost, only late or overtaken.
+    """
+
+    link: int
+    queue: int
+    none: int
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a sender took its losses for, beside the truth (Chan 2004, table 6.1).
+
+    Attributes:
+        random: losses that it took for random ones.
+        congestion: losses that it took for congestion.
+    """
+
+    random: Truth
+    congestion: Truth
+
+
+@dataclass(frozen=True)
 class FlowResult:
     """One TCP connection.
 
     Attributes:
         counted_octets: octets of each packet that count as throughput.
         delivered: data packets that arrived, copies included, by bin.
+        sent: data packets that left the host, retransmissions included, by bin.
         retransmissions, losses, timeouts: over the whole run; losses are data packets that a
             queue, a program or a link dropped.
+        finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
+        verdicts: where the congestion control judges losses (RedVegas).
         trace: where the flow asked for it.
     """
 
     counted_octets: int
     delivered: Counts
+    sent: Counts
     retransmissions: int
     losses: int
     timeouts: int
+    finished_s: float | None
+    verdicts: Verdicts | None
     trace: Trace | None
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from waymark import _core, program, trace
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result
+from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts
 from waymark.scenario import Scenario, custom_controls, to_core
 from waymark.traffic import Flow
 
@@ -155,11 +155,20 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
     return FlowResult(
         counted_octets=flow.counted_octets,
         delivered=measured["delivered_packets"].astype(np.int64),
+        sent=measured["sent_packets"].astype(np.int64),
         retransmissions=int(measured["resent_packets"].sum()),
         losses=int(measured["lost_packets"].sum()),
         timeouts=measured["timeouts"],
+        finished_s=measured["finished_s"],
+        verdicts=_verdicts(measured["verdicts"]),
         trace=None if traced is None else trace.from_core(traced, about),
     )
+
+
+def _verdicts(record: "_core.Verdicts | None") -> Verdicts | None:
+    if record is None:
+        return None
+    return Verdicts(Truth(**record["random"]), Truth(**record["congestion"]))
 
 
 def _check(record: "_core.CheckRecord | None") -> Check | None:

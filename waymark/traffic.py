@@ -33,6 +33,12 @@ class Profile:
         ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
             or each echoed (``"accurate"``, RFC 8257).
         pacing: modern: whether a window is spread over its round trip.
+        max_cwnd: largest congestion window, in packets; None: no cap.
+        phase_s: ns-2: how far into a tick the coarse timer was at time zero, in seconds.
+        bugfix: ns-2: suppress a fast retransmit for losses of a window that a timeout has cut
+            already.
+        phantom_rtt: ns-2: a defect of its Vegas: after a timeout it may take the time between two
+            acknowledgements of buffered data for a round-trip time, and starve.
     """
 
     kind: Literal["ns2", "modern"] = "ns2"
@@ -47,6 +53,10 @@ class Profile:
     delayed_ack_s: float = 0.04
     ecn: Literal["off", "classic", "accurate"] = "off"
     pacing: bool = True
+    max_cwnd: int | None = None
+    phase_s: float = 0.0
+    bugfix: bool = False
+    phantom_rtt: bool = False
 
 
 STOCK = Profile()
@@ -54,6 +64,12 @@ STOCK = Profile()
 
 CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
+
+SRIJITH = Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0.0)
+"""The settings of Srijith et al. (Vegas-A)."""
+
+DAHAL = Profile(window=20)
+"""The settings of Dahal 2007 (RBCC)."""
 
 MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)
 """TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985)."""
@@ -113,7 +129,7 @@ class Tracing:
 
 @dataclass(frozen=True)
 class Flow:
-    """A TCP connection that always has data to send.
+    """A TCP connection, with data to send without end unless said otherwise.
 
     Attributes:
         source: the host that sends the data.
@@ -122,15 +138,20 @@ class Flow:
             (:class:`waymark.CongestionControl`): the class, what makes one, or an instance to copy.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
+        stop_s: when it stops sending new data, in seconds; None: never.
+        segments: packets of data to send; None: without end.
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
             algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
             that it keeps queued (20).
-        threshold_rtt_s: RBCC's threshold RTT, in seconds; None: found by probing.
+        threshold_rtt_s: RBCC's threshold RTT T, in seconds; None: found by probing, unless the next
+            is given.
+        threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
+            round trip of a 40-octet packet on the path, without queues.
         trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
             which.
 
     Raises:
-        WaymarkError: an algorithm that is none.
+        WaymarkError: an algorithm that is none, or thresholds that contradict each other.
     """
 
     source: str
@@ -138,10 +159,13 @@ class Flow:
     algorithm: Algorithm | Custom = "vegas"
     profile: Profile = field(default=STOCK)
     start_s: float = 0.0
+    stop_s: float | None = None
+    segments: int | None = None
     alpha: int | None = None
     beta: int | None = None
     gamma: int | None = None
     threshold_rtt_s: float | None = None
+    threshold_factor: float | None = None
     trace: bool | Tracing = False
 
     def __post_init__(self) -> None:
@@ -153,6 +177,15 @@ class Flow:
                 )
         else:
             self.start_custom()
+        if self.threshold_rtt_s is not None and self.threshold_factor is not None:
+            raise WaymarkError(
+                f"flow {self.source}->{self.target}: threshold_rtt_s and threshold_factor: give one"
+            )
+        if self.threshold_factor is not None and not self.threshold_factor > 0:
+            raise WaymarkError(
+                f"flow {self.source}->{self.target}: threshold_factor {self.threshold_factor:g}, "
+                "expected more than 0"
+            )
 
     @property
     def algorithm_name(self) -> str:
@@ -211,8 +244,11 @@ class OnOff:
         rate_bps: float,
         mean_on_s: float,
         start_s: float = 0.0,
+        stop_s: float | None = None,
+        distribution: Literal["exponential", "pareto"] = "exponential",
+        shape: float = 1.5,
     ) -> "OnOff":
-        """An exponential source whose mean rate is ``load`` times ``link_bps``.
+        """A source whose mean rate is ``load`` times ``link_bps``.
 
         The idle time follows from mean rate = rate · ON / (ON + OFF). Bursts are whole packets, at
         least one, so that what is really sent is 1 to 2 % more at 4 packets a burst, as in ns-2.
@@ -226,7 +262,17 @@ class OnOff:
                 f"a source of {rate_bps:g} b/s cannot send a load of {load:g} of {link_bps:g} b/s"
             )
         mean_off_s = mean_on_s * (rate_bps / mean_bps - 1)
-        return OnOff(source, target, rate_bps, mean_on_s, mean_off_s, start_s=start_s)
+        return OnOff(
+            source,
+            target,
+            rate_bps,
+            mean_on_s,
+            mean_off_s,
+            distribution,
+            shape,
+            start_s=start_s,
+            stop_s=stop_s,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 //! A run's records as dictionaries and numpy arrays.
 
+use netsim::losses::{Judged, Truth};
 use netsim::record::{FlowRecord, LineRecord};
 use netsim::results::{CounterRecord, Results, SwitchRecord, Totals};
 use netsim::trace::{Labels, Trace};
@@ -65,7 +66,24 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "delivered_octets": record.delivered_octets.into_pyarray(py),
         "goodput_octets": record.goodput_octets.into_pyarray(py),
         "timeouts": record.timeouts,
+        "finished_s": record.finished.map(|at| at.as_secs_f64()),
+        "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,
         "trace": record.trace.map(|t| trace(py, t)).transpose()?,
+    }))
+}
+
+fn judged(py: Python<'_>, judged: Judged) -> Dict<'_> {
+    Ok(dict!(py, {
+        "random": truth(py, judged.random)?,
+        "congestion": truth(py, judged.congestion)?,
+    }))
+}
+
+fn truth(py: Python<'_>, truth: Truth) -> Dict<'_> {
+    Ok(dict!(py, {
+        "link": truth.link,
+        "queue": truth.queue,
+        "none": truth.none,
     }))
 }
 

@@ -132,6 +132,10 @@ impl ToController for Controller {
         self.0.event(event);
     }
 
+    fn link(&mut self, port: u16, up: bool) {
+        self.0.link(port, up);
+    }
+
     fn warn(&mut self, message: String) {
         eprintln!("warning: {message}");
     }

@@ -91,6 +91,8 @@ pub struct Verdicts {
     pub random: u64,
     /// Losses by a full queue.
     pub congestion: u64,
+    /// The segment judged last.
+    pub newest: Option<u64>,
 }
 
 /// What makes a controller for a connection: each algorithm's config.

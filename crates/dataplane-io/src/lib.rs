@@ -18,6 +18,7 @@ mod error;
 pub mod host;
 mod interface;
 mod jobs;
+mod links;
 mod wires;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};

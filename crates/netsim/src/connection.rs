@@ -1,5 +1,6 @@
 //! A connection in either profile.
 
+use congestion::Verdicts;
 use transport::tcp::{self, Segment, Stats, Trace, modern};
 use units::Instant;
 
@@ -72,6 +73,30 @@ impl Connection {
         match self {
             Connection::Ns2(connection) => connection.stats(),
             Connection::Modern(connection) => connection.stats(),
+        }
+    }
+
+    /// Everything that there was to send is acknowledged.
+    pub fn is_finished(&self) -> bool {
+        match self {
+            Connection::Ns2(connection) => connection.is_finished(),
+            Connection::Modern(connection) => connection.is_finished(),
+        }
+    }
+
+    /// How its control judged losses.
+    pub fn verdicts(&self) -> Verdicts {
+        match self {
+            Connection::Ns2(connection) => connection.verdicts(),
+            Connection::Modern(connection) => connection.verdicts(),
+        }
+    }
+
+    /// The number of the data segment that starts at `seq`.
+    pub fn segment_number(&self, seq: u32) -> u64 {
+        match self {
+            Connection::Ns2(connection) => connection.segment_number(seq),
+            Connection::Modern(connection) => connection.segment_number(seq),
         }
     }
 }

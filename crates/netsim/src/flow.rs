@@ -1,9 +1,10 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
 use crate::connection::Connection;
+use crate::losses::Losses;
 use crate::record::FlowRecord;
 use crate::scenario::{
-    self, Control, ControlName, EcnName, ProfileKind, RecoveryName, ScenarioError,
+    self, Control, ControlName, EcnName, HostClock, ProfileKind, RecoveryName, ScenarioError,
 };
 use crate::simulation::Controls;
 use crate::trace::Tracer;
@@ -18,7 +19,7 @@ use congestion::{
     WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use std::sync::Arc;
-use transport::tcp::{self, Config, Recovery, RtoConfig, Sizes, Supply, modern};
+use transport::tcp::{self, Clock, Config, Recovery, RtoConfig, Sizes, Supply, modern};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -44,6 +45,8 @@ pub(crate) struct Flow {
     pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
+    /// Where its data was lost, if its congestion control judges that.
+    pub losses: Option<Losses>,
     pub record: FlowRecord,
     /// Where the scenario asks for a trace.
     pub tracer: Option<Tracer>,
@@ -72,10 +75,12 @@ impl Flow {
     /// Its name and its record, the trace in it.
     pub fn finish(self) -> (String, FlowRecord) {
         let trace = self.tracer.map(Tracer::finish);
+        let judged = self.losses.map(|losses| losses.judged);
         (
             self.name,
             FlowRecord {
                 trace,
+                judged,
                 ..self.record
             },
         )
@@ -93,28 +98,33 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow. Only the sender's has a window to control. `starts`
-/// are the sequence numbers of SYNs, where there are any.
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's
+/// has a window to control. `starts` are the sequence numbers of SYNs, where there are any.
 ///
 /// # Errors
 /// At `path`: a custom control that is not among `controls`.
 pub(crate) fn connections(
     flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
     controls: &Controls,
     path: &str,
     starts: [u32; 2],
 ) -> Result<(Connection, Connection), ScenarioError> {
     if flow.profile.kind == ProfileKind::Ns2 {
-        let (sender, receiver) = ns2_connections(flow, controls, path)?;
+        let (sender, receiver) = ns2_connections(flow, [sender, receiver], controls, path)?;
         let ns2 = |connection| Connection::Ns2(Box::new(connection));
         return Ok((ns2(sender), ns2(receiver)));
     }
-    let config = modern_config(flow);
+    let config = modern::Config {
+        clock: clock(sender),
+        ..modern_config(flow)
+    };
     let octets = flow.segments.map_or(u64::MAX, |segments| {
         let mss = config.advertised_mss();
         segments.saturating_mul(u64::from(config.payload(mss, true)))
     });
     let passive = modern::Config {
+        clock: clock(receiver),
         trace: false,
         ..config.clone()
     };
@@ -134,14 +144,22 @@ pub(crate) fn connections(
 /// As [`connections`], of a flow in the ns-2 profile.
 pub(crate) fn ns2_connections(
     flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
     controls: &Controls,
     path: &str,
 ) -> Result<(tcp::Connection, tcp::Connection), ScenarioError> {
-    let config = config(flow);
+    let config = Config {
+        clock: clock(sender),
+        ..config(flow)
+    };
+    let peer = Config {
+        clock: clock(receiver),
+        ..config.peer()
+    };
     let algorithm = control(flow, controls, path)?;
     Ok((
         tcp::Connection::new(&config, &algorithm),
-        tcp::Connection::new(&config.peer(), &RenoConfig {}),
+        tcp::Connection::new(&peer, &RenoConfig {}),
     ))
 }
 
@@ -170,10 +188,23 @@ fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
     ScenarioError::new(format!("{path}.control.custom.factory"), message)
 }
 
+fn clock(host: HostClock) -> Clock {
+    Clock {
+        // Microseconds that wrap, below zero as well.
+        start_us: (host.offset_s * 1e6).round() as i64 as u32,
+        rate: 1.0 + host.skew_ppm * 1e-6,
+    }
+}
+
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
     flow.aqt
         .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
+/// Where a flow's data is lost, if its congestion control judges that.
+pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
+    (flow.control.name == ControlName::RedVegas).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.

@@ -14,6 +14,7 @@
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
+//! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
 //! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
 
@@ -22,6 +23,7 @@ mod event;
 mod flow;
 mod host;
 mod line;
+pub mod losses;
 mod pcap;
 mod random;
 pub mod record;

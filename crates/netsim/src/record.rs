@@ -1,5 +1,6 @@
 //! What a run leaves behind: counts per bin of time, as columns.
 
+use crate::losses::Judged;
 use crate::trace::Trace;
 use units::{Duration, Instant};
 
@@ -32,6 +33,10 @@ pub struct FlowRecord {
     pub goodput_octets: Column,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// When all that a flow had to send was acknowledged.
+    pub finished: Option<Instant>,
+    /// What the sender took its losses for, beside the truth, if its congestion control judges that.
+    pub judged: Option<Judged>,
     /// The sender's state after each change, if the scenario asks for it.
     pub trace: Option<Trace>,
 }
@@ -128,6 +133,8 @@ impl FlowRecord {
             delivered_octets: bins.column(),
             goodput_octets: bins.column(),
             timeouts: 0,
+            finished: None,
+            judged: None,
             trace: None,
         }
     }

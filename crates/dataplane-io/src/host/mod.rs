@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use transport::tcp::modern::{Config, Endpoint};
 use units::{Duration, Instant};
 
+use crate::af_packet::Restorer;
 use crate::clock::Clock;
 use crate::dataplane::until;
 use crate::error::IoError;
@@ -61,6 +62,8 @@ pub struct Host {
     /// A frame on its way out, and one on its way in.
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
+    /// Last, as the interface is put back when its socket is closed.
+    _restorer: Restorer,
 }
 
 /// Frames that are taken at a time.
@@ -78,7 +81,8 @@ impl Host {
         config: HostConfig,
         algorithm: Arc<dyn Factory>,
     ) -> Result<Self, IoError> {
-        let interface = Interface::open(interface)?;
+        let mut restorer = Restorer::start(1)?;
+        let interface = Interface::open(interface, &mut restorer)?;
         let [a, b, c, d] = config.address.octets();
         // Another than the interface's own, so that the kernel leaves its packets alone; locally
         // administered.
@@ -94,6 +98,7 @@ impl Host {
             random: ChaCha8Rng::seed_from_u64(seed),
             outgoing: vec![0; ETHERNET + usize::from(config.tcp.mtu)],
             incoming: Vec::new(),
+            _restorer: restorer,
             config,
         })
     }

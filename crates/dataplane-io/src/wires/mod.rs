@@ -5,6 +5,7 @@ mod line;
 
 pub use line::{Line, LineConfig, LineCounts};
 
+use crate::af_packet::Restorer;
 use crate::clock::Clock;
 use crate::dataplane::until;
 use crate::error::IoError;
@@ -34,7 +35,7 @@ pub struct WireConfig {
 }
 
 /// Wires that a thread of their own serves. As it is dropped, the thread ends and the interfaces are
-/// put back as they were.
+/// put back as they were; so they are if the process is killed.
 #[derive(Debug)]
 pub struct Wires {
     stop: Arc<AtomicBool>,
@@ -48,6 +49,8 @@ impl Wires {
     /// # Errors
     /// An interface is not there, is given twice, or may not be used.
     pub fn start(wires: &[WireConfig], seed: u64) -> Result<Self, IoError> {
+        // Before there are wires, and dropped after them.
+        let mut restorer = Restorer::start(2 * wires.len())?;
         let mut taken: Vec<Wire> = Vec::new();
         for wire in wires {
             for (at, name) in wire.ends.iter().enumerate() {
@@ -62,7 +65,10 @@ impl Wires {
             }
             let [a, b] = &wire.ends;
             taken.push(Wire {
-                ends: [Interface::open(a)?, Interface::open(b)?],
+                ends: [
+                    Interface::open(a, &mut restorer)?,
+                    Interface::open(b, &mut restorer)?,
+                ],
                 lines: wire.lines.map(Line::new),
             });
         }
@@ -76,6 +82,7 @@ impl Wires {
             clock: Clock::start(),
             stop: stop.clone(),
             wake: wake.clone(),
+            _restorer: restorer,
         };
         let builder = std::thread::Builder::new().name("wires".into());
         let thread = Some(builder.spawn(move || server.run())?);
@@ -122,6 +129,8 @@ struct Server {
     clock: Clock,
     stop: Arc<AtomicBool>,
     wake: Arc<OwnedFd>,
+    /// Last, as interfaces are put back when their sockets are closed.
+    _restorer: Restorer,
 }
 
 impl Server {

@@ -14,7 +14,7 @@ pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
-use crate::scenario::{ProfileKind, ScenarioError};
+use crate::scenario::{HostClock, ProfileKind, ScenarioError};
 use crate::simulation::Controls;
 use units::{Duration, Instant};
 
@@ -40,7 +40,8 @@ impl Replay {
                 let message = "traces are of the ns2 profile";
                 return Err(ScenarioError::new(format!("{path}.profile.kind"), message));
             }
-            let (sender, receiver) = flow::ns2_connections(flow, &Controls::new(), &path)?;
+            let clocks = [HostClock::default(); 2];
+            let (sender, receiver) = flow::ns2_connections(flow, clocks, &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,
@@ -54,10 +55,15 @@ impl Replay {
             .drops
             .iter()
             .flat_map(|drops| {
-                drops.packets.iter().map(|&packet| Loss {
-                    flow: drops.flow,
-                    packet,
-                })
+                let loss = |backward| {
+                    move |&packet: &u64| Loss {
+                        flow: drops.flow,
+                        packet,
+                        backward,
+                    }
+                };
+                let data = drops.packets.iter().map(loss(false));
+                data.chain(drops.acks.iter().map(loss(true)))
             })
             .collect();
         let network = Network::new(&specs, flows, self.traced()?, &losses);
@@ -67,9 +73,15 @@ impl Replay {
 
 /// Both directions of a link: numbers 2·i and 2·i + 1.
 fn directions(link: &LinkSpan) -> [LinkSpec; 2] {
-    [link.limit, link.limit_back.unwrap_or(link.limit)].map(|limit| LinkSpec {
+    let there = LinkSpec {
         rate_bps: link.rate_bps,
         delay: Duration::from_secs_f64(link.delay_s),
-        limit,
-    })
+        limit: link.limit,
+    };
+    let back = LinkSpec {
+        rate_bps: link.rate_back_bps.unwrap_or(link.rate_bps),
+        limit: link.limit_back.unwrap_or(link.limit),
+        ..there
+    };
+    [there, back]
 }

@@ -14,7 +14,8 @@ mod value;
 pub(crate) use check::check_settings;
 pub use error::ScenarioError;
 pub use network::{
-    DefaultAction, Direction, End, Host, Link, LinkChange, LinkSide, SwitchNode, TableEntry,
+    DefaultAction, Direction, End, Host, HostClock, Link, LinkChange, LinkSide, SwitchNode,
+    TableEntry,
 };
 pub use traffic::{
     Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,

@@ -293,15 +293,17 @@ fn flows(
             let path = format!("flows[{i}]");
             let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
             let starts = [random.bits() as u32, random.bits() as u32];
-            let (sender, receiver) = flow::connections(flow, controls, &path, starts)?;
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
+            let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+            let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
             Ok(Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
                 aqt: flow::carries_aqt(flow),
                 ci: flow::carries_ci(flow),
+                losses: flow::losses(flow),
                 record: FlowRecord::new(bins),
                 tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),
             })

@@ -376,6 +376,14 @@ impl Connection {
         self.sender.board.in_flight() as u64
     }
 
+    /// The number of the data segment that starts at `seq`, counted from the connection's first, where
+    /// all are full; exact within 2³¹ octets of the oldest unacknowledged.
+    pub fn segment_number(&self, seq: u32) -> u64 {
+        let ahead = seq.wrapping_sub(self.sequence(self.sender.acked)) as i32;
+        let position = self.sender.acked.saturating_add_signed(i64::from(ahead));
+        position.saturating_sub(1) / self.sender.payload
+    }
+
     /// Payload octets of a full segment.
     pub fn payload(&self) -> u32 {
         self.sender.payload as u32
