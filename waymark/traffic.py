@@ -106,9 +106,8 @@ Algorithm = Literal[
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
-more of each. DCTCP and BBR need more of the transport than a profile in the manner of ns-2 has; a run
-with one says so."""
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` has
+more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
 
 
 @dataclass(frozen=True)
