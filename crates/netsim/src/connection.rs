@@ -68,31 +68,6 @@ impl Connection {
         }
     }
 
-    /// Everything that there was to send has arrived.
-    pub fn is_finished(&self) -> bool {
-        match self {
-            Connection::Ns2(connection) => connection.is_finished(),
-            Connection::Modern(connection) => connection.is_finished(),
-        }
-    }
-
-    /// What its losses were taken for.
-    pub fn verdicts(&self) -> Verdicts {
-        match self {
-            Connection::Ns2(connection) => connection.verdicts(),
-            Connection::Modern(connection) => connection.verdicts(),
-        }
-    }
-
-    /// The number of the segment that starts at a sequence number, where segments are numbered for
-    /// good.
-    pub fn segment_number(&self, seq: u32) -> Option<u64> {
-        match self {
-            Connection::Ns2(connection) => Some(connection.segment_number(seq)),
-            Connection::Modern(_) => None,
-        }
-    }
-
     /// Counters.
     pub fn stats(&self) -> Stats {
         match self {

@@ -202,11 +202,9 @@ pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
         .unwrap_or(flow.control.name == ControlName::RoVegas)
 }
 
-/// Where a flow's data is lost, if its congestion control judges that and its segments keep their
-/// numbers.
+/// Where a flow's data is lost, if its congestion control judges that.
 pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
-    let judges = flow.control.name == ControlName::RedVegas;
-    (judges && flow.profile.kind == ProfileKind::Ns2).then(Losses::default)
+    (flow.control.name == ControlName::RedVegas).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.

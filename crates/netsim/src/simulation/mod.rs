@@ -222,7 +222,7 @@ impl Simulation {
         let flow = self.flows.get(tag.owner()).filter(|_| tag.is_data())?;
         flow.losses.as_ref()?;
         match wire::decode(&packet.octets, packet.elided).ok()?.body {
-            wire::Body::Tcp(segment) => flow.sender.connection.segment_number(segment.seq),
+            wire::Body::Tcp(segment) => Some(flow.sender.connection.segment_number(segment.seq)),
             wire::Body::Udp { .. } => None,
         }
     }
