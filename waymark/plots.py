@@ -166,6 +166,11 @@ def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None =
     )
 
 
+def mean_of(seeds: int) -> str:
+    """What a legend says of numbers over so many seeds."""
+    return "one seed" if seeds == 1 else f"mean of {seeds} seeds"
+
+
 def shade(colour: str, strength: float) -> tuple[float, float, float]:
     """The colour mixed with white: 1 leaves it, 0 gives white."""
     red, green, blue = (1 - strength * (1 - part) for part in to_rgb(colour))

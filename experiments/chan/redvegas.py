@@ -67,7 +67,7 @@ def experiment(
             title=f"Chan 2004, figure {figure}: goodput, {other} {held:g}",
             x="cross traffic load" if swept == "load" else "loss rate of data packets",
             y="goodput (kb/s)",
-            legend_title=f"mean of {len(next(iter(runs.values())))} seeds",
+            legend_title=plots.mean_of(len(next(iter(runs.values())))),
         )
         axes.set_ylim(0, 1700)
         return drawing
