@@ -31,6 +31,8 @@ class Profile:
         bugfix: suppress a fast retransmit for losses of a window that a timeout has cut already.
         phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
+        exact_halving: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from
+            2006 on; else in whole packets.
     """
 
     window: int = 1000
@@ -45,6 +47,7 @@ class Profile:
     phase_s: float = 0.0
     bugfix: bool = False
     phantom_rtt: bool = False
+    exact_halving: bool = False
 
 
 STOCK = Profile()

@@ -37,7 +37,7 @@ pub use muzha::MuzhaConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
 pub use red_vegas::RedVegasConfig;
-pub use reno::RenoConfig;
+pub use reno::{ExactRenoConfig, RenoConfig};
 pub use rovegas::{Deployment, RoVegasConfig};
 pub use tahoe::TahoeConfig;
 pub use vegas::VegasConfig;

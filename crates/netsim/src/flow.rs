@@ -8,8 +8,8 @@ use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
 use congestion::{
-    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    Deployment, EnhancedVegasConfig, ExactRenoConfig, Factory, MuzhaConfig, QuickVegasConfig,
+    RbccConfig, RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
 };
 use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
@@ -250,7 +250,12 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
-        ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        ControlName::Reno | ControlName::NewReno | ControlName::Sack => {
+            match flow.profile.exact_halving {
+                true => Box::new(ExactRenoConfig {}),
+                false => Box::new(RenoConfig {}),
+            }
+        }
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
         ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),

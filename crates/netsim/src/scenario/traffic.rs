@@ -201,6 +201,9 @@ pub struct Profile {
     /// A defect of ns-2's Vegas: after a timeout it may take the time between two acknowledgements of
     /// buffered data for a round-trip time, and starve.
     pub phantom_rtt: bool,
+    /// Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from 2006 on; else in
+    /// whole packets.
+    pub exact_halving: bool,
 }
 
 /// Open-loop traffic: datagrams of one size, at a constant rate while on.
@@ -290,6 +293,7 @@ impl Default for Profile {
             ack_octets: 40,
             stale_send_counts: true,
             phantom_rtt: false,
+            exact_halving: false,
         }
     }
 }

@@ -125,6 +125,7 @@ impl Flight {
     /// A segment leaves; whether it had left before.
     pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
         let again = segment < self.highest;
+        let idle = self.acked == self.highest;
         self.ledger.record(segment, now);
         self.controller.on_sent(now, segment);
         if segment == 0 {
@@ -134,7 +135,7 @@ impl Flight {
             self.highest = segment + 1;
             self.timed.get_or_insert((segment, now));
         }
-        if self.timer.is_none() {
+        if self.timer.is_none() || idle {
             self.restart_timer(now);
         }
         again
