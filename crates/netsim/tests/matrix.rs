@@ -87,6 +87,6 @@ fn goodput_over_loss_and_buffer() {
         }
         losses.push_str("  ");
     }
-    let table = [head, losses.trim_end().to_string()].join("\n");
-    insta::assert_snapshot!(format!("{table}\n{}", rows.join("\n")));
+    let table = format!("{head}\n{}\n{}", losses.trim_end(), rows.join("\n"));
+    insta::assert_snapshot!(table);
 }
