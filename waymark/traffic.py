@@ -1,8 +1,10 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
+from waymark import congestion
+from waymark.congestion import CongestionControl, Custom
 from waymark.errors import WaymarkError
 
 PACKET_OCTETS = 1000
@@ -29,6 +31,8 @@ class Profile:
         bugfix: suppress a fast retransmit for losses of a window that a timeout has cut already.
         phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
+        exact_halving: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from
+            2006 on; else in whole packets.
     """
 
     window: int = 1000
@@ -43,6 +47,7 @@ class Profile:
     phase_s: float = 0.0
     bugfix: bool = False
     phantom_rtt: bool = False
+    exact_halving: bool = False
 
 
 STOCK = Profile()
@@ -78,13 +83,31 @@ Algorithm = Literal[
 
 
 @dataclass(frozen=True)
+class Tracing:
+    """Which changes a flow's trace keeps: all, or fewer so that a long run's stays small.
+
+    A row takes some 110 octets; a packet that is sent and acknowledged makes two.
+
+    Attributes:
+        from_s, to_s: only changes in [from_s, to_s), in seconds; ``to_s`` None: to the end.
+        every_s: rows are at least so far apart, in seconds: the state at the first change that
+            long after the row before. Timeouts are kept in any case. 0: every change.
+    """
+
+    from_s: float = 0.0
+    to_s: float | None = None
+    every_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Flow:
     """A TCP connection, with data to send without end unless said otherwise.
 
     Attributes:
         source: the host that sends the data.
         target: the host that acknowledges it.
-        algorithm: the congestion control.
+        algorithm: the congestion control: a name, or one in Python
+            (:class:`waymark.CongestionControl`): the class, what makes one, or an instance to copy.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
         stop_s: when it stops sending new data, in seconds; None: never.
@@ -98,12 +121,16 @@ class Flow:
             is given.
         threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
             round trip of a 40-octet packet on the path, without queues.
-        trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
+        trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
+            which.
+
+    Raises:
+        WaymarkError: an algorithm that is none, or thresholds that contradict each other.
     """
 
     source: str
     target: str
-    algorithm: Algorithm = "vegas"
+    algorithm: Algorithm | Custom = "vegas"
     profile: Profile = field(default=STOCK)
     start_s: float = 0.0
     stop_s: float | None = None
@@ -115,9 +142,17 @@ class Flow:
     skew_correction: bool = True
     threshold_rtt_s: float | None = None
     threshold_factor: float | None = None
-    trace: bool = False
+    trace: bool | Tracing = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.algorithm, str):
+            known = get_args(Algorithm)
+            if self.algorithm not in known:
+                raise WaymarkError(
+                    f"no algorithm {self.algorithm!r}; algorithms are {', '.join(known)}"
+                )
+        else:
+            self.start_custom()
         if self.threshold_rtt_s is not None and self.threshold_factor is not None:
             raise WaymarkError(
                 f"flow {self.source}->{self.target}: threshold_rtt_s and threshold_factor: give one"
@@ -127,6 +162,22 @@ class Flow:
                 f"flow {self.source}->{self.target}: threshold_factor {self.threshold_factor:g}, "
                 "expected more than 0"
             )
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's name; of one in Python, the class's."""
+        if isinstance(self.algorithm, str):
+            return self.algorithm
+        return congestion.name(self.algorithm)
+
+    def start_custom(self) -> CongestionControl:
+        """A new control, of an algorithm in Python.
+
+        Raises:
+            WaymarkError: the algorithm makes none.
+        """
+        assert not isinstance(self.algorithm, str)
+        return congestion.start(self.algorithm)
 
     @property
     def counted_octets(self) -> int:

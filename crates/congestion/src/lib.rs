@@ -32,12 +32,12 @@ pub mod vegas_a;
 
 pub use controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 pub use enhanced_vegas::EnhancedVegasConfig;
-pub use event::{AckEvent, Evidence, LossEvent, QueueingTime, TimeoutEvent};
+pub use event::{AckEvent, Evidence, LossEvent, QueueingTime, RateSample, TimeoutEvent};
 pub use muzha::MuzhaConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
 pub use red_vegas::RedVegasConfig;
-pub use reno::RenoConfig;
+pub use reno::{ExactRenoConfig, RenoConfig};
 pub use rovegas::{Deployment, RoVegasConfig};
 pub use tahoe::TahoeConfig;
 pub use vegas::VegasConfig;

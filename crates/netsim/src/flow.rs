@@ -2,12 +2,14 @@
 
 use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, ControlName, HostClock};
+use crate::scenario::{self, Control, ControlName, HostClock, RecoveryName, ScenarioError};
+use crate::simulation::Controls;
+use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
 use congestion::{
-    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    Deployment, EnhancedVegasConfig, ExactRenoConfig, Factory, MuzhaConfig, QuickVegasConfig,
+    RbccConfig, RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
 };
 use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
@@ -38,6 +40,8 @@ pub(crate) struct Flow {
     /// Where its data was lost, if its congestion control judges that.
     pub losses: Option<Losses>,
     pub record: FlowRecord,
+    /// Where the scenario asks for a trace.
+    pub tracer: Option<Tracer>,
 }
 
 /// One end.
@@ -59,6 +63,20 @@ impl Flow {
             Side::Receiver => &mut self.receiver,
         }
     }
+
+    /// Its name and its record, the trace in it.
+    pub fn finish(self) -> (String, FlowRecord) {
+        let trace = self.tracer.map(Tracer::finish);
+        let judged = self.losses.map(|losses| losses.judged);
+        (
+            self.name,
+            FlowRecord {
+                trace,
+                judged,
+                ..self.record
+            },
+        )
+    }
 }
 
 impl End {
@@ -72,11 +90,16 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow, with the clocks of their hosts.
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's has a window to control.
+///
+/// # Errors
+/// At `path`: a custom control that is not among `controls`.
 pub(crate) fn connections(
     flow: &scenario::Flow,
     [sender, receiver]: [HostClock; 2],
-) -> (Connection, Connection) {
+    controls: &Controls,
+    path: &str,
+) -> Result<(Connection, Connection), ScenarioError> {
     let config = Config {
         clock: clock(sender),
         ..config(flow)
@@ -85,11 +108,27 @@ pub(crate) fn connections(
         clock: clock(receiver),
         ..config.peer()
     };
-    let algorithm = algorithm(flow);
-    (
+    let algorithm: Box<dyn Factory> = match &flow.control.custom {
+        Some(custom) => match controls.get(&custom.factory) {
+            Some(factory) => Box::new(factory.clone()),
+            None => return Err(missing(path, &custom.factory, controls)),
+        },
+        None => algorithm(flow),
+    };
+    Ok((
         Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&peer, algorithm.as_ref()),
-    )
+        Connection::new(&peer, &RenoConfig {}),
+    ))
+}
+
+fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
+    let valid: Vec<&str> = controls.keys().map(String::as_str).collect();
+    let valid = match valid.as_slice() {
+        [] => "there are none".to_owned(),
+        _ => format!("controls are {}", valid.join(", ")),
+    };
+    let message = format!("no control {factory:?} was handed in; {valid}");
+    ScenarioError::new(format!("{path}.control.custom.factory"), message)
 }
 
 fn clock(host: HostClock) -> Clock {
@@ -131,6 +170,7 @@ fn config(flow: &scenario::Flow) -> Config {
         | ControlName::QuickVegas
         | ControlName::RedVegas
         | ControlName::VegasA => Recovery::Vegas,
+        ControlName::Custom => custom_recovery(&flow.control),
     };
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
@@ -154,18 +194,30 @@ fn config(flow: &scenario::Flow) -> Config {
             ack_octets: p.ack_octets,
         },
         aqt: carries_aqt(flow),
-        avbw: flow.control.name == ControlName::Muzha,
+        avbw: flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha),
         ci: carries_ci(flow),
-        timestamps: matches!(
+        timestamps: flow.timestamps.unwrap_or(matches!(
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
                 | ControlName::Rbcc
                 | ControlName::RbccWl
-        ),
+        )),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
         ..Config::stock(recovery)
+    }
+}
+
+fn custom_recovery(control: &Control) -> Recovery {
+    let name = control.custom.as_ref().map(|custom| custom.recovery);
+    match name.unwrap_or(RecoveryName::NewReno) {
+        RecoveryName::Tahoe => Recovery::Tahoe,
+        RecoveryName::Reno => Recovery::Reno,
+        RecoveryName::NewReno => Recovery::NewReno,
+        RecoveryName::Sack => Recovery::Sack,
+        RecoveryName::Fack => Recovery::Fack,
+        RecoveryName::Vegas => Recovery::Vegas,
     }
 }
 
@@ -198,8 +250,14 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
-        ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        ControlName::Reno | ControlName::NewReno | ControlName::Sack => {
+            match flow.profile.exact_halving {
+                true => Box::new(ExactRenoConfig {}),
+                false => Box::new(RenoConfig {}),
+            }
+        }
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
+        ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),
         ControlName::RoVegas => Box::new(RoVegasConfig {
             vegas,

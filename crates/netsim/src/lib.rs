@@ -12,6 +12,7 @@
 //! - `line`, `host`, `switch`, `flow`, `source`: what a network is made of;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
+//! - [`trace`]: a sender's state after each change;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
 //! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
@@ -31,8 +32,9 @@ pub mod scenario;
 mod simulation;
 mod source;
 mod switch;
+pub mod trace;
 pub mod truth;
 
 pub use results::Results;
 pub use scenario::{Scenario, ScenarioError};
-pub use simulation::{Programs, Simulation};
+pub use simulation::{Controls, Programs, Simulation};

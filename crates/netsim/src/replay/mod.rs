@@ -15,6 +15,7 @@ pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
 use crate::scenario::{HostClock, ScenarioError};
+use crate::simulation::Controls;
 use units::{Duration, Instant};
 
 /// Runs what a description (JSON) says; the events at its traced link as CSV.
@@ -34,8 +35,9 @@ impl Replay {
     pub fn run(&self) -> Result<Vec<Row>, ScenarioError> {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
-            let (sender, receiver) = flow::connections(flow, [HostClock::default(); 2]);
             let path = format!("flows[{index}]");
+            let (sender, receiver) =
+                flow::connections(flow, [HostClock::default(); 2], &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,

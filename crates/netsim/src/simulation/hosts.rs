@@ -152,9 +152,9 @@ impl Simulation {
             if let Some(losses) = &mut state.losses {
                 losses.judge(state.sender.connection.verdicts());
             }
-            if let Some(trace) = &mut state.record.trace {
+            if let Some(tracer) = &mut state.tracer {
                 while let Some(change) = state.sender.connection.poll_trace() {
-                    trace.push(&change);
+                    tracer.record(&change);
                 }
             }
         }
