@@ -65,7 +65,6 @@ class Pool:
             future.add_done_callback(keep)
         return future
 
-
     def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
         return self._executor.submit(_run, _sendable(scenario), capture, code_sha256())
 

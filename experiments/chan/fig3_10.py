@@ -101,8 +101,8 @@ EXPERIMENT = Experiment(
     ),
     choices=net.CHOICES,
     notes=(
-        "The printed 14.09 is not explained, and does not fit the rest: times the 88 kb/s that ns-2 "
-        "gives Vegas it would be 1240 kb/s, but at load 0.8 figure 3.9 leaves RoVegas 3.46 times 231, "
-        "that is 799."
+        "The printed 14.09 is not explained, and does not fit the rest: times the 88 kb/s that "
+        "ns-2 gives Vegas it would be 1240 kb/s, but at load 0.8 figure 3.9 leaves RoVegas 3.46 "
+        "times 231, that is 799."
     ),
 )
