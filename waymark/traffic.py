@@ -39,6 +39,8 @@ class Profile:
         ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
             or each echoed (``"accurate"``, RFC 8257).
         pacing: modern: whether a window is spread over its round trip.
+        exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
+            from 2006 on; else in whole packets.
     """
 
     kind: Literal["ns2", "modern"] = "ns2"
@@ -57,6 +59,7 @@ class Profile:
     delayed_ack_s: float = 0.04
     ecn: Literal["off", "classic", "accurate"] = "off"
     pacing: bool = True
+    exact_halving: bool = False
 
 
 STOCK = Profile()
@@ -143,6 +146,9 @@ class Flow:
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
             algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
             that it keeps queued (20).
+        full_deployment: RoVegas: every hop is AQT-capable, so that base RTT is each round's newest
+            derived value; else the least one (Chan 2004, §3.5.4).
+        skew_correction: Enhanced Vegas: correct for clocks that drift apart (Chan 2004, eq. 4.5).
         threshold_rtt_s: RBCC's threshold RTT T, in seconds; None: found by probing, unless the next
             is given.
         threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
@@ -164,6 +170,8 @@ class Flow:
     alpha: int | None = None
     beta: int | None = None
     gamma: int | None = None
+    full_deployment: bool = True
+    skew_correction: bool = True
     threshold_rtt_s: float | None = None
     threshold_factor: float | None = None
     trace: bool | Tracing = False

@@ -13,8 +13,8 @@ use congestion::vegas::Quirks;
 use congestion::westwood::Sampling;
 use congestion::{
     BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
-    Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ExactRenoConfig, Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig,
+    RbccConfig, RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
     ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
     WestwoodConfig, ZhangTsaoussidisConfig,
 };
@@ -400,7 +400,12 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
-        ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        ControlName::Reno | ControlName::NewReno | ControlName::Sack => {
+            match flow.profile.exact_halving {
+                true => Box::new(ExactRenoConfig {}),
+                false => Box::new(RenoConfig {}),
+            }
+        }
         // Forward acknowledgement is a matter of recovery, which the modern profile has its own of.
         ControlName::Fack if flow.profile.kind == ProfileKind::Modern => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
