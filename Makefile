@@ -45,6 +45,8 @@ bench-switch: $(VENV)/.tested  ## packets/s through the switch on veths, as root
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --manifest-path fuzz/Cargo.toml --locked -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
