@@ -6,9 +6,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import ns2_runs
 import pytest
 
-import ns2_runs
 from waymark import _core
 
 pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="ns (ns-2) is not on PATH")

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from waymark import program
+from waymark import program, trace
 from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.pool import Pool
 from waymark.result import Result
@@ -23,11 +23,23 @@ class Plan:
     scenarios: dict[str, list[Scenario]]
 
     @staticmethod
-    def of(experiment: Experiment, scale: Scale, first_seed: int, seeds: int | None) -> "Plan":
-        """The plan at a scale; as many seeds as the scale has, unless told otherwise."""
+    def of(
+        experiment: Experiment,
+        scale: Scale,
+        first_seed: int,
+        seeds: int | None,
+        *,
+        traced: bool = False,
+    ) -> "Plan":
+        """The plan at a scale; as many seeds as the scale has, unless told otherwise.
+
+        ``traced``: the flows of the first seed's runs record every change.
+        """
         count = experiment.seeds_at(scale) if seeds is None else seeds
         chosen = range(first_seed, first_seed + count)
-        per_seed = [experiment.scenarios(scale, seed) for seed in chosen]
+        per_seed = [dict(experiment.scenarios(scale, seed)) for seed in chosen]
+        if traced:
+            per_seed[0] = {label: trace.traced(run) for label, run in per_seed[0].items()}
         by_label = {label: [runs[label] for runs in per_seed] for label in per_seed[0]}
         return Plan(experiment, scale, list(chosen), by_label)
 

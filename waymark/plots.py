@@ -40,12 +40,28 @@ NAMES = {
     "reno": "Reno",
     "newreno": "NewReno",
     "sack": "SACK",
+    "fack": "FACK",
     "vegas": "Vegas",
     "rovegas": "RoVegas",
     "enhancedvegas": "Enhanced Vegas",
     "quickvegas": "Quick Vegas",
     "redvegas": "RedVegas",
     "vegasa": "Vegas-A",
+    "vegasplus": "Vegas⁺",
+    "reroutingvegas": "La's Vegas",
+    "card": "CARD",
+    "dual": "DUAL",
+    "tris": "Tri-S",
+    "santacruz": "Santa Cruz",
+    "zhangtsaoussidis": "Zhang–Tsaoussidis",
+    "fast": "FAST",
+    "westwood": "Westwood",
+    "westwoodplus": "Westwood+",
+    "highspeed": "HighSpeed",
+    "scalable": "Scalable",
+    "cubic": "CUBIC",
+    "dctcp": "DCTCP",
+    "bbr": "BBR",
     "muzha": "Muzha",
     "rbcc": "RBCC",
     "rbccwl": "RBCC-WL",
@@ -166,6 +182,11 @@ def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None =
     )
 
 
+def mean_of(seeds: int) -> str:
+    """What a legend says of numbers over so many seeds."""
+    return "one seed" if seeds == 1 else f"mean of {seeds} seeds"
+
+
 def shade(colour: str, strength: float) -> tuple[float, float, float]:
     """The colour mixed with white: 1 leaves it, 0 gives white."""
     red, green, blue = (1 - strength * (1 - part) for part in to_rgb(colour))
@@ -175,6 +196,11 @@ def shade(colour: str, strength: float) -> tuple[float, float, float]:
 def save(figure: Figure, folder: Path) -> list[Path]:
     """Write ``plot.png`` and ``plot.svg``; the same figure gives the same octets."""
     png, svg = folder / "plot.png", folder / "plot.svg"
-    figure.savefig(png, metadata={"Software": None})
-    figure.savefig(svg, metadata={"Date": None})
-    return [png, svg]
+    return [write(figure, png), write(figure, svg)]
+
+
+def write(figure: Figure, file: Path) -> Path:
+    """Write a figure in the format that the file's name ends in: PNG, SVG or PDF."""
+    undated = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    figure.savefig(file, metadata=undated[file.suffix])
+    return file

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -34,10 +35,14 @@ class Pool:
 
         Args:
             scenario: what to run.
-            capture: where its packets go; None: nowhere. A run with a capture is always made.
+            capture: where its packets go; None: nowhere. A run with a capture is always made, and
+                so is one with a congestion control in Python, whose code no key has.
+
+        Raises:
+            WaymarkError: a congestion control in Python that cannot go to another process.
         """
-        if capture is not None:
-            return self._executor.submit(_run, scenario, capture, code_sha256())
+        if capture is not None or _has_custom(scenario):
+            return self._send(scenario, capture)
         key = key_of(scenario)
         if key not in self._under_way:
             self._under_way[key] = self._start(scenario, key)
@@ -50,7 +55,7 @@ class Pool:
             found: Future[Result] = Future()
             found.set_result(kept)
             return found
-        future = self._executor.submit(_run, scenario, None, code_sha256())
+        future = self._send(scenario, None)
         if store is not None:
 
             def keep(done: "Future[Result]") -> None:
@@ -59,6 +64,9 @@ class Pool:
 
             future.add_done_callback(keep)
         return future
+
+    def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
+        return self._executor.submit(_run, _sendable(scenario), capture, code_sha256())
 
 
 @contextmanager
@@ -146,9 +154,31 @@ def _dask(address: str) -> Generator[_Executor]:
             executor.shutdown(wait=False)
 
 
-def _run(scenario: Scenario, capture: Path | None, code: str) -> Result:
+def _has_custom(scenario: Scenario) -> bool:
+    return any(not isinstance(flow.algorithm, str) for flow in scenario.flows)
+
+
+def _sendable(scenario: Scenario) -> bytes:
+    """A scenario for another process; controls in Python go by the names of their modules."""
+    try:
+        return pickle.dumps(scenario)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise WaymarkError(
+            f"scenario {scenario.name} cannot go to another process: {error}; "
+            "define its congestion controls at the top of a module"
+        ) from error
+
+
+def _run(sent: bytes, capture: Path | None, code: str) -> Result:
     if code_sha256() != code:
         raise WaymarkError("a worker has another version of Waymark than the one that asks it")
+    try:
+        scenario: Scenario = pickle.loads(sent)
+    except (AttributeError, ImportError) as error:
+        raise WaymarkError(
+            f"a congestion control is not found in another process: {error}; "
+            "define it at the top of a module that can be imported"
+        ) from error
     return run(scenario, capture)
 
 

@@ -2,22 +2,16 @@
 
 import json
 import time
+import traceback
 from pathlib import Path
 
 import numpy as np
 
-from waymark import _core, program
+from waymark import _core, program, trace
 from waymark.errors import WaymarkError
-from waymark.result import (
-    Check,
-    FlowResult,
-    QueueResult,
-    Result,
-    Trace,
-    Truth,
-    Verdicts,
-)
-from waymark.scenario import Scenario, to_core
+from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts
+from waymark.scenario import Scenario, custom_controls, to_core
+from waymark.traffic import Flow
 
 
 def run(scenario: Scenario, capture: Path | None = None) -> Result:
@@ -29,7 +23,8 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
 
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
-            capture that cannot be written.
+            capture that cannot be written, a congestion control in Python that fails: the message
+            ends with its traceback.
     """
     started, started_cpu = time.monotonic(), time.process_time()
     try:
@@ -37,30 +32,28 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         record = _core.simulate(
             json.dumps(to_core(scenario, {n: p.tables for n, p in programs.items()})),
             programs,
+            controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
         )
+    except _core.ControlError as error:
+        raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
     return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
+
+
+def _why(error: BaseException) -> str:
+    """The traceback of what caused it: of a control's own code alone."""
+    cause = error.__cause__
+    return "" if cause is None else "\n" + "".join(traceback.format_exception(cause)).rstrip()
 
 
 def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float) -> Result:
     return Result(
         sample_s=record["sample_s"],
         flows=tuple(
-            FlowResult(
-                counted_octets=flow.counted_octets,
-                delivered=measured["delivered_packets"].astype(np.int64),
-                sent=measured["sent_packets"].astype(np.int64),
-                goodput=measured["goodput_octets"].astype(np.int64),
-                retransmissions=int(measured["resent_packets"].sum()),
-                losses=int(measured["lost_packets"].sum()),
-                timeouts=measured["timeouts"],
-                finished_s=measured["finished_s"],
-                verdicts=_verdicts(measured["verdicts"]),
-                trace=_trace(measured["trace"]),
-            )
-            for flow, measured in zip(scenario.flows, record["flows"].values(), strict=True)
+            _flow(scenario, flow, name, measured)
+            for flow, (name, measured) in zip(scenario.flows, record["flows"].items(), strict=True)
         ),
         queues={
             name: QueueResult(
@@ -76,8 +69,26 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
     )
 
 
-def _trace(record: "_core.Trace | None") -> Trace | None:
-    return None if record is None else Trace(**record)
+def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord") -> FlowResult:
+    about = {
+        "scenario": scenario.name,
+        "seed": str(scenario.seed),
+        "flow": name,
+        "algorithm": flow.algorithm_name,
+    }
+    traced = measured["trace"]
+    return FlowResult(
+        counted_octets=flow.counted_octets,
+        delivered=measured["delivered_packets"].astype(np.int64),
+        goodput=measured["goodput_octets"].astype(np.int64),
+        sent=measured["sent_packets"].astype(np.int64),
+        retransmissions=int(measured["resent_packets"].sum()),
+        losses=int(measured["lost_packets"].sum()),
+        timeouts=measured["timeouts"],
+        finished_s=measured["finished_s"],
+        verdicts=_verdicts(measured["verdicts"]),
+        trace=None if traced is None else trace.from_core(traced, about),
+    )
 
 
 def _verdicts(record: "_core.Verdicts | None") -> Verdicts | None:

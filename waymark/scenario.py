@@ -1,14 +1,15 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from waymark.addressing import Addressing, derive, least_round_trip_s
+from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Topology
-from waymark.traffic import Cbr, Flow, Source
+from waymark.traffic import Cbr, Flow, Source, Tracing
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,9 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             for index, link in enumerate(topology.links)
             if _first_of_pair(index, topology)
         ],
-        "flows": [_flow(flow, topology, addressing) for flow in scenario.flows],
+        "flows": [
+            _flow(index, flow, topology, addressing) for index, flow in enumerate(scenario.flows)
+        ],
         "sources": [_source(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
@@ -197,28 +200,54 @@ def _change(change: LinkChange, direction: str) -> dict[str, Any]:
     }
 
 
-def _flow(flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
+def custom_controls(scenario: Scenario) -> dict[str, Callable[[], CongestionControl]]:
+    """What makes the controls in Python, by the names that :func:`to_core` gives them."""
+    return {
+        _name(index): flow.start_custom
+        for index, flow in enumerate(scenario.flows)
+        if not isinstance(flow.algorithm, str)
+    }
+
+
+def _name(flow: int) -> str:
+    return f"flow{flow}"
+
+
+def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
     threshold_rtt_s = flow.threshold_rtt_s
     if flow.threshold_factor is not None:
         round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
         threshold_rtt_s = flow.threshold_factor * round_trip_s
+    tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
+    control: dict[str, Any] = {
+        "name": flow.algorithm,
+        "alpha": flow.alpha,
+        "beta": flow.beta,
+        "gamma": flow.gamma,
+        "full_deployment": flow.full_deployment,
+        "skew_correction": flow.skew_correction,
+        "threshold_rtt_s": threshold_rtt_s,
+    }
+    marks: dict[str, bool] = {}
+    if not isinstance(flow.algorithm, str):
+        custom = flow.start_custom()
+        control |= {
+            "name": "custom",
+            "custom": {"factory": _name(index), "recovery": custom.recovery},
+        }
+        marks = {mark: getattr(custom, mark) for mark in ("aqt", "avbw", "ci", "timestamps")}
     return {
+        "name": _name(index),
         "from": flow.source,
         "to": flow.target,
-        "control": {
-            "name": flow.algorithm,
-            "alpha": flow.alpha,
-            "beta": flow.beta,
-            "gamma": flow.gamma,
-            "full_deployment": flow.full_deployment,
-            "skew_correction": flow.skew_correction,
-            "threshold_rtt_s": threshold_rtt_s,
-        },
+        "control": control,
         "profile": asdict(flow.profile),
         "start_s": flow.start_s,
         "stop_s": flow.stop_s,
         "segments": flow.segments,
-        "trace": flow.trace,
+        "trace": bool(flow.trace),
+        "tracing": asdict(tracing),
+        **marks,
     }
 
 

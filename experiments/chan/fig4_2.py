@@ -96,4 +96,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     choices=net.CHOICES,
+    notes=net.NOTE,
 )

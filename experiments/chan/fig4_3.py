@@ -63,7 +63,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         title="Chan 2004, figure 4.3: average throughput against backward load",
         x="backward traffic load (of 1 Mb/s)",
         y="average throughput (kb/s)",
-        legend_title=f"mean of {len(runs['vegas load=1'])} seeds",
+        legend_title=plots.mean_of(len(runs["vegas load=1"])),
     )
     axes.set_ylim(0, 1100)
     return figure
@@ -95,4 +95,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     choices=net.CHOICES,
+    notes=net.NOTE,
 )

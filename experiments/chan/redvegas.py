@@ -6,7 +6,7 @@ from typing import Literal
 from matplotlib.figure import Figure
 
 from experiments.chan import heterogeneous as net
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, all_of, at_scale, plots
 
 Swept = Literal["load", "loss"]
 
@@ -67,7 +67,7 @@ def experiment(
             title=f"Chan 2004, figure {figure}: goodput, {other} {held:g}",
             x="cross traffic load" if swept == "load" else "loss rate of data packets",
             y="goodput (kb/s)",
-            legend_title=f"mean of {len(next(iter(runs.values())))} seeds",
+            legend_title=plots.mean_of(len(next(iter(runs.values())))),
         )
         axes.set_ylim(0, 1700)
         return drawing
@@ -89,16 +89,16 @@ def experiment(
 
 def everywhere(
     ratio: str, least: float, points: Callable[[float], bool] = lambda _: True
-) -> Callable[[Mapping[str, Row]], bool]:
+) -> Callable[[Mapping[str, Row]], bool | None]:
     """Whether RedVegas' ratio is at least so much at all measured points that ``points`` takes."""
 
-    def holds(row: Mapping[str, Row]) -> bool:
+    def holds(row: Mapping[str, Row]) -> bool | None:
         prefix = f"RedVegas/{ratio}, "
         chosen = [
             r.waymark
             for name, r in row.items()
             if name.startswith(prefix) and points(float(name.removeprefix(prefix)))
         ]
-        return bool(chosen) and all(value >= least for value in chosen)
+        return all_of(value >= least for value in chosen)
 
     return holds

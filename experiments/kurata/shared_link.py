@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,7 +85,7 @@ CHOICES = (
 
 MODEL_NOTE = (
     "The column 'paper' is the paper's analytical model (section 4), computed here: its curves are "
-    "images. A model's share is of packets of 1000 octets; Reno's take 1040 on the wire. "
+    "images. It counts packets of 1000 octets; Reno's take 1040 on the wire, which are counted. "
 )
 
 
@@ -108,14 +109,10 @@ def run(
 
 
 def kbps(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
-    """Mean throughput of a Reno flow and of a Vegas flow, by seed; a packet is 1000 octets."""
-    bins = slice(int(FROM_S), int(END_S))
+    """Mean throughput of a Reno flow and of a Vegas flow, by seed; octets on the wire."""
 
     def share(flows: range) -> list[float]:
-        return [
-            float(np.mean([np.mean(r.flows[f].delivered[bins]) for f in flows])) * 8
-            for r in runs[label]
-        ]
+        return [fmean(r.throughput_bps(f, FROM_S, END_S) for f in flows) / 1e3 for r in runs[label]]
 
     return share(range(case.reno)), share(range(case.reno, case.reno + case.vegas))
 

@@ -119,7 +119,7 @@ def experiment(
                 "how the delay is split among the links",
                 f"{', '.join(f'{d * 1e3:g}' for d in delays_s)} ms one way",
                 "only the sum shows in the printed times",
-                "none on times; retransmissions move by one or two",
+                "not swept",
             ),
             Choice(
                 "average queue",

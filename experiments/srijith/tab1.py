@@ -127,11 +127,11 @@ EXPERIMENT = Experiment(
     ),
     choices=(common.RTT_CHOICE,),
     notes=(
-        "Why plain Vegas-A stays down: α and β rise only after a round with more throughput than the "
-        "one before. Alone on its path and settled at 3 packets in flight, every round has the same "
-        "throughput to the nanosecond, and Diff (2.94) stays between α and β for good. Packets of 40 "
-        "octets on the path (.04 % of the link) make some rounds faster than the one before, and it "
-        "climbs as the paper says. Where ns-2, which counts time in floating point, gets such "
-        "differences from was not looked into."
+        "Why plain Vegas-A stays down: α and β rise only after a round with more throughput than "
+        "the one before. Alone on its path and settled at 3 packets in flight, every round has the "
+        "same throughput to the nanosecond, and Diff (2.94) stays between α and β for good. "
+        "Packets of 40 octets on the path (.04 % of the link) make some rounds faster than the one "
+        "before, and it climbs as the paper says. Where ns-2, which counts time in floating "
+        "point, gets such differences from was not looked into."
     ),
 )

@@ -24,7 +24,7 @@ def run(
 ) -> Scenario:
     """One transfer over sender's link, bottleneck and receiver's link.
 
-    ``queue_packets`` is the routers' limit; the sender's own queue is no router's, and drops nothing.
+    ``queue_packets`` is the routers' limit; the sender's own queue drops nothing.
     """
     sender, middle, receiver = links
     network = dumbbell(1, middle, sender, receiver, queue_packets)

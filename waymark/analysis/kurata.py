@@ -67,9 +67,10 @@ def drop_tail_cycle(mix: Mix, buffer: float) -> Sawtooth:
     """The sawtooth over a queue of ``buffer`` packets.
 
     In a loss event N_r packets are lost, one a Reno flow, shared with Vegas in proportion to
-    the windows (8); each lost packet of Reno halves one flow's window.
+    the windows (8); each lost packet of Reno halves one flow's window. Where Vegas' packets alone
+    fill the queue the model leaves Reno nothing.
     """
-    at_loss = mix.pipe + buffer - mix.vegas_window
+    at_loss = max(0.0, mix.pipe + buffer - mix.vegas_window)
     lost = mix.reno * at_loss / (at_loss + mix.vegas_window)
     after = at_loss * (1 - lost / (2 * mix.reno))
     rounds = (at_loss - after) / mix.reno

@@ -32,7 +32,10 @@ def main() -> None:
     except WaymarkError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_USAGE)
-    except _core.WaymarkCoreError as error:
+    except _core.SwitchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+    except _core.WaymarkCoreError as error:  # diagnostics say so line by line
         print(error, file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except BrokenPipeError:  # waymark list | head

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from waymark import experiment as experiments
+from waymark import trace
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out, write
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment
@@ -81,6 +82,10 @@ def run_experiments(
     pcap: Annotated[
         bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
+    traces: Annotated[
+        bool,
+        typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
+    ] = False,
 ) -> None:
     """Measure figures of the papers again: for each a table, a picture, the record of the run.
 
@@ -94,7 +99,7 @@ def run_experiments(
     captures = out_dir / chosen[0].id / "pcap" if pcap else None
     for folder in (*(out_dir / one.id for one in chosen), *([captures] if captures else [])):
         make(folder)
-    plans = [Plan.of(one, scale.value, seed, seeds) for one in chosen]
+    plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
     title = chosen[0].id if len(chosen) == 1 else f"{len(chosen)} experiments"
     measured: list[report.Summary] = []
     try:
@@ -106,6 +111,10 @@ def run_experiments(
                 files = report.write(
                     one, out_dir / one.plan.experiment.id, ["waymark", *sys.argv[1:]]
                 )
+                if traces:
+                    folder = out_dir / one.plan.experiment.id / "trace"
+                    make(folder)
+                    files += trace.write_all(one.runs, folder)
                 measured.append(report.summary(one))
                 if len(chosen) == 1:
                     _show(one, [*files, *_captured(one, captures)])

@@ -33,6 +33,12 @@ def run_switch(
             "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
         ),
     ] = None,
+    charge_ip: Annotated[
+        bool,
+        typer.Option(
+            "--charge-ip", help="Rates count IP packets alone, not Ethernet headers, as the lab's."
+        ),
+    ] = False,
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
     ] = 1024,
@@ -69,6 +75,7 @@ def run_switch(
         drop_port=drop_port,
         seed=seed,
         captures=pcap,
+        charge_ethernet=not charge_ip,
         certificate=certificate,
         key=key,
         client_ca=client_ca,

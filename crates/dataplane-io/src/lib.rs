@@ -4,8 +4,10 @@
 //! interfaces ─ af_packet rings ─▶ handle_packet ─ Switch ─ poll_transmit ─▶ rings, or the controller
 //! Handle ─ jobs ───────────────────────────────────┘
 //! ```
+//! Beside the switch there is a [`host`] in user space.
+//!
 //! One thread owns the switch; others hand it [`Job`]s. It sleeps until a frame, a job or a timer of the
-//! traffic manager comes.
+//! traffic manager comes. [`Wires`] are the links between such switches and hosts.
 
 mod af_packet;
 mod capture;
@@ -13,10 +15,14 @@ mod checksum;
 mod clock;
 mod dataplane;
 mod error;
+pub mod host;
 mod interface;
 mod jobs;
+mod links;
+mod wires;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
 pub use interface::names as interface_names;
 pub use jobs::{Handle, Job, Jobs, jobs};
+pub use wires::{Line, LineConfig, LineCounts, WireConfig, Wires};

@@ -14,7 +14,8 @@ pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
-use crate::scenario::{HostClock, ScenarioError};
+use crate::scenario::{HostClock, ProfileKind, ScenarioError};
+use crate::simulation::Controls;
 use units::{Duration, Instant};
 
 /// Runs what a description (JSON) says; the events at its traced link as CSV.
@@ -34,8 +35,13 @@ impl Replay {
     pub fn run(&self) -> Result<Vec<Row>, ScenarioError> {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
-            let (sender, receiver) = flow::connections(flow, [HostClock::default(); 2]);
             let path = format!("flows[{index}]");
+            if flow.profile.kind != ProfileKind::Ns2 {
+                let message = "traces are of the ns2 profile";
+                return Err(ScenarioError::new(format!("{path}.profile.kind"), message));
+            }
+            let clocks = [HostClock::default(); 2];
+            let (sender, receiver) = flow::ns2_connections(flow, clocks, &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,

@@ -17,7 +17,10 @@ pub use network::{
     DefaultAction, Direction, End, Host, HostClock, Link, LinkChange, LinkSide, SwitchNode,
     TableEntry,
 };
-pub use traffic::{Control, ControlName, Flow, Profile, Source, SourceKind};
+pub use traffic::{
+    Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
+    SourceKind, Tracing,
+};
 pub use value::{Ipv4, Mac, MatchValue, Value};
 
 use indexmap::IndexMap;

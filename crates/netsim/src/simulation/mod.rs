@@ -5,7 +5,7 @@ mod hosts;
 mod in_flight;
 mod switches;
 
-pub use build::Programs;
+pub use build::{Controls, Programs};
 
 use crate::event::{Event, EventQueue};
 use crate::flow::Flow;
@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::line::{Line, Node};
 use crate::losses::Place;
 use crate::pcap::Capture;
-use crate::record::{Bins, FlowRecord, LineRecord};
+use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
 use crate::scenario::{Direction, Link};
 use crate::source::OpenLoop;
@@ -127,20 +127,7 @@ impl Simulation {
             seed: self.seed,
             end: self.now,
             time_s: self.bins.begins(),
-            flows: self
-                .flows
-                .into_iter()
-                .map(|flow| {
-                    let judged = flow.losses.map(|losses| losses.judged);
-                    (
-                        flow.name,
-                        FlowRecord {
-                            judged,
-                            ..flow.record
-                        },
-                    )
-                })
-                .collect(),
+            flows: self.flows.into_iter().map(Flow::finish).collect(),
             sources: self
                 .sources
                 .into_iter()

@@ -125,6 +125,7 @@ impl Flight {
     /// A segment leaves; whether it had left before.
     pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
         let again = segment < self.highest;
+        let idle = self.acked == self.highest;
         self.ledger.record(segment, now);
         self.controller.on_sent(now, segment);
         if segment == 0 {
@@ -134,7 +135,7 @@ impl Flight {
             self.highest = segment + 1;
             self.timed.get_or_insert((segment, now));
         }
-        if self.timer.is_none() {
+        if self.timer.is_none() || idle {
             self.restart_timer(now);
         }
         again
@@ -174,10 +175,11 @@ impl Flight {
         marks: &Feedback,
     ) -> AckEvent {
         let newly_acked = self.advance(acked);
+        // With the backoff as it was.
+        self.restart_timer(now);
         if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
             self.rto.reset_backoff();
         }
-        self.restart_timer(now);
         self.event(now, newly_acked, None, marks)
     }
 
@@ -253,6 +255,11 @@ impl Flight {
         self.reset_timer(now, back_off);
     }
 
+    /// From the next restart on the timer is as long as measured.
+    pub(super) fn reset_backoff(&mut self) {
+        self.rto.reset_backoff();
+    }
+
     /// Restarts the timer, and drops the running measurement.
     pub(super) fn reset_timer(&mut self, now: Instant, back_off: bool) {
         if back_off {
@@ -265,6 +272,8 @@ impl Flight {
     /// A round-trip time measured by an echoed timestamp; the running measurement is over if its
     /// segment is acknowledged.
     pub(super) fn sample_rtt(&mut self, now: Instant, rtt: Duration) {
+        // Timestamps are whole microseconds: so is the time that they were sent at.
+        let now = Instant::from_micros(now.as_micros());
         self.rto.sample(now - rtt, rtt);
     }
 

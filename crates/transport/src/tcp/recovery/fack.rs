@@ -42,13 +42,7 @@ impl Fack {
 
     /// What every acknowledgement does that brings SACK blocks or comes in recovery: the timer
     /// restarts, and its round-trip time counts from the next time on.
-    fn time(
-        &self,
-        flight: &mut Flight,
-        now: Instant,
-        acked: u64,
-        marks: &Feedback,
-    ) -> AckEvent {
+    fn time(&self, flight: &mut Flight, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let event = match acked > flight.acked {
             true => flight.acknowledge_partially(now, acked, marks),
             false => {

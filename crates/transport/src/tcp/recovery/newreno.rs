@@ -24,10 +24,7 @@ impl NewReno {
     pub(super) fn new(config: &Config) -> Self {
         let mut reno = Reno::new(config);
         reno.repeats = false;
-        NewReno {
-            reno,
-            burst: BURST,
-        }
+        NewReno { reno, burst: BURST }
     }
 
     /// An acknowledgement of `0..acked` leaves holes from before the fast retransmit.
