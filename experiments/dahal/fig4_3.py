@@ -17,6 +17,12 @@ def _run(name: str, _line: str, factor: float, seed: int) -> Scenario:
     return net.run(name, net.Control("rbcc", factor), FLOWS, seed)
 
 
+def _losses_start(loss: Mapping[float, float]) -> bool | None:
+    if 5 not in loss:
+        return None
+    return 4.5 <= min((f for f, lost in loss.items() if lost > 0.1), default=0.0) <= 6
+
+
 EXPERIMENT = sweep.experiment(
     figures=("4.3", "4.4", "4.5"),
     section="sections 4.5.2 to 4.5.4",
@@ -38,14 +44,7 @@ EXPERIMENT = sweep.experiment(
         Expectation(
             "Losses start at F of about 5",
             "the first F with more than .1 % is between 4.5 and 6",
-            lambda row: (
-                4.5
-                <= min(
-                    (f for f, loss in sweep.points(row, "RBCC", "loss").items() if loss > 0.1),
-                    default=0.0,
-                )
-                <= 6
-            ),
+            lambda row: _losses_start(sweep.points(row, "RBCC", "loss")),
         ),
         Expectation(
             "Throughput attains its maximum quickly and stays there over a wide range of F",

@@ -119,8 +119,7 @@ def rtts_s(result: Result) -> tuple[Values, Values]:
     trace = result.flows[0].trace
     if trace is None:
         raise WaymarkError("the run was not traced")
-    acknowledged = np.array([change == "ack" for change in trace.change])
-    sampled = acknowledged & ~np.isnan(trace.rtt_s)
+    sampled = (trace.change == trace.changes.index("ack")) & ~np.isnan(trace.rtt_s)
     return trace.time_s[sampled], trace.rtt_s[sampled]
 
 
