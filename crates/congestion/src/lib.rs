@@ -14,8 +14,9 @@
 //! | [`vegas_a`] | Vegas-A: thresholds that adapt |
 //! | [`muzha`] | Muzha: the switches say how to change the window |
 //! | [`rbcc`] | RBCC and RBCC-WL: the window follows the RTT's distance from a threshold |
+//! | [`sctp`] | SCTP's: the standard window, RBCA, and SPC, which changes the path |
 //!
-//! Windows are in segments. Nothing here reads a clock, knows a packet format or draws a number.
+//! Windows are in segments, SCTP's in octets. Nothing here reads a clock, knows a packet format or draws a number.
 
 pub mod controller;
 pub mod enhanced_vegas;
@@ -26,6 +27,7 @@ pub mod rbcc;
 pub mod red_vegas;
 pub mod reno;
 pub mod rovegas;
+pub mod sctp;
 pub mod tahoe;
 pub mod vegas;
 pub mod vegas_a;

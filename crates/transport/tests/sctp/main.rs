@@ -1,0 +1,5 @@
+//! SCTP associations between two ends.
+
+mod association;
+mod messages;
+mod network;
