@@ -43,7 +43,7 @@ fn messages() -> impl Strategy<Value = Vec<Written>> {
 fn case() -> impl Strategy<Value = Case> {
     let links = proptest::collection::vec(link(), 1..4);
     let settings = (
-        prop_oneof![Just(3000), Just(20_000), Just(1_310_720u32)],
+        prop_oneof![Just(10_000), Just(20_000), Just(1_310_720u32)],
         576..2000u32,
         prop_oneof![
             Just(Burst::Unlimited),

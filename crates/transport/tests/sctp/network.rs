@@ -53,6 +53,8 @@ pub struct Network {
     /// Whether the ends read what comes.
     pub reads: bool,
     dice: Dice,
+    /// Steps since time last moved.
+    idle_steps: u32,
     order: u64,
     flying: BinaryHeap<Reverse<(Instant, u64, usize, usize, Vec<u8>)>>,
 }
@@ -76,6 +78,7 @@ impl Network {
             drops: vec![],
             reads: true,
             dice: Dice(seed),
+            idle_steps: 0,
             order: 0,
             flying: BinaryHeap::new(),
         }
@@ -108,6 +111,7 @@ impl Network {
         assert_eq!(route.remote, address(path, 1 - end));
         assert!(octets.len() <= 1480, "{}", octets.len());
         let number = self.log.len();
+        assert!(number < 200_000, "no end: {:?} {:?}", self.now, self.ends);
         self.log.push((self.now, end, path, octets.clone()));
         let link = self.links[path];
         let mut copies = 1 + u64::from(self.dice.below(1000) < link.copies);
@@ -140,6 +144,12 @@ impl Network {
             self.now = until;
             return false;
         }
+        self.idle_steps = match at > self.now {
+            true => 0,
+            false => self.idle_steps + 1,
+        };
+        let busy = format_args!("{:?} {:?}", self.now, self.ends);
+        assert!(self.idle_steps < 10_000, "time stands still: {busy}");
         self.now = self.now.max(at);
         if arrival == Some(at)
             && let Some(Reverse((_, _, end, path, octets))) = self.flying.pop()

@@ -134,6 +134,14 @@ pub enum WriteError {
     /// SCTP has no empty messages.
     #[error("a message has at least one octet")]
     Empty,
+    /// The peer's buffer would never hold it.
+    #[error("a message of {octets} octets; the peer's window is {window}")]
+    TooLong {
+        /// Octets of the message.
+        octets: usize,
+        /// The peer's receive window.
+        window: u32,
+    },
     /// The association is closed or closing.
     #[error("the association takes no more messages")]
     Closing,
@@ -321,7 +329,8 @@ impl Association {
         Some(route)
     }
 
-    /// Queues a message; it leaves as windows allow.
+    /// Queues a message; it leaves as windows allow. One written before the association is open must not be
+    /// longer than the peer's window will be.
     ///
     /// # Errors
     /// The stream does not exist, the message is empty, or the association is closing.
@@ -335,6 +344,11 @@ impl Association {
         }
         if message.is_empty() {
             return Err(WriteError::Empty);
+        }
+        let window = self.outbound.largest_window();
+        if message.len() as u64 > u64::from(window) {
+            let octets = message.len();
+            return Err(WriteError::TooLong { octets, window });
         }
         if !self.outbound.has_stream(how.stream) {
             return Err(WriteError::NoStream(how.stream));

@@ -33,6 +33,8 @@ pub(super) struct Outbound {
     ssns: Vec<u16>,
     /// Room in the peer's buffer, in octets.
     peer_window: u32,
+    /// All of that buffer, once it is known.
+    largest_window: u32,
     /// The highest TSN outstanding when a window was last cut: until it is acknowledged, none is cut again.
     recover: Tsn,
     allowance: Allowance,
@@ -127,6 +129,7 @@ impl Outbound {
             marked: 0,
             ssns: vec![0; usize::from(config.outbound_streams)],
             peer_window: 0,
+            largest_window: u32::MAX,
             recover: initial.previous(),
             allowance: Allowance::Window,
             bursts: Bursts {
@@ -143,6 +146,7 @@ impl Outbound {
     /// The peer told its window and how many streams it takes.
     pub fn open(&mut self, peer_window: u32, streams: u16) {
         self.peer_window = peer_window;
+        self.largest_window = peer_window;
         self.ssns.resize(usize::from(streams), 0);
         let streams = self.ssns.len();
         self.queue
@@ -155,6 +159,11 @@ impl Outbound {
         self.next = initial;
         self.cumulative = initial.previous();
         self.recover = initial.previous();
+    }
+
+    /// The peer's whole buffer, in octets.
+    pub fn largest_window(&self) -> u32 {
+        self.largest_window
     }
 
     pub fn has_stream(&self, stream: u16) -> bool {
