@@ -9,13 +9,14 @@
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
-//! - `line`, `host`, `switch`, `flow`, `source`: what a network is made of;
+//! - `line`, `host`, `switch`, `flow`, `association`, `source`: what a network is made of;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
 //! - `pcap`: captures;
 //! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
 
+mod association;
 mod event;
 mod flow;
 mod host;

@@ -13,6 +13,8 @@ pub(crate) enum Purpose {
     Source = 2,
     /// Seeds of the switches' own draws.
     Switch = 3,
+    /// Secrets of SCTP associations.
+    Association = 4,
 }
 
 /// A stream of random numbers.

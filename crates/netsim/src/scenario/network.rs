@@ -14,6 +14,21 @@ pub struct Host {
     pub mac: Mac,
     /// Where its frames are sent: the address of the router's port (or of the host) at the other end.
     pub gateway_mac: Mac,
+    /// Further interfaces, ports 1, 2, …: those of a host with SCTP over several paths.
+    #[serde(default)]
+    pub interfaces: Vec<Interface>,
+}
+
+/// A further interface of a host; fields as in [`Host`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    /// Its address.
+    pub ipv4: Ipv4,
+    /// Its Ethernet address.
+    pub mac: Mac,
+    /// Where its frames are sent.
+    pub gateway_mac: Mac,
 }
 
 /// A switch. Its ports are the ones that links name.
@@ -73,7 +88,7 @@ pub struct DefaultAction {
 pub struct End {
     /// A host or switch.
     pub node: String,
-    /// The switch's port (1…510, each once); a host's is 0 and may be left out.
+    /// The switch's port (1…510, each once); a host's first is 0 and may be left out.
     #[serde(default)]
     pub port: u16,
 }

@@ -69,6 +69,8 @@ pub(super) struct Tally {
     /// Its earliest outstanding chunk.
     pub first: Option<Tsn>,
     pub cut: bool,
+    /// The RTT measured by a chunk.
+    pub rtt: Option<Duration>,
 }
 
 impl Path {

@@ -16,6 +16,12 @@ impl Scenario {
                     format!("{} is the address of {other}", host.ipv4),
                 );
             }
+            for (i, interface) in host.interfaces.iter().enumerate() {
+                if let Some(other) = addresses.insert(interface.ipv4, name) {
+                    let message = format!("{} is the address of {other}", interface.ipv4);
+                    return fail(format!("hosts.{name}.interfaces[{i}].ipv4"), message);
+                }
+            }
         }
         for (name, switch) in &self.switches {
             let path = format!("switches.{name}");
@@ -42,9 +48,14 @@ impl Scenario {
             }
             for (side, end) in [("a", &link.a), ("b", &link.b)] {
                 let path = format!("{path}.{side}");
-                if self.hosts.contains_key(&end.node) {
-                    if end.port != 0 {
-                        return fail(format!("{path}.port"), "a host has port 0 only");
+                if let Some(host) = self.hosts.get(&end.node) {
+                    let last = host.interfaces.len();
+                    if usize::from(end.port) > last {
+                        let message = match last {
+                            0 => "a host has port 0 only".to_string(),
+                            _ => format!("{} has ports 0 to {last}", end.node),
+                        };
+                        return fail(format!("{path}.port"), message);
                     }
                 } else if !self.switches.contains_key(&end.node) {
                     let nodes = self.hosts.keys().chain(self.switches.keys());

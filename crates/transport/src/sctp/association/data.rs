@@ -62,6 +62,7 @@ impl Association {
         else {
             return;
         };
+        self.rtt = acknowledged.rtt.or(self.rtt);
         // A peer whose window is closed answers, even if it takes nothing (§6.1 A).
         if acknowledged.news || sack.is_some_and(|sack| sack.window == 0) {
             self.errors = 0;

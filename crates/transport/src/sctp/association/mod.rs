@@ -66,6 +66,8 @@ pub struct Association {
     spc: Spc,
     stamps: Stamps,
     draws: u64,
+    /// The latest RTT, until it is taken.
+    rtt: Option<(usize, Duration)>,
     gaps: Vec<(u16, u16)>,
     stats: Stats,
 }
@@ -198,6 +200,7 @@ impl Association {
             spc: Spc::default(),
             stamps: Stamps::default(),
             draws: 0,
+            rtt: None,
             gaps: Vec::new(),
             stats: Stats::default(),
             config,
@@ -385,6 +388,11 @@ impl Association {
     /// Whether everything written is acknowledged.
     pub fn is_drained(&self) -> bool {
         self.outbound.is_empty()
+    }
+
+    /// The RTT measured last, and its path; each is given once.
+    pub fn take_rtt(&mut self) -> Option<(usize, Duration)> {
+        self.rtt.take()
     }
 
     /// Counters since the start.

@@ -112,6 +112,8 @@ struct Bursts {
 pub(super) struct Acknowledged {
     /// Something was acknowledged for the first time.
     pub news: bool,
+    /// The RTT that it measured, and of which path.
+    pub rtt: Option<(usize, Duration)>,
 }
 
 impl Outbound {

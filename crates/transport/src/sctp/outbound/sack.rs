@@ -75,7 +75,14 @@ impl Outbound {
             let outstanding: u32 = paths.iter().map(Path::in_flight).sum();
             self.peer_window = sack.window.saturating_sub(outstanding);
         }
-        Some(Acknowledged { news })
+        let by_chunk = || {
+            let mut measured = paths.iter().enumerate();
+            measured.find_map(|(index, path)| Some((index, path.tally.rtt?)))
+        };
+        Some(Acknowledged {
+            news,
+            rtt: rtt.or_else(by_chunk),
+        })
     }
 
     /// A chunk is acknowledged by the cumulative TSN.
@@ -200,6 +207,7 @@ fn acknowledge(now: Instant, sent: &Sent, timed: bool, path: &mut Path) {
     }
     if let Some(rtt) = rtt.filter(|_| timed) {
         path.rto.measure(rtt);
+        path.tally.rtt = Some(rtt);
     }
     path.errors = 0;
     path.state = PathState::Active;
