@@ -6,7 +6,7 @@ use crate::scenario::{self, PathControl};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use transport::sctp::{Association, Burst, Config, Control, Delivery};
+use transport::sctp::{Association, Burst, Config, Control, Delivery, InitialWindow};
 use units::{Duration, Instant};
 
 /// User data kept in the sender's queue, so that windows alone hold it back.
@@ -148,7 +148,10 @@ pub(crate) fn config(
         missing_reports: p.missing_reports,
         burst: p.max_burst.map_or(Burst::Unlimited, Burst::AfterRecovery),
         timestamps: described.timestamps.unwrap_or(described.needs_thresholds()),
-        initial_packets: p.initial_packets,
+        initial_window: match p.initial_octets {
+            Some(octets) => InitialWindow::Octets(octets),
+            None => InitialWindow::Packets(p.initial_packets),
+        },
         ssthresh: p.ssthresh,
         least_packets: p.least_packets,
         control: match described.control {

@@ -84,6 +84,8 @@ pub struct AssociationProfile {
     pub ssthresh: u32,
     /// Initial window in full packets.
     pub initial_packets: u32,
+    /// Initial window in octets, instead of packets.
+    pub initial_octets: Option<u32>,
     /// Full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
     pub least_packets: u32,
     /// Retransmission timeout before the first measurement, in seconds.
@@ -129,6 +131,7 @@ impl Default for AssociationProfile {
             window: 1_310_720,
             ssthresh: 65_536,
             initial_packets: 2,
+            initial_octets: None,
             least_packets: 2,
             rto_initial_s: 3.0,
             rto_min_s: 1.0,

@@ -58,8 +58,8 @@ pub struct Config {
     pub burst: Burst,
     /// Whether packets with DATA or SACK carry the Timestamp chunk, so that RTTs come from every packet.
     pub timestamps: bool,
-    /// Window of a path before the first acknowledgement, in full packets.
-    pub initial_packets: u32,
+    /// Window of a path before the first acknowledgement.
+    pub initial_window: InitialWindow,
     /// Slow-start threshold before the first loss, in octets.
     pub ssthresh: u32,
     /// Full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
@@ -91,6 +91,15 @@ pub enum Control {
     Standard,
     /// [`Rbca`], with the path's threshold.
     Rbca,
+}
+
+/// The window of a path before the first acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialWindow {
+    /// So many full packets.
+    Packets(u32),
+    /// So many octets.
+    Octets(u32),
 }
 
 /// What is wrong with a configuration.
@@ -143,7 +152,7 @@ impl Config {
             missing_reports: 3,
             burst: Burst::Always(4),
             timestamps: false,
-            initial_packets: 3, // min(4 MTU, max(2 MTU, 4404)) at MTU 1500
+            initial_window: InitialWindow::Octets(4404), // §7.2.1, at MTU 1500
             ssthresh: u32::MAX / 2,
             least_packets: 4,
             control: Control::Standard,
@@ -161,7 +170,7 @@ impl Config {
             rto_initial: Duration::from_millis(3000),
             missing_reports: 4,
             burst: Burst::AfterRecovery(4),
-            initial_packets: 2,
+            initial_window: InitialWindow::Packets(2),
             ssthresh: 65_536,
             least_packets: 2,
             ..Config::rfc9260(addresses, port, secret)
@@ -194,7 +203,7 @@ impl Config {
             ("rto_min", self.rto_min == Duration::ZERO),
             ("rto_initial", self.rto_initial == Duration::ZERO),
             ("missing_reports", self.missing_reports == 0),
-            ("initial_packets", self.initial_packets == 0),
+            ("initial_window", self.initial_octets() == 0),
             ("least_packets", self.least_packets == 0),
         ];
         if let Some((name, _)) = zero.into_iter().find(|(_, zero)| *zero) {
@@ -216,6 +225,13 @@ impl Config {
         (self.mtu - IPV4_OCTETS - HEADER_OCTETS as u32 - timestamp) / 4 * 4
     }
 
+    fn initial_octets(&self) -> u32 {
+        match self.initial_window {
+            InitialWindow::Packets(packets) => packets.saturating_mul(self.max_data()),
+            InitialWindow::Octets(octets) => octets,
+        }
+    }
+
     /// User data of a full DATA chunk.
     pub fn fragment_octets(&self) -> usize {
         let chunk = self.chunk_octets.unwrap_or(self.max_data());
@@ -234,7 +250,7 @@ impl Config {
         let max_data = self.max_data();
         let sizes = Sizes {
             max_data,
-            initial: self.initial_packets.saturating_mul(max_data),
+            initial: self.initial_octets(),
             ssthresh: self.ssthresh,
             least: self.least_packets.saturating_mul(max_data),
         };

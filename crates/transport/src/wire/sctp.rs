@@ -3,7 +3,7 @@
 
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Marks};
-use super::{ETHERNET_OCTETS, ETHERTYPE_IPV4, Flow, array, be16};
+use super::{ETHERNET_OCTETS, ETHERTYPE_IPV4, Flow, be16};
 use crate::sctp::packet::{HEADER_OCTETS, PROTOCOL};
 use std::net::Ipv4Addr;
 
@@ -91,7 +91,7 @@ mod tests {
         let elided = encode_sctp(&flow, 1, 64, &packet, &mut frame).unwrap();
         assert_eq!((frame.len(), elided), (34 + 40, 1440));
         assert!(is_sctp(&frame));
-        assert_eq!(array::<6>(&frame, 0), [4; 6]);
+        assert_eq!(frame[..6], [4; 6]);
         let (source, destination, body) = decode_sctp(&mut frame, elided).unwrap();
         assert_eq!((source, destination), (flow.source, flow.destination));
         assert_eq!(body, packet);

@@ -3,3 +3,4 @@
 mod association;
 mod messages;
 mod network;
+mod ns2;

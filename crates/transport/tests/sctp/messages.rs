@@ -32,6 +32,7 @@ fn link() -> impl Strategy<Value = Link> {
             loss,
             copies,
             corrupts,
+            ..Link::default()
         })
 }
 

@@ -1,10 +1,11 @@
 //! Two associations and n paths between them, in virtual time.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::net::Ipv4Addr;
-use transport::sctp::{Association, Config, Event, Message, Route};
-use units::{Duration, Instant};
+use transport::sctp::packet::{Chunk, Packet};
+use transport::sctp::{Association, Config, Event, Message, Route, Tsn};
+use units::{Duration, Instant, Rate};
 
 /// What a path does to packets. Probabilities are in 1/1000.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +16,10 @@ pub struct Link {
     pub loss: u64,
     pub copies: u64,
     pub corrupts: u64,
+    /// Bits per second; 0: no time is taken. The IPv4 header of 20 octets counts.
+    pub rate_bps: u64,
+    /// Packets that the queue in front of the link and the link's transmitter hold; 0: any number.
+    pub queue: usize,
 }
 
 /// splitmix64.
@@ -40,18 +45,44 @@ pub fn addresses(paths: usize, end: usize) -> Vec<Ipv4Addr> {
     (0..paths).map(|path| address(path, end)).collect()
 }
 
+/// A packet on the wire: when, by which end, on which path, its octets.
+pub type Logged = (Instant, usize, usize, Vec<u8>);
+
+/// The DATA chunks that were sent: when, on which path, TSN counted from the first.
+pub fn data(log: &[Logged]) -> Vec<(Instant, usize, u32)> {
+    let mut first = None;
+    let mut sent = Vec::new();
+    for (at, _, path, octets) in log {
+        for chunk in Packet::parse(octets).unwrap().chunks() {
+            if let Ok(Chunk::Data(data)) = chunk {
+                let first = *first.get_or_insert(data.tsn);
+                sent.push((*at, *path, data.tsn.since(first) as u32));
+            }
+        }
+    }
+    sent
+}
+
 pub struct Network {
     pub now: Instant,
     pub ends: [Association; 2],
     pub links: Vec<Link>,
     pub events: [Vec<Event>; 2],
     pub read: [Vec<Message>; 2],
-    /// What was put on the wire: when, by which end, on which path, its octets.
-    pub log: Vec<(Instant, usize, usize, Vec<u8>)>,
+    /// What was put on the wire.
+    pub log: Vec<Logged>,
     /// Packets lost by their number in the order sent, whatever the links do.
     pub drops: Vec<usize>,
     /// Whether the ends read what comes.
     pub reads: bool,
+    /// The client sends nothing until a packet comes.
+    pub holds: bool,
+    /// When each packet that a link of each end holds has left it.
+    leaving: HashMap<(usize, usize), VecDeque<Instant>>,
+    /// DATA to lose: TSN, counted from the association's first, and which transmission of it.
+    pub data_drops: Vec<(u32, usize)>,
+    first_tsn: Option<Tsn>,
+    times_sent: HashMap<u32, usize>,
     dice: Dice,
     /// Steps since time last moved.
     idle_steps: u32,
@@ -77,6 +108,11 @@ impl Network {
             log: vec![],
             drops: vec![],
             reads: true,
+            holds: false,
+            leaving: HashMap::new(),
+            data_drops: vec![],
+            first_tsn: None,
+            times_sent: HashMap::new(),
             dice: Dice(seed),
             idle_steps: 0,
             order: 0,
@@ -86,7 +122,7 @@ impl Network {
 
     /// Takes out of the ends all that they have.
     pub fn service(&mut self) {
-        for end in 0..2 {
+        for end in usize::from(self.holds)..2 {
             let mut octets = Vec::new();
             while let Some(route) = self.ends[end].poll_transmit(self.now, &mut octets) {
                 self.send(end, route, octets.clone());
@@ -118,6 +154,12 @@ impl Network {
         if self.drops.contains(&number) || self.dice.below(1000) < link.loss {
             copies = 0;
         }
+        let Some(left) = self.leave(end, path, octets.len()) else {
+            return;
+        };
+        if self.is_to_be_lost() {
+            return;
+        }
         for _ in 0..copies {
             let mut octets = octets.clone();
             if self.dice.below(1000) < link.corrupts {
@@ -125,11 +167,47 @@ impl Network {
                 octets[bit / 8] ^= 1 << (bit % 8);
             }
             let delay = 1000 * link.delay_ms + self.dice.below(1000 * link.jitter_ms + 1);
-            let at = self.now + Duration::from_micros(delay);
+            let at = left + Duration::from_micros(delay);
             self.order += 1;
             let packet = (at, self.order, 1 - end, path, octets);
             self.flying.push(Reverse(packet));
         }
+    }
+
+    /// When a packet's last octet leaves; `None` if the queue is full.
+    fn leave(&mut self, end: usize, path: usize, octets: usize) -> Option<Instant> {
+        let link = self.links[path];
+        let Some(rate) = Rate::from_bps(link.rate_bps) else {
+            return Some(self.now);
+        };
+        let held = self.leaving.entry((end, path)).or_default();
+        while held.pop_front_if(|left| *left <= self.now).is_some() {}
+        if link.queue > 0 && held.len() >= link.queue {
+            return None;
+        }
+        let free = held.back().map_or(self.now, |left| *left);
+        let left = free + rate.serialisation(octets as u64 + 20);
+        held.push_back(left);
+        Some(left)
+    }
+
+    /// Whether the packet sent last carries DATA that is to be lost.
+    fn is_to_be_lost(&mut self) -> bool {
+        let Some((_, _, _, octets)) = self.log.last().filter(|_| !self.data_drops.is_empty())
+        else {
+            return false;
+        };
+        let mut lost = false;
+        for chunk in Packet::parse(octets).unwrap().chunks() {
+            if let Ok(Chunk::Data(data)) = chunk {
+                let first = *self.first_tsn.get_or_insert(data.tsn);
+                let tsn = data.tsn.since(first) as u32;
+                let times = self.times_sent.entry(tsn).or_default();
+                *times += 1;
+                lost |= self.data_drops.contains(&(tsn, *times));
+            }
+        }
+        lost
     }
 
     /// Goes on to the next arrival or timeout, if that is before `until`.
@@ -158,6 +236,7 @@ impl Network {
                 local: address(path, end),
                 remote: address(path, 1 - end),
             };
+            self.holds &= end == 1;
             let _ = self.ends[end].handle_packet(self.now, route, &octets);
         } else {
             for end in &mut self.ends {

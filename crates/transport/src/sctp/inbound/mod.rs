@@ -98,8 +98,10 @@ impl Inbound {
             return Ok(());
         }
         let buffered = self.buffered();
-        let fits = buffered + data.payload.len() as u64 <= u64::from(self.window);
-        if ahead > MAX_GAP || !(fits || ahead == 1 && buffered == 0) {
+        let window = u64::from(self.window);
+        let fits = buffered + data.payload.len() as u64 <= window;
+        // The next in sequence may be what all the others wait for.
+        if ahead > MAX_GAP || !(fits || ahead == 1 && buffered <= window) {
             // No room: it is as if it had not come, but the SACK tells the window.
             self.acknowledgement.now = true;
             return Ok(());

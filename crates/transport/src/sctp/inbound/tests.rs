@@ -100,14 +100,18 @@ fn a_full_buffer_takes_nothing_and_says_when_there_is_room() {
     let mut gaps = Vec::new();
     inbound.handle(&data(u32::MAX, 0, &[1; 2500])).unwrap();
     assert_eq!(inbound.take_sack(&mut gaps, 9), 500);
+    inbound.handle(&data(1, 2, &[1; 1000])).unwrap();
+    assert_eq!(sack(&mut inbound), (Tsn(u32::MAX), vec![]), "no room");
     inbound.handle(&data(0, 1, &[1; 1000])).unwrap();
-    assert_eq!(inbound.cumulative, Tsn(u32::MAX));
-    inbound.take_sack(&mut gaps, 9);
+    assert_eq!(inbound.cumulative, Tsn(0), "the next is taken");
+    inbound.handle(&data(1, 2, &[1; 1000])).unwrap();
+    assert_eq!(inbound.cumulative, Tsn(0), "not twice");
+    assert_eq!(inbound.take_sack(&mut gaps, 9), 0);
     inbound.end_packet(Instant::ZERO, route(), false);
     inbound.take_sack(&mut gaps, 9);
     assert_eq!(inbound.sack_route(), None);
     assert!(inbound.read(1500).is_some());
     assert!(inbound.sack_route().is_some(), "the window has opened");
-    inbound.handle(&data(0, 1, &[1; 1000])).unwrap();
-    assert_eq!(inbound.cumulative, Tsn(0));
+    inbound.handle(&data(1, 2, &[1; 1000])).unwrap();
+    assert_eq!(inbound.cumulative, Tsn(1));
 }

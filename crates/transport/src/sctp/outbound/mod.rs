@@ -219,7 +219,6 @@ impl Outbound {
             if sent.path == index && !sent.gap_acked {
                 if sent.mark.is_none() {
                     self.marked += 1;
-                    self.peer_window = self.peer_window.saturating_add(sent.octets());
                 }
                 sent.mark = Some(Mark::Timeout);
                 sent.missing = 0;

@@ -72,7 +72,8 @@ impl Outbound {
         }
         self.begin_burst();
         if let Some(sack) = sack {
-            let outstanding: u32 = paths.iter().map(Path::in_flight).sum();
+            // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
+            let outstanding: u32 = paths.iter().map(|path| path.outstanding).sum();
             self.peer_window = sack.window.saturating_sub(outstanding);
         }
         let by_chunk = || {

@@ -8,10 +8,16 @@ use units::Instant;
 impl Outbound {
     /// The path on which a packet with data may leave now.
     pub fn next_path(&mut self, paths: &[Path], current: usize) -> Option<usize> {
+        let path = self.next_path_by_window(paths, current)?;
         if self.bursts.left == Some(0) {
+            // The burst is broken off.
             self.bursts.recovered = false;
             return None;
         }
+        Some(path)
+    }
+
+    fn next_path_by_window(&self, paths: &[Path], current: usize) -> Option<usize> {
         if self.marked > 0 {
             let marked = self.sent.iter().find(|sent| sent.mark.is_some())?;
             let to = alternate(paths, marked.path);
@@ -78,7 +84,6 @@ impl Outbound {
             packet.data(&sent.chunk.data(sent.tsn));
             move_chunk(sent, now, to, paths);
             self.marked -= 1;
-            self.peer_window = self.peer_window.saturating_sub(sent.octets());
             self.counts.sent += 1;
             self.counts.resent += 1;
         }
