@@ -64,7 +64,7 @@ fn network(pairs: usize, loss: f64, end_s: f64) -> Value {
         let (left, right) = (format!("R1{}", row + 1), format!("R2{}", row + 1));
         links.push(
             json!({"a": {"node": left, "port": across}, "b": {"node": right, "port": across},
-            "rate_bps": 1_000_000, "delay_s": 0.01}),
+            "rate_bps": 1_000_000, "delay_s": 0.01, "ab": {"loss": loss}}),
         );
     }
     json!({"name": "fig6.1", "seed": 1, "end_s": end_s, "sample_s": end_s,
