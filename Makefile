@@ -32,7 +32,7 @@ test-python: $(VENV)/.tested
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible
 
-ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded or bmv2
+ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
 bench:  ## packets/s through the P4 program, packet-hops/s of a whole run

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
-from controller.reader import Place, Problem
+from waymark.yaml_file import Place, Problem
 
 if TYPE_CHECKING:
     from controller.config import Config, PortConfig, SwitchConfig

@@ -10,8 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from controller import check, reader
+from controller import check
+from waymark import yaml_file
 from waymark.drai import MAX_DEPTH
+from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
 from waymark.topology import DEFAULT_PROGRAM
@@ -112,6 +114,31 @@ class RouteConfig(Settings):
     port: PortNumber | None = Field(None, description=f"a port number, 1 to {MAX_PORT}")
 
 
+class EntryConfig(Settings):
+    """A table entry as it stands, for tables of a program of one's own."""
+
+    table: str = Field(description="a table of the program, such as MyIngress.ipv4_lpm")
+    match: Mapping[str, int | str | tuple[int, int]] = Field(
+        default_factory=dict[str, int | str | tuple[int, int]],
+        description="a mapping of keys to a number, an address, a prefix, or [low, high]",
+    )
+    action: str = Field(description="an action of the table")
+    params: Mapping[str, int | str] = Field(
+        default_factory=dict[str, int | str], description="a mapping of names to values"
+    )
+    priority: int = Field(
+        0,
+        ge=0,
+        lt=2**31,
+        strict=True,
+        description="0, or 1 and more where a key is a range or mask",
+    )
+
+    def to_entry(self) -> Entry:
+        """As ``controller.codec`` takes it."""
+        return Entry(self.table, self.match, self.action, self.params, self.priority)
+
+
 class TlsConfig(Settings):
     """Files in PEM, relative to the configuration file."""
 
@@ -151,6 +178,9 @@ class SwitchConfig(Settings):
         (), description="a list of port, address and mac"
     )
     routes: tuple[RouteConfig, ...] = Field((), description="a list of to, with via or port")
+    entries: tuple[EntryConfig, ...] = Field(
+        (), description="a list of table, match, action and params"
+    )
 
 
 class Config(Settings):
@@ -172,9 +202,9 @@ def load(path: Path) -> Config:
     Raises:
         WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
     """
-    document = reader.read(path)
-    config = reader.validate(Config, document)
+    document = yaml_file.read(path)
+    config = yaml_file.validate(Config, document)
     problems = check.problems(config)
     if problems:
-        raise reader.refused(document, problems)
+        raise yaml_file.refused(document, problems)
     return config

@@ -1,7 +1,7 @@
 """What a switch counts, per port; and what waits, where registers can be read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4schema import P4Schema
@@ -19,6 +19,9 @@ DROP_CAUSES: Mapping[int, str] = {
 }
 """``drop_cause_t`` of ``p4src/include/types.p4``; index of ``drops``: 8 · port + cause."""
 
+TM_FULL = "tm_full"
+"""A packet that the program let into a queue, and that the traffic manager had no room for."""
+
 MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
 """``mark_t``; index of ``marks``: 4 · port + kind."""
 
@@ -33,7 +36,7 @@ class PortCounts:
     """A port's counters since the pipeline was pushed.
 
     Attributes:
-        drops: packets by cause.
+        drops: packets by cause; `TM_FULL` where registers can be read.
         marks: packets by kind.
         waiting: packets in its queues now, without the one being sent; None where registers
             cannot be read.
@@ -47,6 +50,19 @@ class PortCounts:
     drops: Mapping[str, int] = field(default_factory=dict[str, int])
     marks: Mapping[str, int] = field(default_factory=dict[str, int])
     waiting: int | None = None
+
+
+@dataclass(frozen=True)
+class Queues:
+    """A port's queues, as the program's registers have them.
+
+    Attributes:
+        waiting: packets in them now.
+        passed: number of the last packet that left, summed: all up to it have left or are lost.
+    """
+
+    waiting: int
+    passed: int
 
 
 @dataclass(frozen=True)
@@ -90,6 +106,8 @@ async def read_counts(
         p4r.Entity(counter_entry=p4r.CounterEntry(counter_id=id_, index=p4r.Index(index=index)))
         for id_, index in meant
     ]
+    # Before the counters: of what is in between, none can seem to be lost.
+    queues = await _queues(client, schema, ports) if registers else {}
     packets: dict[tuple[int, str, str], int] = {}
     octets: dict[tuple[int, str, str], int] = {}
     for entity in await client.read(wanted):
@@ -98,8 +116,7 @@ async def read_counts(
         if cell is not None:
             at = (cell.port, cell.array, cell.meaning)
             packets[at], octets[at] = read.data.packet_count, read.data.byte_count
-    waiting = await _waiting(client, schema, ports) if registers else {}
-    return {
+    counts = {
         port: PortCounts(
             received_packets=packets.get((port, "received", ""), 0),
             received_octets=octets.get((port, "received", ""), 0),
@@ -108,40 +125,63 @@ async def read_counts(
             malformed_options=packets.get((port, "malformed_options", ""), 0),
             drops={c: packets.get((port, "drops", c), 0) for c in DROP_CAUSES.values()},
             marks={k: packets.get((port, "marks", k), 0) for k in MARK_KINDS.values()},
-            waiting=waiting.get(port),
         )
         for port in ports
     }
+    for port, its in queues.items():
+        lost = max(0, its.passed - counts[port].sent_packets)
+        drops = {**counts[port].drops, TM_FULL: lost}
+        counts[port] = replace(counts[port], drops=drops, waiting=its.waiting)
+    return counts
+
+
+def with_losses(
+    now: Mapping[int, PortCounts], before: Mapping[int, PortCounts]
+) -> dict[int, PortCounts]:
+    """``now``, with no fewer `TM_FULL` than ``before``, unless counting began anew.
+
+    It is the difference of two readings, of which the second is later: under load it may be less
+    than there were, and never more.
+    """
+
+    def one(count: PortCounts, old: PortCounts) -> PortCounts:
+        if TM_FULL not in count.drops or count.sent_packets < old.sent_packets:
+            return count
+        lost = max(count.drops[TM_FULL], old.drops.get(TM_FULL, 0))
+        return replace(count, drops={**count.drops, TM_FULL: lost})
+
+    return {port: one(count, before.get(port, count)) for port, count in now.items()}
 
 
 async def has_registers(client: Client, schema: P4Schema, ports: Sequence[int]) -> bool:
     """Whether the switch lets registers be read: BMv2's P4Runtime does not."""
     try:
-        return bool(await _waiting(client, schema, ports[:1]))
+        return bool(await _queues(client, schema, ports[:1]))
     except SwitchError as error:
         if error.code in _NO_REGISTERS:
             return False
         raise
 
 
-async def _waiting(client: Client, schema: P4Schema, ports: Sequence[int]) -> dict[int, int]:
-    """Packets waiting per port: tail − dequeued of each of its queues."""
+async def _queues(client: Client, schema: P4Schema, ports: Sequence[int]) -> dict[int, Queues]:
+    """Each port's queues together; none where the program has no such registers."""
     ids = {register.alias: register.id for register in schema.registers}
-    signs = {
-        ids[name]: sign for name, sign in (("queue_tail", 1), ("queue_dequeued", -1)) if name in ids
-    }
-    if len(signs) < 2:
+    tail, dequeued = ids.get("queue_tail"), ids.get("queue_dequeued")
+    if tail is None or dequeued is None:
         return {}
     wanted = [
         p4r.Entity(register_entry=p4r.RegisterEntry(register_id=id_, index=p4r.Index(index=index)))
         for port in ports
         for index in range(PRIORITIES * port, PRIORITIES * (port + 1))
-        for id_ in signs
+        for id_ in (tail, dequeued)
     ]
-    waiting = dict.fromkeys(ports, 0)
+    sums = {(port, id_): 0 for port in ports for id_ in (tail, dequeued)}
     for entity in await client.read(wanted):
         read = entity.register_entry
         value = int.from_bytes(read.data.bitstring, "big")
-        waiting[read.index.index // PRIORITIES] += signs[read.register_id] * value
-    # Tail and dequeued are read one after the other: a packet that leaves in between counts -1.
-    return {port: max(0, packets) for port, packets in waiting.items()}
+        sums[read.index.index // PRIORITIES, read.register_id] += value
+    # One is read after the other: a packet that leaves in between counts -1.
+    return {
+        port: Queues(max(0, sums[port, tail] - sums[port, dequeued]), sums[port, dequeued])
+        for port in ports
+    }

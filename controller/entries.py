@@ -38,7 +38,7 @@ def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
                 f"{switch.program} has no table {entry.table}, which {_wanted_by(entry)} needs; "
                 f"its tables: {', '.join(tables)}"
             )
-    return entries
+    return [*entries, *(entry.to_entry() for entry in switch.entries)]
 
 
 def _route(switch: SwitchConfig, route: RouteConfig) -> Entry:

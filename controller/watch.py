@@ -19,6 +19,10 @@ from waymark.errors import WaymarkError
 RETRY_S = (0.5, 1, 2, 5)
 """Waits before connecting again; the last one repeats."""
 
+PATIENCE_S = 60.0
+"""The longest wait before a switch that refuses is tried again. A pipeline that is refused costs a
+switch a compilation each time."""
+
 
 _BROKEN = {GRPCStatusCode.UNAVAILABLE, GRPCStatusCode.DEADLINE_EXCEEDED}
 """What calls for another connection; other errors are the switch's answer."""
@@ -85,6 +89,9 @@ class Watcher:
         self._interval_s = interval_s
         self._connect = connect
         self._registers: bool | None = None
+        self._refusals = 0
+        self._again_s = 0.0
+        """When a switch that refused is tried again, on the monotonic clock."""
 
     async def run(self) -> None:
         """Go on until cancelled."""
@@ -103,6 +110,7 @@ class Watcher:
         """As long as the stream lives: converge while primary, and read counters."""
         await client.arbitrate()
         self._registers = None
+        self._forget_refusals()
         self._update(connections=self.snapshot.connections + 1)
         news = asyncio.create_task(client.next_role())
         try:
@@ -120,7 +128,10 @@ class Watcher:
     async def _keep(self, client: Client) -> None:
         """Write what is not as it should be. A backup writes nothing."""
         if client.role is not Role.PRIMARY:
+            self._forget_refusals()
             self._update(state=State.BACKUP, told=f"election id {client.primary_id} is primary")
+            return
+        if time.monotonic() < self._again_s:
             return
         try:
             done = await apply.converge(client, self._wanted)
@@ -130,17 +141,30 @@ class Watcher:
             if error.code == GRPCStatusCode.PERMISSION_DENIED:
                 self._update(state=State.BACKUP, told="")  # the news of it is on its way
                 return
-            self._update(state=State.REFUSED, told=str(error))
+            self._refused(error)
             return
         except WaymarkError as error:
-            self._update(state=State.REFUSED, told=str(error))
+            self._refused(error)
             return
+        self._forget_refusals()
         self._update(
             state=State.PRIMARY,
             told="",
             pushes=self.snapshot.pushes + (done.push is not None),
             writes=self.snapshot.writes + len(done.changes),
         )
+
+    def _refused(self, error: WaymarkError) -> None:
+        """Wait longer each time: twice the interval, four times, and so on."""
+        self._refusals += 1
+        wait_s = min(self._interval_s * 2.0 ** min(self._refusals, 16), PATIENCE_S)
+        self._again_s = time.monotonic() + wait_s
+        told = f"{error}\n  tried again in {wait_s:.3g} s"
+        self._update(state=State.REFUSED, told=told)
+
+    def _forget_refusals(self) -> None:
+        """Nothing is to be waited for any more."""
+        self._refusals, self._again_s = 0, 0.0
 
     async def _count(self, client: Client) -> None:
         """Read counters; a switch that runs no such program has none."""
@@ -154,6 +178,7 @@ class Watcher:
                 raise
             self._update(told=self.snapshot.told or str(error), ports={}, sent_bps={})
             return
+        counts = counters.with_losses(counts, self.snapshot.ports)
         now_s = time.monotonic()
         sent_bps = _rates(self.snapshot, counts, now_s)
         self._update(ports=counts, read_at_s=now_s, sent_bps=sent_bps)

@@ -1,6 +1,6 @@
 """Runs the tests against a target, program by program.
 
-    python -m ptf_tests [--target embedded|bmv2] [--main NAME …] [TEST …]
+    python -m ptf_tests [--target embedded|embedded-p4c|bmv2] [--main NAME …] [TEST …]
 
 A test is named as ptf names it: `aqt` or `aqt.AqtSaturates`. Logs, captures and configs stay in
 `results/ptf/<target>/<main>/`.
@@ -24,10 +24,12 @@ from ptf_tests.targets import (
     Target,
 )
 from ptf_tests.targets.bmv2 import Bmv2
-from ptf_tests.targets.embedded import Embedded
+from ptf_tests.targets.embedded import Embedded, EmbeddedWithP4c
 
 HERE = Path(__file__).parent
-TARGETS: dict[str, Target] = {target.name: target for target in (Embedded(), Bmv2())}
+TARGETS: dict[str, Target] = {
+    target.name: target for target in (Embedded(), EmbeddedWithP4c(), Bmv2())
+}
 
 EVERY = ("forwarding", "packet_io", "admission")
 MODULES = {

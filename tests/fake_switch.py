@@ -32,6 +32,7 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
         self.registers: dict[tuple[int, int], int] | None = {}
         self.pushes = 0
         self.writes: list[p4r.WriteRequest] = []
+        self.refuse_pipeline = False
         self.refuse: rpc_code.Code.ValueType | None = None
         self.streams: list[Stream] = []
         self.highest = 0
@@ -124,6 +125,8 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
         if not self._is_primary(request.election_id):
             await context.abort(grpc.StatusCode.PERMISSION_DENIED, "Not primary")
         self.pushes += 1
+        if self.refuse_pipeline:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "as the test wants it")
         self.config = request.config
         self.table.clear()
         return p4r.SetForwardingPipelineConfigResponse()

@@ -289,6 +289,26 @@ def test_a_switch_that_refuses_is_told_and_tried_again(tmp_path: Path) -> None:
     with_switch(test)
 
 
+def test_a_switch_that_refuses_the_pipeline_is_asked_ever_more_seldom(tmp_path: Path) -> None:
+    async def test(switch: FakeSwitch, port: int) -> None:
+        switch.refuse_pipeline = True
+        watching = watcher(tmp_path, port)
+        told: list[str] = []
+        watching.changed = lambda shot: told.append(shot.told.rpartition("again in ")[2])
+        task = asyncio.create_task(watching.run())
+        await until(lambda: switch.pushes == 4)
+        assert {"0.1 s", "0.2 s", "0.4 s"} <= set(told)
+        readings = watching.snapshot.read_at_s
+        await until(lambda: watching.snapshot.read_at_s > readings)
+        assert switch.pushes == 4, "counters are read meanwhile"
+        switch.refuse_pipeline = False
+        await until(lambda: watching.snapshot.state is State.PRIMARY)
+        assert watching.snapshot.connections == 1
+        task.cancel()
+
+    with_switch(test)
+
+
 def test_counts_become_rates_and_occupancy_comes_of_registers(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         watching = watcher(tmp_path, port)
@@ -306,8 +326,11 @@ def test_counts_become_rates_and_occupancy_comes_of_registers(tmp_path: Path) ->
         count = watching.snapshot.ports[2]
         assert (count.sent_packets, count.sent_octets, count.waiting) == (3, 4500, 4)
         assert (count.drops["queue_full"], count.marks["ci"]) == (7, 5)
+        # Eight have left the queue or were lost, and three were sent.
+        assert count.drops["tm_full"] == 5
         switch.counters[counter["sent"], 2] = (6, 9000)
         await until(lambda: watching.snapshot.sent_bps.get(2, 0) > 0)
+        assert watching.snapshot.ports[2].drops["tm_full"] == 5, "a loss is not taken back"
         task.cancel()
 
     with_switch(test)
@@ -321,6 +344,7 @@ def test_without_register_reads_all_else_is_shown(tmp_path: Path) -> None:
         await until(lambda: 2 in watching.snapshot.ports)
         assert watching.snapshot.state is State.PRIMARY
         assert watching.snapshot.ports[2].waiting is None
+        assert "tm_full" not in watching.snapshot.ports[2].drops
         task.cancel()
 
     with_switch(test)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Cli, Golden
 
-from controller import config, reader
+from controller import config
 from controller.entries import entries_for
-from waymark import Host, Switch, Topology, duplex
+from waymark import Host, Switch, Topology, duplex, yaml_file
 from waymark.addressing import derive
 from waymark.entries import entries_for as entries_of_a_topology
 from waymark.entry import Entry
@@ -48,8 +48,8 @@ def test_every_key_is_in_the_manual() -> None:
         for name, field in model.model_fields.items():
             assert re.search(rf"[`.]{name}[`.]", manual), name
             assert field.description, name
-            models += [m for m in (reader.model_in(field.annotation),) if m is not None]
-    assert len(models) == 7
+            models += [m for m in (yaml_file.model_in(field.annotation),) if m is not None]
+    assert len(models) == 8
 
 
 def test_the_command_line_tells_it_too(cli: Cli) -> None:

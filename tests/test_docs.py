@@ -7,10 +7,12 @@ import re
 from conftest import ROOT
 from typer.main import get_command
 
+import waymark
 from waymark import experiment
 from waymark.cli import app
 
 README = (ROOT / "README.md").read_text()
+TUTORIAL = (ROOT / "docs" / "congestion-control.md").read_text()
 BLOCKS = "\n".join(re.findall(r"```(?:sh|console)\n(.*?)```", README, re.DOTALL))
 
 
@@ -20,7 +22,7 @@ def test_every_command_of_the_readme_exists() -> None:
     assert used
     for command, arguments in used:
         assert command in commands | {"--version"}, command
-        for experiment_id in re.findall(r"\bchan/\S+", arguments):
+        for experiment_id in re.findall(r"(?<!/)\bchan/\S+", arguments):
             assert experiment.find(experiment_id)
         for path in re.findall(r"\S+\.(?:p4|stf|json)\b", arguments):
             assert (ROOT / path).is_file(), path
@@ -33,7 +35,8 @@ def test_every_make_target_of_the_readme_exists() -> None:
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
-    for document in (ROOT / d for d in ("README.md", "ARCHITECTURE.md", "controller/README.md")):
+    names = ("README.md", "ARCHITECTURE.md", "controller/README.md", "docs/congestion-control.md")
+    for document in (ROOT / name for name in names):
         for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
             assert (document.parent / link).exists(), f"{document}: {link}"
 
@@ -42,3 +45,17 @@ def test_the_code_map_names_every_crate() -> None:
     map_of_the_code = (ROOT / "ARCHITECTURE.md").read_text()
     for crate in (ROOT / "crates").iterdir():
         assert f"{crate.name}/" in map_of_the_code, crate.name
+
+
+def test_the_tutorial_s_control_is_the_example() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", TUTORIAL, re.DOTALL)
+    control = blocks[0].removeprefix("import waymark as wm\n\n\n")
+    assert control in (ROOT / "examples" / "aimd.py").read_text()
+
+
+def test_the_tutorial_names_every_method_event_field_and_column() -> None:
+    told = set(re.findall(r"`(\w+)", TUTORIAL))
+    methods = {name for name in vars(waymark.CongestionControl) if name.startswith("on_")}
+    fields = {name for name in vars(waymark.AckEvent) if not name.startswith("_")}
+    columns = set(waymark.Trace.__dataclass_fields__) - {"changes", "phases", "about"}
+    assert methods | fields | columns <= told

@@ -254,17 +254,53 @@ def test_a_config_that_cannot_run_is_refused_with_the_reason(
     assert client.get_pipeline().config.p4info == client.p4info, "what ran runs on"
 
 
-@pytest.mark.skipif(not shutil.which("p4c-bm2-ss"), reason="p4c-bm2-ss is not on PATH")
-def test_a_program_that_p4c_compiled_runs(client: Client, tmp_path: Path) -> None:
-    main = ROOT / "tests" / "corpus" / "p4_16_samples" / "forward.p4"
-    config = tmp_path / "forward.json"
-    command = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, main]
+needs_p4c = pytest.mark.skipif(not shutil.which("p4c-bm2-ss"), reason="p4c-bm2-ss is not on PATH")
+
+
+def compiled_by_p4c(main: Path, folder: Path) -> tuple[str, str]:
+    """BMv2's JSON and the P4Info."""
+    config, p4info = folder / "p4c.json", folder / "p4c.txtpb"
+    command = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, "--p4runtime-files", p4info, main]
     subprocess.run(command, check=True, capture_output=True)
+    return config.read_text(), p4info.read_text()
+
+
+@needs_p4c
+@pytest.mark.parametrize(
+    "main", sorted((ROOT / "p4src" / "v1model").glob("*.p4")), ids=lambda main: main.stem
+)
+def test_every_main_runs_as_p4c_compiled_it(client: Client, main: Path, tmp_path: Path) -> None:
     client.p4info.Clear()
-    client.set_pipeline(config.read_text(), program.compile_file(main).p4info())
-    route = client.entry("route", client.action("send", port=3), **{"hdr.frame.to": (0x10, 4)})
-    client.write((INSERT, route))
-    assert client.read(client.entry("route")) == [route]
+    client.set_pipeline(*compiled_by_p4c(main, tmp_path))
+    defaults = client.read(p4r.TableEntry(is_default_action=True))
+    assert len(defaults) == len(client.p4info.tables)
+    # What a controller sends to its own port comes back; its first octets are taken for the header.
+    client.packet_out(CPU_PORT, octets(5 << 7, 2) + probe(1))
+    packet = client.receive("packet")
+    assert packet.payload == probe(1)
+    assert [metadata.value for metadata in packet.metadata] == [octets(5), octets(0)]
+
+
+@needs_p4c
+def test_what_p4c_s_json_leaves_out_comes_of_p4info(client: Client, tmp_path: Path) -> None:
+    """Optional keys, and the controller's headers."""
+    main = tmp_path / "entities.p4"
+    source = PROGRAM.read_text().replace("register<bool>(2) switches;", "")  # p4c has no such ones
+    main.write_text(source)
+    client.p4info.Clear()
+    client.set_pipeline(*compiled_by_p4c(main, tmp_path))
+    updates = everything(client)
+    client.write(*updates)
+    learn = client.entry("classify", client.action("learn"), 11, **{"class": 7})
+    punt = client.entry("route", client.action("to_controller"), address=(5, 32))
+    client.write((INSERT, learn), (INSERT, punt))
+    assert client.read(learn) == [learn]
+    client.packet_out(0, probe(5))
+    packet = client.receive("packet")
+    assert packet.payload == probe(5)
+    assert packet.metadata[0].value == octets(CPU_PORT)
+    learnt = client.receive("digest").data[0].struct.members
+    assert [member.bitstring for member in learnt] == [b"\x02", octets(CPU_PORT)]
 
 
 def test_p4info_must_fit_the_program(client: Client, pipeline: tuple[str, str]) -> None:

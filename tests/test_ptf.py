@@ -37,6 +37,9 @@ def test_a_target_that_is_not_here_is_named(
     monkeypatch.setattr(shutil, "which", lambda name: None if "switch" in name else which(name))
     assert start(monkeypatch, "--target", "bmv2") == runner.EXIT_CANNOT_RUN
     assert "not on PATH: simple_switch_grpc" in capsys.readouterr().err
+    monkeypatch.setattr(shutil, "which", lambda name: None if "p4c" in name else which(name))
+    assert start(monkeypatch, "--target", "embedded-p4c") == runner.EXIT_CANNOT_RUN
+    assert "not on PATH: p4c-bm2-ss" in capsys.readouterr().err
 
 
 def test_every_main_has_its_tests_and_every_test_a_main() -> None:

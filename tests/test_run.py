@@ -9,10 +9,30 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from waymark import CHAN, Flow, OnOff, Scenario, Topology, WaymarkError, run
+from waymark import (
+    CHAN,
+    Clock,
+    Flow,
+    LinkChange,
+    OnOff,
+    Scenario,
+    Topology,
+    WaymarkError,
+    run,
+)
+from waymark.scenario import to_core
 from waymark.traffic import Algorithm
 
 CROSS = OnOff.for_load("b", "a", load=0.9, link_bps=1.6e6, rate_bps=3.2e6, mean_on_s=0.01)
+FORWARD = OnOff.for_load(
+    "a",
+    "b",
+    load=0.5,
+    link_bps=1.6e6,
+    rate_bps=3.2e6,
+    mean_on_s=0.01,
+    distribution="pareto",
+)
 
 
 def scenario(network: Topology, algorithm: str = "rovegas", **changes: object) -> Scenario:
@@ -88,3 +108,83 @@ def test_a_lab_switch_takes_the_entries_of_all_marks(small: Topology) -> None:
     result = run(scenario(replace(small, switches=marking), end_s=10))
     assert result.aqt is not None
     assert result.aqt.mismatches == 0, result.aqt.first
+
+
+def test_a_finite_flow_ends_when_all_is_acknowledged(small: Topology) -> None:
+    flow = Flow("a", "b", "vegas", CHAN, start_s=1, segments=500)
+    result = run(Scenario("finite", small, end_s=10, flows=(flow,)))
+    [measured] = result.flows
+    assert measured.delivered.sum() == 500
+    assert measured.sent.sum() == 500 + measured.retransmissions
+    # 500 packets take 2.5 s at 1.6 Mb/s, and slow start its time.
+    assert measured.finished_s is not None
+    assert 3.5 < measured.finished_s < 5.5
+
+
+def test_a_flow_stops_and_never_finishes_without_end(small: Topology) -> None:
+    flows = (Flow("a", "b", "vegas", CHAN, stop_s=3), Flow("b", "a", "vegas", CHAN))
+    result = run(Scenario("stop", small, end_s=10, flows=flows))
+    stopped, endless = result.flows
+    assert stopped.delivered[5:].sum() == 0
+    assert stopped.finished_s == pytest.approx(3, abs=0.2)
+    assert endless.finished_s is None
+
+
+def test_a_link_changes_during_the_run(small: Topology) -> None:
+    """The base RTT of a flow shows the longer way from 10 s on, in one direction only."""
+    flow = Flow("a", "b", "rovegas", CHAN, trace=True)
+    changes = (LinkChange(10, "r1", "r2", delay_s=0.1),)
+    result = run(Scenario("change", small, end_s=20, flows=(flow,), changes=changes))
+    trace = result.flows[0].trace
+    assert trace is not None
+    before, after = (trace.base_rtt_s[trace.time_s < until_s][-1] for until_s in (10, 20))
+    assert after - before == pytest.approx(0.08, abs=0.001)
+
+
+def test_a_change_of_a_link_that_is_not_there_is_refused(small: Topology) -> None:
+    with pytest.raises(WaymarkError, match="no link r1->b"):
+        scenario(small, changes=(LinkChange(1, "r1", "b", loss=0.1),))
+
+
+def test_the_threshold_follows_from_the_path(small: Topology) -> None:
+    """A 40-octet packet takes 44.5 ms there and back: 4·(0.032 + 1) and 2·(0.2 + 20) ms."""
+    core = to_core(
+        Scenario("f", small, 1, flows=(Flow("a", "b", "rbcc", threshold_factor=2),)),
+        {"v1model/waymark.p4": []},
+    )
+    expected = 2 * (4 * (40 * 8 / 10e6 + 0.001) + 2 * (40 * 8 / 1.6e6 + 0.02))
+    assert core["flows"][0]["control"]["threshold_rtt_s"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_threshold_is_given_once() -> None:
+    with pytest.raises(WaymarkError, match="give one"):
+        Flow("a", "b", "rbcc", threshold_rtt_s=0.1, threshold_factor=2)
+
+
+@pytest.mark.parametrize("clock", [Clock(offset_s=-7), Clock(skew_ppm=200), Clock(3, -200)])
+def test_enhanced_vegas_corrects_for_the_receiver_s_clock(small: Topology, clock: Clock) -> None:
+    right, wrong = (
+        run(scenario(small, "enhancedvegas", check_aqt=False, end_s=60, clocks=clocks))
+        for clocks in ({}, {"b": clock})
+    )
+    of_both = [result.throughput_bps(0, 20, 60) for result in (right, wrong)]
+    assert of_both[1] == pytest.approx(of_both[0], rel=0.05)
+
+
+def test_verdicts_stand_beside_the_truth(small: Topology) -> None:
+    """Below the queues' limits every loss is the link's; without loss on links, the queues'."""
+    marking = tuple(replace(s, feedback=frozenset({"ci"})) for s in small.switches)
+    network = replace(small, switches=marking).with_queues(50).with_link("r2", "b", loss=0.02)
+    flow = Flow("a", "b", "redvegas", CHAN)
+    result = run(Scenario("random", network, end_s=60, flows=(flow,)))
+    verdicts = result.flows[0].verdicts
+    assert verdicts is not None
+    assert verdicts.random.link > 50
+    assert verdicts.random.queue == verdicts.congestion.queue == 0
+
+    congested = network.with_queues(3).with_link("r2", "b", loss=0)
+    result = run(Scenario("queue", congested, end_s=60, flows=(flow,), sources=(FORWARD,)))
+    verdicts = result.flows[0].verdicts
+    assert verdicts is not None
+    assert verdicts.congestion.link == verdicts.random.link == 0
+    assert verdicts.congestion.queue > 10

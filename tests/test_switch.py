@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import os
 import shutil
 import signal
@@ -13,10 +15,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import grpc
 import pytest
 from conftest import Cli
 from finsy.proto import p4r
-from p4runtime_client import INSERT, MODIFY, Client, octets
+from p4runtime_client import DELETE, INSERT, MODIFY, Client, octets
 from test_p4runtime import CPU_PORT, PROGRAM, probe, start
 
 from waymark import _core, program, switch
@@ -284,28 +287,163 @@ def test_packet_in_tells_the_port(wires: list[Wire], running: Callable[..., Clie
     assert CPU_PORT not in (1, 2)
 
 
+ETHTOOL_GETS = {"rx": 0x14, "tx": 0x16, "tso": 0x1E, "gso": 0x23, "gro": 0x2B, "flags": 0x25}
+SIOCETHTOOL = 0x8946
+
+
+def offloads(name: str) -> dict[str, int]:
+    """What ethtool(8) shows of an interface, by its ioctls."""
+    found: dict[str, int] = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for offload, command in ETHTOOL_GETS.items():
+            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+            request = struct.pack("16sP", name.encode(), ctypes.addressof(value))
+            fcntl.ioctl(asked, SIOCETHTOOL, request)
+            found[offload] = struct.unpack_from("II", value)[1]
+    return found
+
+
+def state(wires: list[Wire]) -> list[object]:
+    """All that a switch changes of its interfaces."""
+    names = [wire.name for wire in wires]
+    found: list[object] = [Wire.disable_ipv6(name).read_text() for name in names]
+    found += [name for name in names if "promiscuity 1" in ip("-d", "link", "show", name)]
+    return found + [offloads(name) for name in names]
+
+
+def ports_of(wires: list[Wire]) -> list[str]:
+    return [f"-i{number}@{wire.name}" for number, wire in enumerate(wires, 1)]
+
+
+def restorer_of(process: subprocess.Popen[str]) -> Path:
+    """The process that puts interfaces back: the folder in /proc."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    (found,) = (Path("/proc", child) for child in children)
+    return found
+
+
+def gone(process: Path) -> bool:
+    """Whether a process has ended, or only waits for its exit code to be read."""
+    try:
+        return process.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def until(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
 @needs_interfaces
 def test_interfaces_are_left_as_they_were(wires: list[Wire]) -> None:
-    def state() -> list[str]:
-        names = [wire.name for wire in wires]
-        found = [Wire.disable_ipv6(name).read_text() for name in names]
-        found += [name for name in names if "promiscuity 1" in ip("-d", "link", "show", name)]
-        if shutil.which("ethtool"):
-            for name in names:
-                shown = subprocess.run(
-                    ["ethtool", "-k", name], check=True, capture_output=True, text=True
-                )
-                found.append(shown.stdout)
-        return found
-
-    before = state()
-    process, _ = start(*(f"-i{number}@{wire.name}" for number, wire in enumerate(wires, 1)))
-    during = state()
-    assert during != before
+    before = state(wires)
+    assert any(offloads(wires[0].name).values())
+    process, _ = start(*ports_of(wires))
+    during = state(wires)
     assert wires[0].name in during, "the switch sees frames to any address"
+    assert not any(offloads(wires[0].name)[name] for name in ("rx", "tx", "tso", "gso", "gro"))
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 0
-    assert state() == before
+    assert state(wires) == before
+
+
+@needs_interfaces
+def test_interfaces_are_put_back_after_kill_9(wires: list[Wire]) -> None:
+    before = state(wires)
+    process, _ = start(*ports_of(wires))
+    restorer = restorer_of(process)
+    shown = restorer.joinpath("cmdline").read_bytes().rstrip(b"\0")
+    assert shown == f"puts interfaces back when process {process.pid} ends".encode()
+    assert state(wires) != before
+    process.kill()
+    process.wait()
+    until(lambda: gone(restorer))
+    assert state(wires) == before
+
+
+@needs_interfaces
+def test_a_switch_whose_restorer_is_killed_puts_interfaces_back_itself(wires: list[Wire]) -> None:
+    before = state(wires)
+    process, _ = start(*ports_of(wires))
+    restorer = restorer_of(process)
+    os.kill(int(restorer.name), signal.SIGTERM)
+    time.sleep(0.1)
+    assert not gone(restorer), "it ends with the switch, not before"
+    os.kill(int(restorer.name), signal.SIGKILL)
+    until(lambda: gone(restorer))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert state(wires) == before
+
+
+@needs_interfaces
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is not here")
+def test_a_namespace_needs_no_sys_of_its_own() -> None:
+    command = """
+        ip link add inside type veth peer name outside
+        ip link set inside up
+        ip link set outside up
+        ip link set lo up
+        test ! -e /sys/class/net/inside || exit 3
+        exec "$@"
+    """
+    switch = (sys.executable, "-m", "waymark", "switch", "-i1@inside")
+    address = ("--grpc-server-addr", "127.0.0.1:0")
+    process = subprocess.Popen(
+        ["unshare", "--net", "sh", "-ec", command, "sh", *switch, *address],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    told = process.stdout.readline()
+    process.terminate()
+    assert "1@inside" in told
+    assert process.wait(10) == 0
+
+
+@needs_interfaces
+def test_members_are_chosen_while_the_link_that_they_watch_is_up(
+    wires: list[Wire], running: Callable[..., Client]
+) -> None:
+    client = running()
+    paths = client.id_of("action_profiles", "paths")
+    group = p4r.ActionProfileGroup(action_profile_id=paths, group_id=2, max_size=8)
+    for port in (1, 2):
+        action = client.action("forward", port=port)
+        client.write(
+            (
+                INSERT,
+                p4r.ActionProfileMember(action_profile_id=paths, member_id=port, action=action),
+            )
+        )
+        group.members.add(member_id=port, weight=1, watch_port=octets(port))
+    spread = client.entry("spread", p4r.TableAction(action_profile_group_id=2), **{"class": 7})
+    client.write((INSERT, group), (INSERT, spread))
+
+    def arrive() -> list[int]:
+        """How many of the packets of 32 flows arrive at each port."""
+        for flow in range(32):
+            client.packet_out(0, probe(1, flow=flow))
+        counts = [0, 0]
+        for at, wire in enumerate(wires):
+            while not wire.nothing(0.2):
+                counts[at] += 1
+        return counts
+
+    both = arrive()
+    assert sum(both) == 32
+    assert min(both) > 0
+    ip("link", "set", wires[1].name, "down")
+    until(lambda: arrive() == [32, 0])
+    assert client.read(p4r.ActionProfileGroup()) == [group], "the group is as it was written"
+    gone_member = p4r.ActionProfileMember(action_profile_id=paths, member_id=2)
+    with pytest.raises(grpc.RpcError):
+        client.write((DELETE, gone_member))
+    ip("link", "set", wires[1].name, "up")
+    until(lambda: arrive() == both)
 
 
 @needs_interfaces

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from waymark import Host, Link, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
 from waymark.units import format_rate, parse_rate, parse_time
 
-FILES = sorted((ROOT / "topologies").glob("*.json"))
+FILES = sorted((ROOT / "topologies").glob("*.yaml"))
 HOSTS = (Host("a"), Host("b"))
 SWITCHES = (Switch("r"),)
 LINKS = (*duplex("a", "r", 1e6, 0.001), *duplex("r", "b", 1e6, 0.001))
@@ -24,14 +23,14 @@ def test_every_file_is_a_connected_topology(path: Path) -> None:
 
 
 def test_the_paper_s_bottleneck_is_as_printed() -> None:
-    network = Topology.load(ROOT / "topologies" / "bottleneck.json")
+    network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     assert network.link("r1", "r2") == Link("r1", "r2", 1.6e6, 0.02, 50)
     assert network.link("s1", "r1") == Link("s1", "r1", 10e6, 0.001, 50)
     assert len(network.links) == 10
 
 
 def test_a_changed_link_leaves_the_way_back_alone() -> None:
-    network = Topology.load(ROOT / "topologies" / "bottleneck.json")
+    network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     changed = network.with_link("r2", "r1", rate_bps=8000)
     assert changed.link("r2", "r1").rate_bps == 8000
     assert changed.link("r1", "r2") == network.link("r1", "r2")
@@ -39,9 +38,11 @@ def test_a_changed_link_leaves_the_way_back_alone() -> None:
 
 
 def test_back_overrides_one_direction(tmp_path: Path) -> None:
-    file = tmp_path / "t.json"
-    entry = {"ends": ["a", "b"], "rate": "1 Mb/s", "delay": "1 ms", "back": {"rate": "64 kb/s"}}
-    file.write_text(json.dumps({"hosts": {"a": {}, "b": {}}, "links": [entry]}))
+    file = tmp_path / "t.yaml"
+    file.write_text(
+        "hosts: {a: {}, b: {}}\n"
+        "links: [{ends: [a, b], rate: 1 Mb/s, delay: 1 ms, back: {rate: 64 kb/s}}]"
+    )
     network = Topology.load(file)
     assert network.link("a", "b").rate_bps == 1e6
     assert network.link("b", "a") == Link("b", "a", 64e3, 0.001)
@@ -59,6 +60,7 @@ def test_back_overrides_one_direction(tmp_path: Path) -> None:
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, -1), "delay -1 s is negative"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 1), "queue limit 1, expected at least 2"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 50, 2), "loss 2, expected 0 to 1"),
+        (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, port=600), LINKS[1]), "port 600, expected 1 to"),
         (HOSTS, SWITCHES, LINKS[:2], "host b has 0 links, expected exactly one"),
         (HOSTS, (Switch("r", feedback=frozenset({"x"})),), LINKS, "unknown feedback 'x'"),
     ],
@@ -74,19 +76,27 @@ def test_mistakes_are_told(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "t.json:1:2: not JSON"),
-        ("[]", "the file: expected an object"),
-        ('{"link": []}', "unknown key 'link' (valid: description, hosts, links, switches)"),
-        ('{"links": [{"ends": ["a"]}]}', "links[0].ends: expected two node names"),
-        ('{"links": [{"ends": ["a", "b"], "rate": "1 Mb/s"}]}', "links[0]: delay is missing"),
+        ("{", "t.yaml:1: not YAML"),
+        ("[]", "t.yaml:1: found a list; valid: keys of description, hosts, switches, links"),
+        ("hosts: {}\nlink: []", "t.yaml:2: link: unknown key, did you mean links?; valid: descr"),
+        ("links:\n- ends: [a]", "t.yaml:2: links.0.ends.1: missing; valid: two nodes, such as"),
         (
-            '{"links": [{"ends": ["a", "b"], "rate": "1 mbps", "delay": 0}]}',
-            "links[0]: '1 mbps' is not a rate: write a number and a unit, such as \"1.6 Mb/s\"",
+            "links:\n- {ends: [a, b], rate: 1 Mb/s}",
+            "t.yaml:2: links.0.delay: missing; valid: a time with a unit, one way",
+        ),
+        (
+            "links:\n- {ends: [a, b], rate: 1 mbps, delay: 0}",
+            "t.yaml:2: links.0.rate: found '1 mbps' (not a rate); valid: bits per second",
+        ),
+        ("hosts:\n  a: {address: 10.0.0.1/99}", "t.yaml:2: hosts.a.address: found '10.0.0.1/99'"),
+        (
+            "hosts: {}\nswitches: {}\nlinks:\n- [h1, s1-p1, soon]",
+            "t.yaml:4: links.0: found ['h1', 's1-p1', 'soon']; valid: a list of [end, end, delay",
         ),
     ],
 )
 def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, told: str) -> None:
-    file = tmp_path / "t.json"
+    file = tmp_path / "t.yaml"
     file.write_text(text)
     with pytest.raises(WaymarkError) as error:
         Topology.load(file)
@@ -96,7 +106,30 @@ def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(WaymarkError, match="No such file"):
-        Topology.load(tmp_path / "none.json")
+        Topology.load(tmp_path / "none.yaml")
+
+
+def test_the_tutorials_form_is_read() -> None:
+    network = Topology.load(ROOT / "tests" / "topology_files" / "tutorial.json")
+    addressing = derive(network)
+    assert network.link("s1", "s2") == Link("s1", "s2", 2e6, 0.01, 64, port=3)
+    assert network.link("h2", "s2").delay_s == 0.005
+    assert dict(addressing.ports["s1"]) == {1: "h1", 3: "s2"}
+    assert str(addressing.ipv4["h2"]) == "10.0.2.2"
+    assert addressing.mac["h1", 1] == "08:00:00:00:01:11"
+    assert len(network.hosts[0].commands) == 2
+
+
+def test_ports_and_addresses_are_as_stated(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    file.write_text(
+        "hosts: {a: {}, b: {address: 10.0.0.1/24}}\nswitches: {r: {}}\nlinks:\n"
+        "- {ends: [a, r], rate: 1 Mb/s, delay: 0}\n"
+        "- {ends: ['r:1', b], rate: 1 Mb/s, delay: 0}\n"
+    )
+    addressing = derive(Topology.load(file))
+    assert dict(addressing.ports["r"]) == {1: "b", 2: "a"}
+    assert str(addressing.ipv4["a"]) == "10.0.0.2"
 
 
 def test_hosts_that_cannot_reach_each_other_are_told() -> None:

@@ -15,28 +15,52 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
     print(result.throughput_bps(0, from_s=10, to_s=20))
 """
 
+from waymark import trace
+from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
+from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
 from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace, mean_sd
+from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
 from waymark.run import run, run_all
-from waymark.scenario import Scenario
+from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
-from waymark.traffic import CHAN, STOCK, Cbr, Flow, OnOff, Profile, Source
+from waymark.trace import Trace
+from waymark.traffic import (
+    CHAN,
+    DAHAL,
+    SRIJITH,
+    STOCK,
+    Cbr,
+    Flow,
+    OnOff,
+    Profile,
+    Source,
+    Tracing,
+)
 
 __all__ = [
     "CHAN",
+    "DAHAL",
+    "SRIJITH",
     "STOCK",
+    "AckEvent",
     "Cbr",
     "Check",
+    "Clock",
+    "CongestionControl",
     "Expectation",
     "Experiment",
     "Flow",
     "FlowResult",
     "Host",
+    "Limits",
     "Link",
+    "LinkChange",
+    "LossEvent",
     "OnOff",
     "Profile",
     "QueueResult",
+    "RateSample",
     "Result",
     "Row",
     "Runs",
@@ -44,11 +68,16 @@ __all__ = [
     "Scenario",
     "Source",
     "Switch",
+    "TimeoutEvent",
     "Topology",
     "Trace",
+    "Tracing",
+    "Truth",
+    "Verdicts",
     "WaymarkError",
     "duplex",
     "mean_sd",
     "run",
     "run_all",
+    "trace",
 ]

@@ -28,8 +28,163 @@ class ScriptError(WaymarkCoreError):
 class ScenarioError(WaymarkCoreError):
     """A scenario that does not hold together. The message names the place in the data."""
 
+class ControlError(WaymarkCoreError):
+    """A congestion control in Python that failed; its own error, if any, is the cause."""
+
 class SwitchError(WaymarkCoreError):
     """A switch that cannot run: no root, no such interface, an address in use, and the like."""
+
+class AckEvent:
+    """An acknowledgement arrived. Times are in seconds; segments are numbered from 0."""
+
+    @property
+    def now(self) -> float:
+        """When it arrived, in seconds of virtual time."""
+    @property
+    def acked(self) -> int:
+        """Segments acknowledged so far, this acknowledgement included: 0 to ``acked`` - 1."""
+    @property
+    def newly_acked(self) -> int:
+        """How many of them this acknowledgement added; 0 for a duplicate."""
+    @property
+    def duplicates(self) -> int:
+        """Duplicates in a row, this one included; 0 for an acknowledgement of new data."""
+    @property
+    def next(self) -> int:
+        """The number of the next segment to send, before anything is sent in answer to this."""
+    @property
+    def in_flight(self) -> int:
+        """Segments sent and not acknowledged, this acknowledgement applied."""
+    @property
+    def rtt(self) -> float | None:
+        """Round-trip time in seconds of the newest segment covered, if that was sent only once."""
+    @property
+    def echoed_rtt(self) -> float | None:
+        """Round-trip time in seconds by the echoed timestamp, for resends and duplicates as well;
+        None without timestamps."""
+    @property
+    def aqt_echo(self) -> float | None:
+        """AQT-Echo: seconds that the data segment waited in queues on its way there. None: no
+        information, or more than the mark can say."""
+    @property
+    def aqt_backward(self) -> float | None:
+        """AQT: seconds that this acknowledgement waited on its way back. None: as above."""
+    @property
+    def mrai(self) -> int | None:
+        """MRAI-Echo: the least data rate adjustment index on the way there, 1 to 6. None: no hop
+        has spoken."""
+    @property
+    def ci_echo(self) -> bool:
+        """The data segment was waiting in a queue that refused a packet."""
+    @property
+    def ts_forward(self) -> float | None:
+        """The receiver's clock minus the echoed sender's clock, in seconds: forward delay and clock
+        offset. None without timestamps."""
+    @property
+    def ts_backward(self) -> float | None:
+        """The sender's clock minus the receiver's, in seconds: backward delay and clock offset."""
+
+    @property
+    def newly_delivered(self) -> int:
+        """Segments that this acknowledgement newly says have arrived, selectively or not;
+        duplicates have some as well. This and what follows: 0, False or None in the ns-2 profile.
+        """
+    @property
+    def newly_lost(self) -> int:
+        """Segments found lost since the last acknowledgement."""
+    @property
+    def newly_marked(self) -> int:
+        """Of ``newly_delivered``, those that a congestion mark was echoed for."""
+    @property
+    def window_unused(self) -> bool:
+        """The application or the receiver's window, not ``cwnd``, held the sender back."""
+    @property
+    def rate(self) -> RateSample | None:
+        """What the path delivered lately. None: this acknowledgement allows no sample."""
+
+class RateSample:
+    """What was delivered between the sending of the newest segment that an acknowledgement covers,
+    and the acknowledgement (draft-cheng-iccrg-delivery-rate-estimation-02, §3)."""
+
+    @property
+    def delivered(self) -> int:
+        """Segments delivered in ``interval``."""
+    @property
+    def interval(self) -> float:
+        """Seconds: the longer of the sampled flight's sending and its acknowledging; above 0."""
+    @property
+    def per_second(self) -> float:
+        """Segments per second: the one over the other."""
+    @property
+    def prior_delivered(self) -> int:
+        """Segments delivered in all as the sampled segment left. A round ends when this reaches the
+        ``total_delivered`` of its start."""
+    @property
+    def total_delivered(self) -> int:
+        """Segments delivered in all."""
+    @property
+    def prior_in_flight(self) -> int:
+        """Segments in flight as the sampled segment left, itself included."""
+    @property
+    def lost(self) -> int:
+        """Segments found lost between the sampled segment's sending and now."""
+    @property
+    def rtt(self) -> float:
+        """The sampled segment's round-trip time in seconds; of its newest transmission."""
+    @property
+    def app_limited(self) -> bool:
+        """The application, not the window, limited the flight."""
+
+class LossEvent:
+    """Loss recovery found a segment lost without the timer, and is about to send it again."""
+
+    @property
+    def now(self) -> float:
+        """When it was found, in seconds of virtual time."""
+    @property
+    def evidence(self) -> str:
+        """What showed it: ``duplicates`` (three duplicate acknowledgements, or selective ones that
+        amount to them), ``fine_timeout`` (a duplicate found the segment overdue; Vegas), ``time``
+        (a segment sent later arrived long enough ago; RACK), or ``mark`` (nothing was lost: a
+        congestion mark was echoed)."""
+    @property
+    def lost(self) -> int:
+        """The lost segment."""
+    @property
+    def sent_at(self) -> float | None:
+        """When that segment was last sent, in seconds; None: never."""
+    @property
+    def transmissions(self) -> int:
+        """How often that segment was sent so far."""
+    @property
+    def duplicates(self) -> int:
+        """Duplicates in a row, the one that showed the loss included."""
+    @property
+    def window(self) -> int:
+        """The window in use, in whole segments, the receiver's window applied."""
+
+class TimeoutEvent:
+    """The retransmission timer ran out."""
+
+    @property
+    def now(self) -> float:
+        """When, in seconds of virtual time."""
+    @property
+    def window(self) -> int:
+        """The window in use, in whole segments, the receiver's window applied."""
+
+class Limits:
+    """What the connection, not the algorithm, says about the window. In segments."""
+
+    @property
+    def initial_window(self) -> float:
+        """The first congestion window."""
+    @property
+    def initial_ssthresh(self) -> float:
+        """The first slow-start threshold: the receiver's window."""
+    @property
+    def max_cwnd(self) -> float | None:
+        """A cap that the congestion window is to respect, if any."""
 
 class Program:
     """A compiled P4 program."""
@@ -114,26 +269,59 @@ def replay(description: str) -> str:
         ScenarioError: the description does not hold together.
     """
 
+class Labels(TypedDict):
+    """A column of few different names."""
+
+    names: list[str]
+    codes: NDArray[np.uint8]
+    """Each row's index into the names."""
+
 class Trace(TypedDict):
     """A TCP sender's state after each change; NaN where a change brought no value."""
 
     time_s: NDArray[np.float64]
-    change: list[str]
+    change: Labels
     """``ack``, ``duplicate_ack``, ``sent``, ``resent`` or ``timeout``."""
+    phase: Labels
+    """``slow_start`` or ``avoidance``."""
     cwnd: NDArray[np.float64]
     """Congestion window, packets."""
     ssthresh: NDArray[np.float64]
     """Slow-start threshold, packets."""
-    in_flight: NDArray[np.float64]
+    in_flight: NDArray[np.uint64]
     """Packets sent and not acknowledged."""
-    acked: NDArray[np.float64]
+    acked: NDArray[np.uint64]
     """Packets acknowledged so far."""
+    next: NDArray[np.uint64]
+    """The number of the next packet to send."""
     rtt_s: NDArray[np.float64]
     base_rtt_s: NDArray[np.float64]
     diff: NDArray[np.float64]
     """Vegas' Diff of the last round, packets."""
     aqt_forward_s: NDArray[np.float64]
     aqt_backward_s: NDArray[np.float64]
+    mrai: NDArray[np.uint8]
+    """1 to 6; 0: no hop has spoken."""
+    ci: NDArray[np.bool_]
+    random_losses: NDArray[np.uint64]
+    """Losses judged so, so far."""
+    congestion_losses: NDArray[np.uint64]
+
+class Truth(TypedDict):
+    """What became of segments that a sender took for lost."""
+
+    link: int
+    """Lost on a link."""
+    queue: int
+    """Refused by a queue or a program."""
+    none: int
+    """Not lost."""
+
+class Verdicts(TypedDict):
+    """What a sender took its losses for, each beside the truth."""
+
+    random: Truth
+    congestion: Truth
 
 class FlowRecord(TypedDict):
     """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
@@ -150,6 +338,10 @@ class FlowRecord(TypedDict):
     """Payload octets that became available in order (a source: all that arrived)."""
     timeouts: int
     """Retransmission timeouts."""
+    finished_s: float | None
+    """When all that a flow had to send was acknowledged, in seconds."""
+    verdicts: Verdicts | None
+    """Where the congestion control judges losses."""
     trace: Trace | None
     """Where the scenario asked for it."""
 
@@ -233,6 +425,7 @@ def simulate(
     scenario: str,
     programs: Mapping[str, Program],
     *,
+    controls: Mapping[str, Callable[[], object]] = ...,
     pcap: str | None = None,
     progress: Callable[[float, int], None] | None = None,
     progress_ms: int = 100,
@@ -242,6 +435,8 @@ def simulate(
     Args:
         scenario: JSON, as ``crates/netsim/src/scenario`` describes it.
         programs: the compiled programs that its switches name.
+        controls: what makes the controls (:class:`waymark.CongestionControl`) that its flows name
+            as ``control.custom.factory``.
         pcap: where to write a capture (pcapng) of the links that the scenario's record names.
         progress: called about every ``progress_ms`` of wall time with the time reached, in seconds,
             and the packet-hops so far. What it raises stops the run and is raised again.
@@ -249,6 +444,7 @@ def simulate(
 
     Raises:
         ScenarioError: the scenario is not valid, or an entry does not fit its program.
+        ControlError: a control in Python failed.
         OSError: the capture cannot be written.
         KeyboardInterrupt: Ctrl-C.
     """
@@ -265,6 +461,7 @@ def run_switch(
     seed: int,
     program: Program | None,
     captures: str | None,
+    charge_ethernet: bool,
     certificate: str | None,
     key: str | None,
     client_ca: str | None,
@@ -277,4 +474,26 @@ def run_switch(
 
     Raises:
         SwitchError: it cannot run.
+    """
+
+Line = tuple[int | None, int, float, float]
+"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, loss from 0 to 1."""
+
+def run_wires(
+    wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],
+    *,
+    seed: int,
+    ready: Callable[[], object],
+) -> None:
+    """Join pairs of interfaces: frames that come in at one leave at the other.
+
+    Args:
+        wires: two interfaces each, and what happens to frames that came in at each.
+        seed: of the draws of what is lost.
+        ready: called once frames are carried.
+
+    Ends by an exception only: one that a signal's handler raises, or one of these.
+
+    Raises:
+        SwitchError: no root, no such interface, one given twice.
     """

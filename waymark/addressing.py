@@ -1,12 +1,13 @@
 """What follows from a topology: addresses, port numbers and shortest paths."""
 
+import itertools
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv4Interface
 
 from waymark.errors import WaymarkError
-from waymark.topology import Topology
+from waymark.topology import Link, Topology
 
 _FIRST_HOST = IPv4Address("10.0.0.1")
 _FIRST_SWITCH = IPv4Address("10.255.0.1")
@@ -18,9 +19,11 @@ class Addressing:
 
     Attributes:
         hosts: the names of the hosts.
-        ipv4: each node's address: hosts count up from 10.0.0.1, switches from 10.255.0.1.
+        ipv4: each node's address: a host's own, or one that counts up from 10.0.0.1; switches'
+            count from 10.255.0.1.
         mac: the address of each node's interfaces, keyed by (node, port).
-        ports: for each node, the neighbour behind each port; numbered from 1 in link order.
+        ports: for each node, the neighbour behind each port; the port that the
+            link names, or the next free one from 1, in link order.
         next_hop: for each (node, host), the neighbour to send to.
     """
 
@@ -47,17 +50,17 @@ def derive(topology: Topology) -> Addressing:
     Raises:
         WaymarkError: a host that another cannot reach.
     """
-    ports = {
-        node: dict(enumerate((k.target for k in topology.links if k.source == node), start=1))
-        for node in topology.nodes
-    }
-    ipv4 = {host.name: _FIRST_HOST + index for index, host in enumerate(topology.hosts)}
+    ports = {node: _ports(topology, node) for node in topology.nodes}
+    ipv4 = _addresses(topology)
     hosts = frozenset(ipv4)
     ipv4 |= {switch.name: _FIRST_SWITCH + i for i, switch in enumerate(topology.switches)}
     mac = {
         (node, port): f"02:00:00:00:{index:02x}:{port:02x}"
         for index, node in enumerate(topology.nodes, start=1)
         for port in ports[node]
+    }
+    mac |= {
+        (host.name, p): host.mac for host in topology.hosts if host.mac for p in ports[host.name]
     }
     next_hop = {
         (node, host): neighbour
@@ -69,6 +72,50 @@ def derive(topology: Topology) -> Addressing:
             if source != host and (source, host) not in next_hop:
                 raise WaymarkError(f"no path from {source} to host {host}")
     return Addressing(hosts, ipv4, mac, ports, next_hop)
+
+
+def _ports(topology: Topology, node: str) -> dict[int, str]:
+    links = [link for link in topology.links if link.source == node]
+    named = {link.port for link in links}
+    free = (port for port in itertools.count(1) if port not in named)
+    return dict(sorted((link.port or next(free), link.target) for link in links))
+
+
+def _addresses(topology: Topology) -> dict[str, IPv4Address]:
+    """Each host's own address, or the next that nobody has.
+
+    Raises:
+        WaymarkError: two hosts name the same.
+    """
+    own = {h.name: IPv4Interface(h.address).ip for h in topology.hosts if h.address is not None}
+    for address in own.values():
+        sharing = [host for host, its in own.items() if its == address]
+        if len(sharing) > 1:
+            raise WaymarkError(f"hosts {' and '.join(sharing)} have the same address {address}")
+    free = (a for a in (_FIRST_HOST + i for i in itertools.count()) if a not in own.values())
+    return {host.name: own.get(host.name) or next(free) for host in topology.hosts}
+
+
+def path(topology: Topology, addressing: Addressing, source: str, target: str) -> list[Link]:
+    """The links that a packet from host ``source`` to host ``target`` takes, in order."""
+    links: list[Link] = []
+    node = source
+    while node != target:
+        links.append(topology.link(node, addressing.next_hop[node, target]))
+        node = links[-1].target
+    return links
+
+
+def least_round_trip_s(
+    topology: Topology, addressing: Addressing, source: str, target: str, octets: int = 40
+) -> float:
+    """The time that a packet of ``octets`` takes to ``target`` and back where no queue holds it up.
+
+    Dahal 2007 reckons RTT_min so, with 40 octets.
+    """
+    there = path(topology, addressing, source, target)
+    back = path(topology, addressing, target, source)
+    return sum(octets * 8 / link.rate_bps + link.delay_s for link in (*there, *back))
 
 
 def _towards(

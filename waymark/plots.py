@@ -97,6 +97,11 @@ def shade(colour: str, strength: float) -> tuple[float, float, float]:
 def save(figure: Figure, folder: Path) -> list[Path]:
     """Write ``plot.png`` and ``plot.svg``; the same figure gives the same octets."""
     png, svg = folder / "plot.png", folder / "plot.svg"
-    figure.savefig(png, metadata={"Software": None})
-    figure.savefig(svg, metadata={"Date": None})
-    return [png, svg]
+    return [write(figure, png), write(figure, svg)]
+
+
+def write(figure: Figure, file: Path) -> Path:
+    """Write a figure in the format that the file's name ends in: PNG, SVG or PDF."""
+    undated = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    figure.savefig(file, metadata=undated[file.suffix])
+    return file

@@ -6,40 +6,47 @@ Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) Â
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from waymark.errors import WaymarkError
+from waymark.trace import Trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Trace:
-    """A TCP sender's state after each change, one element a change; NaN where it brought no value.
+class Truth:
+    """What became of segments that a sender took for lost.
 
     Attributes:
-        time_s: when, in seconds.
-        change: ``"ack"``, ``"duplicate_ack"``, ``"sent"``, ``"resent"`` or ``"timeout"``.
-        cwnd, ssthresh, in_flight, acked: packets.
-        rtt_s, base_rtt_s: seconds.
-        diff: Vegas' Diff of the last round, packets.
-        aqt_forward_s, aqt_backward_s: queueing times that the newest ACK told, seconds.
+        link: lost on a link.
+        queue: refused by a queue or a program.
+        none: not lost, only late or overtaken.
     """
 
-    time_s: Values
-    change: Sequence[str]
-    cwnd: Values
-    ssthresh: Values
-    in_flight: Values
-    acked: Values
-    rtt_s: Values
-    base_rtt_s: Values
-    diff: Values
-    aqt_forward_s: Values
-    aqt_backward_s: Values
+    link: int
+    queue: int
+    none: int
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a sender took its losses for, beside the truth (Chan 2004, table 6.1).
+
+    Attributes:
+        random: losses that it took for random ones.
+        congestion: losses that it took for congestion.
+    """
+
+    random: Truth
+    congestion: Truth
 
 
 @dataclass(frozen=True)
@@ -49,16 +56,22 @@ class FlowResult:
     Attributes:
         counted_octets: octets of each packet that count as throughput.
         delivered: data packets that arrived, copies included, by bin.
+        sent: data packets that left the host, retransmissions included, by bin.
         retransmissions, losses, timeouts: over the whole run; losses are data packets that a
             queue, a program or a link dropped.
+        finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
+        verdicts: where the congestion control judges losses (RedVegas).
         trace: where the flow asked for it.
     """
 
     counted_octets: int
     delivered: Counts
+    sent: Counts
     retransmissions: int
     losses: int
     timeouts: int
+    finished_s: float | None
+    verdicts: Verdicts | None
     trace: Trace | None
 
 
@@ -126,6 +139,17 @@ class Result:
         """Throughput of a flow in each bin, in bits per second."""
         measured = self.flows[flow]
         return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
+
+    def trace(self, flow: int) -> "pa.Table":
+        """A flow's sender at every change, as an Arrow table (:class:`Trace` says its columns).
+
+        Raises:
+            WaymarkError: the flow was not asked for a trace (``Flow(trace=True)``).
+        """
+        trace = self.flows[flow].trace
+        if trace is None:
+            raise WaymarkError(f"flow {flow} has no trace; ask for it: Flow(â€¦, trace=True)")
+        return trace.table()
 
     def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
         """Time average of the packets waiting in front of a link between two times."""

@@ -3,19 +3,22 @@
 import json
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from waymark import _core, program
+from waymark import _core, program, trace
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result, Trace
-from waymark.scenario import Scenario, to_core
+from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts
+from waymark.scenario import Scenario, custom_controls, to_core
+from waymark.traffic import Flow
 
 
 def run(scenario: Scenario, capture: Path | None = None) -> Result:
@@ -27,7 +30,8 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
 
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
-            capture that cannot be written.
+            capture that cannot be written, a congestion control in Python that fails: the message
+            ends with its traceback.
     """
     started = time.monotonic()
     try:
@@ -35,8 +39,11 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         record = _core.simulate(
             json.dumps(to_core(scenario, {n: p.tables for n, p in programs.items()})),
             programs,
+            controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
         )
+    except _core.ControlError as error:
+        raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
     return _result(scenario, record, time.monotonic() - started)
@@ -60,7 +67,10 @@ def run_all(
     Raises:
         WaymarkError: as :func:`run`, from the first scenario that fails.
     """
-    tasks = list(zip(scenarios, captures or [None] * len(scenarios), strict=True))
+    tasks = [
+        (_sendable(scenario), capture)
+        for scenario, capture in zip(scenarios, captures or [None] * len(scenarios), strict=True)
+    ]
     processes = max(1, min(jobs or os.cpu_count() or 1, len(tasks)))
     results: list[Result] = []
     context = multiprocessing.get_context("spawn")
@@ -73,8 +83,33 @@ def run_all(
     return results
 
 
-def _run_task(task: tuple[Scenario, Path | None]) -> Result:
-    return run(*task)
+def _why(error: BaseException) -> str:
+    """The traceback of what caused it: of a control's own code alone."""
+    cause = error.__cause__
+    return "" if cause is None else "\n" + "".join(traceback.format_exception(cause)).rstrip()
+
+
+def _sendable(scenario: Scenario) -> bytes:
+    """A scenario for another process; controls in Python go by the names of their modules."""
+    try:
+        return pickle.dumps(scenario)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise WaymarkError(
+            f"scenario {scenario.name} cannot go to another process: {error}; "
+            "define its congestion controls at the top of a module"
+        ) from error
+
+
+def _run_task(task: tuple[bytes, Path | None]) -> Result:
+    sent, capture = task
+    try:
+        scenario: Scenario = pickle.loads(sent)
+    except (AttributeError, ImportError) as error:
+        raise WaymarkError(
+            f"a congestion control is not found in another process: {error}; "
+            "define it at the top of a module that can be imported"
+        ) from error
+    return run(scenario, capture)
 
 
 @contextmanager
@@ -93,15 +128,8 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
     return Result(
         sample_s=record["sample_s"],
         flows=tuple(
-            FlowResult(
-                counted_octets=flow.counted_octets,
-                delivered=measured["delivered_packets"].astype(np.int64),
-                retransmissions=int(measured["resent_packets"].sum()),
-                losses=int(measured["lost_packets"].sum()),
-                timeouts=measured["timeouts"],
-                trace=_trace(measured["trace"]),
-            )
-            for flow, measured in zip(scenario.flows, record["flows"].values(), strict=True)
+            _flow(scenario, flow, name, measured)
+            for flow, (name, measured) in zip(scenario.flows, record["flows"].items(), strict=True)
         ),
         queues={
             name: QueueResult(
@@ -116,8 +144,31 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
     )
 
 
-def _trace(record: "_core.Trace | None") -> Trace | None:
-    return None if record is None else Trace(**record)
+def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord") -> FlowResult:
+    about = {
+        "scenario": scenario.name,
+        "seed": str(scenario.seed),
+        "flow": name,
+        "algorithm": flow.algorithm_name,
+    }
+    traced = measured["trace"]
+    return FlowResult(
+        counted_octets=flow.counted_octets,
+        delivered=measured["delivered_packets"].astype(np.int64),
+        sent=measured["sent_packets"].astype(np.int64),
+        retransmissions=int(measured["resent_packets"].sum()),
+        losses=int(measured["lost_packets"].sum()),
+        timeouts=measured["timeouts"],
+        finished_s=measured["finished_s"],
+        verdicts=_verdicts(measured["verdicts"]),
+        trace=None if traced is None else trace.from_core(traced, about),
+    )
+
+
+def _verdicts(record: "_core.Verdicts | None") -> Verdicts | None:
+    if record is None:
+        return None
+    return Verdicts(Truth(**record["random"]), Truth(**record["congestion"]))
 
 
 def _check(record: "_core.CheckRecord | None") -> Check | None:

@@ -1,14 +1,49 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from waymark.addressing import Addressing, derive
+from waymark.addressing import Addressing, derive, least_round_trip_s
+from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Topology
-from waymark.traffic import Cbr, Flow, Source
+from waymark.traffic import Cbr, Flow, Source, Tracing
+
+
+@dataclass(frozen=True)
+class LinkChange:
+    """A change of one direction of a cable during the run.
+
+    A packet meets what is in force when its first octet leaves. What a controller told the switch
+    of the link (queue limit, the rate behind a mark) stays as it was.
+
+    Attributes:
+        at_s: when, in seconds.
+        source, target: the link's ends, in its direction.
+        rate_bps, delay_s, loss: what changes, as in :class:`waymark.Link`; None: nothing.
+    """
+
+    at_s: float
+    source: str
+    target: str
+    rate_bps: float | None = None
+    delay_s: float | None = None
+    loss: float | None = None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A host's clock beside the run's, as its TCP timestamps show it.
+
+    Attributes:
+        offset_s: what it shows at time zero, in seconds.
+        skew_ppm: how much too fast it runs, in parts per million; below zero: too slow.
+    """
+
+    offset_s: float = 0.0
+    skew_ppm: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -22,11 +57,14 @@ class Scenario:
         flows: TCP connections; results keep their order.
         sources: other traffic.
         seed: of every random number of the run.
+        changes: of links, during the run.
+        clocks: of hosts, by name; the others' are right.
         sample_s: width of the bins in which results over time are kept, in seconds.
         check_aqt: compare the AQT of every packet that arrives with what the simulator knows.
 
     Raises:
-        WaymarkError: traffic from or to something that is not a host of the topology.
+        WaymarkError: traffic from or to something that is not a host of the topology, a clock of
+            one, a change of a link that there is not.
     """
 
     name: str
@@ -37,6 +75,8 @@ class Scenario:
     seed: int = 1
     sample_s: float = 1.0
     check_aqt: bool = False
+    changes: tuple[LinkChange, ...] = ()
+    clocks: Mapping[str, Clock] = field(default_factory=dict[str, Clock])
 
     def __post_init__(self) -> None:
         hosts = [host.name for host in self.topology.hosts]
@@ -47,6 +87,13 @@ class Scenario:
                         f"scenario {self.name}: traffic {traffic.source}->{traffic.target}: no "
                         f"host {end!r} (hosts: {', '.join(hosts)})"
                     )
+        for name in self.clocks:
+            if name not in hosts:
+                raise WaymarkError(
+                    f"scenario {self.name}: clocks: no host {name!r} (hosts: {', '.join(hosts)})"
+                )
+        for change in self.changes:
+            self.topology.link(change.source, change.target)
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -71,7 +118,10 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "seed": scenario.seed,
         "end_s": scenario.end_s,
         "sample_s": scenario.sample_s,
-        "hosts": {host.name: _host(host.name, addressing) for host in topology.hosts},
+        "hosts": {
+            host.name: _host(host.name, addressing, scenario.clocks.get(host.name, Clock()))
+            for host in topology.hosts
+        },
         "switches": {
             switch.name: {
                 "program": switch.program,
@@ -83,22 +133,25 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             for switch in topology.switches
         },
         "links": [
-            _link(link, topology.link(link.target, link.source), topology, addressing)
+            _link(link, topology.link(link.target, link.source), scenario, addressing)
             for index, link in enumerate(topology.links)
             if _first_of_pair(index, topology)
         ],
-        "flows": [_flow(flow) for flow in scenario.flows],
+        "flows": [
+            _flow(index, flow, topology, addressing) for index, flow in enumerate(scenario.flows)
+        ],
         "sources": [_source(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
 
 
-def _host(name: str, addressing: Addressing) -> dict[str, str]:
+def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:
     gateway = addressing.ports[name][1]
     return {
         "ipv4": str(addressing.ipv4[name]),
         "mac": addressing.mac[name, 1],
         "gateway_mac": addressing.mac[gateway, addressing.port_to(gateway, name)],
+        "clock": asdict(clock),
     }
 
 
@@ -108,8 +161,8 @@ def _first_of_pair(index: int, topology: Topology) -> bool:
     return all((k.source, k.target) != (link.target, link.source) for k in earlier)
 
 
-def _link(there: Link, back: Link, topology: Topology, addressing: Addressing) -> dict[str, Any]:
-    hosts = {host.name for host in topology.hosts}
+def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -> dict[str, Any]:
+    hosts = {host.name for host in scenario.topology.hosts}
 
     def end(node: str, neighbour: str) -> dict[str, Any]:
         port = 0 if node in hosts else addressing.port_to(node, neighbour)
@@ -128,23 +181,71 @@ def _link(there: Link, back: Link, topology: Topology, addressing: Addressing) -
         "b": end(there.target, there.source),
         **settings(there),
         "ba": settings(back),
+        "changes": [
+            _change(change, direction)
+            for direction, link in (("ab", there), ("ba", back))
+            for change in scenario.changes
+            if (change.source, change.target) == (link.source, link.target)
+        ],
     }
 
 
-def _flow(flow: Flow) -> dict[str, Any]:
+def _change(change: LinkChange, direction: str) -> dict[str, Any]:
     return {
+        "at_s": change.at_s,
+        "direction": direction,
+        "rate_bps": None if change.rate_bps is None else round(change.rate_bps),
+        "delay_s": change.delay_s,
+        "loss": change.loss,
+    }
+
+
+def custom_controls(scenario: Scenario) -> dict[str, Callable[[], CongestionControl]]:
+    """What makes the controls in Python, by the names that :func:`to_core` gives them."""
+    return {
+        _name(index): flow.start_custom
+        for index, flow in enumerate(scenario.flows)
+        if not isinstance(flow.algorithm, str)
+    }
+
+
+def _name(flow: int) -> str:
+    return f"flow{flow}"
+
+
+def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
+    threshold_rtt_s = flow.threshold_rtt_s
+    if flow.threshold_factor is not None:
+        round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
+        threshold_rtt_s = flow.threshold_factor * round_trip_s
+    tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
+    control: dict[str, Any] = {
+        "name": flow.algorithm,
+        "alpha": flow.alpha,
+        "beta": flow.beta,
+        "gamma": flow.gamma,
+        "threshold_rtt_s": threshold_rtt_s,
+    }
+    marks: dict[str, bool] = {}
+    if not isinstance(flow.algorithm, str):
+        custom = flow.start_custom()
+        control |= {
+            "name": "custom",
+            "custom": {"factory": _name(index), "recovery": custom.recovery},
+        }
+        marks = {mark: getattr(custom, mark) for mark in ("aqt", "avbw", "ci", "timestamps")}
+    return {
+        "name": _name(index),
         "from": flow.source,
         "to": flow.target,
-        "control": {
-            "name": flow.algorithm,
-            "alpha": flow.alpha,
-            "beta": flow.beta,
-            "gamma": flow.gamma,
-            "threshold_rtt_s": flow.threshold_rtt_s,
-        },
+        "control": control,
         "profile": asdict(flow.profile),
         "start_s": flow.start_s,
-        "trace": flow.trace,
+        "stop_s": flow.stop_s,
+        "segments": flow.segments,
+        "trace": bool(flow.trace),
+        "tracing": asdict(tracing),
+        **marks,
     }
 
 

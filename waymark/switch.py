@@ -38,6 +38,8 @@ class SwitchOptions:
     """Of the program's random draws."""
     captures: Path | None = None
     """Folder for ``IFACE_in.pcap`` and ``IFACE_out.pcap``."""
+    charge_ethernet: bool = True
+    """Whether rates charge Ethernet headers, as tc(8) does; links in virtual time do not."""
     certificate: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
@@ -127,6 +129,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             seed=options.seed,
             program=options.program,
             captures=None if options.captures is None else str(options.captures),
+            charge_ethernet=options.charge_ethernet,
             certificate=None if options.certificate is None else str(options.certificate),
             key=None if options.key is None else str(options.key),
             client_ca=None if options.client_ca is None else str(options.client_ca),

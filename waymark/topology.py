@@ -5,24 +5,33 @@ A topology names rates, delays, queue limits, losses and programs, and no runner
 cable is two of them (:func:`duplex`), whose settings may differ.
 """
 
-import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
 from waymark.errors import WaymarkError
-from waymark.units import parse_rate, parse_time
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
 
+MAX_PORT = 509
+"""v1model's ports have 9 bits: 510 is the controller's, and 511 drops."""
+
 
 @dataclass(frozen=True)
 class Host:
-    """An end system with one network interface."""
+    """An end system with one network interface.
+
+    Attributes:
+        address: its IPv4 address and prefix length, ``"10.0.1.1/24"``; None: the next free one.
+        mac: its interface's address; None: one that follows from its place in the topology.
+        commands: what a shell runs in it once it is there, instead of the default route; on Linux
+            interfaces only.
+    """
 
     name: str
+    address: str | None = None
+    mac: str | None = None
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,11 +41,14 @@ class Switch:
     Attributes:
         program: the main P4 file, relative to the project's ``p4src/`` (or absolute).
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
+        runtime: a file with the entries of its tables, in the form of the P4 tutorials; on Linux
+            interfaces, instead of those that follow from the topology.
     """
 
     name: str
     program: str = DEFAULT_PROGRAM
     feedback: frozenset[str] = frozenset({"aqt"})
+    runtime: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,8 @@ class Link:
         queue_packets: ns-2's limit L of the queue in front of the link: L - 1 packets wait and
             one is being sent.
         loss: probability that a packet that has left the queue is lost on the link.
+        port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
+            one.
     """
 
     source: str
@@ -59,6 +73,7 @@ class Link:
     delay_s: float
     queue_packets: int = 50
     loss: float = 0.0
+    port: int | None = None
 
     @property
     def name(self) -> str:
@@ -132,6 +147,7 @@ class Topology:
             old.delay_s if delay_s is None else delay_s,
             old.queue_packets if queue_packets is None else queue_packets,
             old.loss if loss is None else loss,
+            old.port,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 
@@ -150,93 +166,12 @@ class Topology:
         """Read a topology file (see ``topologies/README.md`` for its form).
 
         Raises:
-            WaymarkError: the file is missing, is not JSON, or does not describe a topology;
-                the message names the file and the entry.
+            WaymarkError: the file is missing, or does not describe a topology; the message names
+                file, line, key and what is valid.
         """
-        path = Path(path)
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise WaymarkError(f"{path}: {error.strerror}") from error
-        except json.JSONDecodeError as error:
-            raise WaymarkError(
-                f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}"
-            ) from error
-        try:
-            return _from_json(data)
-        except WaymarkError as error:
-            raise WaymarkError(f"{path}: {error}") from error
+        from waymark import topology_file  # which builds what is declared here
 
-
-def _from_json(data: object) -> Topology:
-    top = _table(data, "the file", {"description", "hosts", "switches", "links"})
-    hosts = _table(top.get("hosts", {}), "hosts")
-    switches: list[Switch] = []
-    for name, value in _table(top.get("switches", {}), "switches").items():
-        fields = _table(value, f"switches.{name}", {"program", "feedback"})
-        feedback = fields.get("feedback", ["aqt"])
-        if not isinstance(feedback, list):
-            raise WaymarkError(f'switches.{name}.feedback: expected a list such as ["aqt"]')
-        switches.append(
-            Switch(
-                name,
-                str(fields.get("program", DEFAULT_PROGRAM)),
-                frozenset(str(mark) for mark in cast("list[object]", feedback)),
-            )
-        )
-    links = top.get("links", [])
-    if not isinstance(links, list):
-        raise WaymarkError("links: expected a list of objects")
-    return Topology(
-        tuple(Host(name) for name in hosts),
-        tuple(switches),
-        tuple(
-            link
-            for index, entry in enumerate(cast("list[object]", links))
-            for link in _links_from_json(entry, f"links[{index}]")
-        ),
-    )
-
-
-def _links_from_json(entry: object, where: str) -> Iterable[Link]:
-    settings = {"rate", "delay", "queue", "loss"}
-    fields = _table(entry, where, {"ends", "back"} | settings)
-    ends = fields.get("ends")
-    if not isinstance(ends, list) or len(cast("list[object]", ends)) != 2:
-        raise WaymarkError(f'{where}.ends: expected two node names, such as ["r1", "r2"]')
-    a, b = (str(end) for end in cast("list[object]", ends))
-    there = {key: fields[key] for key in settings if key in fields}
-    back = there | _table(fields.get("back", {}), f"{where}.back", settings)
-    yield _link(a, b, there, where)
-    yield _link(b, a, back, where)
-
-
-def _link(a: str, b: str, fields: Mapping[str, object], where: str) -> Link:
-    for key in ("rate", "delay"):
-        if key not in fields:
-            raise WaymarkError(f"{where}: {key} is missing")
-    try:
-        return Link(
-            a,
-            b,
-            parse_rate(cast("str | float", fields["rate"])),
-            parse_time(cast("str | float", fields["delay"])),
-            int(cast("int", fields.get("queue", 50))),
-            float(cast("float", fields.get("loss", 0.0))),
-        )
-    except (WaymarkError, TypeError, ValueError) as error:
-        raise WaymarkError(f"{where}: {error}") from error
-
-
-def _table(value: object, where: str, allowed: set[str] | None = None) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise WaymarkError(f"{where}: expected an object")
-    table = cast("dict[str, object]", value)
-    unknown = sorted(set(table) - allowed) if allowed is not None else []
-    if unknown:
-        valid = ", ".join(sorted(allowed or ()))
-        raise WaymarkError(f"{where}: unknown key {unknown[0]!r} (valid: {valid})")
-    return table
+        return topology_file.load(Path(path))
 
 
 def _check(topology: Topology) -> None:
@@ -268,6 +203,12 @@ def _check(topology: Topology) -> None:
             )
         if not 0 <= link.loss <= 1:
             raise WaymarkError(f"link {link.name}: loss {link.loss:g}, expected 0 to 1")
+        if link.port is not None and not 1 <= link.port <= MAX_PORT:
+            raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
+    leaving = [(link.source, link.port) for link in topology.links if link.port is not None]
+    for node, port in leaving:
+        if leaving.count((node, port)) > 1:
+            raise WaymarkError(f"two links at port {port} of {node}")
     for host in topology.hosts:
         uplinks = [link for link in topology.links if link.source == host.name]
         if len(uplinks) != 1:

@@ -1,8 +1,10 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
+from waymark import congestion
+from waymark.congestion import CongestionControl, Custom
 from waymark.errors import WaymarkError
 
 PACKET_OCTETS = 1000
@@ -24,6 +26,11 @@ class Profile:
         rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
         limited_transmit: RFC 3042.
         packet_octets: octets that a link charges for a data packet, the AQT option included.
+        max_cwnd: largest congestion window, in packets; None: no cap.
+        phase_s: how far into a tick the coarse timer was at time zero, in seconds.
+        bugfix: suppress a fast retransmit for losses of a window that a timeout has cut already.
+        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
+            acknowledgements of buffered data for a round-trip time, and starve.
     """
 
     window: int = 1000
@@ -34,6 +41,10 @@ class Profile:
     rfc2988: bool = True
     limited_transmit: bool = True
     packet_octets: int = PACKET_OCTETS
+    max_cwnd: int | None = None
+    phase_s: float = 0.0
+    bugfix: bool = False
+    phantom_rtt: bool = False
 
 
 STOCK = Profile()
@@ -41,6 +52,12 @@ STOCK = Profile()
 
 CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
+
+SRIJITH = Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0.0)
+"""The settings of Srijith et al. (Vegas-A)."""
+
+DAHAL = Profile(window=20)
+"""The settings of Dahal 2007 (RBCC)."""
 
 
 Algorithm = Literal[
@@ -63,31 +80,96 @@ Algorithm = Literal[
 
 
 @dataclass(frozen=True)
+class Tracing:
+    """Which changes a flow's trace keeps: all, or fewer so that a long run's stays small.
+
+    A row takes some 110 octets; a packet that is sent and acknowledged makes two.
+
+    Attributes:
+        from_s, to_s: only changes in [from_s, to_s), in seconds; ``to_s`` None: to the end.
+        every_s: rows are at least so far apart, in seconds: the state at the first change that
+            long after the row before. Timeouts are kept in any case. 0: every change.
+    """
+
+    from_s: float = 0.0
+    to_s: float | None = None
+    every_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Flow:
-    """A TCP connection that always has data to send.
+    """A TCP connection, with data to send without end unless said otherwise.
 
     Attributes:
         source: the host that sends the data.
         target: the host that acknowledges it.
-        algorithm: the congestion control.
+        algorithm: the congestion control: a name, or one in Python
+            (:class:`waymark.CongestionControl`): the class, what makes one, or an instance to copy.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
+        stop_s: when it stops sending new data, in seconds; None: never.
+        segments: packets of data to send; None: without end.
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
             algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1).
-        threshold_rtt_s: RBCC's threshold RTT, in seconds; None: found by probing.
-        trace: whether to record the sender's state at every change (:class:`waymark.Trace`).
+        threshold_rtt_s: RBCC's threshold RTT T, in seconds; None: found by probing, unless the next
+            is given.
+        threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
+            round trip of a 40-octet packet on the path, without queues.
+        trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
+            which.
+
+    Raises:
+        WaymarkError: an algorithm that is none, or thresholds that contradict each other.
     """
 
     source: str
     target: str
-    algorithm: Algorithm = "vegas"
+    algorithm: Algorithm | Custom = "vegas"
     profile: Profile = field(default=STOCK)
     start_s: float = 0.0
+    stop_s: float | None = None
+    segments: int | None = None
     alpha: int | None = None
     beta: int | None = None
     gamma: int | None = None
     threshold_rtt_s: float | None = None
-    trace: bool = False
+    threshold_factor: float | None = None
+    trace: bool | Tracing = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.algorithm, str):
+            known = get_args(Algorithm)
+            if self.algorithm not in known:
+                raise WaymarkError(
+                    f"no algorithm {self.algorithm!r}; algorithms are {', '.join(known)}"
+                )
+        else:
+            self.start_custom()
+        if self.threshold_rtt_s is not None and self.threshold_factor is not None:
+            raise WaymarkError(
+                f"flow {self.source}->{self.target}: threshold_rtt_s and threshold_factor: give one"
+            )
+        if self.threshold_factor is not None and not self.threshold_factor > 0:
+            raise WaymarkError(
+                f"flow {self.source}->{self.target}: threshold_factor {self.threshold_factor:g}, "
+                "expected more than 0"
+            )
+
+    @property
+    def algorithm_name(self) -> str:
+        """The algorithm's name; of one in Python, the class's."""
+        if isinstance(self.algorithm, str):
+            return self.algorithm
+        return congestion.name(self.algorithm)
+
+    def start_custom(self) -> CongestionControl:
+        """A new control, of an algorithm in Python.
+
+        Raises:
+            WaymarkError: the algorithm makes none.
+        """
+        assert not isinstance(self.algorithm, str)
+        return congestion.start(self.algorithm)
 
     @property
     def counted_octets(self) -> int:
@@ -130,8 +212,11 @@ class OnOff:
         rate_bps: float,
         mean_on_s: float,
         start_s: float = 0.0,
+        stop_s: float | None = None,
+        distribution: Literal["exponential", "pareto"] = "exponential",
+        shape: float = 1.5,
     ) -> "OnOff":
-        """An exponential source whose mean rate is ``load`` times ``link_bps``.
+        """A source whose mean rate is ``load`` times ``link_bps``.
 
         The idle time follows from mean rate = rate · ON / (ON + OFF). Bursts are whole packets, at
         least one, so that what is really sent is 1 to 2 % more at 4 packets a burst, as in ns-2.
@@ -145,7 +230,17 @@ class OnOff:
                 f"a source of {rate_bps:g} b/s cannot send a load of {load:g} of {link_bps:g} b/s"
             )
         mean_off_s = mean_on_s * (rate_bps / mean_bps - 1)
-        return OnOff(source, target, rate_bps, mean_on_s, mean_off_s, start_s=start_s)
+        return OnOff(
+            source,
+            target,
+            rate_bps,
+            mean_on_s,
+            mean_off_s,
+            distribution,
+            shape,
+            start_s=start_s,
+            stop_s=stop_s,
+        )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ and 2. Needs root and Scapy.
 import sys
 import time
 
+from scapy.interfaces import get_if_list
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
@@ -28,8 +29,16 @@ def frame(number: int) -> Packet:
 
 def main() -> None:
     """Send, wait, print a line a packet."""
-    into, out_of = sys.argv[1:3]
-    packets = int(sys.argv[3]) if len(sys.argv) > 3 else 30
+    match sys.argv[1:]:
+        case [into, out_of]:
+            packets = 30
+        case [into, out_of, number] if number.isdecimal():
+            packets = int(number)
+        case _:
+            sys.exit("usage: see_the_marks.py H1 H2 [PACKETS]")
+    for name in (into, out_of):
+        if name not in get_if_list():
+            sys.exit(f"no interface {name}; there are: {', '.join(get_if_list())}")
     sniffer = AsyncSniffer(iface=out_of, lfilter=lambda p: IP in p and p[IP].dst == RECEIVER)
     sniffer.start()
     time.sleep(0.5)

@@ -21,7 +21,7 @@ NS2_PACKETS = {("vegas", 4): 15, ("vegas", 8): 41}
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """Eight flows of one algorithm, one more every 20 s."""
-    network = Topology.load(root() / "topologies" / "eight_pairs.json")
+    network = Topology.load(root() / "topologies" / "eight_pairs.yaml")
     return {
         algorithm: Scenario(
             algorithm,

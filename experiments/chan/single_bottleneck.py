@@ -29,7 +29,7 @@ PARAMETERS: dict[str, object] = {
 
 def topology() -> Topology:
     """Access links 10 Mb/s and 1 ms, R1-R2 1.6 Mb/s and 20 ms, queues of 50 packets."""
-    return Topology.load(root() / "topologies" / "bottleneck.json")
+    return Topology.load(root() / "topologies" / "bottleneck.yaml")
 
 
 def flow(algorithm: Algorithm) -> Flow:

@@ -14,6 +14,8 @@ from typing import Protocol
 P4SRC = Path(__file__).parents[2] / "p4src"
 ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
+COMPILER = "p4c-bm2-ss"
+"""p4c for BMv2."""
 START_S = 30.0
 """How long a switch may take until it listens."""
 
@@ -53,6 +55,20 @@ class Target(Protocol):
 def p4info_of(main: Path) -> Path:
     """The P4Info that is kept beside the mains, the same for every target."""
     return P4SRC / "p4info" / f"{main.stem}.p4info.txtpb"
+
+
+def compiled(main: Path, folder: Path) -> Path:
+    """A program as p4c compiles it for BMv2.
+
+    Raises:
+        CannotRunError: p4c refuses it.
+    """
+    config = folder / "program.json"
+    command = [COMPILER, "--std", "p4-16", "-o", config, main]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CannotRunError(done.stderr)
+    return config
 
 
 def not_on_path(*programs: str) -> str:

@@ -11,9 +11,10 @@ from pathlib import Path
 from ptf_tests.ports import CPU_PORT, HOSTS, SERVICE_S, C
 from ptf_tests.targets import (
     ADDRESS,
+    COMPILER,
     DEVICE_ID,
-    CannotRunError,
     Running,
+    compiled,
     not_on_path,
     p4info_of,
     stop,
@@ -32,16 +33,12 @@ class Bmv2:
 
     def missing(self) -> str:
         """p4c or the switch."""
-        return not_on_path("simple_switch_grpc", "p4c-bm2-ss")
+        return not_on_path("simple_switch_grpc", COMPILER)
 
     @contextmanager
     def start(self, main: Path, folder: Path) -> Iterator[Running]:
         """Its program comes by P4Runtime."""
-        config = folder / "program.json"
-        compiler = ["p4c-bm2-ss", "--std", "p4-16", "-o", config, main]
-        done = subprocess.run(compiler, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CannotRunError(done.stderr)
+        config = compiled(main, folder)
         interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
         command = [
             *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),

@@ -1,4 +1,4 @@
-"""The embedded switch: `waymark switch`."""
+"""The embedded switch: `waymark switch`, given P4 source, or what p4c makes of it for BMv2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ptf_tests.ports import CPU_PORT, FRAME_OCTETS, HOSTS, SERVICE_S, C
-from ptf_tests.targets import ADDRESS, DEVICE_ID, Running, p4info_of, stop, wait_until_it_listens
+from ptf_tests.targets import (
+    ADDRESS,
+    COMPILER,
+    DEVICE_ID,
+    Running,
+    compiled,
+    not_on_path,
+    p4info_of,
+    stop,
+    wait_until_it_listens,
+)
 from waymark.program import compile_file
 
 RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
@@ -24,11 +34,16 @@ class Embedded:
         """Nothing ever is."""
         return ""
 
+    def config(self, main: Path, folder: Path) -> Path:
+        """Its program comes by P4Runtime: P4 source in one file."""
+        config = folder / "program.p4"
+        config.write_text(compile_file(main).source)
+        return config
+
     @contextmanager
     def start(self, main: Path, folder: Path) -> Iterator[Running]:
         """The line to C has a rate; the others have none."""
-        config = folder / "program.p4"
-        config.write_text(compile_file(main).source)
+        config = self.config(main, folder)
         interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
         command = [
             *(sys.executable, "-m", "waymark", "switch", *interfaces),
@@ -43,3 +58,17 @@ class Embedded:
             yield Running(p4info_of(main), config)
         finally:
             stop(switch)
+
+
+class EmbeddedWithP4c(Embedded):
+    """Needs p4c on PATH."""
+
+    name = "embedded-p4c"
+
+    def missing(self) -> str:
+        """p4c."""
+        return not_on_path(COMPILER)
+
+    def config(self, main: Path, folder: Path) -> Path:
+        """BMv2's JSON, made by p4c."""
+        return compiled(main, folder)

@@ -31,6 +31,12 @@ create_exception!(
 );
 create_exception!(
     waymark._core,
+    ControlError,
+    WaymarkCoreError,
+    "A congestion control in Python that failed."
+);
+create_exception!(
+    waymark._core,
     SwitchError,
     WaymarkCoreError,
     "A switch that cannot run."

@@ -2,6 +2,7 @@
 //!
 //! Nothing is computed here: arguments are taken apart, results are put into dictionaries and arrays.
 
+mod control;
 mod errors;
 mod program;
 mod replay;
@@ -9,6 +10,7 @@ mod results;
 mod script;
 mod simulate;
 mod switch;
+mod wires;
 
 use pyo3::prelude::*;
 
@@ -23,12 +25,19 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CompileError", py.get_type::<errors::CompileError>())?;
     module.add("ScriptError", py.get_type::<errors::ScriptError>())?;
     module.add("ScenarioError", py.get_type::<errors::ScenarioError>())?;
+    module.add("ControlError", py.get_type::<errors::ControlError>())?;
     module.add("SwitchError", py.get_type::<errors::SwitchError>())?;
     module.add_class::<program::Program>()?;
+    module.add_class::<control::PyAckEvent>()?;
+    module.add_class::<control::PyRateSample>()?;
+    module.add_class::<control::PyLossEvent>()?;
+    module.add_class::<control::PyTimeoutEvent>()?;
+    module.add_class::<control::PyLimits>()?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)
+    module.add_function(wrap_pyfunction!(switch::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(wires::run_wires, module)?)
 }

@@ -1,7 +1,9 @@
 //! A run's records as dictionaries and numpy arrays.
 
-use netsim::record::{FlowRecord, LineRecord, Trace};
+use netsim::losses::{Judged, Truth};
+use netsim::record::{FlowRecord, LineRecord};
 use netsim::results::{CounterRecord, Results, SwitchRecord, Totals};
+use netsim::trace::{Labels, Trace};
 use netsim::truth::Comparison;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -64,23 +66,53 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "delivered_octets": record.delivered_octets.into_pyarray(py),
         "goodput_octets": record.goodput_octets.into_pyarray(py),
         "timeouts": record.timeouts,
+        "finished_s": record.finished.map(|at| at.as_secs_f64()),
+        "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,
         "trace": record.trace.map(|t| trace(py, t)).transpose()?,
+    }))
+}
+
+fn judged(py: Python<'_>, judged: Judged) -> Dict<'_> {
+    Ok(dict!(py, {
+        "random": truth(py, judged.random)?,
+        "congestion": truth(py, judged.congestion)?,
+    }))
+}
+
+fn truth(py: Python<'_>, truth: Truth) -> Dict<'_> {
+    Ok(dict!(py, {
+        "link": truth.link,
+        "queue": truth.queue,
+        "none": truth.none,
     }))
 }
 
 fn trace(py: Python<'_>, trace: Trace) -> Dict<'_> {
     Ok(dict!(py, {
         "time_s": trace.time_s.into_pyarray(py),
-        "change": trace.change,
+        "change": labels(py, trace.change)?,
+        "phase": labels(py, trace.phase)?,
         "cwnd": trace.cwnd.into_pyarray(py),
         "ssthresh": trace.ssthresh.into_pyarray(py),
         "in_flight": trace.in_flight.into_pyarray(py),
         "acked": trace.acked.into_pyarray(py),
+        "next": trace.next.into_pyarray(py),
         "rtt_s": trace.rtt_s.into_pyarray(py),
         "base_rtt_s": trace.base_rtt_s.into_pyarray(py),
         "diff": trace.diff.into_pyarray(py),
         "aqt_forward_s": trace.aqt_forward_s.into_pyarray(py),
         "aqt_backward_s": trace.aqt_backward_s.into_pyarray(py),
+        "mrai": trace.mrai.into_pyarray(py),
+        "ci": trace.ci.into_pyarray(py),
+        "random_losses": trace.random_losses.into_pyarray(py),
+        "congestion_losses": trace.congestion_losses.into_pyarray(py),
+    }))
+}
+
+fn labels(py: Python<'_>, labels: Labels) -> Dict<'_> {
+    Ok(dict!(py, {
+        "names": labels.names,
+        "codes": labels.codes.into_pyarray(py),
     }))
 }
 

@@ -1,28 +1,34 @@
 //! Running scenarios.
 
+use crate::control::{Failure, PyFactory};
 use crate::errors::ScenarioError;
 use crate::program::Program;
 use crate::results;
-use netsim::{Programs, Scenario, Simulation};
+use congestion::Factory;
+use netsim::{Controls, Programs, Scenario, Simulation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Events between looks at the clock: some milliseconds.
 const EVENTS: u64 = 20_000;
+/// The same where a control in Python may have failed.
+const EVENTS_OF_PYTHON: u64 = 100;
 /// How long Ctrl-C may wait.
 const SIGNALS: Duration = Duration::from_millis(100);
 
 #[pyfunction]
-#[pyo3(signature = (scenario, programs, *, pcap=None, progress=None, progress_ms=100))]
+#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100))]
 pub fn simulate<'py>(
     py: Python<'py>,
     scenario: &str,
     programs: BTreeMap<String, Py<Program>>,
+    controls: BTreeMap<String, Py<PyAny>>,
     pcap: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
     progress_ms: u64,
@@ -37,24 +43,50 @@ pub fn simulate<'py>(
         .into_iter()
         .map(runnable)
         .collect::<PyResult<_>>()?;
-    let mut simulation = Simulation::new(&scenario, &programs).map_err(wrong)?;
+    let failure = Failure::default();
+    let controls = registry(controls, &failure);
+    let simulation = Simulation::with_controls(&scenario, &programs, &controls);
+    failure.check()?;
+    let mut simulation = simulation.map_err(wrong)?;
     if let Some(path) = pcap {
         simulation.capture(Box::new(BufWriter::new(File::create(path)?)))?;
     }
+    let events = match controls.is_empty() {
+        true => EVENTS,
+        false => EVENTS_OF_PYTHON,
+    };
     let interval = Duration::from_millis(progress_ms);
-    let simulation = py.detach(|| drive(simulation, progress, interval))?;
+    let simulation = py.detach(|| drive(simulation, events, &failure, progress, interval))?;
     results::to_dict(py, simulation.finish()?, scenario.sample_s)
+}
+
+/// The controls in Python as netsim takes them.
+fn registry(controls: BTreeMap<String, Py<PyAny>>, failure: &Failure) -> Controls {
+    let named = controls.into_iter().map(|(flow, make)| {
+        let factory: Arc<dyn Factory> = Arc::new(PyFactory {
+            flow: flow.clone(),
+            make,
+            failure: failure.clone(),
+        });
+        (flow, factory)
+    });
+    named.collect()
 }
 
 /// Runs to the end, without the interpreter but for signals and progress.
 fn drive(
     mut simulation: Simulation,
+    events: u64,
+    failure: &Failure,
     progress: Option<Py<PyAny>>,
     interval: Duration,
 ) -> PyResult<Simulation> {
     let mut signals_due = Instant::now() + SIGNALS;
     let mut progress_due = Instant::now() + interval;
-    while !simulation.run(EVENTS)? {
+    let mut ended = false;
+    while !ended {
+        ended = simulation.run(events)?;
+        failure.check()?;
         let now = Instant::now();
         if now >= signals_due {
             Python::attach(|py| py.check_signals())?;

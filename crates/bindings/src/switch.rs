@@ -19,7 +19,7 @@ const SIGNALS: Duration = Duration::from_millis(50);
 #[pyfunction]
 #[pyo3(signature = (
     *, address, device_id, interfaces, rates_bps, queue_packets, cpu_port, drop_port, seed, program,
-    captures, certificate, key, client_ca, ready,
+    captures, charge_ethernet, certificate, key, client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -34,6 +34,7 @@ pub fn run_switch(
     seed: u64,
     program: Option<Py<Program>>,
     captures: Option<PathBuf>,
+    charge_ethernet: bool,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     client_ca: Option<PathBuf>,
@@ -81,6 +82,7 @@ pub fn run_switch(
         ports: interfaces,
         cpu_port,
         captures,
+        charge_ethernet,
     };
     let initial = program.map(|program| initial(program.get())).transpose()?;
     let (handle, jobs) = dataplane_io::jobs()?;
@@ -128,6 +130,10 @@ impl ToController for Controller {
 
     fn event(&mut self, event: Event) {
         self.0.event(event);
+    }
+
+    fn link(&mut self, port: u16, up: bool) {
+        self.0.link(port, up);
     }
 
     fn warn(&mut self, message: String) {

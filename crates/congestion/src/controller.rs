@@ -1,6 +1,7 @@
 //! The seam between a transport and its congestion control.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use units::{Duration, Instant};
 
@@ -10,6 +11,11 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 ///
 /// Loss recovery decides *which* segment to resend and when; the controller decides what that means
 /// for the window. Everything but growth, loss and timeout may be left at its default.
+///
+/// Every acknowledgement of data is told by exactly one of [`Controller::on_ack`],
+/// [`Controller::on_partial_ack`] and [`Controller::on_duplicate_ack`]. The modern profile never
+/// inflates a window in recovery: it counts what is in flight, and never calls
+/// [`Controller::on_departure`].
 pub trait Controller: Debug + Send {
     /// The congestion window, in segments; fractions accumulate.
     fn cwnd(&self) -> f64;
@@ -36,11 +42,25 @@ pub trait Controller: Debug + Send {
     /// A segment was found lost without the timer.
     fn on_loss(&mut self, loss: &LossEvent);
 
-    /// The first new acknowledgement after a recovery that inflated the window.
+    /// An acknowledgement shows that a congestion mark was set on data (RFC 3168, §6.1.2); at most
+    /// once a window of data, and not while a loss is being recovered from. As a loss, unless the
+    /// algorithm knows better.
+    fn on_congestion_mark(&mut self, mark: &LossEvent) {
+        self.on_loss(mark);
+    }
+
+    /// The first new acknowledgement after a recovery that inflated the window; in the modern
+    /// profile after any.
     fn on_recovered(&mut self, _now: Instant) {}
 
     /// The retransmission timer ran out.
     fn on_timeout(&mut self, timeout: &TimeoutEvent);
+
+    /// How fast segments may leave, in segments per second; `None`: as the window and the transport
+    /// have it. A transport that does not pace ignores it.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
 
     /// How losses found without the timer were judged; zeros where none is.
     fn verdicts(&self) -> Verdicts {
@@ -71,12 +91,20 @@ pub struct Verdicts {
     pub random: u64,
     /// Losses by a full queue.
     pub congestion: u64,
+    /// The segment judged last.
+    pub newest: Option<u64>,
 }
 
 /// What makes a controller for a connection: each algorithm's config.
 pub trait Factory: Debug + Send + Sync {
     /// A controller at the start of its connection.
     fn build(&self, limits: &Limits) -> Box<dyn Controller>;
+}
+
+impl<F: Factory + ?Sized> Factory for Arc<F> {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        self.as_ref().build(limits)
+    }
 }
 
 /// What the connection, not the algorithm, says about the window. In segments.

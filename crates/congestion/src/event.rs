@@ -38,6 +38,52 @@ pub struct AckEvent {
     pub ts_forward: Option<i64>,
     /// The sender's clock minus the receiver's, in nanoseconds: backward delay and clock offset.
     pub ts_backward: Option<i64>,
+    /// Segments that this acknowledgement newly says have arrived, selectively or not; duplicates
+    /// have some as well. 0 in the ns-2 profile, as are all fields below.
+    pub newly_delivered: u64,
+    /// Segments found lost since the last acknowledgement.
+    pub newly_lost: u64,
+    /// Of [`AckEvent::newly_delivered`], those that a congestion mark was echoed for: with accurate
+    /// feedback (RFC 8257, §3.2) those that were marked, else all of an acknowledgement with
+    /// ECN-Echo.
+    pub newly_marked: u64,
+    /// The window was not full as this acknowledgement came: the application or the receiver's
+    /// window held the sender back, so that the window's size is not tried (RFC 9293, §3.8.6;
+    /// RFC 9438, §5.8).
+    pub window_unused: bool,
+    /// What the path delivered lately; `None` where the acknowledgement allows no sample.
+    pub rate: Option<RateSample>,
+}
+
+/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation-02, §3): what was delivered
+/// between the sending of the newest segment that an acknowledgement covers, and the
+/// acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateSample {
+    /// Segments delivered in [`RateSample::interval`].
+    pub delivered: u64,
+    /// The longer of the sampled flight's sending and its acknowledging; never zero.
+    pub interval: Duration,
+    /// Segments delivered in all as the sampled segment left. A round ends when this reaches the
+    /// [`RateSample::total_delivered`] of its start.
+    pub prior_delivered: u64,
+    /// Segments delivered in all.
+    pub total_delivered: u64,
+    /// Segments in flight as the sampled segment left, itself included.
+    pub prior_in_flight: u64,
+    /// Segments found lost between the sampled segment's sending and now.
+    pub lost: u64,
+    /// The sampled segment's round-trip time; of its newest transmission.
+    pub rtt: Duration,
+    /// The application, not the window, limited the flight.
+    pub app_limited: bool,
+}
+
+impl RateSample {
+    /// Segments per second.
+    pub fn per_second(&self) -> f64 {
+        self.delivered as f64 / self.interval.as_secs_f64()
+    }
 }
 
 /// A queueing time as a mark tells it.
@@ -66,9 +112,15 @@ pub enum Evidence {
     Duplicates,
     /// A duplicate found the segment older than the fine-grained timeout (Vegas).
     FineTimeout,
+    /// A segment sent later arrived long enough ago (RACK, RFC 8985).
+    Time,
+    /// Nothing was lost: a congestion mark was echoed ([`crate::Controller::on_congestion_mark`]).
+    Mark,
 }
 
-/// Loss recovery found a segment lost and is about to resend it.
+/// Loss recovery found a segment lost and is about to resend it. The ns-2 profile tells of every
+/// fast retransmit; the modern one once as a recovery begins, and of later losses in
+/// [`AckEvent::newly_lost`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvent {
     /// When it was found.

@@ -34,7 +34,7 @@ pub mod vegas_a;
 
 pub use controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 pub use enhanced_vegas::EnhancedVegasConfig;
-pub use event::{AckEvent, Evidence, LossEvent, QueueingTime, TimeoutEvent};
+pub use event::{AckEvent, Evidence, LossEvent, QueueingTime, RateSample, TimeoutEvent};
 pub use muzha::MuzhaConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;

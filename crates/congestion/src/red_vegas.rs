@@ -85,6 +85,7 @@ impl Controller for RedVegas {
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
+        self.verdicts.newest = Some(loss.lost);
         if self.is_congestion(loss.lost) {
             self.verdicts.congestion += 1;
             self.vegas.on_loss(loss);
@@ -142,7 +143,11 @@ mod tests {
     }
 
     fn verdicts(random: u64, congestion: u64) -> Verdicts {
-        Verdicts { random, congestion }
+        Verdicts {
+            random,
+            congestion,
+            newest: Some(20),
+        }
     }
 
     #[test]

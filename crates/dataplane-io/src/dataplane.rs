@@ -1,10 +1,12 @@
 //! The thread that owns the switch.
 
+use crate::af_packet::Restorer;
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::error::IoError;
 use crate::interface::Interface;
 use crate::jobs::{Handle, Jobs};
+use crate::links::Links;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -17,6 +19,10 @@ use v1model::{Event, Packet, Switch};
 
 /// Frames taken from one port before the others have their turn.
 const BATCH: usize = 64;
+/// Batches without rest after which there is a look at the links.
+const LONG: u32 = 1024;
+/// Octets of an Ethernet header.
+const ETHERNET: u32 = 14;
 
 /// What a dataplane is set up with.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +33,9 @@ pub struct DataplaneConfig {
     pub cpu_port: Option<u16>,
     /// Where captures are written.
     pub captures: Option<PathBuf>,
+    /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
+    /// time do.
+    pub charge_ethernet: bool,
 }
 
 /// What goes to the controller. It must not wait.
@@ -35,12 +44,14 @@ pub trait ToController: Send {
     fn packet(&mut self, octets: Vec<u8>);
     /// Something happened in the switch.
     fn event(&mut self, event: Event);
+    /// A port's link has come up, or gone down; links are up until something else is told.
+    fn link(&mut self, port: u16, up: bool);
     /// Something is amiss with an interface, which people should know of.
     fn warn(&mut self, message: String);
 }
 
 /// A switch on the wall clock and on interfaces. As it is dropped, the thread ends and the interfaces
-/// are put back as they were.
+/// are put back as they were; so they are if the process is killed.
 #[derive(Debug)]
 pub struct Dataplane {
     handle: Handle,
@@ -56,6 +67,8 @@ impl Dataplane {
         jobs: Jobs,
         controller: impl ToController + 'static,
     ) -> Result<Self, IoError> {
+        // Before there are ports, and dropped after them.
+        let mut restorer = Restorer::start(config.ports.len())?;
         let mut ports: Vec<Port> = Vec::new();
         for (number, name) in &config.ports {
             let twice = |what| Err(IoError::Twice { what });
@@ -68,7 +81,8 @@ impl Dataplane {
             let folder = config.captures.as_deref();
             ports.push(Port {
                 number: *number,
-                interface: Interface::open(name)?,
+                interface: Interface::open(name, &mut restorer)?,
+                link: true,
                 warned: false,
                 capture: folder
                     .map(|folder| Capture::create(folder, name))
@@ -85,10 +99,13 @@ impl Dataplane {
             ports,
             switch: None,
             cpu_port: config.cpu_port,
+            uncharged: if config.charge_ethernet { 0 } else { ETHERNET },
             clock: Clock::start(),
+            links: Links::listen()?,
             jobs,
             controller: Box::new(controller),
             stop: stop.clone(),
+            _restorer: restorer,
         };
         let builder = std::thread::Builder::new().name("dataplane".into());
         let thread = builder.spawn(move || owner.run())?;
@@ -121,6 +138,8 @@ struct Port {
     number: u16,
     interface: Interface,
     capture: Option<Capture>,
+    /// Whether its link works, as it was told last.
+    link: bool,
     /// Whether it was told that frames are too long.
     warned: bool,
 }
@@ -131,23 +150,43 @@ struct Owner {
     ports: Vec<Port>,
     by_number: BTreeMap<u16, usize>,
     cpu_port: Option<u16>,
+    /// Octets of a frame that ports' rates do not charge.
+    uncharged: u32,
     clock: Clock,
+    links: Links,
     jobs: Jobs,
     controller: Box<dyn ToController>,
     stop: Arc<AtomicBool>,
+    /// Last, as interfaces are put back when their sockets are closed.
+    _restorer: Restorer,
 }
 
 impl Owner {
     fn run(mut self) {
         // Timers of ordinary threads may be 50 µs late, ten packets of 1500 octets at 2.4 Gb/s.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        self.tell_links();
+        let mut batches: u32 = 0;
         while !self.stop.load(Ordering::Acquire) {
             let received = self.receive();
             self.transmit();
             self.run_jobs();
             self.transmit();
+            batches = batches.wrapping_add(1);
             if !received {
                 self.wait();
+            } else if batches.is_multiple_of(LONG) && self.links.take_news() {
+                self.tell_links();
+            }
+        }
+    }
+
+    /// Tells of links that have changed.
+    fn tell_links(&mut self) {
+        for port in &mut self.ports {
+            let link = port.interface.has_link();
+            if std::mem::replace(&mut port.link, link) != link {
+                self.controller.link(port.number, link);
             }
         }
     }
@@ -173,7 +212,9 @@ impl Owner {
                 }
                 // Without a program a switch forwards nothing.
                 if let Some(switch) = &mut self.switch {
-                    switch.handle_packet(self.clock.now(), port.number, Packet::new(octets));
+                    let mut packet = Packet::new(octets);
+                    packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
+                    switch.handle_packet(self.clock.now(), port.number, packet);
                 }
             }
         }
@@ -225,7 +266,10 @@ impl Owner {
         }
         let due = self.switch.as_ref().and_then(Switch::poll_timeout);
         let timeout = due.map(|due| until(self.clock.now(), due));
-        let mut fds = vec![PollFd::from_borrowed_fd(self.jobs.fd(), PollFlags::IN)];
+        let mut fds = vec![
+            PollFd::from_borrowed_fd(self.jobs.fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.links.fd(), PollFlags::IN),
+        ];
         for port in &self.ports {
             fds.push(PollFd::from_borrowed_fd(port.interface.fd(), PollFlags::IN));
         }
@@ -237,10 +281,13 @@ impl Owner {
         if ready[0].contains(PollFlags::IN) {
             self.jobs.rest();
         }
-        for (port, ready) in self.ports.iter().zip(&ready[1..]) {
+        for (port, ready) in self.ports.iter().zip(&ready[2..]) {
             if ready.contains(PollFlags::ERR) {
                 port.interface.clear_error();
             }
+        }
+        if ready[1].contains(PollFlags::IN) && self.links.take_news() {
+            self.tell_links();
         }
     }
 }
@@ -252,7 +299,7 @@ fn too_long(name: &str) -> String {
     )
 }
 
-fn until(now: Instant, due: Instant) -> Timespec {
+pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {
         tv_sec: (wait / 1_000_000_000) as i64,

@@ -1,53 +1,45 @@
-//! An interface as a port of the switch: found, set up, and put back as it was.
+//! An interface as a port of the switch: found, and set up.
 
-use crate::af_packet::{Frame, Offloads, PacketSocket};
+use crate::af_packet::{Device, Frame, PacketSocket, Restorer, Undo, offloads_off};
 use crate::error::IoError;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
-use std::path::{Path, PathBuf};
 
-/// `ARPHRD_ETHER` and `ARPHRD_LOOPBACK`, whose frames look the same.
-const ETHERNET: [&str; 2] = ["1", "772"];
-/// `IFF_UP`.
-const UP: u32 = 1;
+/// Ethernet and the loopback, whose frames look the same.
+const ETHERNET: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
 
-/// An interface that the switch uses. As it is dropped, the interface is put back as it was.
+/// An interface that the switch uses.
 #[derive(Debug)]
 pub struct Interface {
     name: String,
     socket: PacketSocket,
-    _offloads: Offloads,
-    _ipv6: Ipv6Off,
 }
 
 impl Interface {
-    /// Takes an interface.
-    pub fn open(name: &str) -> Result<Self, IoError> {
-        let valid = names();
+    /// Takes an interface; the restorer puts it back as it was.
+    pub fn open(name: &str, restorer: &mut Restorer) -> Result<Self, IoError> {
+        let failed = |what| move |error: io::Error| interface(name, what, error);
+        let valid = names().map_err(failed("cannot be found"))?;
         if !valid.iter().any(|known| known == name) {
             return Err(IoError::NoInterface {
                 name: name.into(),
                 valid,
             });
         }
-        let failed = |what| move |error: io::Error| interface(name, what, error);
-        let read = |file: &str| read(name, file).map_err(failed("cannot be read"));
-        if !ETHERNET.contains(&read("type")?.as_str()) {
+        let device = Device::find(name).map_err(failed("cannot be found"))?;
+        if !ETHERNET.contains(&device.kind) {
             return Err(IoError::NotEthernet { name: name.into() });
         }
-        let flags = read("flags")?;
-        let flags = u32::from_str_radix(flags.trim_start_matches("0x"), 16).unwrap_or(0);
-        if flags & UP == 0 {
+        if !device.up {
             return Err(IoError::Down { name: name.into() });
         }
-        let index = read("ifindex")?.parse().unwrap_or(0);
-        let mtu = read("mtu")?.parse().unwrap_or(1500);
         // First of all, as it shows whether this may be done at all.
-        let socket = PacketSocket::open(index, mtu).map_err(failed("no packet socket"))?;
+        let socket = PacketSocket::open(device.index, device.mtu);
+        let socket = socket.map_err(failed("no packet socket"))?;
+        offloads_off(name, restorer).map_err(failed("offloads"))?;
+        ipv6_off(name, restorer);
         Ok(Interface {
-            _offloads: Offloads::off(name).map_err(failed("offloads"))?,
-            _ipv6: Ipv6Off::on(name),
             name: name.into(),
             socket,
         })
@@ -56,6 +48,11 @@ impl Interface {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its link works.
+    pub fn has_link(&self) -> bool {
+        Device::find(&self.name).is_ok_and(|device| device.up && device.running)
     }
 
     /// The next frame that came in, in a buffer from `buffer`, its 802.1Q tag where it was on the wire;
@@ -106,23 +103,14 @@ fn whole(mut octets: Vec<u8>, frame: Frame<'_>) -> Vec<u8> {
     octets
 }
 
-/// The names of this machine's (or network namespace's) interfaces.
-pub fn names() -> Vec<String> {
-    let entries = fs::read_dir("/sys/class/net")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let interfaces = entries.filter(|entry| entry.path().join("ifindex").exists());
-    let mut names: Vec<_> = interfaces
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+/// The names of the interfaces in this network namespace. (`/sys/class/net` shows those of the one in
+/// which it was mounted.)
+pub fn names() -> io::Result<Vec<String>> {
+    let table = fs::read_to_string("/proc/net/dev")?;
+    let rows = table.lines().filter_map(|line| line.split_once(':'));
+    let mut names: Vec<_> = rows.map(|(name, _)| name.trim().to_string()).collect();
     names.sort();
-    names
-}
-
-fn read(name: &str, file: &str) -> io::Result<String> {
-    let path = Path::new("/sys/class/net").join(name).join(file);
-    Ok(fs::read_to_string(path)?.trim().to_string())
+    Ok(names)
 }
 
 fn interface(name: &str, what: &'static str, error: io::Error) -> IoError {
@@ -136,25 +124,11 @@ fn interface(name: &str, what: &'static str, error: io::Error) -> IoError {
     }
 }
 
-/// The host's IPv6 on an interface, which speaks unasked; off as long as this lives.
-#[derive(Debug)]
-struct Ipv6Off(Option<PathBuf>);
-
-impl Ipv6Off {
-    /// Turns it off, where there is any.
-    fn on(name: &str) -> Self {
-        let path = PathBuf::from(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"));
-        let enabled = fs::read_to_string(&path).is_ok_and(|text| text.trim() == "0");
-        let changed = enabled && fs::write(&path, "1").is_ok();
-        Ipv6Off(changed.then_some(path))
-    }
-}
-
-impl Drop for Ipv6Off {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            // The interface may be gone.
-            let _ = fs::write(path, "0");
-        }
+/// Turns off the host's IPv6 on an interface, which speaks unasked, where there is any.
+fn ipv6_off(name: &str, restorer: &mut Restorer) {
+    let path = format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6");
+    if fs::read_to_string(&path).is_ok_and(|text| text.trim() == "0") {
+        restorer.will_undo(Undo::ipv6(name));
+        let _ = fs::write(&path, "1");
     }
 }

@@ -5,7 +5,7 @@
 //! Handle ─ jobs ───────────────────────────────────┘
 //! ```
 //! One thread owns the switch; others hand it [`Job`]s. It sleeps until a frame, a job or a timer of the
-//! traffic manager comes.
+//! traffic manager comes. [`Wires`] are the links between such switches and hosts.
 
 mod af_packet;
 mod capture;
@@ -15,8 +15,11 @@ mod dataplane;
 mod error;
 mod interface;
 mod jobs;
+mod links;
+mod wires;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
 pub use interface::names as interface_names;
 pub use jobs::{Handle, Job, Jobs, jobs};
+pub use wires::{Line, LineConfig, LineCounts, WireConfig, Wires};

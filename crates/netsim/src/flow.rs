@@ -1,14 +1,17 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
+use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, ControlName};
+use crate::scenario::{self, Control, ControlName, HostClock, RecoveryName, ScenarioError};
+use crate::simulation::Controls;
+use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
 use congestion::{
     Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
     RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
 };
-use transport::tcp::{Config, Connection, Recovery, RtoConfig, Sizes, Supply};
+use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -34,7 +37,11 @@ pub(crate) struct Flow {
     pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
+    /// Where its data was lost, if its congestion control judges that.
+    pub losses: Option<Losses>,
     pub record: FlowRecord,
+    /// Where the scenario asks for a trace.
+    pub tracer: Option<Tracer>,
 }
 
 /// One end.
@@ -56,6 +63,20 @@ impl Flow {
             Side::Receiver => &mut self.receiver,
         }
     }
+
+    /// Its name and its record, the trace in it.
+    pub fn finish(self) -> (String, FlowRecord) {
+        let trace = self.tracer.map(Tracer::finish);
+        let judged = self.losses.map(|losses| losses.judged);
+        (
+            self.name,
+            FlowRecord {
+                trace,
+                judged,
+                ..self.record
+            },
+        )
+    }
 }
 
 impl End {
@@ -69,20 +90,64 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow.
-pub(crate) fn connections(flow: &scenario::Flow) -> (Connection, Connection) {
-    let config = config(flow);
-    let algorithm = algorithm(flow);
-    (
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's has a window to control.
+///
+/// # Errors
+/// At `path`: a custom control that is not among `controls`.
+pub(crate) fn connections(
+    flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
+    controls: &Controls,
+    path: &str,
+) -> Result<(Connection, Connection), ScenarioError> {
+    let config = Config {
+        clock: clock(sender),
+        ..config(flow)
+    };
+    let peer = Config {
+        clock: clock(receiver),
+        ..config.peer()
+    };
+    let algorithm: Box<dyn Factory> = match &flow.control.custom {
+        Some(custom) => match controls.get(&custom.factory) {
+            Some(factory) => Box::new(factory.clone()),
+            None => return Err(missing(path, &custom.factory, controls)),
+        },
+        None => algorithm(flow),
+    };
+    Ok((
         Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&config.peer(), algorithm.as_ref()),
-    )
+        Connection::new(&peer, &RenoConfig {}),
+    ))
+}
+
+fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
+    let valid: Vec<&str> = controls.keys().map(String::as_str).collect();
+    let valid = match valid.as_slice() {
+        [] => "there are none".to_owned(),
+        _ => format!("controls are {}", valid.join(", ")),
+    };
+    let message = format!("no control {factory:?} was handed in; {valid}");
+    ScenarioError::new(format!("{path}.control.custom.factory"), message)
+}
+
+fn clock(host: HostClock) -> Clock {
+    Clock {
+        // Microseconds that wrap, below zero as well.
+        start_us: (host.offset_s * 1e6).round() as i64 as u32,
+        rate: 1.0 + host.skew_ppm * 1e-6,
+    }
 }
 
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
     flow.aqt
         .unwrap_or(flow.control.name == ControlName::RoVegas)
+}
+
+/// Where a flow's data is lost, if its congestion control judges that.
+pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
+    (flow.control.name == ControlName::RedVegas).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.
@@ -105,6 +170,7 @@ fn config(flow: &scenario::Flow) -> Config {
         | ControlName::QuickVegas
         | ControlName::RedVegas
         | ControlName::VegasA => Recovery::Vegas,
+        ControlName::Custom => custom_recovery(&flow.control),
     };
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
@@ -128,18 +194,30 @@ fn config(flow: &scenario::Flow) -> Config {
             ack_octets: p.ack_octets,
         },
         aqt: carries_aqt(flow),
-        avbw: flow.control.name == ControlName::Muzha,
+        avbw: flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha),
         ci: carries_ci(flow),
-        timestamps: matches!(
+        timestamps: flow.timestamps.unwrap_or(matches!(
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
                 | ControlName::Rbcc
                 | ControlName::RbccWl
-        ),
+        )),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
         ..Config::stock(recovery)
+    }
+}
+
+fn custom_recovery(control: &Control) -> Recovery {
+    let name = control.custom.as_ref().map(|custom| custom.recovery);
+    match name.unwrap_or(RecoveryName::NewReno) {
+        RecoveryName::Tahoe => Recovery::Tahoe,
+        RecoveryName::Reno => Recovery::Reno,
+        RecoveryName::NewReno => Recovery::NewReno,
+        RecoveryName::Sack => Recovery::Sack,
+        RecoveryName::Fack => Recovery::Fack,
+        RecoveryName::Vegas => Recovery::Vegas,
     }
 }
 
@@ -174,6 +252,7 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
         ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
+        ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),
         ControlName::RoVegas => Box::new(RoVegasConfig {
             vegas,

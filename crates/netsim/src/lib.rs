@@ -12,7 +12,9 @@
 //! - `line`, `host`, `switch`, `flow`, `association`, `source`: what a network is made of;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
+//! - [`trace`]: a sender's state after each change;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
+//! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
 //! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
 
@@ -21,6 +23,7 @@ mod event;
 mod flow;
 mod host;
 mod line;
+pub mod losses;
 mod pcap;
 mod random;
 pub mod record;
@@ -30,8 +33,9 @@ pub mod scenario;
 mod simulation;
 mod source;
 mod switch;
+pub mod trace;
 pub mod truth;
 
 pub use results::Results;
 pub use scenario::{Scenario, ScenarioError};
-pub use simulation::{Programs, Simulation};
+pub use simulation::{Controls, Programs, Simulation};

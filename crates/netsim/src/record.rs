@@ -1,5 +1,7 @@
 //! What a run leaves behind: counts per bin of time, as columns.
 
+use crate::losses::Judged;
+use crate::trace::Trace;
 use units::{Duration, Instant};
 
 /// The bins of a run, and the one that the present lies in.
@@ -31,35 +33,12 @@ pub struct FlowRecord {
     pub goodput_octets: Column,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// When all that a flow had to send was acknowledged.
+    pub finished: Option<Instant>,
+    /// What the sender took its losses for, beside the truth, if its congestion control judges that.
+    pub judged: Option<Judged>,
     /// The sender's state after each change, if the scenario asks for it.
     pub trace: Option<Trace>,
-}
-
-/// A TCP sender's state after each change; NaN where a change brought no value.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
-    /// When, in seconds.
-    pub time_s: Vec<f64>,
-    /// What changed it.
-    pub change: Vec<&'static str>,
-    /// Congestion window, packets.
-    pub cwnd: Vec<f64>,
-    /// Slow-start threshold, packets.
-    pub ssthresh: Vec<f64>,
-    /// Packets sent and not acknowledged.
-    pub in_flight: Vec<f64>,
-    /// Packets acknowledged so far.
-    pub acked: Vec<f64>,
-    /// Round-trip time, seconds.
-    pub rtt_s: Vec<f64>,
-    /// The controller's base round-trip time, seconds.
-    pub base_rtt_s: Vec<f64>,
-    /// Vegas' Diff of the last round, packets.
-    pub diff: Vec<f64>,
-    /// Forward queueing time, seconds.
-    pub aqt_forward_s: Vec<f64>,
-    /// Backward queueing time, seconds.
-    pub aqt_backward_s: Vec<f64>,
 }
 
 /// An SCTP association's records.
@@ -190,7 +169,7 @@ impl Bins {
 }
 
 impl FlowRecord {
-    pub(crate) fn new(bins: &Bins, trace: bool) -> Self {
+    pub(crate) fn new(bins: &Bins) -> Self {
         FlowRecord {
             sent_packets: bins.column(),
             resent_packets: bins.column(),
@@ -199,7 +178,9 @@ impl FlowRecord {
             delivered_octets: bins.column(),
             goodput_octets: bins.column(),
             timeouts: 0,
-            trace: trace.then(Trace::default),
+            finished: None,
+            judged: None,
+            trace: None,
         }
     }
 }
@@ -207,7 +188,7 @@ impl FlowRecord {
 impl AssociationRecord {
     pub(crate) fn new(bins: &Bins, paths: usize, trace: bool) -> Self {
         AssociationRecord {
-            flow: FlowRecord::new(bins, false),
+            flow: FlowRecord::new(bins),
             sent_on_path: (0..paths).map(|_| bins.column()).collect(),
             delay_ns: bins.column(),
             delay_chunks: bins.column(),
@@ -235,25 +216,6 @@ impl LineRecord {
             bins.add_span(&mut self.waiting_ns, from, to);
             bins.raise(&mut self.max_waiting, from, waiting);
         }
-    }
-}
-
-impl Trace {
-    pub(crate) fn push(&mut self, record: &transport::tcp::Trace) {
-        let seconds = |d: Option<Duration>| d.map_or(f64::NAN, Duration::as_secs_f64);
-        let controller = &record.controller;
-        self.time_s.push(record.now.as_secs_f64());
-        self.change.push(record.change.name());
-        self.cwnd.push(controller.cwnd);
-        self.ssthresh.push(controller.ssthresh);
-        self.in_flight.push(record.in_flight as f64);
-        self.acked.push(record.acked as f64);
-        self.rtt_s.push(seconds(record.rtt));
-        self.base_rtt_s.push(seconds(controller.base_rtt));
-        self.diff.push(controller.diff.unwrap_or(f64::NAN));
-        let exact = |q: Option<congestion::QueueingTime>| seconds(q.and_then(|q| q.exact()));
-        self.aqt_forward_s.push(exact(record.aqt_echo));
-        self.aqt_backward_s.push(exact(record.aqt_backward));
     }
 }
 

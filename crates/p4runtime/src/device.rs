@@ -1,12 +1,13 @@
 //! The device: the program that runs, the one that is saved, and what the engine does not keep of them.
 
+use crate::entities;
 use crate::fault::{Fault, Outcome};
 use crate::model::Model;
 use crate::proto::v1::digest_entry::Config as DigestConfig;
 use crate::proto::v1::forwarding_pipeline_config::Cookie;
-use crate::proto::v1::{CloneSessionEntry, MulticastGroupEntry};
+use crate::proto::v1::{ActionProfileGroup, CloneSessionEntry, MulticastGroupEntry};
 use p4_ir::TableId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tonic::Code;
 use units::Instant;
 use v1model::{Match, Switch};
@@ -19,6 +20,8 @@ pub struct Device {
     /// What was saved and not committed yet. Requests refer to it, and are replayed by the commit,
     /// which puts this switch in the place of the one that runs.
     pub saved: Option<(Loaded, Switch)>,
+    /// Ports whose link is down.
+    pub down: BTreeSet<u16>,
 }
 
 /// A program with its forwarding state.
@@ -43,8 +46,9 @@ pub struct State {
     pub aging: usize,
     /// By profile: entries that hold their own group.
     pub one_shots: BTreeMap<u32, usize>,
-    /// By profile and group: `max_size`.
-    pub group_sizes: BTreeMap<(u32, u32), i32>,
+    /// Groups of action selectors as they were written, by profile and group. The engine's have the
+    /// members whose port is up.
+    pub groups: BTreeMap<(u32, u32), ActionProfileGroup>,
     /// Multicast groups as they were written.
     pub multicast_groups: BTreeMap<u32, MulticastGroupEntry>,
     /// Clone sessions as they were written.
@@ -78,6 +82,8 @@ pub struct Target<'a> {
     pub model: &'a Model,
     /// What the engine does not keep.
     pub state: &'a mut State,
+    /// Ports whose link is down.
+    pub down: &'a BTreeSet<u16>,
     /// The switch's time.
     pub now: Instant,
 }
@@ -120,8 +126,34 @@ impl Device {
             switch,
             model: &loaded.model,
             state: &mut loaded.state,
+            down: &self.down,
             now,
         })
+    }
+
+    /// A port's link has come up, or gone down: groups with members that watch it change.
+    pub fn set_link(&mut self, switch: &mut Option<Switch>, now: Instant, port: u16, up: bool) {
+        let changed = match up {
+            true => self.down.remove(&port),
+            false => self.down.insert(port),
+        };
+        if !changed {
+            return;
+        }
+        let running = self.running.iter_mut().zip(switch);
+        let saved = self
+            .saved
+            .iter_mut()
+            .map(|(loaded, switch)| (loaded, switch));
+        for (loaded, switch) in running.chain(saved) {
+            entities::link_changed(&mut Target {
+                switch,
+                model: &loaded.model,
+                state: &mut loaded.state,
+                down: &self.down,
+                now,
+            });
+        }
     }
 
     /// The program that requests refer to.

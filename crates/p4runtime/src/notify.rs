@@ -150,6 +150,7 @@ fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Ve
         switch,
         model: &running.model,
         state: &mut running.state,
+        down: &device.down,
         now,
     };
     let mut encoded = Vec::new();

@@ -3,13 +3,14 @@
 use crate::device::{Device, Loaded, State, Target};
 use crate::entities;
 use crate::fault::{Fault, MAX_MESSAGE, Outcome, cut};
-use crate::model::Model;
+use crate::model::{self, Model};
 use crate::proto::v1::get_forwarding_pipeline_config_request::ResponseType;
 use crate::proto::v1::packet_replication_engine_entry as replication;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::*;
 use p4_frontend::{NoLoader, SourceMap};
+use p4_info::proto::P4Info;
 use prost::Message;
 use std::sync::Arc;
 use tonic::Code;
@@ -31,10 +32,10 @@ pub struct Verified {
 /// # Errors
 /// `INVALID_ARGUMENT` with the compiler's diagnostics, or with what does not fit.
 pub fn verify(config: ForwardingPipelineConfig) -> Outcome<Verified> {
-    let pipeline = compile(&config.p4_device_config)?;
     let Some(p4info) = config.p4info else {
         return Err(Fault::invalid("config.p4info is not set"));
     };
+    let pipeline = compile(&config.p4_device_config, &p4info)?;
     let loaded = Loaded {
         model: Model::new(p4info, pipeline.program())?,
         device_config: config.p4_device_config,
@@ -115,7 +116,7 @@ struct Wrapped {
     device_data: Vec<u8>,
 }
 
-fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
+fn compile(device_config: &[u8], p4info: &P4Info) -> Outcome<Arc<Pipeline>> {
     // P4 text begins neither with field 1 nor with field 3 of a message.
     let unwrapped = match device_config.first() {
         Some(0x08 | 0x1a) => Wrapped::decode(device_config).ok(),
@@ -143,8 +144,12 @@ fn compile(device_config: &[u8]) -> Outcome<Arc<Pipeline>> {
                 "p4_device_config: {expected}, found nothing"
             )));
         }
-        Some('{') => bmv2_json::read(source)
-            .map_err(|error| Fault::invalid(format!("p4_device_config: {error}")))?,
+        Some('{') => {
+            let mut program = bmv2_json::read(source)
+                .map_err(|error| Fault::invalid(format!("p4_device_config: {error}")))?;
+            model::complete(&mut program, p4info);
+            program
+        }
         Some(_) => compile_source(source)?,
     };
     if program.blocks.is_empty() {
@@ -217,6 +222,7 @@ fn reconcile(
             switch: &mut new,
             model: &loaded.model,
             state: &mut loaded.state,
+            down: &device.down,
             now,
         };
         clear_initial_entries(&mut target)?;

@@ -90,18 +90,29 @@ pub struct Server {
 }
 
 /// Where packets and events of the switch go; never waits.
-#[derive(Clone, Debug)]
-pub struct Upcalls(mpsc::Sender<Upcall>);
+#[derive(Clone)]
+pub struct Upcalls {
+    sender: mpsc::Sender<Upcall>,
+    shared: Arc<Shared>,
+}
 
 impl Upcalls {
     /// A packet left through the CPU port.
     pub fn packet(&self, octets: Vec<u8>) {
-        let _ = self.0.try_send(Upcall::Packet(octets));
+        let _ = self.sender.try_send(Upcall::Packet(octets));
     }
 
     /// Something happened.
     pub fn event(&self, event: Event) {
-        let _ = self.0.try_send(Upcall::Event(event));
+        let _ = self.sender.try_send(Upcall::Event(event));
+    }
+
+    /// A port's link has come up, or gone down; links are up until something else is told.
+    pub fn link(&self, port: u16, up: bool) {
+        let device = self.shared.device.clone();
+        self.shared.dataplane.submit(Box::new(move |switch, now| {
+            lock(&device).set_link(switch, now, port, up);
+        }));
     }
 }
 
@@ -180,7 +191,10 @@ impl Server {
 
     /// Where packets and events of the switch go.
     pub fn upcalls(&self) -> Upcalls {
-        Upcalls(self.upcalls.clone())
+        Upcalls {
+            sender: self.upcalls.clone(),
+            shared: self.shared.clone(),
+        }
     }
 
     /// Commits a program as a client would, before any client does.

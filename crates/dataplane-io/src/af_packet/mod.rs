@@ -4,11 +4,15 @@
 
 #![allow(unsafe_code)]
 
+mod device;
 mod ethtool;
+mod restorer;
 mod ring;
 mod socket;
 
-pub use ethtool::Offloads;
+pub use device::Device;
+pub use ethtool::offloads_off;
+pub use restorer::{Restorer, Undo};
 pub use ring::Frame;
 pub use socket::PacketSocket;
 

@@ -16,7 +16,7 @@ pub struct Replay {
     pub links: Vec<LinkSpan>,
     /// TCP transfers, as scenarios have them.
     pub flows: Vec<Flow>,
-    /// Packets lost just before the traced queue.
+    /// Packets lost just before the traced queue, or before the one back.
     #[serde(default)]
     pub drops: Vec<Drops>,
 }
@@ -48,12 +48,15 @@ pub struct LinkSpan {
     pub between: [String; 2],
     /// Bits per second, each way.
     pub rate_bps: u64,
+    /// The rate on the way back, from the second node to the first; unset: the same.
+    #[serde(default)]
+    pub rate_back_bps: Option<u64>,
     /// Propagation delay, in seconds.
     pub delay_s: f64,
     /// Queue limit in packets, one more than may wait while one is sent.
     #[serde(default = "fifty")]
     pub limit: usize,
-    /// The limit on the way back, from the second node to the first; unset: the same.
+    /// The limit on the way back; unset: the same.
     #[serde(default)]
     pub limit_back: Option<usize>,
 }
@@ -65,8 +68,12 @@ pub struct Drops {
     /// The flow, by its place.
     #[serde(default)]
     pub flow: usize,
-    /// Which of its data packets to arrive there, counted from 0.
+    /// Which of its data packets to arrive at the traced queue, counted from 0.
+    #[serde(default)]
     pub packets: Vec<u64>,
+    /// Which of its acknowledgements to arrive at the queue back, counted from 0.
+    #[serde(default)]
+    pub acks: Vec<u64>,
 }
 
 fn once() -> u32 {
@@ -100,7 +107,7 @@ impl Replay {
         }
         for (index, link) in self.links.iter().enumerate() {
             let path = format!("links[{index}]");
-            if link.rate_bps == 0 {
+            if link.rate_bps.min(link.rate_back_bps.unwrap_or(u64::MAX)) == 0 {
                 return fail(format!("{path}.rate_bps"), "expected more than 0");
             }
             if !(0.0..=1e3).contains(&link.delay_s) {

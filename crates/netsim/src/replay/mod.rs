@@ -14,7 +14,8 @@ pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
-use crate::scenario::ScenarioError;
+use crate::scenario::{HostClock, ScenarioError};
+use crate::simulation::Controls;
 use units::{Duration, Instant};
 
 /// Runs what a description (JSON) says; the events at its traced link as CSV.
@@ -34,8 +35,9 @@ impl Replay {
     pub fn run(&self) -> Result<Vec<Row>, ScenarioError> {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
-            let (sender, receiver) = flow::connections(flow);
             let path = format!("flows[{index}]");
+            let (sender, receiver) =
+                flow::connections(flow, [HostClock::default(); 2], &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,
@@ -49,10 +51,15 @@ impl Replay {
             .drops
             .iter()
             .flat_map(|drops| {
-                drops.packets.iter().map(|&packet| Loss {
-                    flow: drops.flow,
-                    packet,
-                })
+                let loss = |backward| {
+                    move |&packet: &u64| Loss {
+                        flow: drops.flow,
+                        packet,
+                        backward,
+                    }
+                };
+                let data = drops.packets.iter().map(loss(false));
+                data.chain(drops.acks.iter().map(loss(true)))
             })
             .collect();
         let network = Network::new(&specs, flows, self.traced()?, &losses);
@@ -62,9 +69,15 @@ impl Replay {
 
 /// Both directions of a link: numbers 2·i and 2·i + 1.
 fn directions(link: &LinkSpan) -> [LinkSpec; 2] {
-    [link.limit, link.limit_back.unwrap_or(link.limit)].map(|limit| LinkSpec {
+    let there = LinkSpec {
         rate_bps: link.rate_bps,
         delay: Duration::from_secs_f64(link.delay_s),
-        limit,
-    })
+        limit: link.limit,
+    };
+    let back = LinkSpec {
+        rate_bps: link.rate_back_bps.unwrap_or(link.rate_bps),
+        limit: link.limit_back.unwrap_or(link.limit),
+        ..there
+    };
+    [there, back]
 }

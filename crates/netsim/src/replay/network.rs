@@ -62,13 +62,15 @@ pub struct Row {
     pub kind: Kind,
 }
 
-/// A loss before the traced queue.
+/// A loss before the traced queue, or the one back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The flow, by its place.
     pub flow: usize,
-    /// Its so-many-th data packet to get there, counted from 0.
+    /// Its so-many-th packet to get there, counted from 0.
     pub packet: u64,
+    /// On the way back: an acknowledgement.
+    pub backward: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +128,8 @@ pub struct Network {
     store: Vec<Option<Event>>,
     traced: usize,
     losses: Vec<Loss>,
-    /// Data packets of each flow that got to the traced link.
-    arrivals: Vec<u64>,
+    /// Packets of each flow that got to the traced link, and to the one back.
+    arrivals: Vec<[u64; 2]>,
     rows: Vec<Row>,
 }
 
@@ -142,7 +144,7 @@ impl Network {
         let mut network = Network {
             links: links.iter().map(link).collect(),
             timers: vec![None; flows.len()],
-            arrivals: vec![0; flows.len()],
+            arrivals: vec![[0; 2]; flows.len()],
             flows,
             events: BinaryHeap::new(),
             store: Vec::new(),
@@ -249,11 +251,14 @@ impl Network {
     }
 
     fn enqueue(&mut self, now: f64, link: usize, packet: Packet) {
-        if link == self.traced && !packet.backward {
-            let arrivals = &mut self.arrivals[packet.flow];
+        // Directions of one link are numbered in pairs.
+        let here = self.traced ^ usize::from(packet.backward);
+        if link == here {
+            let arrivals = &mut self.arrivals[packet.flow][usize::from(packet.backward)];
             let loss = Loss {
                 flow: packet.flow,
                 packet: *arrivals,
+                backward: packet.backward,
             };
             *arrivals += 1;
             if self.losses.contains(&loss) {

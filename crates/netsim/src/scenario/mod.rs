@@ -16,10 +16,12 @@ pub use association::{Association, AssociationProfile, PathControl, PrimaryChang
 pub(crate) use check::check_settings;
 pub use error::ScenarioError;
 pub use network::{
-    DefaultAction, Direction, End, Host, Interface, Link, LinkChange, LinkSide, SwitchNode,
-    TableEntry,
+    DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange, LinkSide,
+    SwitchNode, TableEntry,
 };
-pub use traffic::{Control, ControlName, Flow, Profile, Source, SourceKind};
+pub use traffic::{
+    Control, ControlName, Custom, Flow, Profile, RecoveryName, Source, SourceKind, Tracing,
+};
 pub use value::{Ipv4, Mac, MatchValue, Value};
 
 use indexmap::IndexMap;

@@ -14,9 +14,22 @@ pub struct Host {
     pub mac: Mac,
     /// Where its frames are sent: the address of the router's port (or of the host) at the other end.
     pub gateway_mac: Mac,
+    /// The clock that its timestamps show; unset: right.
+    #[serde(default)]
+    pub clock: HostClock,
     /// Further interfaces, ports 1, 2, …: those of a host with SCTP over several paths.
     #[serde(default)]
     pub interfaces: Vec<Interface>,
+}
+
+/// A host's clock beside the run's.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostClock {
+    /// What it shows at time zero, in seconds.
+    pub offset_s: f64,
+    /// How much too fast it runs, in parts per million; below zero: too slow.
+    pub skew_ppm: f64,
 }
 
 /// A further interface of a host; fields as in [`Host`].

@@ -1,6 +1,8 @@
 //! What hosts send: TCP transfers, and open-loop sources.
 
+use crate::trace::Keep;
 use serde::{Deserialize, Serialize};
+use units::{Duration, Instant};
 
 /// A TCP transfer: `from` sends, `to` acknowledges.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +27,12 @@ pub struct Flow {
     /// echoed; RedVegas does so in any case.
     #[serde(default)]
     pub ci: bool,
+    /// Whether packets carry the AVBW-S option; unset: as the congestion control needs.
+    #[serde(default)]
+    pub avbw: Option<bool>,
+    /// Whether packets carry timestamps (RFC 7323); unset: as the congestion control needs.
+    #[serde(default)]
+    pub timestamps: Option<bool>,
     /// When it begins, in seconds.
     #[serde(default)]
     pub start_s: f64,
@@ -37,6 +45,31 @@ pub struct Flow {
     /// Whether to record its window, threshold and round-trip times at every change.
     #[serde(default)]
     pub trace: bool,
+    /// Which of these changes are kept.
+    #[serde(default)]
+    pub tracing: Tracing,
+}
+
+/// Which changes a trace keeps; by default all.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tracing {
+    /// None before, in seconds.
+    pub from_s: f64,
+    /// None from here on, in seconds; unset: to the end.
+    pub to_s: Option<f64>,
+    /// Rows are at least so far apart, in seconds; timeouts are kept in any case.
+    pub every_s: f64,
+}
+
+impl Tracing {
+    pub(crate) fn keep(&self) -> Keep {
+        Keep {
+            from: Instant::from_secs_f64(self.from_s),
+            to: self.to_s.map_or(Instant::MAX, Instant::from_secs_f64),
+            apart: Duration::from_secs_f64(self.every_s),
+        }
+    }
 }
 
 /// A congestion control and its parameters; what is left out is the algorithm's own default.
@@ -64,6 +97,37 @@ pub struct Control {
     /// RBCC, RBCC-WL: the threshold RTT in seconds; unset: found by probing (Dahal 2007, §4.4).
     #[serde(default)]
     pub threshold_rtt_s: Option<f64>,
+    /// Custom: which.
+    #[serde(default)]
+    pub custom: Option<Custom>,
+}
+
+/// A congestion control that is handed in beside the scenario.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Custom {
+    /// Its name among those handed in.
+    pub factory: String,
+    /// How losses are found and repaired.
+    pub recovery: RecoveryName,
+}
+
+/// The loss recoveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecoveryName {
+    /// Tahoe's: start over from the missing packet.
+    Tahoe,
+    /// Reno's fast recovery.
+    Reno,
+    /// NewReno's: partial acknowledgements resend.
+    NewReno,
+    /// By selective acknowledgements.
+    Sack,
+    /// Forward acknowledgement.
+    Fack,
+    /// Vegas': a fine-grained timeout at duplicates.
+    Vegas,
 }
 
 /// The congestion controls.
@@ -98,6 +162,8 @@ pub enum ControlName {
     Rbcc,
     /// RBCC-WL (Dahal 2007, ch. 5); carries timestamps.
     RbccWl,
+    /// One that is handed in beside the scenario, as `custom` says.
+    Custom,
 }
 
 /// Settings of a TCP connection in the ns-2 profile. The defaults are the `stock` row of the profiles'

@@ -13,7 +13,9 @@ use crate::results::Totals;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
 use crate::source::{OpenLoop, Pacer};
 use crate::switch::SwitchState;
+use crate::trace::Tracer;
 use crate::truth::Comparison;
+use congestion::Factory;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::wire;
@@ -22,6 +24,9 @@ use v1model::{Pipeline, PortConfig, Switch, SwitchConfig};
 
 /// Programs by the names that switches give them.
 pub type Programs = BTreeMap<String, Arc<Pipeline>>;
+
+/// Congestion controls that are not this crate's, by the names that flows give them.
+pub type Controls = BTreeMap<String, Arc<dyn Factory>>;
 
 /// Flows and sources are numbered by port numbers from [`FIRST_PORT`].
 const MAX_TRAFFIC: usize = 60_000;
@@ -35,6 +40,18 @@ impl Simulation {
     /// The scenario is not valid, names a program that is not there, or has an entry that does not fit its
     /// program.
     pub fn new(scenario: &Scenario, programs: &Programs) -> Result<Self, ScenarioError> {
+        Simulation::with_controls(scenario, programs, &Controls::new())
+    }
+
+    /// As [`Simulation::new`], for flows under congestion controls of the caller's.
+    ///
+    /// # Errors
+    /// As there, and a control that is not there.
+    pub fn with_controls(
+        scenario: &Scenario,
+        programs: &Programs,
+        controls: &Controls,
+    ) -> Result<Self, ScenarioError> {
         scenario.check()?;
         let traffic = scenario.flows.len() + scenario.sources.len() + scenario.associations.len();
         if traffic > MAX_TRAFFIC {
@@ -57,7 +74,7 @@ impl Simulation {
             buffers: Vec::new(),
             switches: switches(scenario, programs, &lines, &bins)?,
             links: scenario.links.clone(),
-            flows: flows(scenario, &hosts, &bins),
+            flows: flows(scenario, controls, &hosts, &bins)?,
             associations: associations(scenario, &bins),
             sctp_buffer: Vec::new(),
             sources: sources(scenario, &hosts, &bins),
@@ -323,21 +340,30 @@ fn listed(list: Option<&Vec<String>>, name: &str) -> bool {
     list.is_none_or(|list| list.iter().any(|listed| listed == name))
 }
 
-fn flows(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<Flow> {
+fn flows(
+    scenario: &Scenario,
+    controls: &Controls,
+    hosts: &[Host],
+    bins: &Bins,
+) -> Result<Vec<Flow>, ScenarioError> {
     let described = scenario.flows.iter().enumerate();
     described
         .map(|(i, flow)| {
-            let (sender, receiver) = flow::connections(flow);
+            let path = format!("flows[{i}]");
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
-            Flow {
+            let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+            let (sender, receiver) = flow::connections(flow, clocks, controls, &path)?;
+            Ok(Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
                 aqt: flow::carries_aqt(flow),
                 ci: flow::carries_ci(flow),
-                record: FlowRecord::new(bins, flow.trace),
-            }
+                losses: flow::losses(flow),
+                record: FlowRecord::new(bins),
+                tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),
+            })
         })
         .collect()
 }
@@ -357,7 +383,7 @@ fn sources(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<OpenLoop> {
                 addresses: addresses(hosts, from, to, scenario.flows.len() + i),
                 packet_octets: source.packet_octets,
                 stop: source.stop_s.map_or(Instant::MAX, Instant::from_secs_f64),
-                record: FlowRecord::new(bins, false),
+                record: FlowRecord::new(bins),
             }
         })
         .collect()

@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::event::Event;
 use crate::flow::{FIRST_PORT, Side};
 use crate::host::Joined;
+use crate::losses::Place;
 use crate::truth::Tag;
 use transport::tcp::{Ecn, Segment};
 use transport::wire;
@@ -148,9 +149,15 @@ impl Simulation {
         if side == Side::Sender {
             let resent = state.sender.connection.stats().resent - resent;
             *self.bins.cell(&mut state.record.resent_packets) += resent;
-            if let Some(trace) = &mut state.record.trace {
+            if state.record.finished.is_none() && state.sender.connection.is_finished() {
+                state.record.finished = Some(self.now);
+            }
+            if let Some(losses) = &mut state.losses {
+                losses.judge(state.sender.connection.verdicts());
+            }
+            if let Some(tracer) = &mut state.tracer {
                 while let Some(change) = state.sender.connection.poll_trace() {
-                    trace.push(&change);
+                    tracer.record(&change);
                 }
             }
         }
@@ -244,7 +251,8 @@ impl Simulation {
             Joined::Refused(packet) => {
                 let dropped = &mut self.line_records[line].dropped_packets;
                 *self.bins.cell(dropped) += 1;
-                self.count_lost(tag);
+                let segment = self.judged_segment(&packet);
+                self.count_lost(tag, Place::Queue, segment);
                 self.buffers.push(packet.octets);
             }
         }

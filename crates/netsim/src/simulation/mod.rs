@@ -6,13 +6,14 @@ mod hosts;
 mod in_flight;
 mod switches;
 
-pub use build::Programs;
+pub use build::{Controls, Programs};
 
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::host::Host;
 use crate::line::{Line, Node};
+use crate::losses::Place;
 use crate::pcap::Capture;
 use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
@@ -22,6 +23,7 @@ use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
 use in_flight::InFlight;
 use std::io::{self, Write};
+use transport::wire;
 use units::{Duration, Instant, Rate};
 use v1model::Packet;
 
@@ -131,11 +133,7 @@ impl Simulation {
             seed: self.seed,
             end: self.now,
             time_s: self.bins.begins(),
-            flows: self
-                .flows
-                .into_iter()
-                .map(|flow| (flow.name, flow.record))
-                .collect(),
+            flows: self.flows.into_iter().map(Flow::finish).collect(),
             associations: self
                 .associations
                 .into_iter()
@@ -206,7 +204,8 @@ impl Simulation {
         let free = Event::LineFree(line_index as u32);
         if line.loses() {
             *self.bins.cell(&mut record.lost_packets) += 1;
-            self.count_lost(Tag(packet.tag));
+            let segment = self.judged_segment(&packet);
+            self.count_lost(Tag(packet.tag), Place::Link, segment);
             self.buffers.push(packet.octets);
         } else {
             let arrive = Event::Arrive {
@@ -218,19 +217,36 @@ impl Simulation {
         self.events.schedule(end, free);
     }
 
-    /// Counts a packet that will not arrive.
-    fn count_lost(&mut self, tag: Tag) {
+    /// Counts a packet that will not arrive; `segment` is what [`Simulation::judged_segment`] said.
+    fn count_lost(&mut self, tag: Tag, place: Place, segment: Option<u64>) {
         if !tag.is_data() {
             return;
         }
         let flows = self.flows.len();
         let traffic = flows + self.sources.len();
         let record = match tag.owner() {
-            flow if flow < flows => &mut self.flows[flow].record,
+            flow if flow < flows => {
+                let flow = &mut self.flows[flow];
+                if let (Some(losses), Some(segment)) = (&mut flow.losses, segment) {
+                    losses.note(segment, place, flow.sender.connection.stats().acked);
+                }
+                &mut flow.record
+            }
             source if source < traffic => &mut self.sources[source - flows].record,
             association => &mut self.associations[association - traffic].record.flow,
         };
         *self.bins.cell(&mut record.lost_packets) += 1;
+    }
+
+    /// Which segment a data packet carries, if its sender judges where segments are lost.
+    fn judged_segment(&self, packet: &Packet) -> Option<u64> {
+        let tag = Tag(packet.tag);
+        let flow = self.flows.get(tag.owner()).filter(|_| tag.is_data())?;
+        flow.losses.as_ref()?;
+        match wire::decode(&packet.octets, packet.elided).ok()?.body {
+            wire::Body::Tcp(segment) => Some(flow.sender.connection.segment_number(segment.seq)),
+            wire::Body::Udp { .. } => None,
+        }
     }
 
     fn change_link(&mut self, link_index: usize, change: usize) {

@@ -1,6 +1,7 @@
 //! Switches: a packet that arrives runs through the program, one that leaves goes on its line.
 
 use super::Simulation;
+use crate::losses::Place;
 use crate::results::{CounterRecord, SwitchRecord};
 use crate::switch::SwitchState;
 use crate::truth::Tag;
@@ -24,13 +25,15 @@ impl Simulation {
             tag.enter(node.handled);
             packet.tag = tag.0;
         }
+        let segment = self.judged_segment(&packet);
+        let node = &mut self.switches[switch];
         node.switch.handle_packet(self.now, port, packet);
+        self.count_drops(switch, segment);
         self.transmit_from_switch(switch);
     }
 
     /// Puts on the lines what a switch has for those that are free.
     pub(super) fn transmit_from_switch(&mut self, switch: usize) {
-        self.count_drops(switch);
         loop {
             let node = &mut self.switches[switch];
             let Some(mut sent) = node.switch.poll_transmit(self.now) else {
@@ -53,10 +56,12 @@ impl Simulation {
             record.add_wait(&self.bins, sent.enqueued, sent.start, waiting);
             self.transmit(line, sent.packet, sent.end);
         }
-        self.count_drops(switch);
+        self.count_drops(switch, None);
     }
 
-    fn count_drops(&mut self, switch: usize) {
+    /// `segment` is that of the packet which has just arrived; what is dropped later, by a program's
+    /// egress, is counted and not located.
+    fn count_drops(&mut self, switch: usize, segment: Option<u64>) {
         while let Some(event) = self.switches[switch].switch.poll_event() {
             let Event::Drop(drop) = event else {
                 continue;
@@ -75,7 +80,8 @@ impl Simulation {
                 }
                 _ => {}
             }
-            self.count_lost(Tag(drop.tag));
+            let segment = segment.filter(|_| drop.cause != DropCause::Egress);
+            self.count_lost(Tag(drop.tag), Place::Queue, segment);
         }
     }
 

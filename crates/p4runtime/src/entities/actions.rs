@@ -93,7 +93,9 @@ pub fn decode_entry(
             let mut choices = Vec::new();
             for choice in &set.action_profile_actions {
                 if choice.watch_kind.is_some() {
-                    return Err(unwatched());
+                    let message = "the actions of an action set watch no ports on this target; leave \
+                                   watch and watch_port unset, or write a group";
+                    return Err(Fault::unimplemented(message));
                 }
                 let Some(action) = &choice.action else {
                     return Err(Fault::invalid("an action of the action set is not set"));
@@ -144,9 +146,4 @@ pub fn check_weights(sum: u64) -> Outcome<()> {
     }
     let message = format!("its weights add up to {sum}, more than {MAX_WEIGHTS}");
     Err(Fault::new(Code::ResourceExhausted, message))
-}
-
-/// The answer to `watch` and `watch_port`.
-pub fn unwatched() -> Fault {
-    Fault::unimplemented("this target does not watch ports; leave watch and watch_port unset")
 }

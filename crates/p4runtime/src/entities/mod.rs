@@ -13,6 +13,7 @@ mod value_set;
 
 #[cfg(test)]
 pub use matches::encode as encode_match;
+pub use profile::link_changed;
 pub use table::encode as encode_entry;
 
 use crate::device::Target;

@@ -1,10 +1,11 @@
 //! Members and groups of action profiles.
 
+use super::replication::PORT;
 use super::{Change, actions};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::ProfileModel;
-use crate::proto::v1::action_profile_group::Member as GroupMember;
+use crate::proto::v1::action_profile_group::member::WatchKind;
 use crate::proto::v1::{ActionProfileGroup, ActionProfileMember, Entity, entity};
 use std::collections::BTreeMap;
 use tonic::Code;
@@ -24,6 +25,15 @@ pub fn write_member(
         )));
     }
     if change == Change::Delete {
+        // The engine's groups lack those whose port is down.
+        let uses = |group: &&ActionProfileGroup| {
+            let mut members = group.members.iter();
+            group.action_profile_id == profile.id && members.any(|m| m.member_id == given.member_id)
+        };
+        if let Some(group) = target.state.groups.values().find(uses) {
+            let message = format!("member {} is in group {}", given.member_id, group.group_id);
+            return Err(place(Fault::new(Code::FailedPrecondition, message)));
+        }
         return Ok(target
             .switch
             .member_delete(profile.object, given.member_id)?);
@@ -61,7 +71,7 @@ pub fn write_group(
     }
     if change == Change::Delete {
         target.switch.group_delete(profile.object, given.group_id)?;
-        target.state.group_sizes.remove(&key);
+        target.state.groups.remove(&key);
         return Ok(());
     }
     let place = |fault: Fault| {
@@ -70,13 +80,12 @@ pub fn write_group(
             profile.name, given.group_id
         ))
     };
-    let before = target.state.group_sizes.get(&key).copied();
-    if change == Change::Modify && before.is_some_and(|size| size != given.max_size) {
-        let message = format!(
-            "max_size {} cannot be changed to {}",
-            before.unwrap_or(0),
-            given.max_size
-        );
+    let before = target.state.groups.get(&key).map(|group| group.max_size);
+    if let Some(before) = before
+        && change == Change::Modify
+        && before != given.max_size
+    {
+        let message = format!("max_size {before} cannot be changed to {}", given.max_size);
         return Err(place(Fault::invalid(message)));
     }
     let group = Group {
@@ -87,8 +96,58 @@ pub fn write_group(
         Change::Insert => target.switch.group_insert(profile.object, group)?,
         _ => target.switch.group_modify(profile.object, group)?,
     }
-    target.state.group_sizes.insert(key, given.max_size);
-    Ok(())
+    target.state.groups.insert(key, given.clone());
+    select(target, profile, given).map_err(place)
+}
+
+/// The links of some ports have changed: groups hold the members that are to be chosen now.
+pub fn link_changed(target: &mut Target<'_>) {
+    let groups: Vec<_> = target.state.groups.values().cloned().collect();
+    for group in groups.iter().filter(|group| watches(group)) {
+        if let Ok(profile) = target.model.profile(group.action_profile_id) {
+            // It was accepted with all of its members.
+            let _ = select(target, profile, group);
+        }
+    }
+}
+
+fn watches(group: &ActionProfileGroup) -> bool {
+    let mut members = group.members.iter();
+    members.any(|member| member.watch_kind.is_some())
+}
+
+/// Has the engine choose among the members whose port is up.
+fn select(
+    target: &mut Target<'_>,
+    profile: &ProfileModel,
+    given: &ActionProfileGroup,
+) -> Outcome<()> {
+    if !watches(given) {
+        return Ok(());
+    }
+    let mut members = Vec::new();
+    for member in &given.members {
+        let port = watched(member.watch_kind.as_ref())?;
+        if port.is_none_or(|port| !target.down.contains(&port)) {
+            members.push((member.member_id, actions::weight(member.weight)?));
+        }
+    }
+    let id = given.group_id;
+    Ok(target
+        .switch
+        .group_modify(profile.object, Group { id, members })?)
+}
+
+/// The port that a member watches: it is chosen only while the port's link is up.
+#[allow(deprecated, reason = "older clients use watch")]
+fn watched(kind: Option<&WatchKind>) -> Outcome<Option<u16>> {
+    let port = match kind {
+        None | Some(WatchKind::Watch(0)) => return Ok(None),
+        Some(WatchKind::Watch(port)) => PORT.decode(&port.to_be_bytes()),
+        Some(WatchKind::WatchPort(port)) => PORT.decode(port),
+    };
+    let port = port.map_err(|fault| fault.at("watch_port"))?;
+    Ok(u16::try_from(&port).ok())
 }
 
 /// Members with their weights, no more than there may be.
@@ -110,9 +169,7 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
     let mut size = 0;
     let mut weights = 0;
     for member in &given.members {
-        if member.watch_kind.is_some() {
-            return Err(actions::unwatched());
-        }
+        watched(member.watch_kind.as_ref())?;
         let weight = actions::weight(member.weight)?;
         if members.insert(member.member_id, weight).is_some() {
             let message = format!(
@@ -171,27 +228,13 @@ pub fn read_groups(
     found: &mut Vec<Entity>,
 ) -> Outcome<()> {
     for profile in profiles(target, request.action_profile_id)? {
-        for group in target.switch.groups(profile.object)? {
-            if request.group_id != 0 && request.group_id != group.id {
+        let groups = target.state.groups.values();
+        for group in groups.filter(|group| group.action_profile_id == profile.id) {
+            if request.group_id != 0 && request.group_id != group.group_id {
                 continue;
             }
-            let members = group
-                .members
-                .iter()
-                .map(|&(member_id, weight)| GroupMember {
-                    member_id,
-                    weight: weight as i32,
-                    watch_kind: None,
-                });
-            let size = target.state.group_sizes.get(&(profile.id, group.id));
-            let group = ActionProfileGroup {
-                action_profile_id: profile.id,
-                group_id: group.id,
-                members: members.collect(),
-                max_size: size.copied().unwrap_or(0),
-            };
             found.push(Entity {
-                entity: Some(entity::Entity::ActionProfileGroup(group)),
+                entity: Some(entity::Entity::ActionProfileGroup(group.clone())),
             });
         }
     }

@@ -14,7 +14,7 @@ use tonic::Code;
 use v1model::CloneSession;
 
 /// v1model's ports have 9 bits.
-const PORT: Shape = Shape::bits(9);
+pub const PORT: Shape = Shape::bits(9);
 
 /// Writes a group or a session.
 pub fn write(

@@ -2,10 +2,12 @@
 //!
 //! IDs are those of the client's P4Info; the engine knows names and positions.
 
+mod bmv2;
 mod build;
 mod data;
 mod header;
 
+pub use bmv2::complete;
 pub use data::DataType;
 pub use header::PacketHeader;
 

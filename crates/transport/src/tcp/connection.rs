@@ -272,6 +272,9 @@ impl Connection {
             rtt: event.and_then(|event| event.rtt),
             aqt_echo: event.and_then(|event| event.aqt_echo),
             aqt_backward: event.and_then(|event| event.aqt_backward),
+            mrai: event.and_then(|event| event.mrai),
+            ci_echo: event.is_some_and(|event| event.ci_echo),
+            verdicts: self.flight.controller.verdicts(),
             controller: self.flight.controller.snapshot(),
         });
     }

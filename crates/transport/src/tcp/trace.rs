@@ -1,6 +1,6 @@
 //! One record for every change, for traces and figures.
 
-use congestion::{QueueingTime, Snapshot};
+use congestion::{QueueingTime, Snapshot, Verdicts};
 use units::{Duration, Instant};
 
 /// The state after a change.
@@ -22,6 +22,12 @@ pub struct Trace {
     pub aqt_echo: Option<QueueingTime>,
     /// The backward queueing time that this change brought, if any.
     pub aqt_backward: Option<QueueingTime>,
+    /// The MRAI-Echo that this change brought, if any.
+    pub mrai: Option<u8>,
+    /// This change brought a congestion indication.
+    pub ci_echo: bool,
+    /// How losses were judged so far.
+    pub verdicts: Verdicts,
     /// The controller: cwnd, ssthresh, base RTT, diff, phase.
     pub controller: Snapshot,
 }

@@ -62,12 +62,12 @@ pub struct HeaderCode {
 /// Most octets of a header that is read by [`Lane`]s.
 pub const LANE_OCTETS: usize = 64;
 
-/// A field as a part of the eight octets that it begins in.
+/// A field as a part of eight octets of its header; of eight that go beyond it, if it is shorter.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
     /// The first of the eight, counted from the header's first.
     pub octet: u8,
-    /// Bits before the field among theirs.
+    /// Bits before the field among those of the eight.
     pub skip: u8,
     /// 64 less the field's width.
     pub sh: u8,

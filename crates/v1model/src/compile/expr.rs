@@ -194,6 +194,11 @@ impl Compiler<'_> {
                 self.slice(a, *lo, hi - lo + 1, of.ty.width(), want)
             }
             ExprKind::Cast(of) => self.cast(of, width, want),
+            ExprKind::Mux(cond, yes, no)
+                if small_constant(yes) == Some(1) && small_constant(no) == Some(0) =>
+            {
+                self.expr(cond, want)
+            }
             ExprKind::Mux(cond, yes, no) => {
                 let c = self.value(cond);
                 let a = self.value(yes);
@@ -465,6 +470,12 @@ impl Compiler<'_> {
     /// Goes to `to` if the condition's value is `when`.
     pub(super) fn branch(&mut self, cond: &Expr, to: Label, when: bool) {
         use BinaryOp::*;
+        if let ExprKind::Binary(op @ (Eq | Ne), of, value) = &cond.kind
+            && of.ty == Scalar::Bool
+            && let Some(value) = small_constant(value)
+        {
+            return self.branch(of, to, (value != 0) == ((*op == Eq) == when));
+        }
         match &cond.kind {
             ExprKind::Const(value) => {
                 if (*value != BigUint::ZERO) == when {

@@ -67,13 +67,17 @@ impl Compiler<'_> {
 
 /// The fields as parts of eight octets each, if every one of them is.
 fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
-    if header.varbit.is_some() || header.bits as usize > 8 * LANE_OCTETS {
+    let octets = header.bits as usize / 8;
+    if header.varbit.is_some() || header.bits % 8 != 0 || octets > LANE_OCTETS {
         return None;
     }
+    // The last eight octets hold every field that begins in them.
+    let last = (header.bits / 8).saturating_sub(8);
     let lane = |field: &FieldCode| {
-        let skip = field.at % 8;
+        let octet = (field.at / 8).min(last);
+        let skip = field.at - 8 * octet;
         (skip + field.width <= 64).then(|| Lane {
-            octet: (field.at / 8) as u8,
+            octet: octet as u8,
             skip: skip as u8,
             sh: (64 - field.width) as u8,
             word: field.word,

@@ -3,7 +3,8 @@
 use super::{Compiler, Label, expr};
 use crate::code::*;
 use p4_ir::{
-    Expr, ExprKind, KeyMatch, ParserId, Scalar, SelectCase, StateTarget, StmtKind, Transition,
+    Expr, ExprKind, KeyMatch, ParserId, Place, Scalar, SelectCase, StateTarget, StmtKind,
+    Transition,
 };
 
 /// Where a parser's states begin.
@@ -85,7 +86,20 @@ impl Compiler<'_> {
     }
 
     fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &States) {
-        let slots: Vec<_> = keys.iter().map(|key| self.value(key)).collect();
+        // A condition is tested where a case asks for it. Other keys are computed once, and then read as
+        // the variable at their slot.
+        let in_sets = cases.iter().any(|case| case.value_set.is_some());
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|key| match key.kind {
+                ExprKind::Unary(..) | ExprKind::Binary(..)
+                    if key.ty == Scalar::Bool && !in_sets =>
+                {
+                    key.clone()
+                }
+                _ => Expr::load(Place::fixed(self.value(key), key.ty)),
+            })
+            .collect();
         let targets: Vec<_> = cases.iter().map(|case| states.label(case.to)).collect();
         // A run of plain constants at the front becomes a jump table.
         let constant = |case: &SelectCase| match &case.sets[..] {
@@ -101,13 +115,14 @@ impl Compiler<'_> {
         if plain.len() >= 4 {
             rest = plain.len();
             let default = self.label();
-            self.jump(slots[0], &plain, default);
+            let key = self.value(&keys[0]);
+            self.jump(key, &plain, default);
             self.place(default);
         }
         for (case, &to) in cases.iter().zip(&targets).skip(rest) {
             let temps = self.next_temp;
             self.loc = case.loc;
-            if self.select_case(case, keys, &slots, to) {
+            if self.select_case(case, &keys, to) {
                 return;
             }
             self.next_temp = temps;
@@ -116,15 +131,9 @@ impl Compiler<'_> {
     }
 
     /// Goes to `to` if the case matches; says whether it always does.
-    fn select_case(
-        &mut self,
-        case: &SelectCase,
-        keys: &[Expr],
-        slots: &[Slot],
-        to: Target,
-    ) -> bool {
+    fn select_case(&mut self, case: &SelectCase, keys: &[Expr], to: Target) -> bool {
         if let Some(set) = case.value_set {
-            let keys = slots.to_vec();
+            let keys = keys.iter().map(|key| self.value(key)).collect();
             self.code.set_tests.push(SetTest { set: set.0, keys });
             let test = self.code.set_tests.len() as u32 - 1;
             self.emit(Op::InSet { test, to });
@@ -134,24 +143,19 @@ impl Compiler<'_> {
             self.emit(Op::Jmp { to });
             return true;
         }
-        if let ([KeyMatch::Value(value)], [slot]) = (&case.sets[..], slots) {
-            self.jump_if_equal(*slot, value, to);
-            return false;
-        }
         let no = self.label();
-        for ((set, key), &slot) in case.sets.iter().zip(keys).zip(slots) {
-            self.test(set, key.ty, slot, no);
+        for (set, key) in case.sets.iter().zip(keys) {
+            self.test(set, key, no);
         }
         self.emit(Op::Jmp { to });
         self.place(no);
         false
     }
 
-    /// Goes to `no` unless the value at `slot` is in the set.
-    fn test(&mut self, set: &KeyMatch, ty: Scalar, slot: Slot, no: Target) {
-        use p4_ir::{BinaryOp, Place};
-        // The key has been computed: it is read again as the variable at its slot.
-        let key = Expr::load(Place::fixed(slot, ty));
+    /// Goes to `no` unless the key is in the set.
+    fn test(&mut self, set: &KeyMatch, key: &Expr, no: Target) {
+        use p4_ir::BinaryOp;
+        let (key, ty) = (key.clone(), key.ty);
         let binary = |op, a: Expr, b: Expr, ty| Expr {
             kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
             ty,

@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::bits::{self, Writer};
-use crate::code::{ErrorCodes, HeaderCode, LANE_OCTETS};
+use crate::code::{ErrorCodes, HeaderCode, LANE_OCTETS, Lane};
 
 /// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
 /// length of its `varbit` field in bits. Fails with a parser error.
@@ -50,13 +50,23 @@ pub fn extract(
 /// Reads the fields of a header that begins with an octet; zeros beyond the octets' end.
 #[inline]
 fn load(header: &HeaderCode, octets: &[u8], words: &mut [u64]) {
-    // With these each lane has eight octets, and places in it are checked against a constant.
-    let mut held = [0; LANE_OCTETS + 8];
-    let count = octets.len().min(header.bits.div_ceil(8) as usize);
+    let lanes = &header.lanes[..];
+    let count = header.bits as usize / 8;
+    if let Some(octets) = octets.get(..count.max(8)) {
+        return load_lanes(lanes, octets, words);
+    }
+    // A header at the end, shorter than eight octets, or not all of it held.
+    let mut held = [0; LANE_OCTETS];
+    let count = octets.len().min(count);
     held[..count].copy_from_slice(&octets[..count]);
-    for lane in &header.lanes {
-        let at = lane.octet as usize;
-        if let Some(Some(eight)) = held.get(at..).map(|rest| rest.first_chunk()) {
+    load_lanes(lanes, &held, words);
+}
+
+/// Not by way of a copy: the processor is slow to read eight octets that it has just written in parts.
+#[inline]
+fn load_lanes(lanes: &[Lane], octets: &[u8], words: &mut [u64]) {
+    for lane in lanes {
+        if let Some(Some(eight)) = octets.get(lane.octet as usize..).map(<[u8]>::first_chunk) {
             words[lane.word as usize] = u64::from_be_bytes(*eight) << lane.skip >> lane.sh;
         }
     }

@@ -1,11 +1,16 @@
 //! Nodes, ports and links.
 
 use super::{Checked, fail, not_negative, unknown};
-use crate::scenario::{Link, LinkChange, Scenario};
+use crate::scenario::{HostClock, Link, LinkChange, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Ports above are the drop port (511) and what BMv2 reserves.
 const MAX_PORT: u16 = 510;
+/// Timestamps are 32 bits of microseconds, whose differences reach 35 minutes.
+const MAX_OFFSET_S: f64 = 1000.0;
+/// A clock that is a tenth off.
+const MAX_SKEW_PPM: f64 = 1e5;
+
 impl Scenario {
     pub(super) fn check_nodes(&self) -> Checked {
         let mut addresses = BTreeMap::new();
@@ -21,6 +26,16 @@ impl Scenario {
                     let message = format!("{} is the address of {other}", interface.ipv4);
                     return fail(format!("hosts.{name}.interfaces[{i}].ipv4"), message);
                 }
+            }
+            let path = format!("hosts.{name}.clock");
+            let HostClock { offset_s, skew_ppm } = host.clock;
+            if !(offset_s.abs() <= MAX_OFFSET_S) {
+                let message = format!("{offset_s} s is not within ± {MAX_OFFSET_S} s");
+                return fail(format!("{path}.offset_s"), message);
+            }
+            if !(skew_ppm.abs() <= MAX_SKEW_PPM) {
+                let message = format!("{skew_ppm} is not within ± {MAX_SKEW_PPM}");
+                return fail(format!("{path}.skew_ppm"), message);
             }
         }
         for (name, switch) in &self.switches {

@@ -45,6 +45,26 @@ fn a_good_scenario_is_accepted_and_written_back() {
 fn mistakes_are_told_with_their_place_and_what_is_valid() {
     let cases = [
         (
+            "/flows/0/control/name",
+            json!("custom"),
+            "flows[0].control.custom: is missing",
+        ),
+        (
+            "/flows/0/control/custom",
+            json!({"factory": "mine", "recovery": "reno"}),
+            "flows[0].control.custom: belongs to the name custom",
+        ),
+        (
+            "/flows/0/tracing",
+            json!({"from_s": 2, "to_s": 1}),
+            "flows[0].tracing.to_s: 1 s is not after from_s, 2 s",
+        ),
+        (
+            "/flows/0/tracing",
+            json!({"every_s": -1}),
+            "flows[0].tracing.every_s: -1 is not within 0 to 1000000000",
+        ),
+        (
             "/flows/0/from",
             json!("S9"),
             "flows[0].from: no host \"S9\"; hosts are D1, S1",

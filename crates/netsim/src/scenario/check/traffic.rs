@@ -83,11 +83,17 @@ impl Scenario {
 }
 
 pub(super) fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Checked {
-    not_negative(format!("{path}.start_s"), start_s)?;
-    match stop_s {
-        Some(stop) if !(stop >= start_s && stop <= MAX_SECONDS) => fail(
-            format!("{path}.stop_s"),
-            format!("{stop} s is not after start_s, {start_s} s"),
+    check_span(path, ("start_s", start_s), ("stop_s", stop_s))
+}
+
+/// Two times by name, the second, if there is one, not before the first.
+fn check_span(path: &str, from: (&str, f64), to: (&str, Option<f64>)) -> Checked {
+    let ((first, from_s), (last, to_s)) = (from, to);
+    not_negative(format!("{path}.{first}"), from_s)?;
+    match to_s {
+        Some(to_s) if !(to_s >= from_s && to_s <= MAX_SECONDS) => fail(
+            format!("{path}.{last}"),
+            format!("{to_s} s is not after {first}, {from_s} s"),
         ),
         _ => Ok(()),
     }
@@ -105,9 +111,23 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if let Some(threshold) = c.threshold_rtt_s {
         positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
     }
+    match (c.name, &c.custom) {
+        (ControlName::Custom, None) => return fail(format!("{path}.control.custom"), "is missing"),
+        (ControlName::Custom, Some(_)) | (_, None) => {}
+        (_, Some(_)) => {
+            return fail(
+                format!("{path}.control.custom"),
+                "belongs to the name custom",
+            );
+        }
+    }
     if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
         return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
     }
+    let tracing = &flow.tracing;
+    let span = (("from_s", tracing.from_s), ("to_s", tracing.to_s));
+    check_span(&format!("{path}.tracing"), span.0, span.1)?;
+    not_negative(format!("{path}.tracing.every_s"), tracing.every_s)?;
     if flow.segments == Some(0) {
         return fail(format!("{path}.segments"), "must be at least 1 packet");
     }

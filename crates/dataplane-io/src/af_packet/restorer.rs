@@ -1,0 +1,255 @@
+//! Puts interfaces back as they were, however the switch ends.
+//!
+//! A process of its own does it, which a `kill -9` of the switch leaves alive. It is forked before
+//! anything is changed, and told over a pipe how to undo each change before that is made. When the pipe
+//! closes, because the switch has ended or was killed, it undoes them all.
+
+use super::{check, device, ethtool};
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+/// `IFNAMSIZ`: octets of an interface's name, with a zero.
+const NAME: usize = 16;
+/// Changes of one interface: at most five offloads, their flags, IPv6.
+const CHANGES: usize = 7;
+/// In place of an ethtool command: turn IPv6 on.
+const IPV6_ON: u32 = 0;
+
+/// How to undo a change of an interface.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    name: [u8; NAME],
+    command: u32,
+    data: u32,
+}
+
+impl Undo {
+    /// Octets on the pipe.
+    const LEN: usize = NAME + 8;
+
+    /// An ethtool command with its number.
+    pub fn offload(name: &str, command: u32, data: u32) -> Self {
+        let mut undo = Undo {
+            name: [0; NAME],
+            command,
+            data,
+        };
+        for (to, from) in undo.name[..NAME - 1].iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        undo
+    }
+
+    /// IPv6 comes back.
+    pub fn ipv6(name: &str) -> Self {
+        Undo::offload(name, IPV6_ON, 0)
+    }
+
+    fn to_octets(self) -> [u8; Undo::LEN] {
+        let mut octets = [0; Undo::LEN];
+        octets[..NAME].copy_from_slice(&self.name);
+        octets[NAME..NAME + 4].copy_from_slice(&self.command.to_ne_bytes());
+        octets[NAME + 4..].copy_from_slice(&self.data.to_ne_bytes());
+        octets
+    }
+
+    fn from_octets(octets: &[u8; Undo::LEN]) -> Self {
+        let word = |at| std::array::from_fn(|i| octets[at + i]);
+        Undo {
+            name: std::array::from_fn(|i| octets[i]),
+            command: u32::from_ne_bytes(word(NAME)),
+            data: u32::from_ne_bytes(word(NAME + 4)),
+        }
+    }
+
+    /// Undoes the change; the interface may be gone. Makes system calls only, and allocates nothing.
+    fn carry_out(&self, socket: &OwnedFd) {
+        let length = self.name.iter().position(|&octet| octet == 0);
+        let name = &self.name[..length.unwrap_or(NAME)];
+        if self.command != IPV6_ON {
+            let _ = ethtool::ethtool(socket, name, self.command, self.data);
+            return;
+        }
+        let mut path = [0; 64];
+        let parts = [b"/proc/sys/net/ipv6/conf/", name, b"/disable_ipv6\0"];
+        let mut room = &mut path[..];
+        for part in parts {
+            let _ = room.write_all(part);
+        }
+        if let Ok(path) = CStr::from_bytes_until_nul(&path)
+            && let Ok(file) =
+                rustix::fs::open(path, rustix::fs::OFlags::WRONLY, rustix::fs::Mode::empty())
+        {
+            let _ = rustix::io::write(&file, b"0");
+        }
+    }
+}
+
+/// Undoes what it was told of as it is dropped, and also if this process is killed.
+#[derive(Debug)]
+pub struct Restorer {
+    /// Until it is dropped.
+    pipe: Option<OwnedFd>,
+    process: libc::pid_t,
+    told: Vec<Undo>,
+}
+
+impl Restorer {
+    /// Starts the process, for this many interfaces.
+    pub fn start(interfaces: usize) -> io::Result<Self> {
+        let (receive, send) = pipe_with(PipeFlags::CLOEXEC)?;
+        let title = CString::new(format!(
+            "puts interfaces back when process {} ends",
+            std::process::id()
+        ))?;
+        let room = command_line();
+        // Never full: reading nothing is how the end of the pipe shows.
+        let mut heard = vec![0; (interfaces * CHANGES + 1) * Undo::LEN];
+        // SAFETY: the child makes system calls only, with memory that is allocated already, as is
+        // required of a process that had threads; it never returns.
+        let process = check(unsafe { libc::fork() })?;
+        if process == 0 {
+            drop(send);
+            stand_by(receive.as_raw_fd(), &mut heard, &title, room);
+        }
+        Ok(Restorer {
+            pipe: Some(send),
+            process,
+            told: Vec::new(),
+        })
+    }
+
+    /// Tells how to undo a change that is about to be made.
+    pub fn will_undo(&mut self, undo: Undo) {
+        self.told.push(undo);
+        if let Some(pipe) = &self.pipe {
+            // If the process was killed, `drop` does its work. A pipe holds more than is ever told.
+            let _ = rustix::io::write(pipe, &undo.to_octets());
+        }
+    }
+}
+
+impl Drop for Restorer {
+    fn drop(&mut self) {
+        self.pipe = None;
+        let mut status = 0;
+        // SAFETY: the status lives through the call.
+        let ended = unsafe { libc::waitpid(self.process, &raw mut status, 0) } == self.process;
+        if !(ended && status == 0) {
+            undo_all(self.told.iter().copied());
+        }
+    }
+}
+
+fn undo_all(told: impl Iterator<Item = Undo>) {
+    if let Ok(socket) = device::socket() {
+        told.for_each(|undo| undo.carry_out(&socket));
+    }
+}
+
+/// The process: waits until the pipe closes, undoes all that came, ends.
+fn stand_by(pipe: RawFd, heard: &mut [u8], title: &CStr, room: (usize, usize)) -> ! {
+    // SAFETY: system calls without pointers, or with pointers to what lives through the call.
+    unsafe {
+        // A session of its own and no signals: Ctrl-C and the end of a terminal are for the switch.
+        libc::setsid();
+        let mut all = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+        libc::prctl(libc::PR_SET_NAME, c"restorer".as_ptr());
+        libc::chdir(c"/".as_ptr());
+        // Nothing of the switch's stays open here: its ports and clients end with it.
+        libc::dup2(pipe, 0);
+        libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
+    }
+    set_title(title, room);
+    let mut length = 0;
+    loop {
+        // SAFETY: the buffer lives through the call, and is as long as is said.
+        let got =
+            unsafe { libc::read(0, heard[length..].as_mut_ptr().cast(), heard.len() - length) };
+        match got {
+            1.. => length += got as usize,
+            0 => break,
+            _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => break,
+        }
+    }
+    let (records, _) = heard[..length].as_chunks::<{ Undo::LEN }>();
+    undo_all(records.iter().map(Undo::from_octets));
+    // SAFETY: ends the process at once; nothing of the switch's is cleaned up twice.
+    unsafe { libc::_exit(0) }
+}
+
+/// Where this process's command line lies in memory (proc_pid_stat(5): arg_start and arg_end).
+fn command_line() -> (usize, usize) {
+    let mut text = String::new();
+    let read = File::open("/proc/self/stat").and_then(|mut file| file.read_to_string(&mut text));
+    // The fields after the name, which may hold anything, begin with the third.
+    let fields = text.rsplit(')').next().filter(|_| read.is_ok());
+    let mut fields = fields.unwrap_or_default().split_whitespace().skip(48 - 3);
+    let mut number = || fields.next().and_then(|field| field.parse().ok());
+    match (number(), number()) {
+        (Some(start), Some(end)) if 0 < start && start < end => (start, end),
+        _ => (0, 0),
+    }
+}
+
+/// Gives the process a command line of its own, so that nobody takes it for the switch.
+fn set_title(title: &CStr, (start, end): (usize, usize)) {
+    let Some(room) = (end - start).checked_sub(1) else {
+        return;
+    };
+    let title = title.to_bytes();
+    let title = &title[..title.len().min(room)];
+    let memory = std::ptr::with_exposed_provenance_mut::<u8>(start);
+    // SAFETY: the kernel says that the arguments lie there, on the stack's far end; this process uses
+    // them no more, and they are a copy of the switch's.
+    unsafe {
+        memory.write_bytes(0, end - start);
+        memory.copy_from_nonoverlapping(title.as_ptr(), title.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_through_the_pipe_as_it_was() {
+        let undo = Undo::offload("a-name-of-15-oct", 0x15, 7);
+        let octets = undo.to_octets();
+        assert_eq!(&octets[..NAME], b"a-name-of-15-oc\0");
+        assert_eq!(Undo::from_octets(&octets).to_octets(), octets);
+    }
+
+    #[test]
+    fn the_process_waits_for_the_end_however_much_it_is_told() {
+        let mut restorer = Restorer::start(1).unwrap();
+        for _ in 0..CHANGES {
+            restorer.will_undo(Undo::offload("no-such", 0x15, 1));
+        }
+        let mut status = 0;
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            // SAFETY: the status lives through the call.
+            let ended = unsafe { libc::waitpid(restorer.process, &raw mut status, libc::WNOHANG) };
+            assert_eq!(ended, 0);
+        }
+    }
+
+    #[test]
+    fn the_process_ends_when_its_restorer_does() {
+        let restorer = Restorer::start(1).unwrap();
+        let path = format!("/proc/{}/cmdline", restorer.process);
+        let shown = || std::fs::read(&path).unwrap();
+        while !shown().starts_with(b"puts interfaces back") {
+            std::thread::yield_now();
+        }
+        drop(restorer);
+        assert!(std::fs::read(&path).is_err());
+    }
+}

@@ -1,0 +1,196 @@
+"""``waymark up``, ``exec``, ``down``: topologies on interfaces, as their user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from topologies import state
+from topologies.plan import plan
+from waymark import Topology, WaymarkError
+
+NAME = f"t{os.getpid()}"
+
+TWO_ROUTERS = """\
+hosts: {a: {}, b: {}}
+switches: {r1: {}, r2: {}}
+links:
+  - {ends: [a, r1], rate: 100 Mb/s, delay: 1 ms}
+  - {ends: [r1, r2], rate: 100 Mb/s, delay: 10 ms, queue: 100}
+  - {ends: [r2, b], rate: 100 Mb/s, delay: 1 ms}
+"""
+
+TUTORIAL = ROOT / "tests" / "topology_files" / "tutorial.json"
+
+
+def waymark(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "waymark", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=ROOT,
+    )
+
+
+def leftovers() -> list[str]:
+    """What a network of this test left on the machine."""
+    namespaces = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True).stdout
+    links = subprocess.run(["ip", "-o", "link"], capture_output=True, text=True).stdout
+    processes = subprocess.run(
+        ["pgrep", "-f", f"/run/waymark/{NAME}/"], capture_output=True, text=True
+    ).stdout
+    found = [line for line in namespaces.splitlines() if NAME in line]
+    found += [line for line in links.splitlines() if NAME in line or "r1-" in line]
+    found += processes.split()
+    return found + [str(path) for path in state.FOLDER.glob(NAME)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Path]:
+    """A topology's file, on a machine that is as it was at the end."""
+    if os.geteuid() != 0:
+        pytest.skip("namespaces need root")
+    missing = [p for p in ("ip", "ethtool", "ping", "pgrep") if shutil.which(p) is None]
+    if missing:
+        pytest.skip(f"not on PATH: {', '.join(missing)}")
+    tried = subprocess.run(["ip", "netns", "add", f"wm-{NAME}-probe"], capture_output=True)
+    if tried.returncode:
+        pytest.skip(f"no network namespaces here: {tried.stderr.decode().strip()}")
+    subprocess.run(["ip", "netns", "del", f"wm-{NAME}-probe"], check=True)
+    path = tmp_path / f"{NAME}.yaml"
+    path.write_text(TWO_ROUTERS)
+    yield path
+    if (state.FOLDER / NAME).exists():
+        waymark("down", NAME)
+    assert leftovers() == []
+
+
+NEEDED = {"mininet": "mn", "bmv2": "simple_switch_grpc"}
+"""What else must be on PATH."""
+
+
+def rtt_ms(told: str) -> list[float]:
+    return [
+        float(line.split("time=")[1].split()[0]) for line in told.splitlines() if "time=" in line
+    ]
+
+
+@pytest.mark.parametrize("target", ["embedded", "bmv2"])
+@pytest.mark.parametrize("runner", ["netns", "mininet"])
+def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str, target: str) -> None:
+    for program in (NEEDED[name] for name in (runner, target) if name in NEEDED):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not on PATH")
+    up = waymark("up", str(file), "--runner", runner, "--target", target)
+    assert up.returncode == 0, up.stderr
+    assert "a, b" in up.stdout
+    ping = waymark("exec", "a", "ping", "-c", "5", "-i", "0.2", "10.0.0.2", "--network", NAME)
+    times = rtt_ms(ping.stdout)
+    assert len(times) == 5, ping.stdout + ping.stderr
+    assert 24 <= min(times) < 34, times
+    status = waymark("status")
+    assert NAME in status.stdout
+    assert "DEAD" not in status.stdout
+    down = waymark("down", NAME)
+    assert down.returncode == 0, down.stderr
+    assert leftovers() == []
+
+
+def test_a_tutorial_runs_on_the_entries_that_it_brings(file: Path) -> None:
+    up = waymark("up", str(TUTORIAL), "--name", NAME, "--p4", "v1model/plain.p4")
+    assert up.returncode == 0, up.stderr
+    ping = waymark("exec", "h1", "ping", "-c", "3", "-i", "0.2", "10.0.2.2", "--network", NAME)
+    assert len(rtt_ms(ping.stdout)) == 3, ping.stdout + ping.stderr
+    assert min(rtt_ms(ping.stdout)) >= 20
+    assert file.exists()
+
+
+def test_linux_tcp_crosses_untouched(file: Path) -> None:
+    if shutil.which("iperf3") is None:
+        pytest.skip("iperf3 is not on PATH")
+    assert waymark("up", str(file)).returncode == 0
+    server = subprocess.Popen(
+        ["ip", "netns", "exec", f"wm-{NAME}-b", "iperf3", "-s", "-1"], stdout=subprocess.DEVNULL
+    )
+    try:
+        time.sleep(0.5)
+        client = waymark("exec", "a", "iperf3", "-J", "-c", "10.0.0.2", "-t", "3", "-Z")
+        measured = json.loads(client.stdout)
+        assert measured["end"]["sum_received"]["bits_per_second"] > 10e6
+        server.wait(timeout=10)
+    finally:
+        server.kill()
+
+
+def test_a_network_comes_up_once(file: Path) -> None:
+    assert waymark("up", str(file)).returncode == 0
+    again = waymark("up", str(file))
+    assert again.returncode == 2
+    assert f"{NAME} is up already; take it down first: waymark down {NAME}" in again.stderr
+
+
+def test_a_dead_switch_is_told_and_taken_down(file: Path) -> None:
+    assert waymark("up", str(file)).returncode == 0
+    switch = next(p for p in state.load(NAME).processes if p.name == "r1")
+    os.kill(switch.pid, signal.SIGKILL)
+    assert "DEAD      r1" in waymark("status").stdout
+    assert waymark("down", NAME).returncode == 0
+
+
+def test_up_that_is_killed_can_be_taken_down(file: Path) -> None:
+    coming = subprocess.Popen(
+        [sys.executable, "-m", "waymark", "up", str(file)], cwd=ROOT, stdout=subprocess.DEVNULL
+    )
+    while not (state.FOLDER / NAME / "wires.json").exists():
+        assert coming.poll() is None
+        time.sleep(0.02)
+    coming.kill()
+    coming.wait()
+    assert waymark("down", NAME).returncode == 0
+
+
+def test_up_that_fails_leaves_nothing(file: Path) -> None:
+    failed = waymark("up", str(file), "--p4", "v1model/plain.p4x")
+    assert failed.returncode != 0
+    assert "plain.p4x" in failed.stderr
+    assert leftovers() == []
+
+
+def test_unknown_nodes_are_told(file: Path) -> None:
+    assert waymark("up", str(file)).returncode == 0
+    wrong = waymark("exec", "c", "true")
+    assert wrong.returncode == 2
+    assert "no node 'c' (nodes: a, b, r1, r2)" in wrong.stderr
+
+
+def test_nothing_is_up_is_told() -> None:
+    if os.geteuid() == 0 and state.names():
+        pytest.skip("a network is up on this machine")
+    assert "no network" in waymark("down", "nothing").stderr
+
+
+def test_links_become_cables_and_wires() -> None:
+    wanted = plan(Topology.load(ROOT / "topologies" / "bottleneck.yaml"))
+    assert ("s1", "s1w") in wanted.cables
+    assert ("r1-2", "r1-2w") in wanted.cables
+    lines = dict(wanted.wires)
+    assert lines["s1w", "r1-1w"] == ((10_000_000, 50, 0.001, 0.0), (None, 50, 0.001, 0.0))
+    assert lines["r1-2w", "r2-1w"] == ((None, 50, 0.02, 0.0), (None, 50, 0.02, 0.0))
+
+
+def test_a_name_too_long_for_an_interface_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    file.write_text(TWO_ROUTERS.replace("r1", "a_very_long_router"))
+    with pytest.raises(WaymarkError, match="at most 15 octets"):
+        plan(Topology.load(file))

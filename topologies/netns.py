@@ -1,0 +1,159 @@
+"""A topology in network namespaces: one a host, and one for all switches and wires."""
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from topologies import config, system, wires
+from topologies.plan import HOST_INTERFACE, OFFLOADS_OFF, HostPlan, Plan, plan
+from topologies.state import Process, State, end
+from topologies.switches import TARGETS, Target
+from waymark.errors import WaymarkError
+from waymark.topology import Topology
+
+NAME = "netns"
+
+
+def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, seed: int) -> State:
+    """Bring a topology up, its switches running and told what to do; nothing is left if it fails.
+
+    Args:
+        topology: the network.
+        file: where it was read from.
+        name: what it is called while it is up.
+        target: ``"embedded"`` or ``"bmv2"``.
+        bare: leave hosts' interfaces without kernel addresses, for user-space transports.
+        seed: of the wires' losses.
+
+    Raises:
+        WaymarkError: no root, a program that is missing, a part that did not start.
+    """
+    system.need("ip", "ethtool")
+    wanted, kind = plan(topology), TARGETS[target]
+    state = State(name, str(file), NAME, target, fabric=f"wm-{name}")
+    state.hosts = [host.name for host in wanted.hosts]
+    state.switches = [switch.name for switch in wanted.switches]
+    refuse_taken([state.fabric, *(_of_host(state, host) for host in state.hosts)])
+    try:
+        _make(wanted, state, kind, bare=bare, seed=seed)
+    except BaseException:
+        down(state)
+        raise
+    return state
+
+
+def down(state: State) -> None:
+    """Take a network down, or what there is of it."""
+    state.end_processes()
+    there = set(_namespaces())
+    for namespace in (*state.namespaces.values(), state.fabric):
+        if namespace in there:
+            pids = system.run("ip", "netns", "pids", namespace, check=False).split()
+            end([Process.of("", int(pid)) for pid in pids])
+            system.run("ip", "netns", "del", namespace, check=False)
+    state.forget()
+
+
+def prefix(state: State, node: str) -> list[str]:
+    """What a command begins with to run at a node; at a switch, among all switches."""
+    if node not in state.namespaces:
+        return in_fabric(state)
+    return ["ip", "netns", "exec", state.namespaces[node]]
+
+
+def refuse_taken(namespaces: Collection[str]) -> None:
+    """Raise a :class:`WaymarkError` if a namespace is there that this network did not make."""
+    taken = sorted({*_namespaces()} & {*namespaces})
+    if taken:
+        raise WaymarkError(f"namespace {taken[0]} is there already; ip netns del {taken[0]}")
+
+
+def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | None:
+    """Compile the programs, make the switches' namespace; the programs' device configs."""
+    state.save()
+    programs = dict.fromkeys(switch.program for switch in wanted.switches)
+    device_configs = kind.prepare(programs, state.folder)
+    _make_namespace(state.fabric)
+    return device_configs
+
+
+def in_fabric(state: State) -> list[str]:
+    """What a command begins with to run among the switches."""
+    return ["ip", "netns", "exec", state.fabric]
+
+
+def apply(wanted: Plan, state: State, device_configs: dict[str, Path] | None) -> None:
+    """Write the controller's configuration, and have the controller bring it to the switches."""
+    configuration = state.folder / "controller.yaml"
+    config.write(wanted, Path(state.file), configuration, device_configs)
+    controller = (sys.executable, "-m", "waymark", "controller", "apply", str(configuration))
+    system.run(*in_fabric(state), *controller)
+
+
+def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) -> None:
+    device_configs = make_fabric(wanted, state, kind)
+    for host in state.hosts:
+        state.namespaces[host] = _of_host(state, host)
+        state.save()
+        _make_namespace(state.namespaces[host])
+    _cable(wanted, state)
+    for host in wanted.hosts:
+        _set_up_host(host, state, bare=bare)
+    if wanted.wires:
+        command = wires.command(wanted.wires, seed, state.folder)
+        system.start(state, "wires", [*in_fabric(state), *command], wires.READY)
+    for switch in wanted.switches:
+        command = kind.command(switch, state.folder)
+        system.start(state, switch.name, [*in_fabric(state), *command], switch.grpc_port)
+        kind.settle(switch, in_fabric(state))
+    apply(wanted, state, device_configs)
+
+
+def _of_host(state: State, host: str) -> str:
+    return f"{state.fabric}-{host}"
+
+
+def _make_namespace(name: str) -> None:
+    """With loopback, and without IPv6, which would speak unasked."""
+    system.run("ip", "netns", "add", name)
+    system.run("ip", "-n", name, "link", "set", "lo", "up")
+    quiet = [f"net.ipv6.conf.{which}.disable_ipv6=1" for which in ("all", "default")]
+    system.run("ip", "netns", "exec", name, "sysctl", "-q", "-w", *quiet)
+
+
+def _cable(wanted: Plan, state: State) -> None:
+    """Make all veth pairs."""
+    for cable in wanted.cables:
+        (a, at_a), (b, at_b) = (_end(node, state) for node in cable)
+        peer = ("type", "veth", "peer", "name", b, "netns", at_b)
+        system.run("ip", "link", "add", "name", a, "netns", at_a, *peer)
+        system.run("ip", "-n", at_a, "link", "set", a, "up")
+        system.run("ip", "-n", at_b, "link", "set", b, "up")
+
+
+def _end(node: str, state: State) -> tuple[str, str]:
+    """An end of a cable: its interface and namespace."""
+    if node in state.namespaces:
+        return HOST_INTERFACE, state.namespaces[node]
+    return node, state.fabric
+
+
+def _set_up_host(host: HostPlan, state: State, *, bare: bool) -> None:
+    at, name = state.namespaces[host.name], HOST_INTERFACE
+    system.run("ip", "-n", at, "link", "set", name, "address", host.mac)
+    system.run("ip", "netns", "exec", at, "ethtool", "-K", name, *OFFLOADS_OFF)
+    if bare:
+        return
+    system.run("ip", "-n", at, "addr", "add", host.address, "dev", name)
+    for command in host.commands:
+        system.run("ip", "netns", "exec", at, "sh", "-c", command)
+    if not host.commands:
+        gateway, mac = host.gateway
+        neighbour = ("lladdr", mac, "dev", name, "nud", "permanent")
+        system.run("ip", "-n", at, "neigh", "add", gateway, *neighbour)
+        system.run("ip", "-n", at, "route", "add", "default", "via", gateway, "dev", name, "onlink")
+
+
+def _namespaces() -> list[str]:
+    lines = system.run("ip", "netns", "list", check=False).splitlines()
+    return [line.split()[0] for line in lines if line.strip()]

@@ -1,0 +1,185 @@
+"""What a topology takes on Linux: namespaces, interfaces, wires, switches. Nothing is made here.
+
+A link is a veth pair, or two with a wire between them (``waymark._core.run_wires``) that delays and
+loses, since a kernel may lack netem. What leaves a switch is shaped by the switch, whose P4 program
+sees its queue; what leaves a host, by the wire.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from waymark.addressing import Addressing, derive
+from waymark.errors import WaymarkError
+from waymark.topology import Link, Topology
+
+MAX_INTERFACE = 15
+"""Octets of an interface's name (``IFNAMSIZ`` less one)."""
+
+HOST_INTERFACE = "eth0"
+"""A host's interface, inside its namespace."""
+
+OFFLOADS_OFF = tuple(
+    word for what in ("tx", "rx", "tso", "gso", "gro", "txvlan", "rxvlan") for word in (what, "off")
+)
+"""``ethtool -K`` at a host: what a kernel leaves to hardware, which a veth does not have."""
+
+FIRST_GRPC_PORT = 9559
+"""P4Runtime's own port; the first switch listens there, the next ones above it."""
+
+FIRST_THRIFT_PORT = 9090
+"""BMv2's own."""
+
+WireLine = tuple[int | None, int, float, float]
+"""Rate in bit/s (None: none), queue in packets, delay in seconds, loss: as the core takes it."""
+
+
+@dataclass(frozen=True)
+class HostPlan:
+    """A host: a namespace with one interface.
+
+    Attributes:
+        address: with its prefix length.
+        gateway: address and MAC address of the switch's port.
+        commands: to run instead of setting the gateway.
+    """
+
+    name: str
+    address: str
+    mac: str
+    gateway: tuple[str, str]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SwitchPlan:
+    """A switch: a process that owns interfaces.
+
+    Attributes:
+        interfaces: by port.
+        links: what leaves each port.
+    """
+
+    name: str
+    device_id: int
+    program: str
+    interfaces: Mapping[int, str]
+    links: Mapping[int, Link]
+
+    @property
+    def grpc_port(self) -> int:
+        """The port that it serves P4Runtime on."""
+        return FIRST_GRPC_PORT + self.device_id - 1
+
+    @property
+    def grpc(self) -> str:
+        """Where it serves P4Runtime."""
+        return f"127.0.0.1:{self.grpc_port}"
+
+    @property
+    def thrift_port(self) -> int:
+        """Where BMv2 takes the settings that P4Runtime has none for."""
+        return FIRST_THRIFT_PORT + self.device_id - 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a topology takes.
+
+    Attributes:
+        cables: veth pairs between two ends: a host's name for its interface, else the name of an
+            interface among the switches.
+        wires: pairs of interfaces, and what happens to what comes in at each.
+    """
+
+    topology: Topology
+    addressing: Addressing
+    hosts: tuple[HostPlan, ...]
+    switches: tuple[SwitchPlan, ...]
+    cables: tuple[tuple[str, str], ...]
+    wires: tuple[tuple[tuple[str, str], tuple[WireLine, WireLine]], ...]
+
+
+def plan(topology: Topology) -> Plan:
+    """What ``topology`` takes.
+
+    Raises:
+        WaymarkError: a name is too long for an interface, a host that others cannot reach.
+    """
+    addressing = derive(topology)
+    hosts = {host.name for host in topology.hosts}
+    cables: list[tuple[str, str]] = []
+    wires: list[tuple[tuple[str, str], tuple[WireLine, WireLine]]] = []
+    for index, there in enumerate(topology.links):
+        back = topology.link(there.target, there.source)
+        if topology.links.index(back) < index:
+            continue
+        ends = tuple(_interface(link, addressing, hosts) for link in (there, back))
+        if not any(map(_needs_wire, (there, back), (there.source in hosts, back.source in hosts))):
+            cables.append((ends[0], ends[1]))
+            continue
+        inner = tuple(_inner(link, addressing, hosts) for link in (there, back))
+        cables += zip(ends, inner, strict=True)
+        lines = tuple(_line(link, link.source in hosts) for link in (there, back))
+        wires.append(((inner[0], inner[1]), (lines[0], lines[1])))
+    return Plan(
+        topology,
+        addressing,
+        tuple(_host(host.name, topology, addressing) for host in topology.hosts),
+        tuple(
+            SwitchPlan(
+                switch.name,
+                number,
+                switch.program,
+                {port: f"{switch.name}-{port}" for port in addressing.ports[switch.name]},
+                {
+                    port: topology.link(switch.name, end)
+                    for port, end in addressing.ports[switch.name].items()
+                },
+            )
+            for number, switch in enumerate(topology.switches, start=1)
+        ),
+        tuple(cables),
+        tuple(wires),
+    )
+
+
+def _host(name: str, topology: Topology, addressing: Addressing) -> HostPlan:
+    host = next(host for host in topology.hosts if host.name == name)
+    ((port, switch),) = addressing.ports[name].items()
+    return HostPlan(
+        name,
+        host.address or f"{addressing.ipv4[name]}/32",
+        addressing.mac[name, port],
+        (str(addressing.ipv4[switch]), addressing.mac[switch, addressing.port_to(switch, name)]),
+        host.commands,
+    )
+
+
+def _interface(link: Link, addressing: Addressing, hosts: set[str]) -> str:
+    """The end of a link at its source: a host's name, or a switch's interface."""
+    if link.source in hosts:
+        return link.source
+    return _checked(f"{link.source}-{addressing.port_to(link.source, link.target)}")
+
+
+def _inner(link: Link, addressing: Addressing, hosts: set[str]) -> str:
+    """Where a wire takes in what the link's source sends."""
+    return _checked(f"{_interface(link, addressing, hosts)}w")
+
+
+def _checked(name: str) -> str:
+    if len(name) > MAX_INTERFACE or "/" in name:
+        raise WaymarkError(
+            f"{name!r} cannot be an interface: at most {MAX_INTERFACE} octets and no /; give its "
+            "node a shorter name"
+        )
+    return name
+
+
+def _needs_wire(link: Link, from_host: bool) -> bool:
+    return from_host or link.delay_s > 0 or link.loss > 0
+
+
+def _line(link: Link, from_host: bool) -> WireLine:
+    rate = round(link.rate_bps) if from_host else None
+    return rate, link.queue_packets, link.delay_s, link.loss

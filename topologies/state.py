@@ -1,0 +1,142 @@
+"""What a network that is up consists of, remembered in a file before each part is made.
+
+``down`` works from it alone, after whatever happened to the process that brought the network up.
+"""
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from waymark.errors import WaymarkError
+
+FOLDER = Path("/run/waymark")
+"""A folder a network: state, logs, the controller's configuration. Gone with a reboot."""
+
+PATIENCE_S = 5.0
+"""How long a process may take to end before it is killed."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that belongs to a network.
+
+    Attributes:
+        start: when it started, in ticks since boot: its number may have been given to another.
+    """
+
+    name: str
+    pid: int
+    start: int
+
+    @staticmethod
+    def of(name: str, pid: int) -> "Process":
+        """A process that was just started."""
+        return Process(name, pid, _start(pid) or 0)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs still."""
+        return _start(self.pid) == self.start
+
+
+@dataclass
+class State:
+    """A network that is up, or partly so.
+
+    Attributes:
+        namespaces: network namespaces by node; all switches are in that of ``fabric``.
+        pids: instead of a namespace, the process whose namespace a node has (Mininet).
+    """
+
+    name: str
+    file: str
+    runner: str
+    target: str
+    fabric: str = ""
+    hosts: list[str] = field(default_factory=list[str])
+    switches: list[str] = field(default_factory=list[str])
+    namespaces: dict[str, str] = field(default_factory=dict[str, str])
+    pids: dict[str, int] = field(default_factory=dict[str, int])
+    processes: list[Process] = field(default_factory=list[Process])
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return FOLDER / self.name
+
+    def save(self) -> None:
+        """Write it down."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / "state.json.new"
+        draft.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")
+        draft.replace(self.folder / "state.json")
+
+    def end_processes(self) -> None:
+        """End all of its processes, the last started first."""
+        end([process for process in reversed(self.processes) if process.is_alive])
+
+    def forget(self) -> None:
+        """Remove its files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def end(processes: Sequence[Process]) -> None:
+    """Ask processes to end, and kill those that do not."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        for process in processes:
+            if process.is_alive:
+                os.kill(process.pid, sign)
+        deadline = time.monotonic() + PATIENCE_S
+        while any(p.is_alive for p in processes) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+
+def names() -> list[str]:
+    """The networks that are up."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/state.json"))
+
+
+def load(name: str) -> State:
+    """The network called ``name``.
+
+    Raises:
+        WaymarkError: none is; the message says which are up.
+    """
+    path = FOLDER / name / "state.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        up = ", ".join(names()) or "none"
+        raise WaymarkError(f"no network {name!r} is up (up: {up})") from None
+    except (OSError, json.JSONDecodeError) as error:
+        raise WaymarkError(f"{path}: {error}") from error
+    data["processes"] = [Process(**process) for process in data["processes"]]
+    return State(**data)
+
+
+def only() -> State:
+    """The one network that is up.
+
+    Raises:
+        WaymarkError: none is, or several are.
+    """
+    up = names()
+    if not up:
+        raise WaymarkError("no network is up; see: waymark up --help")
+    if len(up) > 1:
+        raise WaymarkError(f"several networks are up ({', '.join(up)}); say --network NAME")
+    return load(up[0])
+
+
+def _start(pid: int) -> int | None:
+    """When a process started; None for one that has ended, waited for or not (proc(5), stat)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else int(fields[19])

@@ -1,0 +1,118 @@
+"""The switches that a network can be made of: how a process of each is started."""
+
+import subprocess
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import Protocol
+
+from topologies import system
+from topologies.plan import SwitchPlan
+from waymark import project
+from waymark.errors import WaymarkError
+
+CPU_PORT = 510
+"""``CPU_PORT`` of ``p4src/include/constants.p4``."""
+
+FRAME_OCTETS = 1000
+"""What BMv2's queues, which count packets, are to take a packet for."""
+
+
+class Target(Protocol):
+    """A kind of switch."""
+
+    name: str
+
+    def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path] | None:
+        """Compile ``programs``: their device configs, or None where the controller makes them.
+
+        Raises:
+            WaymarkError: something is missing on this machine, or a program has errors.
+        """
+        ...
+
+    def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
+        """What starts ``switch``."""
+        ...
+
+    def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
+        """Set what P4Runtime cannot, once it runs.
+
+        Args:
+            switch: the switch.
+            prefix: what a command begins with to run beside it.
+        """
+        ...
+
+
+class Embedded:
+    """``waymark switch``: its ports have rates, and its program sees their queues."""
+
+    name = "embedded"
+
+    def prepare(self, programs: Collection[str], folder: Path) -> None:
+        """Nothing: the controller sends it source."""
+
+    def command(self, switch: SwitchPlan, folder: Path) -> list[str]:  # noqa: ARG002
+        """Rates charge IP packets, as in virtual time."""
+        longest = max((link.queue_packets for link in switch.links.values()), default=0)
+        command = [
+            *(sys.executable, "-m", "waymark", "switch", "--charge-ip"),
+            *("--grpc-server-addr", switch.grpc, "--device-id", str(switch.device_id)),
+            *("--cpu-port", str(CPU_PORT), "--queue-packets", str(max(1024, 2 * longest))),
+        ]
+        for port, interface in switch.interfaces.items():
+            command += [f"-i{port}@{interface}"]
+            command += ["--port-rate", f"{port}={round(switch.links[port].rate_bps)}bit"]
+        return command
+
+    def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
+        """Nothing."""
+
+
+class Bmv2:
+    """``simple_switch_grpc``: its queues have rates in packets, by Thrift."""
+
+    name = "bmv2"
+
+    def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path]:
+        """p4c's JSON of each program."""
+        system.need("simple_switch_grpc", "p4c-bm2-ss")
+        made: dict[str, Path] = {}
+        for program in programs:
+            made[program] = folder / f"{Path(program).stem}.json"
+            source = project.program_path(program)
+            system.run("p4c-bm2-ss", "--std", "p4-16", "-o", str(made[program]), str(source))
+        return made
+
+    def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
+        """Its program comes by P4Runtime."""
+        interfaces = [f"-i{port}@{name}" for port, name in switch.interfaces.items()]
+        return [
+            *("simple_switch_grpc", "--no-p4", *interfaces),
+            *("--device-id", str(switch.device_id), "--thrift-port", str(switch.thrift_port)),
+            *("--notifications-addr", f"ipc://{folder}/{switch.name}.ipc"),
+            *("--log-console", "--log-level", "warn"),
+            *("--", "--grpc-server-addr", switch.grpc, "--cpu-port", str(CPU_PORT)),
+        ]
+
+    def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
+        """Each port's rate and depth; depth is above the limit that its program keeps."""
+        settings = "".join(
+            f"set_queue_rate {max(1, round(link.rate_bps / 8 / FRAME_OCTETS))} {port}\n"
+            f"set_queue_depth {2 * link.queue_packets} {port}\n"
+            for port, link in switch.links.items()
+        )
+        command = [*prefix, "simple_switch_CLI", "--thrift-port", str(switch.thrift_port)]
+        try:
+            done = subprocess.run(
+                command, input=settings, capture_output=True, text=True, check=False
+            )
+        except FileNotFoundError as error:
+            raise WaymarkError(f"BMv2's queues are set by {error.filename}, not on PATH") from error
+        told = done.stdout + done.stderr
+        if done.returncode != 0 or "rror" in told or "nvalid" in told:
+            raise WaymarkError(f"{switch.name}: simple_switch_CLI says: {told.strip()}")
+
+
+TARGETS: dict[str, Target] = {target.name: target for target in (Embedded(), Bmv2())}

@@ -1,0 +1,60 @@
+"""Commands of the system, and processes that outlive the command that starts them."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from topologies.ready import NotReadyError, wait
+from topologies.state import Process, State
+from waymark.errors import WaymarkError
+
+
+def need(*programs: str) -> None:
+    """Raise a :class:`WaymarkError` unless this is root and ``programs`` are on PATH."""
+    if os.geteuid() != 0:
+        raise WaymarkError("namespaces and interfaces need root: run this with sudo")
+    packages = {"ip": "iproute2", "ethtool": "ethtool", "nsenter": "util-linux", "mn": "mininet"}
+    for program in programs:
+        if shutil.which(program) is None:
+            package = packages.get(program)
+            hint = f" (Debian: apt-get install {package})" if package else ""
+            raise WaymarkError(f"{program} is not on PATH{hint}")
+
+
+def run(*command: str, check: bool = True) -> str:
+    """Run a command; what it printed.
+
+    Raises:
+        WaymarkError: it failed; the message is its own.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        told = (done.stderr or done.stdout).strip()
+        raise WaymarkError(f"{' '.join(command)}: {told}")
+    return done.stdout
+
+
+def start(state: State, name: str, command: Sequence[str], ready: str | int) -> Process:
+    """Start a process of a network, and wait until it is ready (see :mod:`topologies.ready`).
+
+    Raises:
+        WaymarkError: it ended before, or took too long; with the last lines of its log.
+    """
+    log = state.folder / f"{name}.log"
+    with log.open("wb") as out:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    process = Process.of(name, child.pid)
+    state.processes.append(process)
+    state.save()
+    try:
+        wait(child, log, ready)
+    except NotReadyError as error:
+        raise WaymarkError(f"{name} {error}") from error
+    return process

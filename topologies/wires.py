@@ -1,0 +1,43 @@
+"""``python -m topologies.wires WIRES.json``: the wires of a network, as a process of their own."""
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from waymark import _core
+
+READY = "wires are carried"
+"""Printed once they are."""
+
+
+def command(wires: Sequence[object], seed: int, folder: Path) -> list[str]:
+    """What carries ``wires`` (of a plan); their file goes into ``folder``."""
+    spec = folder / "wires.json"
+    spec.write_text(json.dumps({"wires": wires, "seed": seed}), encoding="utf-8")
+    return [sys.executable, "-m", "topologies.wires", str(spec)]
+
+
+def main(file: str) -> int:
+    """Carry frames until SIGTERM or Ctrl-C."""
+
+    def terminate(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, terminate)
+    spec = json.loads(Path(file).read_text(encoding="utf-8"))
+    wires = [((a, b), (tuple(there), tuple(back))) for (a, b), (there, back) in spec["wires"]]
+    try:
+        _core.run_wires(wires, seed=spec["seed"], ready=lambda: print(READY, flush=True))
+    except KeyboardInterrupt:
+        return 0
+    except _core.SwitchError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,54 @@
+"""What the commands share: the app that they join, consoles, exit codes, files and arguments."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from waymark.errors import WaymarkError
+
+EXIT_FAILED = 1
+"""The work was done and the answer is no: errors in a program, a packet other than expected."""
+
+EXIT_USAGE = 2
+"""What was asked for cannot be done: no such file, no such experiment."""
+
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, as shells have it."""
+
+app = typer.Typer(
+    name="waymark",
+    help="Networks whose P4 switches tell the senders what happened to their packets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+out = Console()
+err = Console(stderr=True)
+
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+
+
+def write(file: Path, text: str) -> None:
+    """Write a text file."""
+    with os_errors(file):
+        file.write_text(text, encoding="utf-8")
+
+
+def make(folder: Path) -> None:
+    """Make a folder, with those that it lies in, unless it is there."""
+    with os_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def os_errors(path: Path) -> Generator[None]:
+    """Tell what the system refuses with the path, as a WaymarkError."""
+    try:
+        yield
+    except OSError as error:
+        raise WaymarkError(f"{path}: {error.strerror}") from error

@@ -1,0 +1,111 @@
+"""``waymark up``, ``down``, ``exec``, ``status``: a topology on this machine's interfaces."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark.cli.base import app
+from waymark.errors import WaymarkError
+from waymark.topology import Topology
+
+
+class Runner(StrEnum):
+    """``--runner``."""
+
+    NETNS = "netns"
+    MININET = "mininet"
+
+
+class TargetName(StrEnum):
+    """``--target``."""
+
+    EMBEDDED = "embedded"
+    BMV2 = "bmv2"
+
+
+Network = Annotated[
+    str | None, typer.Option("--network", metavar="NAME", help="Which, if several are up.")
+]
+
+
+@app.command("up")
+def bring_up(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A topology: topologies/*.yaml, topology.json.")
+    ],
+    runner: Annotated[Runner, typer.Option(help="Where hosts live.")] = Runner.NETNS,
+    target: Annotated[TargetName, typer.Option(help="What switches are.")] = TargetName.EMBEDDED,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What to call it. Default: as the file.")
+    ] = None,
+    p4: Annotated[
+        str | None, typer.Option("--p4", metavar="F.p4", help="What every switch runs.")
+    ] = None,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="No kernel addresses at hosts, for `waymark host`.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of what links lose.")] = 1,
+) -> None:
+    """Bring a topology up on interfaces, switches running and told what to do. Needs root."""
+    from topologies import runners
+
+    topology = Topology.load(file)
+    if p4 is not None:
+        topology = topology.with_program(str(Path(p4).resolve()) if Path(p4).is_file() else p4)
+    state = runners.up(
+        topology, file, name or file.stem, runner.value, target.value, bare=bare, seed=seed
+    )
+    print(runners.summary(state))
+
+
+@app.command("down")
+def take_down(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME|FILE", help="Default: the one that is up.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that are up.")] = False,
+) -> None:
+    """Take a network down: processes, interfaces, namespaces, files."""
+    from topologies import runners, state
+
+    if everything:
+        found = [state.load(one) for one in state.names()]
+    elif name is None:
+        found = [state.only()]
+    else:
+        known = state.names()
+        found = [state.load(name if name in known else Path(name).stem)]
+    for one in found:
+        runners.down(one)
+        print(f"{one.name} is down")
+
+
+@app.command("exec", context_settings={"ignore_unknown_options": True})
+def run_at_node(
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A host, or a switch.")],
+    command: Annotated[list[str], typer.Argument(metavar="CMD…")],
+    network: Network = None,
+) -> None:
+    """Run a command at a host of the network that is up, or among its switches."""
+    from topologies import runners, state
+
+    one = state.only() if network is None else state.load(network)
+    words = [*runners.prefix(one, node), *command]
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise WaymarkError(f"{words[0]}: {error.strerror}") from error
+
+
+@app.command("status")
+def show_status() -> None:
+    """Show the networks that are up, and what of them no longer runs."""
+    from topologies import runners, state
+
+    for name in state.names():
+        print(runners.summary(state.load(name)))
+    if not state.names():
+        print("no network is up")

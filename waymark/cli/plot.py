@@ -1,0 +1,51 @@
+"""``waymark plot``: a picture of a trace."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark.cli.base import app, os_errors
+from waymark.errors import WaymarkError
+
+FORMATS = (".png", ".svg", ".pdf")
+
+
+@app.command("plot")
+def plot(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A trace (.parquet or .csv), or the events that `waymark replay` writes (.csv).",
+        ),
+    ],
+    out_file: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="PICTURE", help="Default: beside FILE, as .png."),
+    ] = None,
+    from_s: Annotated[
+        float | None, typer.Option("--from", metavar="S", help="Seconds at which to begin.")
+    ] = None,
+    to_s: Annotated[
+        float | None, typer.Option("--to", metavar="S", help="Seconds at which to end.")
+    ] = None,
+) -> None:
+    """Draw a connection's windows, round-trip times, packets in flight and marks over time."""
+    from waymark import plots, trace, trace_plot  # brings matplotlib
+
+    picture = out_file or file.with_suffix(".png")
+    if picture.suffix not in FORMATS:
+        raise WaymarkError(f"{picture}: expected a name that ends in {', '.join(FORMATS)}")
+    table = trace.between(trace.read(file), from_s, to_s)
+    try:
+        with plots.style():
+            if "cwnd" in table.column_names:
+                figure = trace_plot.draw(table)
+            else:
+                figure = trace_plot.draw_events(table)
+            with os_errors(picture):
+                plots.write(figure, picture)
+    except WaymarkError as error:
+        raise WaymarkError(f"{file}: {error}") from error
+    print(picture)

@@ -1,0 +1,141 @@
+"""``waymark compile`` and ``waymark stf``: P4 programs and packet scripts."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark import corpus, program, stf
+from waymark.cli.base import EXIT_FAILED, Jobs, app, write
+from waymark.cli.compiling import Define, Include, compile_file
+from waymark.errors import WaymarkError
+
+MainFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="F.p4", help="The main P4 file, or p4c's BMv2 JSON of it (F.json)."),
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="DIR", help="Judge by the programs of p4c's testdata in DIR."),
+]
+Matching = Annotated[
+    str, typer.Option("--match", metavar="GLOB", help="Of the corpus only programs named so.")
+]
+
+
+class Via(StrEnum):
+    """``--via``."""
+
+    P4C = "p4c"
+
+
+@app.command("compile")
+def compile_program(
+    file: MainFile = None,
+    include: Include = None,
+    define: Define = None,
+    dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
+    p4info: Annotated[
+        Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--source", metavar="OUT", help="Write it preprocessed: a device config."),
+    ] = None,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
+) -> None:
+    """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
+    if corpus_dir is not None:
+        _no_files(file)
+        return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
+    compiled = compile_file(_given(file, "F.p4"), include, define)
+    if p4info is not None:
+        write(p4info, compiled.p4info())
+    if source is not None:
+        write(source, compiled.source)
+    if dump:
+        print(compiled.dump())
+    else:
+        tables = len(compiled.tables)
+        print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
+    return None
+
+
+def _compile_corpus(folder: Path, match: str, jobs: int | None, options: corpus.Options) -> None:
+    good = True
+    if corpus.has_samples(folder):
+        verdicts = corpus.compile_samples(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "v1model programs compiled: ")
+    if corpus.has_errors(folder):
+        verdicts = corpus.compile_errors(folder, match, jobs, options)
+        good &= corpus.show(verdicts, "programs that p4c refuses, refused at its line: ")
+    if not good:
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command("stf")
+def run_stf(
+    file: MainFile = None,
+    script: Annotated[
+        Path | None, typer.Argument(metavar="F.stf", help="The packet script.")
+    ] = None,
+    include: Include = None,
+    define: Define = None,
+    corpus_dir: Corpus = None,
+    match: Matching = "*",
+    jobs: Jobs = None,
+    via: Annotated[
+        Via | None, typer.Option(help="Compile with p4c, and run its BMv2 JSON.")
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print what each packet meets, with its source line.")
+    ] = False,
+    trace_json: Annotated[
+        Path | None, typer.Option("--trace-json", metavar="FILE", help="Write that as JSON.")
+    ] = None,
+) -> None:
+    """Run a packet script against a P4 program: packets in, packets expected out."""
+    options = _options(include, define, via)
+    if corpus_dir is not None:
+        _no_files(file)
+        if trace or trace_json:
+            raise WaymarkError("--trace shows one script, not a corpus")
+        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options)):
+            raise typer.Exit(EXIT_FAILED)
+        return
+    script = _given(script, "F.stf")
+    program.require_file(script)
+    compiled = compile_file(_given(file, "F.p4"), include, define, via_p4c=via is not None)
+    traced = stf.run_traced(compiled, script) if trace or trace_json else None
+    if traced is not None and trace:
+        print(traced.text)
+    if traced is not None and trace_json:
+        write(trace_json, json.dumps(traced.steps, indent=1) + "\n")
+    verdict = stf.run(compiled, script) if traced is None else traced.report
+    for failure in verdict["failures"]:
+        print(f"{script}: {failure}")
+    counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
+    print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
+    if not verdict["passed"]:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _options(
+    include: list[Path] | None, define: list[str] | None, via: Via | None
+) -> corpus.Options:
+    return corpus.Options(include or (), define or (), "p4c" if via else None)
+
+
+def _given(file: Path | None, name: str) -> Path:
+    if file is None:
+        raise WaymarkError(f"no {name} given; name one, or --corpus DIR")
+    return file
+
+
+def _no_files(file: Path | None) -> None:
+    if file is not None:
+        raise WaymarkError(f"{file}: --corpus takes no program besides")

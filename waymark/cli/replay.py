@@ -1,0 +1,28 @@
+"""``waymark replay``: runs to be compared with another simulator's traces."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark.cli.base import app, write
+from waymark.replay import replay
+
+
+@app.command("replay")
+def replay_description(
+    file: Annotated[
+        Path, typer.Argument(metavar="F.toml", help="Topology, flows and losses; see tests/replay.")
+    ],
+    out_file: Annotated[
+        Path | None, typer.Option("--out", metavar="F.csv", help="Write there; default: print.")
+    ] = None,
+) -> None:
+    """Run flows over drop-tail queues and write every event at one link as CSV."""
+    rows = replay(file)
+    if out_file is None:
+        sys.stdout.write(rows)
+        return
+    write(out_file, rows)
+    print(out_file)

@@ -1,0 +1,90 @@
+"""``waymark switch``: a P4 switch on interfaces."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark import switch as switches
+from waymark.cli.base import app
+from waymark.cli.compiling import Define, Include, compile_file
+from waymark.errors import WaymarkError
+
+
+@app.command("switch")
+def run_switch(
+    interfaces: Annotated[
+        list[str] | None,
+        typer.Option("-i", "--interface", metavar="PORT@IFACE", help="A port and its interface."),
+    ] = None,
+    p4: Annotated[
+        Path | None, typer.Option("--p4", metavar="F.p4", help="Run this until a controller comes.")
+    ] = None,
+    include: Include = None,
+    define: Define = None,
+    address: Annotated[
+        str, typer.Option("--grpc-server-addr", metavar="ADDR:PORT", help="P4Runtime, gRPC.")
+    ] = "127.0.0.1:9559",
+    device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
+    port_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
+        ),
+    ] = None,
+    charge_ip: Annotated[
+        bool,
+        typer.Option(
+            "--charge-ip", help="Rates count IP packets alone, not Ethernet headers, as the lab's."
+        ),
+    ] = False,
+    queue_packets: Annotated[
+        int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
+    ] = 1024,
+    cpu_port: Annotated[
+        int | None, typer.Option(min=0, max=510, help="Port of packets to and from controllers.")
+    ] = None,
+    drop_port: Annotated[int, typer.Option(min=0, max=511, help="egress_spec that drops.")] = 511,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
+    pcap: Annotated[
+        Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--grpc-server-cert", metavar="PEM", help="TLS: certificate.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option("--grpc-server-key", metavar="PEM", help="TLS: private key.")
+    ] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."
+        ),
+    ] = None,
+) -> None:
+    """Run a P4 switch on Linux interfaces, driven through P4Runtime. Interfaces need root."""
+    options = switches.SwitchOptions(
+        interfaces=[switches.parse_interface(text) for text in interfaces or ()],
+        address=address,
+        device_id=device_id,
+        program=None if p4 is None else compile_file(p4, include, define),
+        rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
+        queue_packets=queue_packets,
+        cpu_port=cpu_port,
+        drop_port=drop_port,
+        seed=seed,
+        captures=pcap,
+        charge_ethernet=not charge_ip,
+        certificate=certificate,
+        key=key,
+        client_ca=client_ca,
+    )
+    if interfaces and os.geteuid() != 0:
+        raise WaymarkError("packets on interfaces need root: run this with sudo")
+
+    def ready(at: str) -> None:
+        ports = ", ".join(f"{port}@{name}" for port, name in options.interfaces) or "no interfaces"
+        print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
+
+    switches.run(options, ready)

@@ -1,0 +1,120 @@
+"""Congestion controls in Python, which run in the simulator beside the compiled ones.
+
+A control is a class derived from :class:`CongestionControl`. ``docs/congestion-control.md`` is a
+tutorial, ``examples/`` has controls to begin with.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+from waymark._core import AckEvent, Limits, LossEvent, TimeoutEvent
+from waymark.errors import WaymarkError
+
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "fack", "vegas"]
+"""How losses are found and repaired, whatever the control makes of them."""
+
+
+class CongestionControl:
+    """A congestion control: told what happened, asked for the window.
+
+    Derive from it, and set ``self.cwnd`` (and ``self.ssthresh``) in the methods; they return
+    nothing. The connection reads both after every call, and sends while less than ``cwnd`` is in
+    flight. Loss recovery decides which segment to send again and when; the control decides what
+    that means for the window. Names are those of the Rust trait ``congestion::Controller``.
+
+    Times are in seconds of virtual time, windows in segments (fractions accumulate; whole segments
+    are sent). Segments are numbered from 0 in the order in which they are first sent.
+
+    Attributes:
+        cwnd: congestion window, segments, 0 to 1e9; from :meth:`on_start` on.
+        ssthresh: slow-start threshold, segments, 0 or more, infinity allowed; from
+            :meth:`on_start` on.
+        pacing_rate: how fast segments may leave, in segments per second; None: as the window has
+            it. A transport that does not pace (the ns-2 profile) ignores it.
+        base_rtt: propagation delay in seconds, for traces only; None: unknown.
+        diff: segments of its own waiting in queues, for traces only; None: unknown.
+        recovery: the loss recovery to go with it.
+        aqt, avbw, ci, timestamps: the marks that its packets carry for
+            hops and receivers to fill in; what comes back is in the :class:`waymark.AckEvent`.
+    """
+
+    recovery: ClassVar[Recovery] = "newreno"
+    aqt: ClassVar[bool] = False
+    avbw: ClassVar[bool] = False
+    ci: ClassVar[bool] = False
+    timestamps: ClassVar[bool] = False
+
+    cwnd: float
+    ssthresh: float
+    pacing_rate: float | None = None
+    base_rtt: float | None = None
+    diff: float | None = None
+
+    def on_start(self, limits: Limits) -> None:
+        """The connection begins. Takes ``cwnd`` and ``ssthresh`` from the limits; extend it."""
+        self.cwnd = limits.initial_window
+        self.ssthresh = limits.initial_ssthresh
+
+    def on_sent(self, now: float, segment: int) -> None:
+        """A segment leaves, for the first time or again."""
+
+    def on_ack(self, event: AckEvent) -> None:
+        """New data was acknowledged: usually the window grows. Nothing has been sent in answer."""
+
+    def on_partial_ack(self, event: AckEvent) -> None:
+        """New data was acknowledged, but less than ends the recovery that is going on."""
+
+    def on_duplicate_ack(self, event: AckEvent) -> None:
+        """A duplicate acknowledgement arrived; its marks count, whatever recovery makes of it."""
+
+    def on_departure(self, now: float) -> None:
+        """A duplicate after the fast retransmit: one more segment has left the network.
+
+        Only ``vegas`` recovery calls it, and leaves the inflation of the window to the control; the
+        others inflate it themselves.
+        """
+
+    def on_loss(self, event: LossEvent) -> None:
+        """A segment was found lost without the timer, and is about to be sent again."""
+
+    def on_congestion_mark(self, event: LossEvent) -> None:
+        """A congestion mark was echoed (ECN), nothing lost. As a loss, unless you know better."""
+        self.on_loss(event)
+
+    def on_recovered(self, now: float) -> None:
+        """The first new acknowledgement after a recovery; :meth:`on_ack` follows."""
+
+    def on_timeout(self, event: TimeoutEvent) -> None:
+        """The retransmission timer ran out: everything not acknowledged is sent again."""
+
+
+Custom = CongestionControl | Callable[[], CongestionControl]
+"""A control for a flow: the class, anything else that makes one when called without arguments
+(``functools.partial(MyControl, beta=2)``), or an instance, of which each run takes a copy."""
+
+
+def start(custom: Custom) -> CongestionControl:
+    """A new control.
+
+    Raises:
+        WaymarkError: ``custom`` makes none.
+    """
+    if isinstance(custom, CongestionControl):
+        return copy.deepcopy(custom)
+    made: Any = custom() if callable(custom) else custom
+    if not isinstance(made, CongestionControl):
+        raise WaymarkError(
+            f"{name(custom)} gives {made!r}; expected an algorithm's name, a class derived from "
+            "waymark.CongestionControl, or what makes one"
+        )
+    return made
+
+
+def name(custom: Any) -> str:
+    """The class's or function's name, for messages and traces."""
+    named: Any = getattr(custom, "func", custom)  # functools.partial
+    if inspect.isclass(named) or inspect.isroutine(named):
+        return named.__name__
+    return type(named).__name__

@@ -1,0 +1,217 @@
+"""Topology files: YAML of our own form, and the ``topology.json`` of the P4 tutorials (p4lang).
+
+``topologies/README.md`` describes both. JSON is YAML, so either form may be written in either.
+"""
+
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Interface
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from waymark import yaml_file
+from waymark.errors import WaymarkError
+from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology
+from waymark.units import parse_rate, parse_time
+
+UNSTATED_RATE_BPS = 1e9
+"""Of the tutorials' links that name no bandwidth."""
+
+UNSTATED_QUEUE = 64
+"""Of the tutorials' links, in packets: BMv2's own default."""
+
+
+def _quantity(value: object, parse: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"not a {what}")
+    try:
+        return parse(value)
+    except WaymarkError as error:
+        raise ValueError(f"not a {what}") from error
+
+
+def _address(value: object) -> str:
+    return str(IPv4Interface(cast("str", value)))
+
+
+Rate = Annotated[float, BeforeValidator(lambda v: _quantity(v, parse_rate, "rate"))]
+Time = Annotated[float, BeforeValidator(lambda v: _quantity(v, parse_time, "time"))]
+Address = Annotated[str, BeforeValidator(_address)]
+Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
+
+RATE = 'bits per second with a unit, such as "1.6 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
+DELAY = 'a time with a unit, one way, such as "20 ms" (ns, us, ms, s)'
+QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
+LOSS = "a probability, 0 to 1"
+
+
+class Settings(BaseModel):
+    """What all parts share: immutable, and no key that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HostFile(Settings):
+    """A host."""
+
+    address: Address | None = Field(None, description='an address such as "10.0.1.1/24"')
+    mac: Mac | None = Field(None, description='a MAC address, such as "02:00:00:00:01:01"')
+
+
+class SwitchFile(Settings):
+    """A switch."""
+
+    program: str = Field(DEFAULT_PROGRAM, description="a main of p4src/, or a P4 file of yours")
+    feedback: tuple[str, ...] = Field(("aqt",), description="a list of any of aqt, drai, ci")
+
+
+class DirectionFile(Settings):
+    """What differs on the way back."""
+
+    rate: Rate | None = Field(None, description=RATE)
+    delay: Time | None = Field(None, description=DELAY)
+    queue: int | None = Field(None, strict=True, description=QUEUE)
+    loss: float | None = Field(None, description=LOSS)
+
+
+class LinkFile(Settings):
+    """A full-duplex link."""
+
+    ends: tuple[str, str] = Field(
+        description='two nodes, such as [r1, r2]; "r1:3" is port 3 of a switch'
+    )
+    rate: Rate = Field(description=RATE)
+    delay: Time = Field(description=DELAY)
+    queue: int = Field(50, strict=True, description=QUEUE)
+    loss: float = Field(0.0, description=LOSS)
+    back: DirectionFile | None = Field(
+        None, description="rate, delay, queue or loss of the way back"
+    )
+
+
+class TopologyFile(Settings):
+    """A file of our own form."""
+
+    description: str = Field("", description="a sentence")
+    hosts: Mapping[str, HostFile] = Field({}, description="a mapping of names to settings")
+    switches: Mapping[str, SwitchFile] = Field({}, description="a mapping of names to settings")
+    links: tuple[LinkFile, ...] = Field((), description="a list of links")
+
+
+class TutorialHost(Settings):
+    """A host of the tutorials."""
+
+    ip: Address = Field(description='an address such as "10.0.1.1/24"')
+    mac: Mac = Field(description='a MAC address, such as "08:00:00:00:01:11"')
+    commands: tuple[str, ...] = Field((), description="a list of shell commands")
+
+
+class TutorialSwitch(Settings):
+    """A switch of the tutorials. Of its keys ``runtime_json`` alone is used."""
+
+    runtime_json: str | None = Field(None, description="a file with table entries")
+    cli_input: str | None = Field(None, description="a file with commands of BMv2's client")
+    program: str | None = Field(None, description="p4c's JSON of a program")
+
+
+class TutorialFile(Settings):
+    """``topology.json`` of the P4 tutorials."""
+
+    hosts: Mapping[str, TutorialHost] = Field(description="a mapping of names to ip and mac")
+    switches: Mapping[str, TutorialSwitch] = Field(description="a mapping of names to settings")
+    links: tuple[tuple[str | float, ...], ...] = Field(
+        description='a list of [end, end, delay, Mb/s]; an end is a host or "s1-p1"'
+    )
+
+
+def load(path: Path) -> Topology:
+    """Read a topology file of either form.
+
+    Raises:
+        WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
+    """
+    document = yaml_file.read(path)
+    try:
+        if _is_tutorial(document.tree):
+            return _of_tutorial(yaml_file.validate(TutorialFile, document), document)
+        return _of_ours(yaml_file.validate(TopologyFile, document))
+    except WaymarkError as error:
+        told = str(error)
+        raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+
+
+def _is_tutorial(tree: Any) -> bool:
+    """Whether links are lists."""
+    if not isinstance(tree, Mapping):
+        return False
+    links = cast("Mapping[str, Any]", tree).get("links")
+    return isinstance(links, list) and any(isinstance(k, list) for k in cast("list[Any]", links))
+
+
+def _of_ours(file: TopologyFile) -> Topology:
+    return Topology(
+        tuple(Host(name, host.address, host.mac) for name, host in file.hosts.items()),
+        tuple(
+            Switch(name, switch.program, frozenset(switch.feedback))
+            for name, switch in file.switches.items()
+        ),
+        tuple(link for entry in file.links for link in _two_ways(entry)),
+    )
+
+
+def _two_ways(entry: LinkFile) -> Iterator[Link]:
+    (a, a_port), (b, b_port) = (_end(end, ":") for end in entry.ends)
+    back = entry.back or DirectionFile()  # pyright: ignore[reportCallIssue]
+    yield Link(a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port)
+    yield Link(
+        b,
+        a,
+        entry.rate if back.rate is None else back.rate,
+        entry.delay if back.delay is None else back.delay,
+        entry.queue if back.queue is None else back.queue,
+        entry.loss if back.loss is None else back.loss,
+        b_port,
+    )
+
+
+def _end(text: str, separator: str) -> tuple[str, int | None]:
+    """A node, and its port where that is named."""
+    node, found, port = text.rpartition(separator)
+    if not found or not port.isdecimal():
+        return text, None
+    return node, int(port)
+
+
+def _of_tutorial(file: TutorialFile, document: yaml_file.Document) -> Topology:
+    links: list[Link] = []
+    for index, entry in enumerate(file.links):
+        try:
+            links += _tutorial_link(entry)
+        except (WaymarkError, ValueError, TypeError) as error:
+            told = f"found {list(entry)}; valid: {TutorialFile.model_fields['links'].description}"
+            raise yaml_file.refused(
+                document, [yaml_file.Problem(("links", index), told)]
+            ) from error
+    hosts = (
+        Host(name, host.ip, host.mac, tuple(host.commands)) for name, host in file.hosts.items()
+    )
+    folder = document.path.parent
+    switches = (
+        Switch(name, runtime=None if its.runtime_json is None else folder / its.runtime_json)
+        for name, its in file.switches.items()
+    )
+    return Topology(tuple(hosts), tuple(switches), tuple(links))
+
+
+def _tutorial_link(entry: tuple[str | float, ...]) -> Iterator[Link]:
+    """``["h1", "s1-p1", "10ms", 5]``: a bare delay is in ms, the bandwidth in Mb/s."""
+    a_text, b_text, *rest = entry
+    if not (isinstance(a_text, str) and isinstance(b_text, str)) or len(rest) > 2:
+        raise ValueError("two ends, a delay, a bandwidth")
+    delay = rest[0] if rest else 0
+    delay_s = float(delay) / 1e3 if isinstance(delay, int | float) else parse_time(delay)
+    rate_bps = float(rest[1]) * 1e6 if len(rest) == 2 else UNSTATED_RATE_BPS
+    (a, a_port), (b, b_port) = (_end(end, "-p") for end in (a_text, b_text))
+    yield Link(a, b, rate_bps, delay_s, UNSTATED_QUEUE, port=a_port)
+    yield Link(b, a, rate_bps, delay_s, UNSTATED_QUEUE, port=b_port)
