@@ -23,6 +23,14 @@ from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
 from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
 from waymark.run import run, run_all
 from waymark.scenario import Clock, LinkChange, Scenario
+from waymark.sctp import (
+    DAHAL_SCTP,
+    NS2_SCTP,
+    Association,
+    AssociationProfile,
+    AssociationResult,
+    AssociationTrace,
+)
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.trace import Trace
 from waymark.traffic import (
@@ -41,9 +49,15 @@ from waymark.traffic import (
 __all__ = [
     "CHAN",
     "DAHAL",
+    "DAHAL_SCTP",
+    "NS2_SCTP",
     "SRIJITH",
     "STOCK",
     "AckEvent",
+    "Association",
+    "AssociationProfile",
+    "AssociationResult",
+    "AssociationTrace",
     "Cbr",
     "Check",
     "Clock",
