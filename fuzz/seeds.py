@@ -15,6 +15,14 @@ FILES = {
 }
 """Of each target that reads text, the files it starts from."""
 
+EXCHANGE, HALF_A_SECOND = b"\x02", b"\x93"
+SCTP_STEPS = {
+    "life": EXCHANGE * 8 + HALF_A_SECOND + EXCHANGE * 4 + b"\xfe" * 8,
+    "odd_chunks": EXCHANGE * 6 + b"\x01\x14\x00\x03\x00\x14" + bytes(16) + EXCHANGE * 2,
+    "odd_packet": EXCHANGE * 4 + b"\x00\x10" + bytes(16) + EXCHANGE * 2,
+}
+"""What happens to two associations; see ``fuzz_targets/sctp.rs``."""
+
 PORT_1 = 0
 MADE_ROUTABLE = 4
 """How a packet goes in; see ``fuzz_targets/packet.rs``."""
@@ -32,6 +40,9 @@ def main() -> None:
     for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
         config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
         (SEEDS / "config" / path.name).write_text(config)
+    (SEEDS / "sctp").mkdir()
+    for name, steps in SCTP_STEPS.items():
+        (SEEDS / "sctp" / name).write_bytes(steps)
     (SEEDS / "packet").mkdir()
     for script in ROOT.glob("p4src/tests/waymark-*.stf"):
         packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)

@@ -45,6 +45,8 @@ pub(crate) enum Event {
         /// The path.
         path: u32,
     },
+    /// A timer of a base station's Snoop agent may have run out.
+    Snoop(u32),
     /// A source sends a packet.
     Source(u32),
     /// A link changes.

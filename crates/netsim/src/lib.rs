@@ -10,6 +10,7 @@
 //! - [`scenario`]: the description of a run, as data;
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
 //! - `line`, `host`, `switch`, `flow`, `association`, `source`: what a network is made of;
+//! - `snoop`: an agent of a base station;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
@@ -31,6 +32,7 @@ pub mod replay;
 pub mod results;
 pub mod scenario;
 mod simulation;
+mod snoop;
 mod source;
 mod switch;
 pub mod trace;

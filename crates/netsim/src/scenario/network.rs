@@ -60,6 +60,9 @@ pub struct SwitchNode {
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
+    /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
+    #[serde(default)]
+    pub snoop: Vec<u16>,
 }
 
 /// An entry of a table.

@@ -11,6 +11,7 @@ use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
+use crate::snoop::Snoop;
 use crate::source::{OpenLoop, Pacer};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
@@ -324,6 +325,7 @@ fn switch(
         handled: 0,
         dropped: bins.column(),
         adds_aqt: record.check_aqt && listed(record.aqt_switches.as_ref(), name),
+        snoop: (!node.snoop.is_empty()).then(|| Snoop::new(&node.snoop)),
         refusals: None,
     };
     state.configure(node)?;

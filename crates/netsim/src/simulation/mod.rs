@@ -4,6 +4,7 @@ mod associations;
 mod build;
 mod hosts;
 mod in_flight;
+mod snoop;
 mod switches;
 
 pub use build::{Controls, Programs};
@@ -164,7 +165,7 @@ impl Simulation {
                 let to = self.lines[line as usize].to;
                 match to.node {
                     Node::Host(host) => self.arrive_at_host(host, packet),
-                    Node::Switch(switch) => self.arrive_at_switch(switch, to.port, packet),
+                    Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
                 }
             }
             Event::LineFree(line) => match self.lines[line as usize].from.node {
@@ -183,6 +184,7 @@ impl Simulation {
             Event::PrimaryChange { association, path } => {
                 self.change_primary(association as usize, path as usize);
             }
+            Event::Snoop(switch) => self.snoop_timer(switch as usize),
             Event::Source(source) => self.send_datagram(source as usize),
             Event::LinkChange { link, change } => self.change_link(link as usize, change as usize),
         }

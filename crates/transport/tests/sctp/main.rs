@@ -4,3 +4,4 @@ mod association;
 mod messages;
 mod network;
 mod ns2;
+mod odd;

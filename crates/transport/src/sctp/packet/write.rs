@@ -52,6 +52,12 @@ impl<'a> Writer<'a> {
         self
     }
 
+    /// Octets as they are, whatever they say: for what tries odd packets.
+    pub fn raw(&mut self, octets: &[u8]) -> &mut Self {
+        self.out.extend_from_slice(octets);
+        self
+    }
+
     /// DATA.
     pub fn data(&mut self, data: &Data<'_>) -> &mut Self {
         let start = self.begin(kind::DATA, data.flags.0);
@@ -170,8 +176,7 @@ impl<'a> Writer<'a> {
         start
     }
 
-    /// The length leaves out the padding of the chunk, and that of its last parameter where it has any:
-    /// parameters here are written with theirs, as §3.2.1 allows a receiver to find them.
+    /// The length counts the padding of parameters, and not that of the chunk.
     fn end(&mut self, start: usize) {
         let length = (self.out.len() - start) as u16;
         self.out[start + 2..start + 4].copy_from_slice(&length.to_be_bytes());
