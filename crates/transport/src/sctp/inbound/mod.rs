@@ -100,8 +100,11 @@ impl Inbound {
         let buffered = self.buffered();
         let window = u64::from(self.window);
         let fits = buffered + data.payload.len() as u64 <= window;
-        // The next in sequence may be what all the others wait for.
-        if ahead > MAX_GAP || !(fits || ahead == 1 && buffered <= window) {
+        // What fills a gap may be what all in the buffer wait for: a sender that overestimated the window, by a
+        // SACK that was overtaken, must not lock it.
+        let fills = self.blocks.last().is_some_and(|last| data.tsn < last.1);
+        let may = fits || ahead == 1 && buffered <= window || fills && buffered <= 2 * window;
+        if ahead > MAX_GAP || !may {
             // No room: it is as if it had not come, but the SACK tells the window.
             self.acknowledgement.now = true;
             return Ok(());
