@@ -45,6 +45,7 @@ from waymark.traffic import (
     Source,
     Tracing,
 )
+from waymark.wireless import shadowing_loss
 
 __all__ = [
     "CHAN",
@@ -93,5 +94,6 @@ __all__ = [
     "mean_sd",
     "run",
     "run_all",
+    "shadowing_loss",
     "trace",
 ]

@@ -133,6 +133,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
                     entry.to_core()
                     for entry in entries_for(topology, addressing, switch, tables[switch.program])
                 ],
+                "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
             }
             for switch in topology.switches
         },

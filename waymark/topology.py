@@ -45,12 +45,15 @@ class Switch:
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
         runtime: a file with the entries of its tables, in the form of the P4 tutorials; on Linux
             interfaces, instead of those that follow from the topology.
+        snoop: neighbours beyond wireless links, on which an agent repairs TCP's losses
+            (Balakrishnan et al. 1995); in virtual time only.
     """
 
     name: str
     program: str = DEFAULT_PROGRAM
     feedback: frozenset[str] = frozenset({"aqt"})
     runtime: Path | None = None
+    snoop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,9 @@ def _check(topology: Topology) -> None:
         if not uplinks:
             raise WaymarkError(f"host {host.name} has no link, expected at least one")
     for switch in topology.switches:
+        for neighbour in switch.snoop:
+            if (switch.name, neighbour) not in ends:
+                raise WaymarkError(f"switch {switch.name}: snoop: no link to {neighbour!r}")
         unknown = sorted(switch.feedback - {"aqt", "drai", "ci"})
         if unknown:
             raise WaymarkError(
