@@ -19,9 +19,18 @@ from waymark import trace
 from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
-from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
+from waymark.experiment import (
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    at_scale,
+)
+from waymark.pool import run_all
 from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
-from waymark.run import run, run_all
+from waymark.run import run
 from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.sctp import (
     DAHAL_SCTP,
@@ -36,6 +45,7 @@ from waymark.trace import Trace
 from waymark.traffic import (
     CHAN,
     DAHAL,
+    MODERN,
     SRIJITH,
     STOCK,
     Cbr,
@@ -51,6 +61,7 @@ __all__ = [
     "CHAN",
     "DAHAL",
     "DAHAL_SCTP",
+    "MODERN",
     "NS2_SCTP",
     "SRIJITH",
     "STOCK",
@@ -61,6 +72,7 @@ __all__ = [
     "AssociationTrace",
     "Cbr",
     "Check",
+    "Choice",
     "Clock",
     "CongestionControl",
     "Expectation",
@@ -90,6 +102,7 @@ __all__ = [
     "Truth",
     "Verdicts",
     "WaymarkError",
+    "at_scale",
     "duplex",
     "mean_sd",
     "run",

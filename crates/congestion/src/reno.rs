@@ -18,7 +18,30 @@ impl RenoConfig {
             cwnd: limits.initial_window,
             ssthresh: limits.initial_ssthresh,
             limits: *limits,
+            exact: false,
         }
+    }
+}
+
+/// Settings of a [`Reno`] that halves its window with the fraction, as the papers' simulator does
+/// from 2006 on (its `precisionReduce_`); before, it halved whole segments. Flows that share a
+/// queue fall into step less easily so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactRenoConfig {}
+
+impl ExactRenoConfig {
+    /// A Reno at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Reno {
+        Reno {
+            exact: true,
+            ..RenoConfig {}.build(limits)
+        }
+    }
+}
+
+impl Factory for ExactRenoConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
     }
 }
 
@@ -34,11 +57,49 @@ pub struct Reno {
     cwnd: f64,
     ssthresh: f64,
     limits: Limits,
+    /// The half keeps the window's fraction.
+    exact: bool,
 }
 
 impl Reno {
     pub(crate) fn set_cwnd(&mut self, cwnd: f64) {
         self.cwnd = cwnd;
+    }
+
+    /// So many segments more, under the cap.
+    pub(crate) fn grow(&mut self, segments: f64) {
+        self.cwnd = self.limits.cap(self.cwnd + segments);
+    }
+
+    /// Comes down to `cwnd`, two segments at least. A window that has left slow start does not
+    /// return to it by this.
+    pub(crate) fn shrink_to(&mut self, cwnd: f64) {
+        let opening = self.in_slow_start();
+        self.cwnd = cwnd.max(MIN_SSTHRESH).min(self.cwnd);
+        if !opening {
+            self.end_slow_start();
+        }
+    }
+
+    /// Goes on from `cwnd`, at least `floor`, without slow start.
+    pub(crate) fn cut_to(&mut self, cwnd: f64, floor: f64) {
+        self.cwnd = cwnd.max(floor);
+        self.ssthresh = cwnd.max(MIN_SSTHRESH);
+    }
+
+    /// A half of `window` is left, at least two segments.
+    pub(crate) fn halve(&mut self, window: u64) {
+        self.cut_to(half(window), MIN_SSTHRESH);
+    }
+
+    /// Starts over from one segment, in slow start up to `ssthresh`.
+    pub(crate) fn start_over(&mut self, ssthresh: f64) {
+        self.cwnd = 1.0;
+        self.ssthresh = ssthresh.max(MIN_SSTHRESH);
+    }
+
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
     }
 
     /// Growth goes on by 1/cwnd an ACK.
@@ -53,7 +114,7 @@ fn half(window: u64) -> f64 {
 }
 
 /// No threshold lies below two segments (RFC 5681, equation 4).
-const MIN_SSTHRESH: f64 = 2.0;
+pub(crate) const MIN_SSTHRESH: f64 = 2.0;
 
 impl Controller for Reno {
     fn cwnd(&self) -> f64 {
@@ -64,19 +125,29 @@ impl Controller for Reno {
         self.ssthresh
     }
 
-    fn on_ack(&mut self, _ack: &AckEvent) {
+    /// A window that is not made use of says nothing of the path (RFC 9293, §3.8.6).
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if ack.window_unused {
+            return;
+        }
         let increment = if self.cwnd < self.ssthresh {
             1.0
         } else {
             1.0 / self.cwnd
         };
-        self.cwnd = self.limits.cap(self.cwnd + increment);
+        self.cwnd = self.limits.cap(self.cwnd + increment * ack.weight());
     }
 
     /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
     fn on_loss(&mut self, loss: &LossEvent) {
-        self.cwnd = half(loss.window);
-        self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
+        let fraction = if self.exact { self.cwnd.fract() } else { 0.0 };
+        // The receiver's window, which the first threshold tells, has none.
+        let window = (loss.window as f64 + fraction).min(self.limits.initial_ssthresh);
+        self.ssthresh = half(loss.window).max(MIN_SSTHRESH);
+        self.cwnd = match self.exact {
+            true => window / 2.0,
+            false => half(loss.window),
+        };
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
@@ -104,6 +175,21 @@ mod tests {
     }
 
     #[test]
+    fn an_exact_half_keeps_the_fraction_up_to_the_receiver_s_window() {
+        let limits = Limits {
+            initial_ssthresh: 20.0,
+            ..Limits::default()
+        };
+        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0)] {
+            let mut reno = ExactRenoConfig {}.build(&limits);
+            reno.set_cwnd(cwnd);
+            reno.on_loss(&loss(window));
+            assert_eq!(reno.cwnd(), after);
+            assert_eq!(reno.ssthresh(), after.trunc());
+        }
+    }
+
+    #[test]
     fn slow_start_adds_one_and_avoidance_one_over_cwnd() {
         let mut reno = RenoConfig {}.build(&Limits {
             initial_window: 1.0,
@@ -115,6 +201,16 @@ mod tests {
         assert_eq!(reno.cwnd(), 3.0);
         reno.on_ack(&AckEvent::default());
         assert_eq!(reno.cwnd(), 3.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut reno = RenoConfig {}.build(&Limits::default());
+        reno.on_ack(&AckEvent {
+            window_unused: true,
+            ..AckEvent::default()
+        });
+        assert_eq!(reno.cwnd(), 1.0);
     }
 
     #[test]

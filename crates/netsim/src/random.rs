@@ -13,8 +13,10 @@ pub(crate) enum Purpose {
     Source = 2,
     /// Seeds of the switches' own draws.
     Switch = 3,
+    /// First sequence numbers of connections.
+    Sequence = 4,
     /// Secrets of SCTP associations.
-    Association = 4,
+    Association = 5,
 }
 
 /// A stream of random numbers.

@@ -4,9 +4,9 @@ use units::{Duration, Instant};
 
 use super::VegasConfig;
 use super::avoidance::{Avoidance, Backlog, Linear};
-use super::meter::Meter;
+use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
-use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
 pub(crate) const MIN_WINDOW: f64 = 2.0;
@@ -26,8 +26,14 @@ pub struct Machine<M, A = Linear> {
     growing: bool,
     /// What a recovery deflates cwnd to.
     deflated: f64,
-    /// When the window was last cut: losses of segments sent before do not cut it again.
-    last_cut: Instant,
+    /// When the window was last cut: losses of segments sent before do not cut it again. Counted
+    /// from `epoch` as it was then, as the simulator does.
+    last_cut: Duration,
+    /// When segment 0 last began the connection; it begins anew if the timer runs out for it.
+    epoch: Instant,
+    /// Nothing is acknowledged yet: the next time that segment 0 leaves the connection begins.
+    begins: bool,
+    acked: bool,
     round: Option<Round>,
     answered: bool,
     highest: u64,
@@ -55,6 +61,16 @@ impl<M: Meter> Machine<M> {
     }
 }
 
+impl Machine<Plain> {
+    /// The propagation delay is now `base`, in seconds; the window that fills the new path goes with
+    /// it.
+    pub(crate) fn reroute(&mut self, base: f64) {
+        let cwnd = self.cwnd * base / self.meter.base();
+        self.meter.set_base(base);
+        self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
+    }
+}
+
 impl<M: Meter, A: Avoidance> Machine<M, A> {
     /// At the start of a connection.
     pub fn with(config: VegasConfig, meter: M, avoidance: A, limits: &Limits) -> Self {
@@ -68,7 +84,10 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             increment: 0.0,
             growing: true,
             deflated: config.quirks.forgotten_window(),
-            last_cut: Instant::ZERO,
+            last_cut: Duration::ZERO,
+            epoch: Instant::ZERO,
+            begins: true,
+            acked: false,
             round: None,
             answered: false,
             highest: 0,
@@ -114,7 +133,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
                 // segment.
-                let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
+                let expected = ((ack.next - ack.acked) as f64 + ack.weight()) / measured.base;
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;
                 self.diff = Some(diff);
@@ -122,6 +141,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
                     diff,
                     delta: (diff + 0.5).trunc(),
                     throughput: actual,
+                    rtt: measured.rtt,
                 });
             }
             None => self.increment = 0.0,
@@ -170,18 +190,19 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
 
     fn on_sent(&mut self, now: Instant, segment: u64) {
         self.highest = self.highest.max(segment + 1);
-        if self.round.is_none() {
+        if segment == 0 && std::mem::take(&mut self.begins) {
+            self.epoch = now;
             self.round = Some(Round {
                 mark: segment,
                 start: now,
                 stale: false,
             });
-            self.last_cut = now;
         }
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
         self.first_answer(ack);
+        self.acked = true;
         if ack.acked - ack.newly_acked == 1 {
             // The initial window waits for the acknowledgement after segment 0's.
             self.cwnd = self.limits.initial_window;
@@ -193,10 +214,12 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
             // Slow start can reach the threshold within a round.
             self.increment = 0.0;
         }
-        let in_flight = (ack.next - ack.acked) as f64;
+        // As the first of the segments that it stands for was acknowledged.
+        let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
         if self.cwnd - in_flight <= self.meter.slack() {
-            self.cwnd = self.limits.cap(self.cwnd + self.increment);
+            self.cwnd += self.increment * ack.weight();
         }
+        self.cwnd = self.limits.cap(self.cwnd);
         if let Some(rtt) = ack.rtt {
             self.meter.sample(rtt.as_secs_f64(), ack);
         }
@@ -212,17 +235,26 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
 
     /// One cut a window: only if it was not cut since the lost segment was sent.
     fn on_loss(&mut self, loss: &LossEvent) {
-        if loss.sent_at.is_none_or(|sent| sent <= self.last_cut) {
+        let since_epoch = |at: Instant| at.since(self.epoch);
+        if loss
+            .sent_at
+            .is_none_or(|sent| since_epoch(sent) <= self.last_cut)
+        {
             return;
         }
+        let left = self.avoidance.on_loss(loss.window);
         let window = match loss.window {
             0..=3 => 2,
             w if loss.transmissions > 1 => w / 2,
-            w => w - w / 4,
+            w => left.unwrap_or(w - w / 4),
         };
         self.deflated = window as f64;
         self.cwnd = self.deflated + f64::from(loss.duplicates);
-        self.last_cut = loss.now;
+        self.last_cut = loss.now.since(self.epoch);
+        if loss.evidence == Evidence::Time {
+            // Nothing will be deflated, which ends slow start elsewhere.
+            self.ssthresh = MIN_WINDOW;
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {
@@ -233,10 +265,12 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.avoidance.on_timeout();
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
         self.deflated = self.config.quirks.forgotten_window();
-        self.last_cut = timeout.now;
+        self.last_cut = timeout.now.since(self.epoch);
+        self.begins = !self.acked;
     }
 
     fn snapshot(&self) -> Snapshot {

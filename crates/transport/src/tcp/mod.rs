@@ -15,11 +15,13 @@
 //! After every `handle_*`, call [`Connection::poll_transmit`] until it returns `None`, then
 //! [`Connection::poll_timeout`].
 
+mod assembler;
 mod config;
 mod connection;
 mod feedback;
 mod flight;
 mod ledger;
+pub mod modern;
 mod presets;
 mod receiver;
 mod recovery;
@@ -30,5 +32,5 @@ mod trace;
 
 pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
-pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 pub use trace::{Change, Trace};
