@@ -17,7 +17,7 @@ FILES = {
 
 EXCHANGE, HALF_A_SECOND = b"\x02", b"\x93"
 SCTP_STEPS = {
-    "life": EXCHANGE * 8 + HALF_A_SECOND + EXCHANGE * 4 + b"\xfe" * 8,
+    "life": EXCHANGE * 8 + HALF_A_SECOND + b"\xfe" * 12,
     "odd_chunks": EXCHANGE * 6 + b"\x01\x14\x00\x03\x00\x14" + bytes(16) + EXCHANGE * 2,
     "odd_packet": EXCHANGE * 4 + b"\x00\x10" + bytes(16) + EXCHANGE * 2,
 }

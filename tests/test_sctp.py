@@ -51,8 +51,8 @@ def test_every_interface_has_an_address_and_a_path_of_its_own() -> None:
 
 
 def test_spc_uses_both_paths_and_loses_little() -> None:
-    flows = associations(2, spc=True, threshold_factor=2.0, trace=True)
-    result = run(Scenario("spc", thesis_network(2), end_s=20, associations=flows))
+    flows = associations(5, spc=True, threshold_factor=2.0, trace=True)
+    result = run(Scenario("spc", thesis_network(5), end_s=20, associations=flows))
     for measured in result.associations:
         assert measured.losses < 0.02 * measured.sent.sum()
         assert measured.switches > 0
@@ -61,9 +61,9 @@ def test_spc_uses_both_paths_and_loses_little() -> None:
         assert sum(sent.sum() for sent in measured.sent_on_path) == measured.sent.sum()
         assert measured.trace is not None
         assert np.nanmax(measured.trace.rtt_s) > 0.09
-        assert len(measured.trace.delay_s) == measured.delivered.sum()
-    total = sum(result.goodput_bps(index, 5, 20) for index in range(2))
-    assert 1.0e6 < total < 1440 / 1500 * 2e6
+        assert 0 < len(measured.trace.delay_s) <= measured.delivered.sum()
+    total = sum(result.goodput_bps(index, 5, 20) for index in range(5))
+    assert 1.2e6 < total < 1440 / 1500 * 2e6
 
 
 def test_the_primary_path_changes_at_the_time_given() -> None:

@@ -20,10 +20,10 @@ def shadowing_loss(
 ) -> float:
     """Probability that a packet arrives too weak to be received; each draws anew.
 
-    The mean power is Friis' at ``reference_m``, from there on it falls by 10 · ``path_loss_exponent``
-    dB a decade, and a normal draw of ``sigma_db`` is added; the packet is lost if the sum is
-    below ``threshold_w``. A link's ``loss`` set to it is such a wireless link at a fixed distance. The
-    defaults are ns-2's (a WaveLAN at 914 MHz, antennas without gain).
+    The mean power is Friis' at ``reference_m``, from there on it falls by
+    10 · ``path_loss_exponent`` dB a decade, and a normal draw of ``sigma_db`` is added; the packet
+    is lost if the sum is below ``threshold_w``. A link's ``loss`` set to it is such a wireless link
+    at a fixed distance. The defaults are ns-2's (a WaveLAN at 914 MHz, antennas without gain).
 
     Raises:
         WaymarkError: a distance, deviation, power or frequency that is not above 0.

@@ -155,6 +155,10 @@ impl Simulation {
             for tsn in tsns(octets) {
                 data = true;
                 flow.sent.insert(tsn, self.now);
+                // Copies that were lost after their chunk had arrived never come.
+                if flow.sent.len() > MAX_UNDER_WAY {
+                    flow.sent.pop_first();
+                }
             }
         }
         if data {
@@ -195,6 +199,9 @@ fn tsns(octets: &[u8]) -> impl Iterator<Item = u32> {
         _ => None,
     })
 }
+
+/// Chunks that are under way at most, of all that a receive window can hold.
+const MAX_UNDER_WAY: usize = 1 << 16;
 
 /// Ethernet's header, which links do not charge.
 const ETHERNET_OCTETS: u32 = 14;

@@ -186,7 +186,9 @@ impl Network {
             return Some(self.now);
         };
         let held = self.leaving.entry((end, path)).or_default();
-        while held.pop_front_if(|left| *left <= self.now).is_some() {}
+        while held.front().is_some_and(|left| *left <= self.now) {
+            held.pop_front();
+        }
         if link.queue > 0 && held.len() >= link.queue {
             return None;
         }

@@ -31,7 +31,9 @@ impl Outbound {
         }
         let timed = rtt.is_none();
         let mut highest = before;
-        while let Some(sent) = self.sent.pop_front_if(|sent| sent.tsn <= cumulative) {
+        while self.sent.front().is_some_and(|sent| sent.tsn <= cumulative)
+            && let Some(sent) = self.sent.pop_front()
+        {
             highest = sent.tsn;
             self.acknowledge_first(now, &sent, timed, paths);
         }
