@@ -412,6 +412,10 @@ class SwitchRecord(TypedDict):
     """Drops by cause: ``ingress`` and ``egress`` are the program's own (its counters say why)."""
     dropped_packets: NDArray[np.uint64]
     """All drops per bin."""
+    snoop_resent: int
+    """Packets that its Snoop agent sent again."""
+    snoop_suppressed: int
+    """Acknowledgements that its Snoop agent hid."""
     counters: dict[str, CounterRecord]
     """By control-plane name."""
 

@@ -169,6 +169,8 @@ fn switch(py: Python<'_>, record: SwitchRecord) -> Dict<'_> {
         "handled_packets": record.handled_packets,
         "drops": drops,
         "dropped_packets": record.dropped_packets.into_pyarray(py),
+        "snoop_resent": record.snoop_resent,
+        "snoop_suppressed": record.snoop_suppressed,
         "counters": named(py, record.counters, |c| counter(py, c))?,
     }))
 }

@@ -59,6 +59,10 @@ pub struct SwitchRecord {
     pub drops: Vec<(&'static str, u64)>,
     /// All drops per bin.
     pub dropped_packets: Column,
+    /// Packets that its Snoop agent sent again.
+    pub snoop_resent: u64,
+    /// Acknowledgements that its Snoop agent hid.
+    pub snoop_suppressed: u64,
     /// The program's counters by control-plane name.
     pub counters: Vec<(String, CounterRecord)>,
 }

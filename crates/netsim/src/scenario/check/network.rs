@@ -86,6 +86,14 @@ impl Scenario {
             }
             check_link(&path, link)?;
         }
+        for (name, switch) in &self.switches {
+            for (i, port) in switch.snoop.iter().enumerate() {
+                if !ports.contains_key(&(name, *port)) {
+                    let message = format!("no link at port {port} of {name}");
+                    return fail(format!("switches.{name}.snoop[{i}]"), message);
+                }
+            }
+        }
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-# An SCTP association between two hosts joined by n paths. Prints when each DATA chunk joined the sender's
-# queue, in seconds since the first, on which path, and its TSN counted from the first.
+# An SCTP association between two hosts joined by n paths; the trace goes to out.tr. record.py takes from it when
+# each DATA chunk joined the sender's queue, in seconds since the first, on which path, and its TSN.
 #
 #   ns path.tcl PATHS END RATE DELAY QUEUE DROPS CHANGE
 #
