@@ -39,7 +39,7 @@ test-ptf: $(VENV)/.tested
 ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
-bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
+bench:  ## packets/s through the P4 program, segments/s of TCP, packet-hops/s of a whole run
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 

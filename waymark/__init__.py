@@ -26,6 +26,7 @@ from waymark.experiment import (
     Row,
     Runs,
     Scale,
+    all_of,
     at_scale,
 )
 from waymark.pool import run_all
@@ -102,6 +103,7 @@ __all__ = [
     "Truth",
     "Verdicts",
     "WaymarkError",
+    "all_of",
     "at_scale",
     "duplex",
     "mean_sd",

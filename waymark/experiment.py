@@ -3,7 +3,7 @@
 import importlib
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -89,12 +89,13 @@ class Expectation:
     Attributes:
         claim: one sentence.
         tolerance: what counts as borne out, and why so.
-        holds: whether it is borne out by a table.
+        holds: whether it is borne out by a table; None: the table, of a smaller scale, has not what
+            it takes to tell.
     """
 
     claim: str
     tolerance: str
-    holds: Callable[[Mapping[str, Row]], bool]
+    holds: Callable[[Mapping[str, Row]], bool | None]
 
 
 @dataclass(frozen=True)
@@ -157,12 +158,18 @@ class Experiment:
         return len(runs) * seeds, sum(run.end_s for run in runs) * seeds
 
     def verdict(self, rows: Sequence[Row]) -> Verdict:
-        """Whether the table bears out all of the paper's claims, some or none."""
+        """Whether the table bears out all of the claims that it can judge, some or none."""
         by_name = {row.quantity: row for row in rows}
-        held = sum(expectation.holds(by_name) for expectation in self.expectations)
-        if held == len(self.expectations):
-            return "reproduced"
-        return "partly" if held else "not reproduced"
+        judged = [expectation.holds(by_name) for expectation in self.expectations]
+        if not any(judged):
+            return "not reproduced"
+        return "partly" if False in judged else "reproduced"
+
+
+def all_of(judged: Iterable[bool]) -> bool | None:
+    """Whether all hold; None where there are none: nothing holds by default."""
+    known = list(judged)
+    return all(known) if known else None
 
 
 def at_scale(values: Mapping[Scale, T], scale: Scale) -> T:

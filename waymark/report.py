@@ -17,6 +17,8 @@ from waymark import _core, plots
 from waymark.experiment import Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
 
+_HOLDS = {True: "borne out", False: "NOT borne out", None: "not judged at this scale"}
+
 COLUMNS = ("quantity", "unit", "paper", "ns2", "waymark", "waymark_sd", "ratio")
 
 
@@ -61,7 +63,7 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
             for row in rows
         ],
         "expectations": [
-            {"claim": e.claim, "tolerance": e.tolerance, "holds": bool(e.holds(by_name))}
+            {"claim": e.claim, "tolerance": e.tolerance, "holds": e.holds(by_name)}
             for e in experiment.expectations
         ],
         "verdict": experiment.verdict(rows),
@@ -158,8 +160,8 @@ def print_expectations(console: Console, experiment: Experiment, rows: Iterable[
     """The paper's claims, each with whether the table bears it out."""
     by_name = {row.quantity: row for row in rows}
     for expectation in experiment.expectations:
-        verdict = "borne out:" if expectation.holds(by_name) else "NOT borne out:"
-        console.print(f"{verdict} {expectation.claim}", highlight=False, soft_wrap=True)
+        verdict = _HOLDS[expectation.holds(by_name)]
+        console.print(f"{verdict}: {expectation.claim}", highlight=False, soft_wrap=True)
         console.print(f"  counts as such: {expectation.tolerance}", highlight=False, soft_wrap=True)
 
 

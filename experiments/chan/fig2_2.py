@@ -36,7 +36,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def _run(flow: Flow, seed: int) -> Scenario:
-    return Scenario(flow.algorithm, net.topology(), END_S, flows=(flow,), seed=seed)
+    return Scenario(flow.algorithm_name, net.topology(), END_S, flows=(flow,), seed=seed)
 
 
 def rows(runs: Runs) -> list[Row]:

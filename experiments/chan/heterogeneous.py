@@ -39,7 +39,7 @@ class Variant:
     @property
     def colour(self) -> str:
         """Its algorithm's."""
-        return plots.COLOURS[self.flow.algorithm]
+        return plots.COLOURS[self.flow.algorithm_name]
 
 
 def _variant(name: str, algorithm: str, profile: Profile, dash: str = "-") -> Variant:

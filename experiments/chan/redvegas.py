@@ -6,7 +6,7 @@ from typing import Literal
 from matplotlib.figure import Figure
 
 from experiments.chan import heterogeneous as net
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, all_of, at_scale, plots
 
 Swept = Literal["load", "loss"]
 
@@ -89,16 +89,16 @@ def experiment(
 
 def everywhere(
     ratio: str, least: float, points: Callable[[float], bool] = lambda _: True
-) -> Callable[[Mapping[str, Row]], bool]:
+) -> Callable[[Mapping[str, Row]], bool | None]:
     """Whether RedVegas' ratio is at least so much at all measured points that ``points`` takes."""
 
-    def holds(row: Mapping[str, Row]) -> bool:
+    def holds(row: Mapping[str, Row]) -> bool | None:
         prefix = f"RedVegas/{ratio}, "
         chosen = [
             r.waymark
             for name, r in row.items()
             if name.startswith(prefix) and points(float(name.removeprefix(prefix)))
         ]
-        return bool(chosen) and all(value >= least for value in chosen)
+        return all_of(value >= least for value in chosen)
 
     return holds

@@ -163,6 +163,27 @@ pub(crate) fn ns2_connections(
     ))
 }
 
+/// What a flow (JSON) in the modern profile comes to on an interface: the settings of its connections,
+/// and what controls their windows. Its hosts are not looked at.
+///
+/// # Errors
+/// As [`scenario::Scenario::from_json`] of such a flow; or it is of another profile.
+pub fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), ScenarioError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let flow: scenario::Flow = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    scenario::check_settings("flow", &flow)?;
+    if flow.profile.kind != ProfileKind::Modern {
+        let message = "hosts on interfaces have the modern profile";
+        return Err(ScenarioError::new("flow.profile.kind", message));
+    }
+    let config = modern::Config {
+        elided: false,
+        ..modern_config(&flow)
+    };
+    Ok((config, control(&flow, &Controls::new(), "flow")?))
+}
+
 /// The flow's congestion control, of this crate's or handed in.
 fn control(
     flow: &scenario::Flow,

@@ -21,7 +21,7 @@
 mod association;
 mod connection;
 mod event;
-mod flow;
+pub mod flow;
 mod host;
 mod line;
 pub mod losses;

@@ -1,4 +1,8 @@
-//! TCP (RFC 9293), sans-IO.
+//! TCP (RFC 9293), sans-IO, in two profiles.
+//!
+//! [`modern`] is TCP as hosts of today have it. What is here beside it is the profile of the papers'
+//! simulator: packets of one size, established from the start. They share segments, marks, traces,
+//! and the congestion controls.
 //!
 //! ```text
 //!            handle_segment            poll_transmit

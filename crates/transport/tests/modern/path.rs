@@ -56,6 +56,9 @@ impl Random {
     }
 }
 
+/// When a packet arrives, ties in the order of sending; who sent it, and its octets.
+type Arrival = (Instant, u64, usize, Vec<u8>);
+
 /// Two hosts, `0` and `1`.
 pub struct Net {
     pub now: Instant,
@@ -69,7 +72,7 @@ pub struct Net {
     /// Packets that wait at the bottleneck from which on those that are capable of it get a
     /// congestion mark.
     pub mark_from: usize,
-    on_the_way: BinaryHeap<Reverse<(Instant, u64, usize, Vec<u8>)>>,
+    on_the_way: BinaryHeap<Reverse<Arrival>>,
     free_at: [Instant; 2],
     waiting: [BinaryHeap<Reverse<Instant>>; 2],
     order: u64,
