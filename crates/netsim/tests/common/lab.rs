@@ -5,7 +5,6 @@
 //!        R1 3────────3 R2              S2 to D2 the traffic against its acknowledgements
 //!   D2 ──┘2             2└── S2
 //! ```
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use netsim::Programs;
 use serde_json::{Value, json};
