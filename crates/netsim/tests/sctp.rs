@@ -100,6 +100,8 @@ fn variant(name: &str) -> Value {
     let threshold = json!([2.0 * 0.062]);
     match name {
         "std" => json!({}),
+        // What ns-2.35 takes of RFC 4960.
+        "ns2" => json!({"profile": {"initial_octets": 4380, "least_packets": 4}}),
         "rbca" => json!({"control": "rbca", "thresholds_s": threshold}),
         "spc" => json!({"spc": true, "thresholds_s": threshold}),
         _ => json!({"control": "rbca", "spc": true, "thresholds_s": threshold}),
@@ -125,7 +127,7 @@ fn measures(results: &Results) -> (f64, f64, f64) {
 #[test]
 #[ignore = "prints the thesis' table"]
 fn table_6_1() {
-    for name in ["std", "rbca", "spc", "both"] {
+    for name in ["std", "ns2", "rbca", "spc", "both"] {
         for pairs in [5, 25] {
             let mut settings = variant(name);
             settings["primary"] = json!([{"at_s": 20.0, "path": 1}]);

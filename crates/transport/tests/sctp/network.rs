@@ -48,6 +48,9 @@ pub fn addresses(paths: usize, end: usize) -> Vec<Ipv4Addr> {
 /// A packet on the wire: when, by which end, on which path, its octets.
 pub type Logged = (Instant, usize, usize, Vec<u8>);
 
+/// A packet under way: when it arrives, a number that breaks ties, at which end, on which path, its octets.
+type Flying = (Instant, u64, usize, usize, Vec<u8>);
+
 /// The DATA chunks that were sent: when, on which path, TSN counted from the first.
 pub fn data(log: &[Logged]) -> Vec<(Instant, usize, u32)> {
     let mut first = None;
@@ -87,7 +90,7 @@ pub struct Network {
     /// Steps since time last moved.
     idle_steps: u32,
     order: u64,
-    flying: BinaryHeap<Reverse<(Instant, u64, usize, usize, Vec<u8>)>>,
+    flying: BinaryHeap<Reverse<Flying>>,
 }
 
 impl Network {
