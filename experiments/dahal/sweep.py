@@ -1,10 +1,12 @@
 """Loss, throughput and fairness over one quantity: what figures 4.3 to 4.16 have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from matplotlib.figure import Figure
 
+from experiments.dahal import paths
 from experiments.dahal import wired as net
 from waymark import Choice, Expectation, Experiment, Result, Row, Runs, Scale, Scenario, plots
 
@@ -19,7 +21,37 @@ METRICS: Mapping[Metric, tuple[str, Callable[[Result], float]]] = {
 Numbers = Mapping[tuple[str, float, Metric], float]
 """Printed numbers by line, x and metric."""
 
-SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 5}
+
+@dataclass(frozen=True)
+class Setup:
+    """What belongs to a chapter's network.
+
+    Attributes:
+        metrics: unit and measure of each.
+        parameters, choices: in common.
+        measures: how they are measured, in a sentence.
+        seeds: by scale.
+    """
+
+    metrics: Mapping[Metric, tuple[str, Callable[[Result], float]]]
+    parameters: Mapping[str, object]
+    choices: Sequence[Choice]
+    measures: str
+    seeds: Mapping[Scale, int]
+
+
+WIRED = Setup(METRICS, net.PARAMETERS, net.CHOICES, net.MEASURES, {"quick": 1, "full": 5})
+SCTP = Setup(
+    {
+        "loss": ("%", paths.loss_percent),
+        "throughput": ("% of capacity", paths.utilisation_percent),
+        "fairness": ("1", paths.fairness),
+    },
+    paths.PARAMETERS,
+    paths.CHOICES,
+    paths.MEASURES,
+    {"quick": 1, "full": 3},
+)
 
 
 def label(line: str, x: str, value: float) -> str:
@@ -43,6 +75,7 @@ def experiment(
     paper: Numbers | None = None,
     ns2: Numbers | None = None,
     notes: str = "",
+    setup: Setup = WIRED,
 ) -> Experiment:
     """Three figures that show the same runs.
 
@@ -60,6 +93,7 @@ def experiment(
         choices: beside the common ones.
         paper, ns2: numbers that are known.
         notes: after what all have in common.
+        setup: the chapter's.
     """
 
     def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
@@ -78,7 +112,7 @@ def experiment(
                 (paper or {}).get((line, value, metric)),
                 (ns2 or {}).get((line, value, metric)),
             )
-            for metric, (unit, measure) in METRICS.items()
+            for metric, (unit, measure) in setup.metrics.items()
             for line in lines
             for value in values["full"]
             if label(line, x, value) in runs
@@ -88,7 +122,7 @@ def experiment(
         by_name = {row.quantity: row for row in table}
         figure = plots.new_figure(11.0, 3.6)
         for axes, (metric, (unit, _)) in zip(
-            figure.subplots(1, len(METRICS)), METRICS.items(), strict=True
+            figure.subplots(1, len(setup.metrics)), setup.metrics.items(), strict=True
         ):
             for line, colour in lines.items():
                 points = {
@@ -112,14 +146,14 @@ def experiment(
         also=tuple(others),
         paper=f"Dahal 2007, figures {', '.join(figures)} ({section})",
         claim=claim,
-        parameters={**net.PARAMETERS, x: list(values["full"]), **parameters},
-        seeds=SEEDS,
+        parameters={**setup.parameters, x: list(values["full"]), **parameters},
+        seeds=setup.seeds,
         scenarios=scenarios,
         rows=rows,
         draw=draw,
         expectations=expectations,
-        choices=(*net.CHOICES, *choices),
-        notes=net.MEASURES + notes,
+        choices=(*setup.choices, *choices),
+        notes=setup.measures + notes,
     )
 
 

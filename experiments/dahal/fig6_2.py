@@ -1,0 +1,128 @@
+"""Dahal 2007, figures 6.2 to 6.4: SCTP's loss, throughput and fairness over the pairs of hosts."""
+
+from collections.abc import Mapping, Sequence
+
+from experiments.dahal import paths as net
+from experiments.dahal import sweep
+from waymark import Expectation, Scale, Scenario
+
+COUNTS: Mapping[Scale, Sequence[float]] = {"quick": (5, 25), "full": (5, 10, 15, 20, 25)}
+PAPER: sweep.Numbers = {
+    ("RBCA", 5, "loss"): 0,
+    ("RBCA", 25, "loss"): 0,
+    ("Std", 5, "loss"): 2.82,
+    ("Std", 25, "loss"): 17.31,
+    ("RBCA & SPC", 5, "loss"): 0,
+    ("RBCA & SPC", 25, "loss"): 0.17,
+    ("SPC", 5, "loss"): 0.88,
+    ("SPC", 25, "loss"): 4.10,
+    ("RBCA", 5, "throughput"): 49,
+    ("RBCA", 25, "throughput"): 49,
+    ("Std", 5, "throughput"): 50,
+    ("Std", 25, "throughput"): 59,
+    ("RBCA & SPC", 5, "throughput"): 92,
+    ("RBCA & SPC", 25, "throughput"): 96,
+    ("SPC", 5, "throughput"): 82,
+    ("SPC", 25, "throughput"): 96,
+    ("RBCA", 5, "fairness"): 0.99,
+    ("RBCA", 25, "fairness"): 0.99,
+    ("Std", 5, "fairness"): 0.99,
+    ("Std", 25, "fairness"): 0.96,
+    ("RBCA & SPC", 5, "fairness"): 0.93,
+    ("RBCA & SPC", 25, "fairness"): 0.99,
+    ("SPC", 5, "fairness"): 0.99,
+    ("SPC", 25, "fairness"): 0.99,
+}
+"""Table 6.1: the figures themselves are images."""
+NS2: sweep.Numbers = {
+    ("Std", 5, "loss"): 2.76,
+    ("Std", 25, "loss"): 18.6,
+    ("Std", 5, "throughput"): 50.3,
+    ("Std", 25, "throughput"): 65,
+}
+
+
+def _run(name: str, line: str, count: float, seed: int) -> Scenario:
+    return net.run(name, line, int(count), seed)
+
+
+EXPERIMENT = sweep.experiment(
+    figures=("6.2", "6.3", "6.4"),
+    section="sections 6.2.2 to 6.2.4",
+    claim="RBCA avoids losses; SPC fills both paths",
+    x="n",
+    x_title="pairs of hosts",
+    values=COUNTS,
+    lines={name: scheme.colour for name, scheme in net.SCHEMES.items()},
+    run=_run,
+    parameters={"F": 2.0},
+    paper=PAPER,
+    ns2=NS2,
+    setup=sweep.SCTP,
+    expectations=(
+        Expectation(
+            "Std has the most losses, and they grow rapidly with the load",
+            "the most at every load; at 25 at least four times those at 5",
+            lambda row: (
+                all(
+                    loss > sweep.points(row, other, "loss")[n]
+                    for n, loss in sweep.points(row, "Std", "loss").items()
+                    for other in net.SCHEMES
+                    if other != "Std"
+                )
+                and sweep.points(row, "Std", "loss")[25] >= 4 * sweep.points(row, "Std", "loss")[5]
+            ),
+        ),
+        Expectation(
+            "RBCA, and RBCA & SPC, lose very little",
+            "below .5 % everywhere",
+            lambda row: all(
+                loss < 0.5
+                for line in ("RBCA", "RBCA & SPC")
+                for loss in sweep.points(row, line, "loss").values()
+            ),
+        ),
+        Expectation(
+            "SPC loses significantly less than Std",
+            "less than half at every load",
+            lambda row: all(
+                loss < sweep.points(row, "Std", "loss")[n] / 2
+                for n, loss in sweep.points(row, "SPC", "loss").items()
+            ),
+        ),
+        Expectation(
+            "RBCA fills one path; Std somewhat more, growing with the load",
+            "RBCA 48 to 51 % everywhere; Std above it, and at 25 above that at 5",
+            lambda row: (
+                all(48 <= rate <= 51 for rate in sweep.points(row, "RBCA", "throughput").values())
+                and all(
+                    rate > sweep.points(row, "RBCA", "throughput")[n]
+                    for n, rate in sweep.points(row, "Std", "throughput").items()
+                )
+                and sweep.points(row, "Std", "throughput")[25]
+                > sweep.points(row, "Std", "throughput")[5]
+            ),
+        ),
+        Expectation(
+            "With SPC the throughput nearly doubles",
+            "80 % or more everywhere, 95 % or more at 25",
+            lambda row: all(
+                min(sweep.points(row, line, "throughput").values()) >= 80
+                and sweep.points(row, line, "throughput")[25] >= 95
+                for line in ("SPC", "RBCA & SPC")
+            ),
+        ),
+        Expectation(
+            "Std's fairness drops with the load, the others' stays high",
+            "Std at 25 below that at 5; the others .9 or more everywhere",
+            lambda row: (
+                sweep.points(row, "Std", "fairness")[25] < sweep.points(row, "Std", "fairness")[5]
+                and all(
+                    index >= 0.9
+                    for line in ("RBCA", "RBCA & SPC", "SPC")
+                    for index in sweep.points(row, line, "fairness").values()
+                )
+            ),
+        ),
+    ),
+)
