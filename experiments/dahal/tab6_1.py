@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from experiments.dahal import fig6_2, fig6_5, fig6_9
+from experiments.dahal import fig6_2, fig6_5, fig6_9, sweep
 from experiments.dahal import paths as net
 from waymark import Expectation, Experiment, Result, Row, Runs, Scale, Scenario, plots
 
@@ -24,7 +24,7 @@ MEASURES: Mapping[str, tuple[str, Callable[[Result], float]]] = {
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """Loads, the wider threshold, errors."""
     runs: dict[str, Scenario] = {}
-    for name, scheme in net.SCHEMES.items():
+    for name, scheme in net.WITH_NS2.items():
         for count in COUNTS:
             label = f"{name} ({count})"
             runs[label] = net.run(label, name, count, seed, trace=count == COUNTS[0])
@@ -45,21 +45,25 @@ def rows(runs: Runs) -> list[Row]:
         return Row.of(f"{label}, {what}", unit, [measure(r) for r in runs[run]], paper, ns2)
 
     table: list[Row] = []
-    for what in ("loss", "throughput", "fairness"):
-        for name in net.SCHEMES:
+    loads: tuple[sweep.Metric, ...] = ("loss", "throughput", "fairness")
+    for what in loads:
+        for name in net.WITH_NS2:
             for count in COUNTS:
                 point = (name, float(count), what)
                 label = f"{name} ({count})"
-                known = fig6_2.PAPER[point], fig6_2.NS2.get(point)  # pyright: ignore[reportArgumentType]
+                known = fig6_2.PAPER.get(point), fig6_2.NS2.get(point)
                 table.append(row(label, what, label, *known))
     for place, what in enumerate(("latency", "jitter")):
         for printed, numbers in fig6_5.PAPER.items():
             label = f"{printed.replace(',', '')} (5)"
-            ns2 = fig6_5.NS2_STD_LATENCY_S if (printed, what) == ("Std", "latency") else None
-            table.append(row(label, what, label, numbers[place], ns2))
-    for (name, error), printed in fig6_9.PAPER.items():
-        label = f"{name} ({error} % errors)"
-        table.append(row(label, "throughput", label, printed, fig6_9.NS2.get((name, error))))
+            table.append(row(label, what, label, numbers[place]))
+    known = None, fig6_5.NS2_STD_LATENCY_S
+    table.append(row(f"{net.NS2_STD} (5)", "latency", f"{net.NS2_STD} (5)", *known))
+    for name in net.WITH_NS2:
+        for error in ERRORS:
+            label = f"{name} ({error} % errors)"
+            known = fig6_9.PAPER.get((name, error)), fig6_9.NS2.get((name, error))
+            table.append(row(label, "throughput", label, *known))
     return table
 
 
@@ -139,6 +143,7 @@ EXPERIMENT = Experiment(
     ),
     choices=fig6_9.EXPERIMENT.choices,
     notes=net.MEASURES
+    + net.NS2_NOTE
     + "See figures 6.2, 6.5 and 6.9. SPC alone fills more of the paths at 5 pairs than printed (90 "
     "for 82 %), and less with errors: unexplained.",
 )
