@@ -6,7 +6,7 @@ from typing import Literal
 
 from matplotlib.figure import Figure
 
-from experiments.dahal import paths
+from experiments.dahal import paths, wireless
 from experiments.dahal import wired as net
 from waymark import Choice, Expectation, Experiment, Result, Row, Runs, Scale, Scenario, plots
 
@@ -41,6 +41,17 @@ class Setup:
 
 
 WIRED = Setup(METRICS, net.PARAMETERS, net.CHOICES, net.MEASURES, {"quick": 1, "full": 5})
+WIRELESS = Setup(
+    {
+        "loss": ("%", net.loss_percent),
+        "throughput": ("% of capacity", wireless.utilisation_percent),
+        "fairness": ("1", wireless.fairness),
+    },
+    wireless.PARAMETERS,
+    wireless.CHOICES,
+    wireless.MEASURES,
+    {"quick": 1, "full": 5},
+)
 SCTP = Setup(
     {
         "loss": ("%", paths.loss_percent),

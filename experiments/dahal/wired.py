@@ -119,7 +119,8 @@ def rtts_s(result: Result) -> tuple[Values, Values]:
     trace = result.flows[0].trace
     if trace is None:
         raise WaymarkError("the run was not traced")
-    sampled = (trace.change == trace.changes.index("ack")) & ~np.isnan(trace.rtt_s)
+    acknowledged = [change == "ack" for change in trace.changes]
+    sampled = np.array(acknowledged)[trace.change] & ~np.isnan(trace.rtt_s)
     return trace.time_s[sampled], trace.rtt_s[sampled]
 
 

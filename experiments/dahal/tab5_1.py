@@ -1,0 +1,133 @@
+"""Dahal 2007, table 5.1: five schemes over a wireless last hop."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from experiments.dahal import fig5_3, fig5_5, fig5_6, sweep, wired
+from experiments.dahal import wireless as net
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, plots
+
+EXPONENTS = (2.0, 2.2)
+COUNTS = (5, 25, 50)
+WIDER = 1.9
+COLUMNS: tuple[sweep.Metric, ...] = ("loss", "throughput")
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """Ten flows over both exponents; more and fewer at 2.2; RBCC-WL with a wider threshold."""
+    runs: dict[str, Scenario] = {}
+    for name in net.SCHEMES:
+        for exponent in EXPONENTS:
+            label = f"{name} (exponent {exponent})"
+            runs[label] = net.run(label, name, fig5_3.FLOWS, exponent, seed)
+        for count in COUNTS:
+            label = f"{name} ({count} flows)"
+            runs[label] = net.run(label, name, count, 2.2, seed, trace=count == fig5_6.FLOWS)
+    label = f"RBCC-WL F = {WIDER} (5 flows)"
+    runs[label] = net.run(
+        label, "RBCC-WL", fig5_6.FLOWS, fig5_6.EXPONENT, seed, factor=WIDER, trace=True
+    )
+    return runs
+
+
+def rows(runs: Runs) -> list[Row]:
+    """The table, column by column."""
+    table: list[Row] = []
+    for what in COLUMNS:
+        unit, measure = sweep.WIRELESS.metrics[what]
+        for name in net.SCHEMES:
+            for exponent in EXPONENTS:
+                label = f"{name} (exponent {exponent})"
+                values = [measure(result) for result in runs[label]]
+                known = (
+                    fig5_3.PAPER[name, exponent, what],
+                    fig5_3.NS2.get((name, exponent, what)),
+                )
+                table.append(Row.of(f"{label}, {what}", unit, values, *known))
+    for printed, (latency, jitter) in fig5_6.PAPER.items():
+        label = f"{printed.replace(',', '')} (5 flows)"
+        results = runs[label]
+        table += [
+            Row.of(f"{label}, latency", "s", wired.latency_s(results), latency),
+            Row.of(f"{label}, jitter", "s", wired.jitter_s(results), jitter),
+        ]
+    for (name, count, what), index in fig5_5.PAPER.items():
+        label = f"{name} ({count:g} flows)"
+        values = [net.fairness(result) for result in runs[label]]
+        table.append(Row.of(f"{label}, {what}", "1", values, index))
+    return table
+
+
+def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
+    """A panel a column."""
+    figure = plots.new_figure(12.0, 6.5)
+    panels = list(figure.subplots(2, 3).flat)
+    titles = ("loss (%)", "throughput (%)", "latency (s)", "jitter (s)", "fairness")
+    for axes, title in zip(panels, titles, strict=False):
+        what = title.split()[0]
+        chosen = [row for row in table if row.quantity.endswith(f", {what}")]
+        plots.compare(axes, chosen)
+        axes.set_yticklabels([row.quantity.removesuffix(f", {what}") for row in chosen])
+        axes.tick_params(axis="y", labelsize="small")
+        axes.set_xlabel(title)
+        axes.set_xlim(0)
+    handles, labels = panels[0].get_legend_handles_labels()
+    panels[5].axis("off")
+    panels[5].legend(handles, labels, loc="center")
+    title = "Dahal 2007, table 5.1: five schemes over a wireless last hop"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    return figure
+
+
+def _each(row: Mapping[str, Row], ends: str, holds: Callable[[float, float], bool]) -> bool:
+    return all(
+        holds(one.waymark, one.paper)
+        for name, one in row.items()
+        if name.endswith(ends) and one.paper is not None
+    )
+
+
+EXPERIMENT = Experiment(
+    id="dahal/tab5.1",
+    paper="Dahal 2007, table 5.1 (section 5.4)",
+    claim="RBCC-WL has the throughput of the best at a low latency",
+    parameters=net.PARAMETERS | {"exponents": list(EXPONENTS), "F": [net.F, WIDER]},
+    seeds={"quick": 1, "full": 5},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "The throughput is as printed",
+            "within 6 percentage points",
+            lambda row: _each(row, "throughput", lambda ours, paper: abs(ours - paper) <= 6),
+        ),
+        Expectation(
+            "RBCC-WL's latency is as printed",
+            "within 5 %, F = 1.7 and 1.9",
+            lambda row: all(
+                abs((one.ratio or 0) - 1) <= 0.05
+                for name, one in row.items()
+                if name.startswith("RBCC-WL") and name.endswith("latency")
+            ),
+        ),
+        Expectation(
+            "The losses are as printed",
+            "within 2 percentage points",
+            lambda row: _each(row, "loss", lambda ours, paper: abs(ours - paper) <= 2),
+        ),
+        Expectation(
+            "The others' latencies are as printed",
+            "within 20 %",
+            lambda row: _each(row, "latency", lambda ours, paper: abs(ours / paper - 1) <= 0.2),
+        ),
+        Expectation(
+            "Fairness is as printed",
+            "within .1",
+            lambda row: _each(row, "fairness", lambda ours, paper: abs(ours - paper) <= 0.1),
+        ),
+    ),
+    choices=net.CHOICES,
+    notes=net.MEASURES + "See figures 5.3, 5.5 and 5.6 for causes.",
+)

@@ -1,0 +1,158 @@
+"""The network of Dahal 2007, figure 5.1: a wireless last hop, and what is measured over it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from experiments.dahal import wired
+from waymark import (
+    DAHAL,
+    Choice,
+    Flow,
+    Host,
+    Profile,
+    Result,
+    Scenario,
+    Switch,
+    Topology,
+    duplex,
+    shadowing_loss,
+)
+from waymark.analysis.fairness import jain
+from waymark.traffic import Algorithm
+
+PAIRS = 5
+LINK = (1e6, 0.01)
+AIR = (2e6, 1e-6)
+BUFFER = 50
+END_S = 50.0
+SAMPLE_S = 0.5
+DISTANCE_M = 190.0
+START_WITHIN_S = 0.1
+F = 1.7
+RTT_MIN_S = 0.062
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One of the five that the thesis compares."""
+
+    algorithm: Algorithm
+    colour: str
+    profile: Profile = DAHAL
+    snoop: bool = False
+
+
+_LONGER = replace(DAHAL, packet_octets=1040)
+
+SCHEMES: Mapping[str, Scheme] = {
+    "RBCC-WL": Scheme("rbccwl", "#0072b2"),
+    "NewReno": Scheme("newreno", "#cc79a7", _LONGER),
+    "Vegas": Scheme("vegas", "#d55e00"),
+    "SACK": Scheme("sack", "#e69f00", _LONGER),
+    "Snoop": Scheme("newreno", "#009e73", _LONGER, snoop=True),
+}
+
+PARAMETERS: dict[str, object] = {
+    "pairs": PAIRS,
+    "wired_links": "1 Mb/s, 10 ms",
+    "wireless_links": "2 Mb/s",
+    "buffer": BUFFER,
+    "end_s": END_S,
+    "distance_m": DISTANCE_M,
+    "shadowing": {"sigma_db": 4.0, "reference_m": 1.0},
+    "rtt_min_s": RTT_MIN_S,
+    "profile": asdict(DAHAL),
+}
+
+CHOICES = (
+    Choice(
+        "where the mobile hosts are",
+        f"all {DISTANCE_M:g} m from the base station, and stay there",
+        "the thesis has them move in 600 x 600 m, and does not say how",
+        "losses differ from host to host where distances do, and fairness falls with that: at a "
+        "path loss exponent of 2.2 a host at 100 m loses next to nothing, one at 300 m 25 %",
+    ),
+    Choice(
+        "RTT_min",
+        "0.062 s, as in chapter 4",
+        "the thesis does not say; its latencies over F (.1050 at 1.7, .1176 at 1.9) are .062 both",
+        "the path's own, with a wireless hop without delay, is .042 s: ten flows would never have "
+        "more than one packet each in flight",
+    ),
+    Choice(
+        "medium",
+        "a link of 2 Mb/s to each host, each packet lost by its own draw, in both directions",
+        "the wired link of 1 Mb/s is the narrower: the shared channel is never full of data",
+        "where data and ACKs collide on the air, losses are higher",
+    ),
+    Choice(
+        "starts",
+        "all at 0 s with the first seed, uniform in the first 0.1 s with the others",
+        "the thesis gives none",
+        "the deviation over seeds tells",
+    ),
+)
+
+MEASURES = (
+    "Loss is retransmissions at the source of packets sent by it, throughput packets sent less "
+    "retransmissions at 1000 octets each, in percent of 1 Mb/s, latency the first sender's RTT "
+    "samples, jitter their standard deviation; over the whole 50 s. "
+)
+
+
+def run(
+    name: str,
+    scheme: str,
+    count: int,
+    exponent: float,
+    seed: int,
+    *,
+    factor: float = F,
+    trace: bool = False,
+) -> Scenario:
+    """``count`` flows over a path loss exponent; the first is traced."""
+    chosen = SCHEMES[scheme]
+    loss = shadowing_loss(exponent, DISTANCE_M)
+    sources = [f"s{i}" for i in range(1, PAIRS + 1)]
+    sinks = [f"d{i}" for i in range(1, PAIRS + 1)]
+    links = [
+        *(duplex(host, "r", *LINK, BUFFER) for host in sources),
+        duplex("r", "base", *LINK, BUFFER),
+        *(duplex("base", host, *AIR, BUFFER, loss) for host in sinks),
+    ]
+    network = Topology(
+        tuple(Host(host) for host in (*sources, *sinks)),
+        (Switch("r"), Switch("base", snoop=tuple(sinks) if chosen.snoop else ())),
+        tuple(chain.from_iterable(links)),
+    )
+    starts_s = (
+        np.zeros(count)
+        if seed == 1
+        else np.random.default_rng(seed).uniform(0, START_WITHIN_S, count)
+    )
+    flows = tuple(
+        Flow(
+            sources[i % PAIRS],
+            sinks[i % PAIRS],
+            chosen.algorithm,
+            chosen.profile,
+            start_s=float(starts_s[i]),
+            threshold_rtt_s=factor * RTT_MIN_S if chosen.algorithm == "rbccwl" else None,
+            trace=trace and i == 0,
+        )
+        for i in range(count)
+    )
+    return Scenario(name, network, END_S, flows=flows, seed=seed, sample_s=SAMPLE_S)
+
+
+def utilisation_percent(result: Result) -> float:
+    """What all flows sent for the first time, in percent of the wired link."""
+    return 100 * sum(wired.fresh(result)) * 8000 / (LINK[0] * END_S)
+
+
+def fairness(result: Result) -> float:
+    """Jain's index of the flows' throughput."""
+    return jain([float(packets) for packets in wired.fresh(result)])
