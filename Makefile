@@ -12,7 +12,7 @@ SECONDS ?= 10
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
+.PHONY: help lab figures test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,10 @@ help:  ## show this
 lab: $(VENV)/.built  ## the main job: run chan/fig3.6 through the P4 switch, draw it
 	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	@echo "The picture: $(OUT)/chan/fig3.6/plot.png"
+
+figures: $(VENV)/.built  ## all figures and tables at full scale, with the time of each, and the page of all
+	$(BIN)/waymark run --all --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
+	$(BIN)/waymark report --out $(OUT)
 
 test: test-rust test-python test-ptf  ## every test; those of the switch on interfaces only as root
 
@@ -45,6 +49,8 @@ bench-switch: $(VENV)/.tested  ## packets/s through the switch on veths, as root
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --manifest-path fuzz/Cargo.toml --locked -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright

@@ -26,8 +26,10 @@ DELIVER, CHANGE, COPY, WAIT, TIME_OUT, WRITE, READ, ACT = (
 
 HANDSHAKE = [DELIVER + 1, 0, DELIVER, 0, DELIVER + 1, 0]
 CONVERSATIONS = {
-    "transfer": [WRITE, 200, *[DELIVER + 1, 0, DELIVER, 0] * 6, READ + 1, 255, ACT, 2]
-    + [DELIVER + 1, 0, ACT + 1, 2, DELIVER, 0, DELIVER, 0, DELIVER + 1, 0, TIME_OUT],
+    "transfer": [
+        *(WRITE, 200, *[DELIVER + 1, 0, DELIVER, 0] * 6, READ + 1, 255, ACT, 2),
+        *(DELIVER + 1, 0, ACT + 1, 2, DELIVER, 0, DELIVER, 0, DELIVER + 1, 0, TIME_OUT),
+    ],
     "loss": [WRITE, 250, COPY + 1, DELIVER + 1, 3, DELIVER, 0, TIME_OUT, DELIVER + 1, 0],
     "forged": [WRITE, 9, CHANGE + 1, 2, 33, 2, 25, 1, WAIT, 200, DELIVER, 0, DELIVER + 1, 0],
 }

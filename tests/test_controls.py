@@ -10,9 +10,11 @@ from conftest import ROOT
 
 from waymark import Flow, Host, Profile, Scenario, Switch, Topology, WaymarkError, duplex, run
 from waymark.plots import NAMES
+from waymark.traffic import MODERN as TODAY
 from waymark.traffic import Algorithm
 
 MODERN = {"dctcp", "bbr"}
+"""What needs the modern profile."""
 ALGORITHMS = cast("tuple[Algorithm, ...]", get_args(Algorithm))
 
 NETWORK = Topology(
@@ -77,6 +79,12 @@ def test_vegas_plus_holds_its_own_beside_newreno() -> None:
         return result.throughput_bps(1, 15, 40) / 10e6
 
     assert share("vegasplus") > 0.3 > 0.2 > share("vegas")
+
+
+@pytest.mark.parametrize("algorithm", ["cubic", "dctcp", "bbr"])
+def test_those_of_today_fill_the_path_in_the_modern_profile(algorithm: Algorithm) -> None:
+    result = run(scenario(Flow("a", "b", algorithm, TODAY)))
+    assert result.throughput_bps(0, 8, 14) > 0.9 * 10e6
 
 
 @pytest.mark.parametrize("algorithm", sorted(MODERN))

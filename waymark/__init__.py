@@ -19,9 +19,19 @@ from waymark import trace
 from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
-from waymark.experiment import Expectation, Experiment, Row, Runs, Scale
+from waymark.experiment import (
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    all_of,
+    at_scale,
+)
+from waymark.pool import run_all
 from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
-from waymark.run import run, run_all
+from waymark.run import run
 from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.trace import Trace
@@ -48,6 +58,7 @@ __all__ = [
     "AckEvent",
     "Cbr",
     "Check",
+    "Choice",
     "Clock",
     "CongestionControl",
     "Expectation",
@@ -77,6 +88,8 @@ __all__ = [
     "Truth",
     "Verdicts",
     "WaymarkError",
+    "all_of",
+    "at_scale",
     "duplex",
     "mean_sd",
     "run",

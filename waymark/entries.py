@@ -9,6 +9,7 @@ from collections.abc import Collection
 from waymark import entry as entry_of
 from waymark.addressing import Addressing
 from waymark.entry import Entry
+from waymark.errors import WaymarkError
 from waymark.topology import Switch, Topology
 
 
@@ -23,6 +24,9 @@ def entries_for(
         switch: one of its switches.
         tables: the control-plane names of its program's tables. A program that writes no marks,
             such as plain.p4, has no ``port_feedback`` and gets no entries for it.
+
+    Raises:
+        WaymarkError: a link has RED, and the program does not.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -39,6 +43,11 @@ def entries_for(
     if "drai" in present and "drai" in switch.feedback:
         for port, link in links.items():
             entries += entry_of.drai(port, link.rate_bps, link.queue_packets)
+    for port, link in links.items():
+        if link.red is not None:
+            if "red" not in present:
+                raise WaymarkError(f"link {link.name}: {switch.program} has no table red")
+            entries += entry_of.red(port, link.red)
     return entries
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waymark.drai import drai_ranges, window_log2
-from waymark.red import Red, red_steps
+from waymark.red import ConstantDrop, Red, red_steps
 
 Value = int | str | tuple[int, int]
 """A number, an address (``"10.0.0.1"``, ``"02:00:00:00:00:01"``), a prefix ``"10.0.0.0/24"``, or a
@@ -99,7 +99,7 @@ def drai(port: int, rate_bps: float, limit_packets: int) -> list[Entry]:
     ]
 
 
-def red(port: int, settings: Red) -> list[Entry]:
+def red(port: int, settings: Red | ConstantDrop) -> list[Entry]:
     """The weight of RED's average, and its drop probability by average; see `waymark.red`."""
     entries = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]
     for step in red_steps(settings):

@@ -1,23 +1,34 @@
 """What an experiment is: a figure or table of a paper as data, and how to measure it again."""
 
 import importlib
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from waymark import project
 from waymark.errors import WaymarkError
-from waymark.result import Result
+from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Scale = Literal["quick", "full"]
-"""``quick`` asserts orderings in a test; ``full`` draws the figure."""
+Scale = Literal["quick", "full", "paper"]
+"""``quick`` asserts orderings in a test; ``full`` draws the figure, with a spread over seeds;
+``paper`` is as long as the paper ran it, with one seed."""
+
+Verdict = Literal["reproduced", "partly", "not reproduced"]
+"""All of the paper's claims borne out, some, none."""
+
+PAPERS = ("chan", "srijith", "kurata", "lien", "dahal")
+"""The folders of ``experiments/``, in the order in which experiments are listed."""
+
+T = TypeVar("T")
 
 Runs = Mapping[str, Sequence[Result]]
 """The results of each scenario's label, one a seed, in the order of the seeds."""
@@ -33,6 +44,7 @@ class Row:
         waymark: mean over the seeds.
         waymark_sd: standard deviation over the seeds (n - 1); None with one seed, or where the
             quantity does not depend on the seed.
+        waymark_range: least and greatest over the seeds; None with one.
     """
 
     quantity: str
@@ -41,6 +53,27 @@ class Row:
     ns2: float | None
     waymark: float
     waymark_sd: float | None = None
+    waymark_range: tuple[float, float] | None = None
+
+    @staticmethod
+    def of(
+        quantity: str,
+        unit: str,
+        values: Sequence[float],
+        paper: float | None = None,
+        ns2: float | None = None,
+    ) -> "Row":
+        """A row of one value a seed."""
+        spread = (min(values), max(values)) if len(values) > 1 else None
+        return Row(quantity, unit, paper, ns2, *mean_sd(values), spread)
+
+    @property
+    def agrees_with_ns2(self) -> bool | None:
+        """Whether ns-2's number is within 5 % or within the range over the seeds; None: unknown."""
+        if self.ns2 is None:
+            return None
+        low, high = self.waymark_range or (self.waymark, self.waymark)
+        return low <= self.ns2 <= high or abs(self.waymark - self.ns2) <= 0.05 * abs(self.ns2)
 
     @property
     def ratio(self) -> float | None:
@@ -56,29 +89,49 @@ class Expectation:
     Attributes:
         claim: one sentence.
         tolerance: what counts as borne out, and why so.
-        holds: whether it is borne out by a table.
+        holds: whether it is borne out by a table; None: the table, of a smaller scale, has not what
+            it takes to tell.
     """
 
     claim: str
     tolerance: str
-    holds: Callable[[Mapping[str, Row]], bool]
+    holds: Callable[[Mapping[str, Row]], bool | None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A parameter that the paper does not give.
+
+    Attributes:
+        parameter: its name.
+        value: what was chosen.
+        why: the reason.
+        sensitivity: what another value would change.
+    """
+
+    parameter: str
+    value: str
+    why: str
+    sensitivity: str
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure or table of a paper.
+    """One figure or table of a paper, or several that show the same runs.
 
     Attributes:
         id: paper and figure: ``"chan/fig3.6"``.
+        also: ids of the other figures and tables that the same runs measure.
         paper: where it stands.
         claim: what the paper says it shows, in one line.
         parameters: every parameter, as data for the record.
-        seeds: how many seeds each scale takes.
+        seeds: how many seeds each scale takes; paper: 1.
         scenarios: the runs of one seed at a scale, by label.
         rows: the table from the runs.
         draw: the picture from the runs and the table.
         expectations: the claims that the table is held against.
-        notes: choices where the paper leaves a parameter open, and causes of departures.
+        choices: where the paper leaves a parameter open.
+        notes: causes of departures, and what else a reader should know.
     """
 
     id: str
@@ -90,13 +143,38 @@ class Experiment:
     rows: Callable[[Runs], Sequence[Row]]
     draw: Callable[[Runs, Sequence[Row]], "Figure"]
     expectations: Sequence[Expectation] = ()
+    choices: Sequence[Choice] = ()
     notes: str = ""
+    also: Sequence[str] = ()
+
+    def seeds_at(self, scale: Scale) -> int:
+        """How many seeds the scale takes."""
+        return 1 if scale == "paper" else self.seeds[scale]
 
     def cost(self, scale: Scale) -> tuple[int, float]:
         """Number of runs, and simulated seconds in all, at the scale's own number of seeds."""
         runs = self.scenarios(scale, 1).values()
-        seeds = self.seeds[scale]
+        seeds = self.seeds_at(scale)
         return len(runs) * seeds, sum(run.end_s for run in runs) * seeds
+
+    def verdict(self, rows: Sequence[Row]) -> Verdict:
+        """Whether the table bears out all of the claims that it can judge, some or none."""
+        by_name = {row.quantity: row for row in rows}
+        judged = [expectation.holds(by_name) for expectation in self.expectations]
+        if not any(judged):
+            return "not reproduced"
+        return "partly" if False in judged else "reproduced"
+
+
+def all_of(judged: Iterable[bool]) -> bool | None:
+    """Whether all hold; None where there are none: nothing holds by default."""
+    known = list(judged)
+    return all(known) if known else None
+
+
+def at_scale(values: Mapping[Scale, T], scale: Scale) -> T:
+    """The value for a scale; paper's is full's unless it has its own."""
+    return values[scale] if scale in values else values["full"]
 
 
 def find(experiment_id: str) -> Experiment:
@@ -106,30 +184,64 @@ def find(experiment_id: str) -> Experiment:
         WaymarkError: there is none; the message has the nearest ids.
     """
     files = _files()
-    if experiment_id not in files:
-        near = get_close_matches(experiment_id, files, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "see: waymark list"
-        raise WaymarkError(f"no experiment {experiment_id!r}; {hint}")
-    return _load(files[experiment_id])
+    if experiment_id in files:
+        return _load(files[experiment_id])
+    for experiment in everything():
+        if experiment_id in experiment.also:
+            return experiment
+    near = get_close_matches(experiment_id, files, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "see: waymark list"
+    raise WaymarkError(f"no experiment {experiment_id!r}; {hint}")
+
+
+def select(patterns: Sequence[str]) -> list[Experiment]:
+    """The experiments that ids or patterns such as ``chan/fig3*`` name, each once, in list order.
+
+    Raises:
+        WaymarkError: one names none.
+    """
+    chosen: set[str] = set()
+    for pattern in patterns:
+        if any(sign in pattern for sign in "*?["):
+            matched = {
+                one.id
+                for one in everything()
+                if any(fnmatchcase(name, pattern) for name in (one.id, *one.also))
+            }
+            if not matched:
+                raise WaymarkError(f"no experiment matches {pattern!r}; see: waymark list")
+            chosen |= matched
+        else:
+            chosen.add(find(pattern).id)
+    return [_load(path) for name, path in _files().items() if name in chosen]
 
 
 def everything() -> list[Experiment]:
-    """All experiments, in the order of their figures."""
+    """All experiments: the papers in their order, then by chapter, kind and number."""
     return [_load(path) for path in _files().values()]
 
 
+_FIGURE = re.compile(r"(fig|tab|eq)\d+(_\d+)?")
+
+
 def _files() -> dict[str, Path]:
-    """``chan/fig3.6`` from ``experiments/chan/fig3_6.py``, figures in numerical order."""
-    paths = sorted(
-        (project.root() / "experiments").glob("*/*[0-9]*_*[0-9]*.py"),
-        key=lambda p: (p.parent.name, [int(n) if n.isdigit() else n for n in _parts(p.stem)]),
-    )
+    """``chan/fig3.6`` from ``experiments/chan/fig3_6.py``, by chapter and kind."""
+    paths = [
+        path
+        for paper in PAPERS
+        for path in (project.root() / "experiments" / paper).glob("*.py")
+        if _FIGURE.fullmatch(path.stem)
+    ]
+    paths.sort(key=_place)
     return {f"{path.parent.name}/{path.stem.replace('_', '.')}": path for path in paths}
 
 
-def _parts(stem: str) -> list[str]:
-    head = stem.rstrip("0123456789_")
-    return [head, *stem[len(head) :].split("_")]
+def _place(path: Path) -> tuple[int, int, str, int]:
+    kind = path.stem.rstrip("0123456789_")
+    first, _, second = path.stem[len(kind) :].partition("_")
+    # "fig3_6": chapter 3, figure 6; "tab8": no chapter, the eighth.
+    chapter, number = (int(first), int(second)) if second else (0, int(first))
+    return PAPERS.index(path.parent.name), chapter, kind, number
 
 
 def _load(path: Path) -> Experiment:

@@ -1,6 +1,6 @@
 """One look for every picture, and octet-identical files for identical data."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,29 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from waymark.experiment import Row
+
 COLOURS = {
+    "tahoe": "#999999",
+    "reno": "#cc79a7",
+    "newreno": "#cc79a7",
+    "sack": "#e69f00",
     "vegas": "#d55e00",
     "rovegas": "#0072b2",
+    "enhancedvegas": "#0072b2",
+    "quickvegas": "#0072b2",
+    "redvegas": "#0072b2",
+    "vegasa": "#0072b2",
+    "muzha": "#0072b2",
+    "rbcc": "#0072b2",
+    "rbccwl": "#56b4e9",
+    "model": "#555555",
     "traffic": "#999999",
     "paper": "#000000",
     "ns2": "#009e73",
 }
-"""Okabe and Ito's palette, which people with colour-blindness can tell apart."""
+"""Okabe and Ito's palette, which people with colour-blindness can tell apart. Each paper's proposal
+is blue, Vegas vermilion, Reno and NewReno purple."""
 
 NAMES = {
     "tahoe": "Tahoe",
@@ -102,6 +117,55 @@ def new_figure(width_in: float = 8.0, height_in: float = 4.2) -> Figure:
     return figure
 
 
+def series(
+    axes: Axes, points: Mapping[float, Row], colour: str, label: str, dash: Any = "-"
+) -> None:
+    """A line through Waymark's numbers over x, with a deviation each way; the paper's and ns-2's
+    numbers as marks of the same colour."""
+    xs, rows = list(points), list(points.values())
+    axes.errorbar(
+        xs,
+        [row.waymark for row in rows],
+        yerr=[row.waymark_sd or 0 for row in rows],
+        color=colour,
+        linestyle=dash,
+        marker="o",
+        markersize=3.5,
+        capsize=3,
+        label=label,
+    )
+    for style, name, numbers in (
+        (PAPER, "paper", [row.paper for row in rows]),
+        (NS2, "ns-2.35", [row.ns2 for row in rows]),
+    ):
+        known = [(x, number) for x, number in zip(xs, numbers, strict=True) if number is not None]
+        if known:
+            marks: dict[str, Any] = style | {"color": colour}
+            axes.plot(*zip(*known, strict=True), **marks, label=f"{label}, {name}")
+
+
+def compare(axes: Axes, rows: Sequence[Row]) -> None:
+    """A line a row: Waymark's number with a deviation each way, the paper's and ns-2's."""
+    places = list(range(len(rows), 0, -1))
+    axes.errorbar(
+        [row.waymark for row in rows],
+        places,
+        xerr=[row.waymark_sd or 0 for row in rows],
+        fmt="o",
+        color=COLOURS["rovegas"],
+        capsize=3,
+        label="Waymark",
+    )
+    for style, name, numbers in (
+        (PAPER, "paper", [row.paper for row in rows]),
+        (NS2, "ns-2.35", [row.ns2 for row in rows]),
+    ):
+        known = [(n, place) for n, place in zip(numbers, places, strict=True) if n is not None]
+        if known:
+            axes.plot(*zip(*known, strict=True), **style, label=name)
+    axes.set_yticks(places, [row.quantity for row in rows])
+
+
 def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None = None) -> None:
     """Title, axis labels with units, and the legend beside the data."""
     axes.set_title(title)
@@ -116,6 +180,11 @@ def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None =
         title_fontsize="small",
         fontsize="small",
     )
+
+
+def mean_of(seeds: int) -> str:
+    """What a legend says of numbers over so many seeds."""
+    return "one seed" if seeds == 1 else f"mean of {seeds} seeds"
 
 
 def shade(colour: str, strength: float) -> tuple[float, float, float]:

@@ -1,39 +1,57 @@
 """A progress bar on a terminal, a line now and then elsewhere."""
 
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-Advance = Callable[[], None]
-"""To be called once for every finished run."""
+Advance = Callable[[float], None]
+"""To be called once for every finished run, with its size; from any thread."""
 
 
 @contextmanager
-def progress(console: Console, what: str, total: int) -> Generator[Advance]:
-    """Show how many of ``total`` runs are done; without a terminal, a line at every tenth."""
+def progress(console: Console, what: str, sizes: list[float]) -> Generator[Advance]:
+    """Show how many runs are done and how long the others will take.
+
+    The bar and the time left go by size, since one run may be as long as a thousand others. Without
+    a terminal there is a line at every tenth of the runs.
+
+    Args:
+        console: where.
+        what: is being run.
+        sizes: of the runs, in any unit.
+    """
+    total = len(sizes)
+    done = 0
+    lock = threading.Lock()
     if console.is_terminal:
         bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("runs"),
+            TextColumn("{task.fields[done]} of {task.fields[runs]} runs, left:"),
             TimeRemainingColumn(),
             console=console,
         )
         with bar:
-            task = bar.add_task(what, total=total)
-            yield lambda: bar.advance(task)
+            task = bar.add_task(what, total=sum(sizes), done=0, runs=total)
+
+            def move(size: float) -> None:
+                nonlocal done
+                with lock:
+                    done += 1
+                    bar.update(task, advance=size, done=done)
+
+            yield move
         return
 
-    done = 0
-
-    def advance() -> None:
+    def tell(_: float) -> None:
         nonlocal done
-        done += 1
-        if done == total or done * 10 // total > (done - 1) * 10 // total:
-            console.print(f"{what}: {done} of {total} runs")
+        with lock:
+            done += 1
+            if done == total or done * 10 // total > (done - 1) * 10 // total:
+                console.print(f"{what}: {done} of {total} runs")
 
     console.print(f"{what}: {total} runs")
-    yield advance
+    yield tell

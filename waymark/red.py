@@ -36,6 +36,18 @@ class Red:
 
 
 @dataclass(frozen=True)
+class ConstantDrop:
+    """The same drop probability for every packet, whatever waits: RED's table with one step.
+
+    Attributes:
+        probability: above 0 and at most 1.
+    """
+
+    probability: float
+    w: int = 0
+
+
+@dataclass(frozen=True)
 class RedStep:
     """An entry of table ``red``.
 
@@ -48,8 +60,10 @@ class RedStep:
     probability: int | None
 
 
-def red_steps(red: Red) -> list[RedStep]:
+def red_steps(red: Red | ConstantDrop) -> list[RedStep]:
     """The stair from thmin to thmax, and the drop of all above it; nothing below thmin."""
+    if isinstance(red, ConstantDrop):
+        return [RedStep((0, MAX_AVERAGE), min(2**16 - 1, round(red.probability * 2**16)))]
     bounds = [
         ceil((red.thmin + (red.thmax - red.thmin) * step / STEPS) * 2**FRACTION_BITS)
         for step in range(STEPS + 1)

@@ -3,8 +3,8 @@
 import csv
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from waymark import _core, plots
-from waymark.experiment import Experiment, Row, Runs
+from waymark.experiment import Experiment, Row, Runs, Verdict
+from waymark.measure import Measured
+
+_HOLDS = {True: "borne out", False: "NOT borne out", None: "not judged at this scale"}
 
 COLUMNS = ("quantity", "unit", "paper", "ns2", "waymark", "waymark_sd", "ratio")
 
@@ -39,35 +42,33 @@ def write_plots(
         return plots.save(experiment.draw(runs, rows), folder)
 
 
-def write_record(
-    experiment: Experiment,
-    runs: Runs,
-    rows: Sequence[Row],
-    program_sha256: Mapping[str, str],
-    folder: Path,
-    *,
-    command: Sequence[str],
-    scale: str,
-    seeds: Sequence[int],
-    wall_s: float,
-) -> Path:
+def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Path:
     """``run.json``: all that is needed to have these numbers again, and what they cost."""
-    results = [result for several in runs.values() for result in several]
+    plan, rows = measured.plan, measured.rows
+    experiment = plan.experiment
+    results = [result for several in measured.runs.values() for result in several]
     by_name = {row.quantity: row for row in rows}
     record: dict[str, Any] = {
         "id": experiment.id,
+        "also": list(experiment.also),
         "paper": experiment.paper,
+        "claim": experiment.claim,
         "command": list(command),
-        "scale": scale,
-        "seeds": list(seeds),
+        "scale": plan.scale,
+        "seeds": list(plan.seeds),
         "parameters": dict(experiment.parameters),
-        "rows": [asdict(row) | {"ratio": row.ratio} for row in rows],
+        "choices": [asdict(choice) for choice in experiment.choices],
+        "rows": [
+            asdict(row) | {"ratio": row.ratio, "agrees_with_ns2": row.agrees_with_ns2}
+            for row in rows
+        ],
         "expectations": [
             {"claim": e.claim, "tolerance": e.tolerance, "holds": e.holds(by_name)}
             for e in experiment.expectations
         ],
+        "verdict": experiment.verdict(rows),
         "notes": experiment.notes,
-        "program_sha256": dict(program_sha256),
+        "program_sha256": plan.program_sha256,
         "versions": {
             "waymark": version("waymark"),
             "core": _core.__version__,
@@ -78,12 +79,62 @@ def write_record(
         "runs": len(results),
         "packets": sum(result.packets for result in results),
         "packet_hops": sum(result.packet_hops for result in results),
-        "run_wall_s": round(sum(result.wall_s for result in results), 3),
-        "wall_s": round(wall_s, 3),
+        "run_cpu_s": round(measured.run_cpu_s, 3),
+        "wall_s": round(measured.wall_s, 3),
     }
     path = folder / "run.json"
     path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def write(measured: Measured, folder: Path, command: Sequence[str]) -> list[Path]:
+    """All that an experiment leaves behind; the files' paths."""
+    return [
+        write_table(measured.rows, folder),
+        *write_plots(measured.plan.experiment, measured.runs, measured.rows, folder),
+        write_record(measured, folder, command),
+    ]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A line of what several experiments came to."""
+
+    id: str
+    verdict: Verdict
+    packet_hops: int
+    run_cpu_s: float
+
+
+def summary(measured: Measured) -> Summary:
+    """The line of one."""
+    experiment = measured.plan.experiment
+    hops = sum(result.packet_hops for several in measured.runs.values() for result in several)
+    return Summary(experiment.id, experiment.verdict(measured.rows), hops, measured.run_cpu_s)
+
+
+def summary_table(lines: Sequence[Summary]) -> Table:
+    """What several experiments came to, and the processor time that each took."""
+    table = Table(box=box.SIMPLE_HEAD, show_footer=len(lines) > 1)
+    table.add_column("experiment", "in all", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    hops, seconds = sum(line.packet_hops for line in lines), sum(line.run_cpu_s for line in lines)
+    table.add_column("packet-hops", f"{hops / 1e6:.1f} M", justify="right")
+    table.add_column("seconds of one core", f"{seconds:.1f}", justify="right")
+    for line in lines:
+        table.add_row(
+            line.id, line.verdict, f"{line.packet_hops / 1e6:.1f} M", f"{line.run_cpu_s:.1f}"
+        )
+    return table
+
+
+def state(experiment: Experiment, results: Path) -> str:
+    """What the results' folder has of an experiment, in a few words."""
+    try:
+        record = json.loads((results / experiment.id / "run.json").read_text(encoding="utf-8"))
+        return f"{record['verdict']} at scale {record['scale']}, {len(record['seeds'])} seeds"
+    except (OSError, ValueError, KeyError):
+        return "not run yet"
 
 
 def terminal_table(experiment: Experiment, rows: Iterable[Row]) -> Table:
@@ -109,8 +160,8 @@ def print_expectations(console: Console, experiment: Experiment, rows: Iterable[
     """The paper's claims, each with whether the table bears it out."""
     by_name = {row.quantity: row for row in rows}
     for expectation in experiment.expectations:
-        verdict = "borne out:" if expectation.holds(by_name) else "NOT borne out:"
-        console.print(f"{verdict} {expectation.claim}", highlight=False, soft_wrap=True)
+        verdict = _HOLDS[expectation.holds(by_name)]
+        console.print(f"{verdict}: {expectation.claim}", highlight=False, soft_wrap=True)
         console.print(f"  counts as such: {expectation.tolerance}", highlight=False, soft_wrap=True)
 
 

@@ -56,6 +56,7 @@ class FlowResult:
     Attributes:
         counted_octets: octets of each packet that count as throughput.
         delivered: data packets that arrived, copies included, by bin.
+        goodput: octets of data that became available in order, by bin.
         sent: data packets that left the host, retransmissions included, by bin.
         retransmissions, losses, timeouts: over the whole run; losses are data packets that a
             queue, a program or a link dropped.
@@ -66,6 +67,7 @@ class FlowResult:
 
     counted_octets: int
     delivered: Counts
+    goodput: Counts
     sent: Counts
     retransmissions: int
     losses: int
@@ -115,6 +117,7 @@ class Result:
         packet_hops: packets sent on links, counted once a link.
         aqt: the comparison of AQT with the truth, where the scenario asked for it.
         wall_s: how long the run took, in seconds of real time.
+        cpu_s: seconds of one core that it took.
     """
 
     sample_s: float
@@ -124,6 +127,7 @@ class Result:
     packet_hops: int
     aqt: Check | None
     wall_s: float
+    cpu_s: float
 
     @property
     def times_s(self) -> Values:

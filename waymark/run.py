@@ -1,15 +1,8 @@
-"""Running scenarios: one in this process, many in a pool of them."""
+"""Running a scenario in this process; many at once: :mod:`waymark.pool`."""
 
 import json
-import multiprocessing
-import os
-import pickle
-import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +26,7 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
             capture that cannot be written, a congestion control in Python that fails: the message
             ends with its traceback.
     """
-    started = time.monotonic()
+    started, started_cpu = time.monotonic(), time.process_time()
     try:
         programs = {name: program.of_project(name) for name in scenario.programs}
         record = _core.simulate(
@@ -46,41 +39,7 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
     except (_core.WaymarkCoreError, OSError) as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
-    return _result(scenario, record, time.monotonic() - started)
-
-
-def run_all(
-    scenarios: Sequence[Scenario],
-    *,
-    jobs: int | None = None,
-    captures: Sequence[Path | None] | None = None,
-    done: Callable[[], None] = lambda: None,
-) -> list[Result]:
-    """Run scenarios, each in a process of a pool; results keep the scenarios' order.
-
-    Args:
-        scenarios: what to run.
-        jobs: processes; None: one a core.
-        captures: where each run's packets go; None: nowhere.
-        done: called after each run.
-
-    Raises:
-        WaymarkError: as :func:`run`, from the first scenario that fails.
-    """
-    tasks = [
-        (_sendable(scenario), capture)
-        for scenario, capture in zip(scenarios, captures or [None] * len(scenarios), strict=True)
-    ]
-    processes = max(1, min(jobs or os.cpu_count() or 1, len(tasks)))
-    results: list[Result] = []
-    context = multiprocessing.get_context("spawn")
-    with _interrupts_ignored():  # workers inherit it: Ctrl-C is for the parent, which ends them
-        pool = context.Pool(processes)
-    with pool:
-        for result in pool.imap(_run_task, tasks):
-            results.append(result)
-            done()
-    return results
+    return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
 
 
 def _why(error: BaseException) -> str:
@@ -89,42 +48,7 @@ def _why(error: BaseException) -> str:
     return "" if cause is None else "\n" + "".join(traceback.format_exception(cause)).rstrip()
 
 
-def _sendable(scenario: Scenario) -> bytes:
-    """A scenario for another process; controls in Python go by the names of their modules."""
-    try:
-        return pickle.dumps(scenario)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise WaymarkError(
-            f"scenario {scenario.name} cannot go to another process: {error}; "
-            "define its congestion controls at the top of a module"
-        ) from error
-
-
-def _run_task(task: tuple[bytes, Path | None]) -> Result:
-    sent, capture = task
-    try:
-        scenario: Scenario = pickle.loads(sent)
-    except (AttributeError, ImportError) as error:
-        raise WaymarkError(
-            f"a congestion control is not found in another process: {error}; "
-            "define it at the top of a module that can be imported"
-        ) from error
-    return run(scenario, capture)
-
-
-@contextmanager
-def _interrupts_ignored() -> Generator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Result:
+def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float) -> Result:
     return Result(
         sample_s=record["sample_s"],
         flows=tuple(
@@ -141,6 +65,7 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float) -> Resul
         packet_hops=record["totals"]["packet_hops"],
         aqt=_check(record["check_aqt"]),
         wall_s=wall_s,
+        cpu_s=cpu_s,
     )
 
 
@@ -155,6 +80,7 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
     return FlowResult(
         counted_octets=flow.counted_octets,
         delivered=measured["delivered_packets"].astype(np.int64),
+        goodput=measured["goodput_octets"].astype(np.int64),
         sent=measured["sent_packets"].astype(np.int64),
         retransmissions=int(measured["resent_packets"].sum()),
         losses=int(measured["lost_packets"].sum()),

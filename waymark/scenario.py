@@ -224,6 +224,8 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         "alpha": flow.alpha,
         "beta": flow.beta,
         "gamma": flow.gamma,
+        "full_deployment": flow.full_deployment,
+        "skew_correction": flow.skew_correction,
         "threshold_rtt_s": threshold_rtt_s,
     }
     marks: dict[str, bool] = {}

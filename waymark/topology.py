@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waymark.errors import WaymarkError
+from waymark.red import ConstantDrop, Red
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
@@ -63,6 +64,7 @@ class Link:
         queue_packets: ns-2's limit L of the queue in front of the link: L - 1 packets wait and
             one is being sent.
         loss: probability that a packet that has left the queue is lost on the link.
+        red: early drops in front of the queue; None: none. A switch's program has to have RED.
         port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
             one.
     """
@@ -74,6 +76,7 @@ class Link:
     queue_packets: int = 50
     loss: float = 0.0
     port: int | None = None
+    red: Red | ConstantDrop | None = None
 
     @property
     def name(self) -> str:
@@ -137,6 +140,7 @@ class Topology:
         delay_s: float | None = None,
         queue_packets: int | None = None,
         loss: float | None = None,
+        red: Red | ConstantDrop | None = None,
     ) -> "Topology":
         """The same topology with other settings on the one link ``source`` -> ``target``."""
         old = self.link(source, target)
@@ -148,6 +152,7 @@ class Topology:
             old.queue_packets if queue_packets is None else queue_packets,
             old.loss if loss is None else loss,
             old.port,
+            old.red if red is None else red,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 

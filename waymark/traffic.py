@@ -29,16 +29,18 @@ class Profile:
         rfc2988: ns-2: whether the floor ``min_rto_s`` is applied before the backoff.
         limited_transmit: ns-2: RFC 3042.
         packet_octets: octets that a link charges for a full data packet, all options included.
-        delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
-        ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
-            or each echoed (``"accurate"``, RFC 8257).
-        pacing: modern: whether a window is spread over its round trip.
         max_cwnd: largest congestion window, in packets; None: no cap.
         phase_s: ns-2: how far into a tick the coarse timer was at time zero, in seconds.
         bugfix: ns-2: suppress a fast retransmit for losses of a window that a timeout has cut
             already.
-        phantom_rtt: ns-2: a defect of its Vegas: after a timeout it may take the time between two
+        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
+        delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
+        ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
+            or each echoed (``"accurate"``, RFC 8257).
+        pacing: modern: whether a window is spread over its round trip.
+        exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
+            from 2006 on; else in whole packets.
     """
 
     kind: Literal["ns2", "modern"] = "ns2"
@@ -50,13 +52,14 @@ class Profile:
     rfc2988: bool = True
     limited_transmit: bool = True
     packet_octets: int = PACKET_OCTETS
-    delayed_ack_s: float = 0.04
-    ecn: Literal["off", "classic", "accurate"] = "off"
-    pacing: bool = True
     max_cwnd: int | None = None
     phase_s: float = 0.0
     bugfix: bool = False
     phantom_rtt: bool = False
+    delayed_ack_s: float = 0.04
+    ecn: Literal["off", "classic", "accurate"] = "off"
+    pacing: bool = True
+    exact_halving: bool = False
 
 
 STOCK = Profile()
@@ -106,9 +109,8 @@ Algorithm = Literal[
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` says
-more of each. DCTCP and BBR need more of the transport than a profile in the manner of ns-2 has; a run
-with one says so."""
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` has
+more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,9 @@ class Flow:
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
             algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
             that it keeps queued (20).
+        full_deployment: RoVegas: every hop is AQT-capable, so that base RTT is each round's newest
+            derived value; else the least one (Chan 2004, §3.5.4).
+        skew_correction: Enhanced Vegas: correct for clocks that drift apart (Chan 2004, eq. 4.5).
         threshold_rtt_s: RBCC's threshold RTT T, in seconds; None: found by probing, unless the next
             is given.
         threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
@@ -165,6 +170,8 @@ class Flow:
     alpha: int | None = None
     beta: int | None = None
     gamma: int | None = None
+    full_deployment: bool = True
+    skew_correction: bool = True
     threshold_rtt_s: float | None = None
     threshold_factor: float | None = None
     trace: bool | Tracing = False

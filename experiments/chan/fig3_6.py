@@ -121,8 +121,9 @@ EXPERIMENT = Experiment(
             lambda row: 0.985 <= row["RoVegas, 0-50 s"].waymark / row["Vegas, 0-50 s"].waymark <= 1,
         ),
     ),
+    choices=(net.VBR_CHOICE,),
     notes=(
-        "The traffic's mean ON time is a choice (single_bottleneck.py). In 0-50 s start-up costs "
+        "In 0-50 s start-up costs "
         "0.6 %: the first second carries 1.1 Mb/s. A run's average over 150 s depends on its seed: "
         "of 20 seeds the mean is off by 7 kb/s (one standard error), of 60 by 4; hence 60. Given "
         "the same cross traffic, packet by packet, ns-2.35 delivers the same number of packets "

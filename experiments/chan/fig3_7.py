@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from experiments.chan import single_bottleneck as net
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, mean_sd, plots
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, mean_sd, plots
 
 LOADS: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.0, 0.5, 1.0),
@@ -28,7 +28,7 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
             END_S,
             seed,
         )
-        for load in LOADS[scale]
+        for load in at_scale(LOADS, scale)
         for algorithm in net.ALGORITHMS
     }
 
@@ -117,8 +117,9 @@ EXPERIMENT = Experiment(
             lambda row: abs((row["RoVegas/Vegas, load 1"].ratio or 0) - 1) <= 0.15,
         ),
     ),
+    choices=(net.VBR_CHOICE,),
     notes=(
-        "The traffic's mean ON time is a choice (single_bottleneck.py). Bursts are whole packets, "
+        "Bursts are whole packets, "
         "at least one: at load 1 the source sends 1.3 % more than the link carries, in ns-2 too."
     ),
 )

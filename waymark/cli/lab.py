@@ -1,7 +1,6 @@
-"""``waymark list`` and ``waymark run``: the experiments."""
+"""``waymark list``, ``waymark run`` and ``waymark report``: the experiments."""
 
 import sys
-import time
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +8,21 @@ from typing import Annotated
 import typer
 
 from waymark import experiment as experiments
-from waymark import program, trace
-from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out
-from waymark.experiment import Experiment, Runs
+from waymark import trace
+from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out, write
+from waymark.errors import WaymarkError
+from waymark.experiment import Experiment
+from waymark.measure import Measured, Plan, capture_path, measure
+from waymark.pool import pool
 from waymark.progress import progress
-from waymark.run import run_all
+from waymark.store import Store
+
+KEPT = ".runs"
+"""Where finished runs are kept, in the folder of results."""
+
+Results = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
+]
 
 
 class ScaleName(StrEnum):
@@ -21,14 +30,20 @@ class ScaleName(StrEnum):
 
     QUICK = "quick"
     FULL = "full"
+    PAPER = "paper"
 
 
 @app.command("list")
-def list_experiments() -> None:
-    """List the experiments: id, paper, claim, cost at each scale."""
+def list_experiments(out_dir: Results = Path("results")) -> None:
+    """List the experiments: id, paper, claim, state, cost at each scale."""
+    from waymark.report import state
+
     for experiment in experiments.everything():
         print(f"{experiment.id:14}{experiment.paper}")
         print(f"{'':14}{experiment.claim}")
+        if experiment.also:
+            print(f"{'':14}also {', '.join(experiment.also)}")
+        print(f"{'':14}{state(experiment, out_dir)}")
         costs = (f"{scale.value}: {_cost(experiment, scale)}" for scale in ScaleName)
         print(f"{'':14}{'; '.join(costs)}")
 
@@ -39,19 +54,31 @@ def _cost(experiment: Experiment, scale: ScaleName) -> str:
 
 
 @app.command("run")
-def run_experiment(
-    experiment_id: Annotated[str, typer.Argument(metavar="ID", help="Such as chan/fig3.6.")],
+def run_experiments(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID...", help="Such as chan/fig3.6; or a pattern: 'chan/fig3*'."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     scale: Annotated[
-        ScaleName, typer.Option(help="quick: a few seeds and points; full: as the figure.")
+        ScaleName,
+        typer.Option(
+            help="quick: few seeds and points; full: the figure; paper: as long as there."
+        ),
     ] = ScaleName.FULL,
     jobs: Jobs = None,
-    out_dir: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
-    ] = Path("results"),
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run on the Dask cluster of this scheduler."),
+    ] = None,
+    out_dir: Results = Path("results"),
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Make every run, also those kept from earlier.")
+    ] = False,
     pcap: Annotated[
         bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
@@ -60,58 +87,78 @@ def run_experiment(
         typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
     ] = False,
 ) -> None:
-    """Measure a figure of a paper again: a table, a picture, and the record of the run."""
+    """Measure figures of the papers again: for each a table, a picture, the record of the run.
+
+    Finished runs are kept: after an interrupt the same command goes on where it was.
+    """
     from waymark import report  # brings matplotlib, for which the pool's processes need not wait
 
-    experiment = experiments.find(experiment_id)
-    folder = out_dir / experiment.id
-    count = experiment.seeds[scale.value] if seeds is None else seeds
-    seed_list = list(range(seed, seed + count))
-    make(folder)
-    started = time.monotonic()
-
-    per_seed = [experiment.scenarios(scale.value, s) for s in seed_list]
-    labels = list(per_seed[0])
-    scenarios = [runs[label] for runs in per_seed for label in labels]
-    if traces:
-        scenarios[: len(labels)] = [trace.traced(scenario) for scenario in scenarios[: len(labels)]]
-    captures = [
-        folder / "pcap" / f"{label.replace(' ', '_')}.pcapng" if pcap and index == 0 else None
-        for index in range(count)
-        for label in labels
-    ]
-    if pcap:
-        make(folder / "pcap")
-    names = sorted({name for scenario in scenarios for name in scenario.programs})
-    programs = {name: program.of_project(name).sha256 for name in names}
+    chosen = _choose(ids or [], everything)
+    if pcap and len(chosen) > 1:
+        raise WaymarkError("--pcap captures one experiment; name one")
+    captures = out_dir / chosen[0].id / "pcap" if pcap else None
+    for folder in (*(out_dir / one.id for one in chosen), *([captures] if captures else [])):
+        make(folder)
+    plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
+    title = chosen[0].id if len(chosen) == 1 else f"{len(chosen)} experiments"
+    measured: list[report.Summary] = []
     try:
-        with progress(err, experiment.id, len(scenarios)) as advance:
-            results = run_all(scenarios, jobs=jobs, captures=captures, done=advance)
+        with (
+            pool(jobs, scheduler, None if again else Store(out_dir / KEPT)) as workers,
+            progress(err, title, [size for plan in plans for size in plan.sizes]) as done,
+        ):
+            for one in measure(plans, workers, captures=captures, done=done):
+                files = report.write(
+                    one, out_dir / one.plan.experiment.id, ["waymark", *sys.argv[1:]]
+                )
+                if traces:
+                    folder = out_dir / one.plan.experiment.id / "trace"
+                    make(folder)
+                    files += trace.write_all(one.runs, folder)
+                measured.append(report.summary(one))
+                if len(chosen) == 1:
+                    _show(one, [*files, *_captured(one, captures)])
     except KeyboardInterrupt as interrupt:
-        print("interrupted: no results written", file=sys.stderr)
+        print("interrupted: finished runs are kept; the same command goes on", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED) from interrupt
-    runs: Runs = {label: results[index :: len(labels)] for index, label in enumerate(labels)}
+    if len(chosen) > 1:
+        out.print(report.summary_table(measured))
 
-    rows = experiment.rows(runs)
-    files = [
-        report.write_table(rows, folder),
-        *report.write_plots(experiment, runs, rows, folder),
-        report.write_record(
-            experiment,
-            runs,
-            rows,
-            programs,
-            folder,
-            command=["waymark", *sys.argv[1:]],
-            scale=scale.value,
-            seeds=seed_list,
-            wall_s=time.monotonic() - started,
-        ),
-    ]
-    if traces:
-        make(folder / "trace")
-        files += trace.write_all(runs, folder / "trace")
-    out.print(report.terminal_table(experiment, rows))
-    report.print_expectations(out, experiment, rows)
-    for file in (*files, *(capture for capture in captures if capture is not None)):
+
+def _choose(ids: list[str], everything: bool) -> list[Experiment]:
+    if everything and ids:
+        raise WaymarkError("--all takes no ids besides")
+    if everything:
+        return experiments.everything()
+    if not ids:
+        raise WaymarkError("nothing to run: name an id or a pattern, or --all (see: waymark list)")
+    return experiments.select(ids)
+
+
+def _captured(one: Measured, captures: Path | None) -> list[Path]:
+    return [capture_path(captures, label) for label in one.runs] if captures else []
+
+
+def _show(one: Measured, files: list[Path]) -> None:
+    from waymark import report
+
+    out.print(report.terminal_table(one.plan.experiment, one.rows))
+    report.print_expectations(out, one.plan.experiment, one.rows)
+    for file in files:
         print(file)
+
+
+@app.command("report")
+def make_report(
+    out_dir: Results = Path("results"),
+    file: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Default: report.html in DIR.")
+    ] = None,
+) -> None:
+    """Make one page of all results: which claims of the papers hold, and what they rest on."""
+    from waymark import page
+
+    target = file or out_dir / "report.html"
+    make(target.parent)
+    write(target, page.render(out_dir, target.parent))
+    print(target)

@@ -4,8 +4,9 @@
 //! Every two round trips the window moves, against the sign of the normalized delay gradient
 //! `NDG = (D − D_old)/(D + D_old)·(W + W_old)/(W − W_old)`: up by one segment, down to 0.875. It never
 //! rests, and so circles the knee of the delay. D is the RTT of the first segment sent once a window
-//! has been in use for a round trip: behind it there are bursts of the change's own making. There is no slow start. Losses are not in the paper:
-//! those found by duplicates are Reno's halving, timeouts start over from one segment.
+//! has been in use for a round trip: behind it there are bursts of the change's own making. There is
+//! no slow start. Losses are not in the paper: those found by duplicates halve the window, timeouts
+//! start over from one segment.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};

@@ -76,7 +76,7 @@ pub use muzha::MuzhaConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
 pub use red_vegas::RedVegasConfig;
-pub use reno::RenoConfig;
+pub use reno::{ExactRenoConfig, RenoConfig};
 pub use rerouting_vegas::ReroutingVegasConfig;
 pub use rovegas::{Deployment, RoVegasConfig};
 pub use santa_cruz::SantaCruzConfig;

@@ -18,7 +18,30 @@ impl RenoConfig {
             cwnd: limits.initial_window,
             ssthresh: limits.initial_ssthresh,
             limits: *limits,
+            exact: false,
         }
+    }
+}
+
+/// Settings of a [`Reno`] that halves its window with the fraction, as the papers' simulator does
+/// from 2006 on (its `precisionReduce_`); before, it halved whole segments. Flows that share a
+/// queue fall into step less easily so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExactRenoConfig {}
+
+impl ExactRenoConfig {
+    /// A Reno at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Reno {
+        Reno {
+            exact: true,
+            ..RenoConfig {}.build(limits)
+        }
+    }
+}
+
+impl Factory for ExactRenoConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
     }
 }
 
@@ -34,6 +57,8 @@ pub struct Reno {
     cwnd: f64,
     ssthresh: f64,
     limits: Limits,
+    /// The half keeps the window's fraction.
+    exact: bool,
 }
 
 impl Reno {
@@ -115,8 +140,14 @@ impl Controller for Reno {
 
     /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
     fn on_loss(&mut self, loss: &LossEvent) {
-        self.cwnd = half(loss.window);
-        self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
+        let fraction = if self.exact { self.cwnd.fract() } else { 0.0 };
+        // The receiver's window, which the first threshold tells, has none.
+        let window = (loss.window as f64 + fraction).min(self.limits.initial_ssthresh);
+        self.ssthresh = half(loss.window).max(MIN_SSTHRESH);
+        self.cwnd = match self.exact {
+            true => window / 2.0,
+            false => half(loss.window),
+        };
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
@@ -140,6 +171,21 @@ mod tests {
             transmissions: 1,
             duplicates: 3,
             window,
+        }
+    }
+
+    #[test]
+    fn an_exact_half_keeps_the_fraction_up_to_the_receiver_s_window() {
+        let limits = Limits {
+            initial_ssthresh: 20.0,
+            ..Limits::default()
+        };
+        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0)] {
+            let mut reno = ExactRenoConfig {}.build(&limits);
+            reno.set_cwnd(cwnd);
+            reno.on_loss(&loss(window));
+            assert_eq!(reno.cwnd(), after);
+            assert_eq!(reno.ssthresh(), after.trunc());
         }
     }
 

@@ -3,9 +3,10 @@
 //!
 //! For the first K acknowledged segments it is Vegas. From then on it keeps the least RTT of every N.
 //! If that is "much larger" than base RTT L times in a row, it becomes base RTT and the window is set
-//! anew by it. The survey names δ and γ and does not say how they enter; here "much larger" is: by
-//! more than γ of base RTT, and by more than δ times what the β segments that Vegas itself may queue
-//! explain. The window keeps its rate, `cwnd·new base/old base`. The defaults are ours.
+//! anew by it: since Vegas shrinks the window as the RTT rises, what remains of the rise is the
+//! path's and not its own. The survey names δ and γ and does not say how they enter; here "much larger"
+//! is by more than δ seconds and by more than γ of base RTT. The window keeps its rate,
+//! `cwnd·new base/old base`. The defaults are ours.
 
 use crate::controller::{Controller, Factory, Limits, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -24,21 +25,21 @@ pub struct ReroutingVegasConfig {
     pub n: u32,
     /// L: how often in a row that must be much larger than base RTT.
     pub l: u32,
-    /// δ: how many times the delay of its own backlog does not explain it.
+    /// δ: a rise of no more seconds is no change of route.
     pub delta: f64,
-    /// γ: what fraction of base RTT is no change of route.
+    /// γ: nor is one of no more than this fraction of base RTT.
     pub gamma: f64,
 }
 
 impl Default for ReroutingVegasConfig {
-    /// Vegas' thresholds; K, N, L, δ, γ = 200, 20, 4, 2, 0.2.
+    /// Vegas' thresholds; K, N, L = 200, 20, 4; δ = 10 ms, γ = 0.2.
     fn default() -> Self {
         ReroutingVegasConfig {
             vegas: VegasConfig::default(),
             k: 200,
             n: 20,
             l: 4,
-            delta: 2.0,
+            delta: 0.01,
             gamma: 0.2,
         }
     }
@@ -104,9 +105,8 @@ impl ReroutingVegas {
 
     fn is_much_larger(&self, least: f64) -> bool {
         let base = self.vegas.meter().base();
-        let own_delay = self.config.vegas.beta * least / self.vegas.cwnd().max(1.0);
         let rise = least - base;
-        base > 0.0 && rise > self.config.gamma * base && rise > self.config.delta * own_delay
+        base > 0.0 && rise > self.config.delta && rise > self.config.gamma * base
     }
 }
 
@@ -220,13 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_own_backlog_explains_is_no_new_route() {
-        // δ·β·RTT/cwnd = 2·3·59/40 = 8.85 ms explained, γ·base = 10 ms: a rise of 9 ms is not enough;
-        // 2·3·70/40 = 10.5 ms: one of 20 ms is.
+    fn a_small_rise_is_no_new_route() {
+        // γ·base = 10 ms, and δ = 10 ms.
         let mut path = Path::new();
         path.run(200, 59);
         assert_eq!(path.state().0, 0.05);
-        path.run(80, 70);
-        assert_eq!(path.state().0, 0.07);
+        path.run(80, 61);
+        assert_eq!(path.state().0, 0.061);
+        // Now γ·base = 12.2 ms: a rise of 11 ms is more than δ only.
+        path.run(200, 72);
+        assert_eq!(path.state().0, 0.061);
     }
 }

@@ -5,9 +5,9 @@
 //! `D = R − S`, the spacing of their arrivals less that of their sendings. Their sum from the start,
 //! in units of the mean spacing of a window's arrivals, is what is queued. (The paper converts each
 //! window's sum by its own spacing and adds the segments, `N = N_old + M`; that drifts where the
-//! spacing is not the bottleneck's, as after a loss.) The window moves once a round trip, up by one segment below
-//! `n − δ`, down by one above `n + δ`. Delays on the way back do not enter. Slow start is Reno's and
-//! ends early where the queue is above `n + δ`; losses are Reno's. It needs timestamps.
+//! spacing is not the bottleneck's, as after a loss.) The window moves once a round trip, up by one
+//! segment below `n − δ`, down by one above `n + δ`. Delays on the way back do not enter. Slow start is
+//! Reno's and ends early where the queue is above `n + δ`; losses are Reno's. It needs timestamps.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};

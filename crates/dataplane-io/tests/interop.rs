@@ -88,6 +88,8 @@ impl Lab {
             address: OURS,
             prefix: 24,
             gateway: None,
+            gateway_mac: None,
+            mac: None,
             tcp,
             loss: (loss > 0.0).then_some(Loss {
                 probability: loss,

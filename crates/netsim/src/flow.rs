@@ -13,8 +13,8 @@ use congestion::vegas::Quirks;
 use congestion::westwood::Sampling;
 use congestion::{
     BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
-    Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ExactRenoConfig, Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig,
+    RbccConfig, RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
     ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
     WestwoodConfig, ZhangTsaoussidisConfig,
 };
@@ -161,6 +161,27 @@ pub(crate) fn ns2_connections(
         tcp::Connection::new(&config, &algorithm),
         tcp::Connection::new(&peer, &RenoConfig {}),
     ))
+}
+
+/// What a flow (JSON) in the modern profile comes to on an interface: the settings of its connections,
+/// and what controls their windows. Its hosts are not looked at.
+///
+/// # Errors
+/// As [`scenario::Scenario::from_json`] of such a flow; or it is of another profile.
+pub fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), ScenarioError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let flow: scenario::Flow = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    scenario::check_settings("flow", &flow)?;
+    if flow.profile.kind != ProfileKind::Modern {
+        let message = "hosts on interfaces have the modern profile";
+        return Err(ScenarioError::new("flow.profile.kind", message));
+    }
+    let config = modern::Config {
+        elided: false,
+        ..modern_config(&flow)
+    };
+    Ok((config, control(&flow, &Controls::new(), "flow")?))
 }
 
 /// The flow's congestion control, of this crate's or handed in.
@@ -400,7 +421,12 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
-        ControlName::Reno | ControlName::NewReno | ControlName::Sack => Box::new(RenoConfig {}),
+        ControlName::Reno | ControlName::NewReno | ControlName::Sack => {
+            match flow.profile.exact_halving {
+                true => Box::new(ExactRenoConfig {}),
+                false => Box::new(RenoConfig {}),
+            }
+        }
         // Forward acknowledgement is a matter of recovery, which the modern profile has its own of.
         ControlName::Fack if flow.profile.kind == ProfileKind::Modern => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),

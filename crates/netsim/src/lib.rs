@@ -20,7 +20,7 @@
 
 mod connection;
 mod event;
-mod flow;
+pub mod flow;
 mod host;
 mod line;
 pub mod losses;

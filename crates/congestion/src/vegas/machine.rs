@@ -26,8 +26,14 @@ pub struct Machine<M, A = Linear> {
     growing: bool,
     /// What a recovery deflates cwnd to.
     deflated: f64,
-    /// When the window was last cut: losses of segments sent before do not cut it again.
-    last_cut: Instant,
+    /// When the window was last cut: losses of segments sent before do not cut it again. Counted
+    /// from `epoch` as it was then, as the simulator does.
+    last_cut: Duration,
+    /// When segment 0 last began the connection; it begins anew if the timer runs out for it.
+    epoch: Instant,
+    /// Nothing is acknowledged yet: the next time that segment 0 leaves the connection begins.
+    begins: bool,
+    acked: bool,
     round: Option<Round>,
     answered: bool,
     highest: u64,
@@ -78,7 +84,10 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             increment: 0.0,
             growing: true,
             deflated: config.quirks.forgotten_window(),
-            last_cut: Instant::ZERO,
+            last_cut: Duration::ZERO,
+            epoch: Instant::ZERO,
+            begins: true,
+            acked: false,
             round: None,
             answered: false,
             highest: 0,
@@ -181,18 +190,19 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
 
     fn on_sent(&mut self, now: Instant, segment: u64) {
         self.highest = self.highest.max(segment + 1);
-        if self.round.is_none() {
+        if segment == 0 && std::mem::take(&mut self.begins) {
+            self.epoch = now;
             self.round = Some(Round {
                 mark: segment,
                 start: now,
                 stale: false,
             });
-            self.last_cut = now;
         }
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
         self.first_answer(ack);
+        self.acked = true;
         if ack.acked - ack.newly_acked == 1 {
             // The initial window waits for the acknowledgement after segment 0's.
             self.cwnd = self.limits.initial_window;
@@ -207,9 +217,9 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         // As the first of the segments that it stands for was acknowledged.
         let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
         if self.cwnd - in_flight <= self.meter.slack() {
-            let growth = self.increment * ack.weight();
-            self.cwnd = self.limits.cap(self.cwnd + growth);
+            self.cwnd += self.increment * ack.weight();
         }
+        self.cwnd = self.limits.cap(self.cwnd);
         if let Some(rtt) = ack.rtt {
             self.meter.sample(rtt.as_secs_f64(), ack);
         }
@@ -225,7 +235,11 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
 
     /// One cut a window: only if it was not cut since the lost segment was sent.
     fn on_loss(&mut self, loss: &LossEvent) {
-        if loss.sent_at.is_none_or(|sent| sent <= self.last_cut) {
+        let since_epoch = |at: Instant| at.since(self.epoch);
+        if loss
+            .sent_at
+            .is_none_or(|sent| since_epoch(sent) <= self.last_cut)
+        {
             return;
         }
         let left = self.avoidance.on_loss(loss.window);
@@ -236,7 +250,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         };
         self.deflated = window as f64;
         self.cwnd = self.deflated + f64::from(loss.duplicates);
-        self.last_cut = loss.now;
+        self.last_cut = loss.now.since(self.epoch);
         if loss.evidence == Evidence::Time {
             // Nothing will be deflated, which ends slow start elsewhere.
             self.ssthresh = MIN_WINDOW;
@@ -255,7 +269,8 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
         self.deflated = self.config.quirks.forgotten_window();
-        self.last_cut = timeout.now;
+        self.last_cut = timeout.now.since(self.epoch);
+        self.begins = !self.acked;
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -49,6 +49,11 @@ impl Arp {
         }
     }
 
+    /// Takes a neighbour for known.
+    pub fn know(&mut self, address: Ipv4Addr, mac: Mac) {
+        self.neighbours.insert(address, Neighbour::Known(mac));
+    }
+
     /// Addresses a frame that holds an IPv4 packet to `next_hop`, or asks for that one's address; then
     /// the frame waits. Frames go to `send`.
     pub fn send(

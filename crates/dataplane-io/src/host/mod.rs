@@ -24,6 +24,7 @@ use crate::error::IoError;
 use crate::interface::Interface;
 use arp::Arp;
 
+pub use arp::Mac;
 pub use transfer::TransferError;
 
 /// What a [`Host`] is.
@@ -35,6 +36,11 @@ pub struct HostConfig {
     pub prefix: u8,
     /// Who forwards packets to other networks.
     pub gateway: Option<Ipv4Addr>,
+    /// The gateway's address on the link, where it answers no ARP.
+    pub gateway_mac: Option<Mac>,
+    /// Its own address on the link; unset: one that follows from its IPv4 address, and not the
+    /// interface's, so that a kernel with an address there leaves its packets alone.
+    pub mac: Option<Mac>,
     /// The settings of its connections; [`Config::mtu`] at most the interface's.
     pub tcp: Config,
     /// Loses packets on purpose, for trials.
@@ -85,15 +91,18 @@ impl Host {
         let mut restorer = Restorer::start(1)?;
         let interface = Interface::open(interface, &mut restorer)?;
         let [a, b, c, d] = config.address.octets();
-        // Another than the interface's own, so that the kernel leaves its packets alone; locally
-        // administered.
-        let mac = [0x02, 0x57, a, b, c, d];
+        // Locally administered.
+        let mac = config.mac.unwrap_or([0x02, 0x57, a, b, c, d]);
+        let mut arp = Arp::new(mac, config.address);
+        if let Some((gateway, mac)) = config.gateway.zip(config.gateway_mac) {
+            arp.know(gateway, mac);
+        }
         let mut secret = [0; 16];
         fs::File::open("/dev/urandom")?.read_exact(&mut secret)?;
         let seed = config.loss.map_or(0, |loss| loss.seed);
         Ok(Host {
             interface,
-            arp: Arp::new(mac, config.address),
+            arp,
             endpoint: Endpoint::new(config.address, config.tcp.clone(), algorithm, secret),
             clock: Clock::start(),
             random: ChaCha8Rng::seed_from_u64(seed),

@@ -121,8 +121,8 @@ fn instant(at: f64) -> Instant {
 #[derive(Debug)]
 pub struct Network {
     links: Vec<Link>,
-    /// The earliest timer event on its way, for each flow.
-    timers: Vec<Option<Instant>>,
+    /// When the timer of each flow's sender is due, and the event that will say so.
+    timers: Vec<(Option<Instant>, usize)>,
     flows: Vec<FlowSpec>,
     events: BinaryHeap<Reverse<(Time, usize)>>,
     store: Vec<Option<Event>>,
@@ -143,7 +143,7 @@ impl Network {
         };
         let mut network = Network {
             links: links.iter().map(link).collect(),
-            timers: vec![None; flows.len()],
+            timers: vec![(None, 0); flows.len()],
             arrivals: vec![[0; 2]; flows.len()],
             flows,
             events: BinaryHeap::new(),
@@ -171,20 +171,30 @@ impl Network {
                 Event::Start(flow) => self.pump(now, flow),
                 Event::Arrive(packet) => self.arrive(now, packet),
                 Event::Free(link) => self.serve(now, link),
-                Event::Timer(flow) => {
-                    self.timers[flow] = None;
-                    self.flows[flow].sender.handle_timeout(instant(now));
-                    self.pump(now, flow);
-                }
+                Event::Timer(flow) => self.timer(now, flow, index),
             }
         }
         self.rows
     }
 
-    fn schedule(&mut self, at: f64, event: Event) {
+    fn schedule(&mut self, at: f64, event: Event) -> usize {
         let index = self.store.len();
         self.events.push(Reverse((Time(at), index)));
         self.store.push(Some(event));
+        index
+    }
+
+    fn timer(&mut self, now: f64, flow: usize, event: usize) {
+        let (Some(due), current) = self.timers[flow] else {
+            return;
+        };
+        if event == current {
+            self.timers[flow] = (None, 0);
+            // Rounding may have put the event before the nanosecond that the connection waits for.
+            let at = due.max(instant(now));
+            self.flows[flow].sender.handle_timeout(at);
+            self.pump(now, flow);
+        }
     }
 
     fn arrive(&mut self, now: f64, packet: Packet) {
@@ -229,12 +239,15 @@ impl Network {
                 },
             );
         }
-        // A timer that has moved on since is looked at when the old time comes.
-        let wanted = self.flows[flow].sender.poll_timeout();
-        if let Some(at) = wanted.filter(|at| self.timers[flow].is_none_or(|set| *at < set)) {
-            self.timers[flow] = Some(at);
-            self.schedule(at.as_secs_f64(), Event::Timer(flow));
+        let due = self.flows[flow].sender.poll_timeout();
+        if due == self.timers[flow].0 {
+            return;
         }
+        let event = due.map_or(0, |due| {
+            let wait = due.since(instant(now));
+            self.schedule(now + wait.as_secs_f64(), Event::Timer(flow))
+        });
+        self.timers[flow] = (due, event);
     }
 
     fn row(&mut self, at: f64, link: usize, packet: &Packet, kind: Kind) {

@@ -183,10 +183,10 @@ pub enum ControlName {
     Scalable,
     /// CUBIC (RFC 9438).
     Cubic,
-    /// DCTCP (RFC 8257); needs ECN.
+    /// DCTCP (RFC 8257); needs the modern profile, for ECN.
     Dctcp,
-    /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00); needs pacing and
-    /// delivery-rate samples.
+    /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00); needs the modern profile, for
+    /// pacing and delivery-rate samples.
     Bbr,
     /// Muzha (Lien and Chung, §III); carries AVBW-S.
     Muzha,
@@ -232,7 +232,8 @@ pub struct Profile {
     pub packet_octets: u32,
     /// Modern: how long an acknowledgement may wait for a second packet, in seconds; 0: not at all.
     pub delayed_ack_s: f64,
-    /// Modern: what congestion marks mean. With `ci` they are indications only.
+    /// Modern: what congestion marks mean. With `ci` they are indications only; DCTCP has them
+    /// accurate in any case.
     pub ecn: EcnName,
     /// Modern: whether a window is spread over its round trip; if not, only as the congestion control
     /// asks.
@@ -255,6 +256,9 @@ pub struct Profile {
     /// ns-2: a defect of its Vegas: after a timeout it may take the time between two acknowledgements
     /// of buffered data for a round-trip time, and starve.
     pub phantom_rtt: bool,
+    /// Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from 2006 on; else in
+    /// whole packets.
+    pub exact_halving: bool,
 }
 
 /// The families of rules.
@@ -373,6 +377,7 @@ impl Default for Profile {
             ack_octets: 40,
             stale_send_counts: true,
             phantom_rtt: false,
+            exact_halving: false,
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Flight {
     pub(super) controller: Box<dyn Controller>,
     pub(super) ledger: Ledger,
     pub(super) timer: Option<Instant>,
-    /// When the first segment left.
+    /// When the first segment left last.
     pub(super) first_sent: Option<Instant>,
     /// Losses found without the timer.
     pub(super) losses: u64,
@@ -99,6 +99,11 @@ impl Flight {
         (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
     }
 
+    /// The next segment, whatever the window says.
+    pub(super) fn take_any(&mut self) -> Option<u64> {
+        (self.next < self.supply).then(|| self.take_next())
+    }
+
     /// The next segment under the receiver's window alone, if the congestion window and the
     /// duplicates, which each say that a segment left, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
@@ -120,14 +125,17 @@ impl Flight {
     /// A segment leaves; whether it had left before.
     pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
         let again = segment < self.highest;
+        let idle = self.acked == self.highest;
         self.ledger.record(segment, now);
         self.controller.on_sent(now, segment);
-        self.first_sent.get_or_insert(now);
+        if segment == 0 {
+            self.first_sent = Some(now);
+        }
         if !again {
             self.highest = segment + 1;
             self.timed.get_or_insert((segment, now));
         }
-        if self.timer.is_none() {
+        if self.timer.is_none() || idle {
             self.restart_timer(now);
         }
         again
@@ -137,8 +145,9 @@ impl Flight {
     /// controller has still to be told.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
-        // The first segment only founds the estimators.
-        let sent_once = self.ledger.sent_once(newest).filter(|_| newest > 0);
+        // The first segment, and what left with it, only found the estimators.
+        let sent_once = self.ledger.sent_once(newest);
+        let sent_once = sent_once.filter(|sent| self.first_sent != Some(*sent));
         let newly_acked = self.advance(acked);
         self.duplicates = 0;
         if let Some((_, sent)) = self.timed.take_if(|(segment, _)| *segment < acked) {
@@ -166,10 +175,11 @@ impl Flight {
         marks: &Feedback,
     ) -> AckEvent {
         let newly_acked = self.advance(acked);
+        // With the backoff as it was.
+        self.restart_timer(now);
         if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
             self.rto.reset_backoff();
         }
-        self.restart_timer(now);
         self.event(now, newly_acked, None, marks)
     }
 
@@ -245,6 +255,11 @@ impl Flight {
         self.reset_timer(now, back_off);
     }
 
+    /// From the next restart on the timer is as long as measured.
+    pub(super) fn reset_backoff(&mut self) {
+        self.rto.reset_backoff();
+    }
+
     /// Restarts the timer, and drops the running measurement.
     pub(super) fn reset_timer(&mut self, now: Instant, back_off: bool) {
         if back_off {
@@ -257,6 +272,8 @@ impl Flight {
     /// A round-trip time measured by an echoed timestamp; the running measurement is over if its
     /// segment is acknowledged.
     pub(super) fn sample_rtt(&mut self, now: Instant, rtt: Duration) {
+        // Timestamps are whole microseconds: so is the time that they were sent at.
+        let now = Instant::from_micros(now.as_micros());
         self.rto.sample(now - rtt, rtt);
     }
 

@@ -29,6 +29,10 @@ impl Ledger {
     }
 
     pub(super) fn record(&mut self, segment: u64, now: Instant) {
+        if segment == 0 {
+            // The simulator's ring begins anew.
+            self.ring.fill(Entry::default());
+        }
         let entry = &mut self.ring[self.index(segment)];
         *entry = Entry {
             sent: now,

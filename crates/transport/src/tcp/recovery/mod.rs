@@ -49,13 +49,13 @@ pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
         Recovery::NewReno => Box::new(newreno::NewReno::new(config)),
         Recovery::Reno => Box::new(reno::Reno::new(config)),
         Recovery::Sack => Box::new(sack::Sack::new(config)),
-        Recovery::Fack => Box::new(fack::Fack::new(config)),
+        Recovery::Fack => Box::new(fack::Fack::new()),
         Recovery::Vegas => Box::new(vegas::Vegas::new(config)),
     }
 }
 
 /// What last cut the window, and how far had been sent then.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct LastCut {
     cause: Option<Cause>,
     /// Segments `0..recover` had been sent.
@@ -66,6 +66,16 @@ struct LastCut {
 enum Cause {
     Duplicates,
     Timeout,
+}
+
+impl Default for LastCut {
+    /// Nothing has cut the window, and the simulator takes the first segment for sent before it.
+    fn default() -> Self {
+        LastCut {
+            cause: None,
+            recover: 1,
+        }
+    }
 }
 
 impl LastCut {

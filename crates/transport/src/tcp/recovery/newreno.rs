@@ -22,10 +22,9 @@ pub(super) struct NewReno {
 
 impl NewReno {
     pub(super) fn new(config: &Config) -> Self {
-        NewReno {
-            reno: Reno::new(config),
-            burst: BURST,
-        }
+        let mut reno = Reno::new(config);
+        reno.repeats = false;
+        NewReno { reno, burst: BURST }
     }
 
     /// An acknowledgement of `0..acked` leaves holes from before the fast retransmit.

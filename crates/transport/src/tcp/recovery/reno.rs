@@ -15,6 +15,8 @@ pub(super) struct Reno {
     pub(super) inflation: u64,
     pub(super) last_cut: LastCut,
     bugfix: bool,
+    /// The fix allows one fast retransmit after another, whatever was sent before the first.
+    pub(super) repeats: bool,
     limited_transmit: bool,
     /// One new segment may go out in answer to this duplicate.
     spare: bool,
@@ -26,13 +28,14 @@ impl Reno {
             inflation: 0,
             last_cut: LastCut::default(),
             bugfix: config.bugfix,
+            repeats: true,
             limited_transmit: config.limited_transmit,
             spare: false,
         }
     }
 
     fn fast_retransmit(&mut self, flight: &mut Flight, now: Instant) {
-        let repeated = self.last_cut.cause == Some(Cause::Duplicates);
+        let repeated = self.repeats && self.last_cut.cause == Some(Cause::Duplicates);
         if self.bugfix && !repeated && !self.last_cut.is_over(flight) {
             return;
         }

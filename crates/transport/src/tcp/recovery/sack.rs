@@ -89,6 +89,7 @@ impl LossRecovery for Sack {
                 self.pipe = Some(pipe - 2);
                 self.board.update(acked, marks.sacked());
                 let event = flight.acknowledge_partially(now, acked, marks);
+                flight.reset_backoff();
                 flight.controller.on_partial_ack(&event);
                 event
             }

@@ -54,11 +54,6 @@ impl Scoreboard {
         update
     }
 
-    /// A count: one more than the highest segment that arrived, if blocks told of any.
-    pub(super) fn end(&self) -> u64 {
-        self.first + self.segments.len() as u64
-    }
-
     /// The first hole not yet sent again.
     pub(super) fn hole(&self) -> Option<u64> {
         let open = |state: &State| !state.sacked && state.resent.is_none();
@@ -109,7 +104,7 @@ mod tests {
         assert_eq!(board.update(10, &[(11, 13)]), update(true, 0));
         assert_eq!(board.update(10, &[(11, 13)]), update(false, 0));
         assert_eq!(board.update(10, &[(14, 15), (11, 13)]), update(true, 0));
-        assert_eq!((board.hole(), board.end()), (Some(10), 15));
+        assert_eq!(board.hole(), Some(10));
     }
 
     #[test]

@@ -64,7 +64,10 @@ impl LossRecovery for Tahoe {
     fn on_timeout(&mut self, flight: &mut Flight, now: Instant) {
         self.spare = false;
         self.last_cut.record(Cause::Timeout, flight);
+        // The simulator goes on counting here.
+        let duplicates = flight.duplicates;
         flight.time_out(now);
+        flight.duplicates = duplicates;
     }
 
     fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64> {

@@ -4,7 +4,7 @@
 //! The window is inflated inside cwnd here, by the controller.
 
 use congestion::{AckEvent, Evidence};
-use units::Instant;
+use units::{Duration, Instant};
 
 use super::{Cause, LastCut, LossRecovery, THRESHOLD, may_send};
 use crate::tcp::config::Config;
@@ -14,6 +14,8 @@ use crate::tcp::rtt::Fine;
 
 /// New acknowledgements after a loss that check for another.
 const WORRIED: u64 = 2;
+/// How long before the first segment the simulator takes one for sent that never was.
+const NEVER_SENT: Duration = Duration::from_millis(1000);
 
 #[derive(Debug)]
 pub(super) struct Vegas {
@@ -42,13 +44,17 @@ impl Vegas {
         }
     }
 
-    /// The oldest missing segment has been out too long. One that was never sent counts as overdue.
+    /// The oldest missing segment has been out too long. One that was never sent counts as sent a
+    /// second before the first.
     fn is_overdue(&self, flight: &Flight, now: Instant) -> bool {
-        let Some(fine) = &self.fine else { return false };
-        flight
-            .ledger
-            .last_sent(flight.acked)
-            .is_none_or(|sent| fine.is_overdue(now.since(sent)))
+        let (Some(fine), Some(first)) = (&self.fine, flight.first_sent) else {
+            return false;
+        };
+        let age = match flight.ledger.last_sent(flight.acked) {
+            Some(sent) => now.since(sent),
+            None => now.since(first) + NEVER_SENT,
+        };
+        fine.is_overdue(age)
     }
 
     fn lose_oldest(&mut self, flight: &mut Flight, now: Instant, evidence: Evidence) {

@@ -70,7 +70,8 @@ impl Coarse {
 
     /// The timer ran out, or was restarted as if it had.
     pub(in crate::tcp) fn back_off(&mut self) {
-        if self.backoff < MAX_BACKOFF {
+        // RFC 2988 limits the timeout, not the backoff.
+        if self.backoff < MAX_BACKOFF || self.config.rfc2988 && self.timeout() < self.config.max {
             self.backoff *= 2;
         }
         if self.backoff > DOUBTFUL_BACKOFF {

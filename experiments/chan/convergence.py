@@ -1,0 +1,124 @@
+"""What figures 5.4 to 5.6 of Chan 2004 have in common: time to settle over the bandwidth."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from experiments.chan import quick as net
+from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
+
+CAPACITIES_MBPS: Mapping[Scale, tuple[int, ...]] = {
+    "quick": (1, 5, 10),
+    "full": (1, 5, 10, 20, 30, 40, 50, 60, 80, 100),
+}
+
+
+def times_s(mbps: int) -> tuple[float, float, float]:
+    """When the CBR source begins and ends, and the run: long enough for Vegas to settle."""
+    from_s = 15.0 + 1.4 * mbps
+    to_s = from_s + 15.0 + 1.2 * mbps
+    return from_s, to_s, to_s + 15.0 + 0.9 * mbps
+
+
+def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """One run a capacity and algorithm; all three figures have the same."""
+    return {
+        _label(a, mbps): net.halved_and_doubled(_label(a, mbps), a, mbps * 1e6, times_s(mbps), seed)
+        for mbps in at_scale(CAPACITIES_MBPS, scale)
+        for a in net.ALGORITHMS
+    }
+
+
+def _label(algorithm: str, mbps: int) -> str:
+    return f"{algorithm} {mbps} Mb/s"
+
+
+def _capacities(runs: Runs) -> list[int]:
+    return [mbps for mbps in CAPACITIES_MBPS["full"] if _label("vegas", mbps) in runs]
+
+
+def bandwidth_delay_kb(mbps: float) -> float:
+    """The bandwidth-delay product in kilobits, the figures' axis."""
+    return mbps * 1e3 * net.BASE_RTT_S
+
+
+def experiment(
+    figure: str,
+    phase: str,
+    claim: str,
+    ns2: Mapping[int, float],
+    expectation: Expectation,
+) -> Experiment:
+    """One of the three figures.
+
+    Args:
+        figure: ``"5.4"``.
+        phase: which of :data:`quick.PHASES` it shows.
+        claim: of the paper.
+        ns2: Vegas' times by Mb/s.
+        expectation: beside the common one.
+    """
+
+    def rows(runs: Runs) -> list[Row]:
+        table: list[Row] = []
+        for algorithm in net.ALGORITHMS:
+            for mbps in _capacities(runs):
+                values = [
+                    net.settling_s(r, times_s(mbps))[phase] / net.BASE_RTT_S
+                    for r in runs[_label(algorithm, mbps)]
+                ]
+                known = ns2.get(mbps) if algorithm == "vegas" else None
+                name = f"{plots.NAMES[algorithm]}, {mbps} Mb/s"
+                table.append(Row.of(name, "BaseRTT", values, ns2=known))
+        return table
+
+    def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+        drawing = plots.new_figure()
+        axes = drawing.subplots()
+        by_name = {row.quantity: row for row in table}
+        for algorithm in net.ALGORITHMS:
+            name = plots.NAMES[algorithm]
+            points = {
+                bandwidth_delay_kb(mbps): by_name[f"{name}, {mbps} Mb/s"]
+                for mbps in _capacities(runs)
+            }
+            plots.series(axes, points, plots.COLOURS[algorithm], name)
+        plots.finish(
+            axes,
+            title=f"Chan 2004, figure {figure}: time to settle, {_WHAT[phase]}",
+            x="bandwidth-delay product (kb)",
+            y="time to settle (BaseRTT, 0.1 s)",
+        )
+        axes.set_ylim(0)
+        return drawing
+
+    return Experiment(
+        id=f"chan/fig{figure}",
+        paper=f"Chan 2004, figure {figure} (section 5.4.2)",
+        claim=claim,
+        parameters=net.PARAMETERS
+        | {
+            "bottleneck_mbps": list(CAPACITIES_MBPS["full"]),
+            "cbr_from_to_end_s": {str(c): list(times_s(c)) for c in CAPACITIES_MBPS["full"]},
+            "queue_packets": net.QUEUE_PACKETS,
+        },
+        seeds={"quick": 1, "full": 1},
+        scenarios=scenarios,
+        rows=rows,
+        draw=draw,
+        expectations=(expectation,),
+        choices=(net.SETTLED_CHOICE, net.WINDOW_CHOICE),
+        notes="Nothing in this network is random: one seed is enough.",
+    )
+
+
+_WHAT = {"new": "new flow", "halved": "bandwidth halved", "doubled": "bandwidth doubled"}
+
+
+def ratios(row: Mapping[str, Row], from_mbps: int) -> list[float]:
+    """Quick Vegas' time over Vegas', at each capacity from ``from_mbps`` on."""
+    return [
+        row[f"Quick Vegas, {mbps} Mb/s"].waymark / row[f"Vegas, {mbps} Mb/s"].waymark
+        for mbps in CAPACITIES_MBPS["full"]
+        if mbps >= from_mbps and f"Vegas, {mbps} Mb/s" in row
+    ]

@@ -1,0 +1,134 @@
+"""Chan 2004, figures 2.2 and 2.3: the windows of one Reno and of one Vegas flow over time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.chan import single_bottleneck as net
+from waymark import (
+    CHAN,
+    Choice,
+    Expectation,
+    Experiment,
+    Flow,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    WaymarkError,
+    plots,
+)
+from waymark.result import Result, Values
+
+END_S = 60.0
+STEADY_FROM_S = 20.0
+PROFILES = {"reno": replace(CHAN, packet_octets=1040), "vegas": CHAN}
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """Each alone."""
+    return {
+        "reno": _run(Flow("s1", "d1", "reno", PROFILES["reno"], trace=True), seed),
+        "vegas": _run(Flow("s1", "d1", "vegas", PROFILES["vegas"], trace=True), seed),
+    }
+
+
+def _run(flow: Flow, seed: int) -> Scenario:
+    return Scenario(flow.algorithm_name, net.topology(), END_S, flows=(flow,), seed=seed)
+
+
+def rows(runs: Runs) -> list[Row]:
+    """The window's range once it is steady, and timeouts."""
+    table: list[Row] = []
+    for algorithm, results in runs.items():
+        name = plots.NAMES[algorithm]
+        steady = [_window(r, STEADY_FROM_S) for r in results]
+        for what, values in (
+            ("least window", [float(w.min()) for _, w in steady]),
+            ("greatest window", [float(w.max()) for _, w in steady]),
+        ):
+            label = f"{name}, {what}, {STEADY_FROM_S:g}-{END_S:g} s"
+            table.append(Row.of(label, "packets", values))
+        timeouts = [float(r.flows[0].timeouts) for r in results]
+        table.append(Row.of(f"{name}, timeouts", "1", timeouts))
+    return table
+
+
+def _window(result: Result, from_s: float) -> tuple[Values, Values]:
+    trace = result.flows[0].trace
+    if trace is None:
+        raise WaymarkError("the run was not traced")
+    late = trace.time_s >= from_s
+    return trace.time_s[late], trace.cwnd[late]
+
+
+def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
+    """The windows over time."""
+    figure = plots.new_figure()
+    axes = figure.subplots()
+    for algorithm, results in runs.items():
+        times_s, window = _window(results[0], 0)
+        axes.step(
+            times_s,
+            np.floor(window),
+            where="post",
+            color=plots.COLOURS[algorithm],
+            label=plots.NAMES[algorithm],
+        )
+    plots.finish(
+        axes,
+        title="Chan 2004, figures 2.2 and 2.3: windows of Reno and of Vegas, each alone",
+        x="time (s)",
+        y="congestion window (packets)",
+    )
+    axes.set_xlim(0, END_S)
+    axes.set_ylim(0)
+    return figure
+
+
+EXPERIMENT = Experiment(
+    id="chan/fig2.2",
+    also=("chan/fig2.3",),
+    paper="Chan 2004, figures 2.2 and 2.3 (sections 2.1, 2.2)",
+    claim="Reno times out, then swings between half a window and loss; Vegas settles and stays",
+    parameters=net.PARAMETERS | {"end_s": END_S, "queue_packets": 50},
+    seeds={"quick": 1, "full": 1},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "Reno's first slow start overshoots and ends in a retransmission timeout",
+            "at least one timeout",
+            lambda row: row["Reno, timeouts"].waymark >= 1,
+        ),
+        Expectation(
+            "Reno's window then swings: it halves and climbs again",
+            "greatest at least 1.8 times the least: halving would give 2",
+            lambda row: (
+                row[f"Reno, greatest window, {STEADY_FROM_S:g}-{END_S:g} s"].waymark
+                >= 1.8 * row[f"Reno, least window, {STEADY_FROM_S:g}-{END_S:g} s"].waymark
+            ),
+        ),
+        Expectation(
+            "Vegas' window is stable",
+            "within one packet from 20 s on: a step is one packet",
+            lambda row: (
+                row[f"Vegas, greatest window, {STEADY_FROM_S:g}-{END_S:g} s"].waymark
+                - row[f"Vegas, least window, {STEADY_FROM_S:g}-{END_S:g} s"].waymark
+                <= 1
+            ),
+        ),
+    ),
+    choices=(
+        Choice(
+            "network and length",
+            "figure 3.3's, 60 s",
+            "the paper shows the shape and names no network",
+            "a longer queue makes the swings slower and higher, a shorter one faster",
+        ),
+    ),
+    notes="Nothing in this network is random: one seed is enough.",
+)

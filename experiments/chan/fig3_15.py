@@ -1,0 +1,86 @@
+"""Chan 2004, figure 3.15: how flows with different delays share the link."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.chan import fairness
+from experiments.chan import single_bottleneck as net
+from waymark import Choice, Experiment, Row, Runs, Scale, Scenario
+from waymark.networks import chain
+
+END_S = 150.0
+AVERAGE_FROM_S = 50.0
+START_WITHIN_S = 0.1
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """Five flows of one variant, over one to five links, from within the first 0.1 s."""
+    last = f"r{fairness.FLOWS + 1}"
+    numbers = range(1, fairness.FLOWS + 1)
+    hosts = {f"s{i}": f"r{i}" for i in numbers} | {f"d{i}": last for i in numbers}
+    network = chain([(net.BOTTLENECK_BPS, 0.01)] * fairness.FLOWS, hosts, (10e6, 0.001))
+    starts_s = np.random.default_rng(seed).uniform(0, START_WITHIN_S, fairness.FLOWS)
+
+    def make(variant: fairness.Variant) -> Scenario:
+        flows = tuple(
+            replace(
+                net.flow(variant.algorithm),
+                source=f"s{i}",
+                target=f"d{i}",
+                start_s=float(starts_s[i - 1]),
+                alpha=variant.alpha,
+                beta=variant.beta,
+            )
+            for i in numbers
+        )
+        return Scenario(variant.label, network, END_S, flows=flows, seed=seed)
+
+    return fairness.scenarios(make)
+
+
+def rows(runs: Runs) -> list[Row]:
+    """Shares once the flows have settled."""
+    return fairness.rows(runs, AVERAGE_FROM_S, END_S)
+
+
+def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+    """Throughput over time."""
+    title = "Chan 2004, figure 3.15: five flows over 5, 4, 3, 2 and 1 links (first seed)"
+    return fairness.draw(runs, table, title, END_S)
+
+
+EXPERIMENT = Experiment(
+    id="chan/fig3.15",
+    paper="Chan 2004, figure 3.15 (section 3.5.3)",
+    claim="Of flows with different delays, only RoVegas with α = β shares fairly",
+    parameters=net.PARAMETERS
+    | {
+        "links": f"{fairness.FLOWS} of 1.6 Mb/s, 10 ms",
+        "start_within_s": START_WITHIN_S,
+        "variants": [variant.label for variant in fairness.VARIANTS],
+        "average_s": [AVERAGE_FROM_S, END_S],
+        "queue_packets": 50,
+    },
+    seeds={"quick": 2, "full": 10},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=fairness.EXPECTATIONS,
+    choices=(
+        Choice(
+            "where the pairs are",
+            "s1 … s5 at r1 … r5, all receivers at r6, so that the last link is shared by all",
+            "figure 3.13 is lost; the text gives 'different propagation delays' and the links",
+            "not tried",
+        ),
+        Choice(
+            "when the flows start",
+            "uniformly in the first 0.1 s, ten draws",
+            "the paper's 'at the same time' leaves the order of the first packets to chance",
+            "ns-2 gives Vegas an index of .91 to .996 by this chance alone",
+        ),
+    ),
+)

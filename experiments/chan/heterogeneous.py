@@ -1,0 +1,196 @@
+"""The network of Chan 2004, figure 6.3: cross traffic and a last hop that loses packets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from matplotlib.axes import Axes
+
+from waymark import CHAN, STOCK, Choice, Flow, OnOff, Row, Runs, Scale, Scenario, Topology, plots
+from waymark.networks import dumbbell
+from waymark.traffic import Profile
+
+BOTTLENECK_BPS = 1_600_000
+QUEUE_PACKETS = 16
+ACK_LOSS = 0.04
+HEADER_OCTETS = 40
+MEAN_ON_S = 0.5
+SHAPE = 1.5
+END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 3600.0, "paper": 36_000.0}
+LOADS: Mapping[Scale, tuple[float, ...]] = {
+    "quick": (0.0, 0.5, 0.9),
+    "full": tuple(n / 10 for n in range(10)),
+}
+LOSSES: Mapping[Scale, tuple[float, ...]] = {
+    "quick": (0.0, 0.05, 0.1),
+    "full": tuple(n / 100 for n in range(16)),
+}
+
+_DEFECT = replace(CHAN, phantom_rtt=True)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A flow that is measured alone."""
+
+    name: str
+    flow: Flow
+    dash: str = "-"
+
+    @property
+    def colour(self) -> str:
+        """Its algorithm's."""
+        return plots.COLOURS[self.flow.algorithm_name]
+
+
+def _variant(name: str, algorithm: str, profile: Profile, dash: str = "-") -> Variant:
+    return Variant(name, Flow("s1", "d1", algorithm, profile), dash)  # pyright: ignore[reportArgumentType]
+
+
+VARIANTS = (
+    _variant("Reno", "reno", replace(STOCK, packet_octets=1040)),
+    _variant("Vegas", "vegas", CHAN),
+    _variant("RedVegas", "redvegas", CHAN),
+    _variant("Vegas with ns-2's defect", "vegas", _DEFECT, ":"),
+    _variant("RedVegas with ns-2's defect", "redvegas", _DEFECT, ":"),
+)
+
+PARAMETERS: dict[str, object] = {
+    "access": "10 Mb/s, 1 ms",
+    "bottleneck": "1.6 Mb/s, 20 ms",
+    "queue_packets": QUEUE_PACKETS,
+    "profile": asdict(CHAN),
+    "reno_profile": asdict(STOCK),
+    "alpha_beta_gamma": [1, 3, 1],
+    "cross_traffic": {"on_bps": BOTTLENECK_BPS, "mean_on_s": MEAN_ON_S, "pareto_shape": SHAPE},
+    "ack_loss_of_data_loss": ACK_LOSS,
+    "end_s": END_S["full"],
+}
+
+CHOICES = (
+    Choice(
+        "mean ON time of the cross traffic",
+        "0.5 s",
+        "ns-2's own default; the paper gives shape and rate alone",
+        "shorter bursts disturb every variant more evenly; not swept",
+    ),
+    Choice(
+        "loss of ACKs",
+        ".04 of the data's",
+        "the paper has it 'proportional'; 40 octets are .04 of 1000",
+        "small: ACKs are cumulative",
+    ),
+    Choice(
+        "length",
+        "1 h a point and seed at full scale, 10 h at paper scale",
+        "the paper's 10 h would take ten times as long",
+        "the deviation over seeds tells what an hour leaves open",
+    ),
+)
+
+DEFECT_NOTE = (
+    "Dotted: with ns-2's defect of Vegas switched on (profile flag phantom_rtt). After a timeout "
+    "it can take the time between two ACKs of buffered data for a round-trip time; base RTT falls "
+    "to a few ms and the flow starves for minutes. "
+)
+
+
+def topology(loss: float) -> Topology:
+    """All switches mark congestion; the link to d1 loses data, the way back ACKs."""
+    network = dumbbell(2, (BOTTLENECK_BPS, 0.02), (10e6, 0.001), queue_packets=QUEUE_PACKETS)
+    network = network.with_link("r2", "d1", loss=loss).with_link("d1", "r2", loss=ACK_LOSS * loss)
+    marking = tuple(replace(s, feedback=frozenset({"ci"})) for s in network.switches)
+    return replace(network, switches=marking)
+
+
+def cross_traffic(load: float) -> tuple[OnOff, ...]:
+    """The Pareto source from s2 to d2; none at load 0."""
+    if load == 0:
+        return ()
+    source = OnOff.for_load(
+        "s2",
+        "d2",
+        load=load,
+        link_bps=BOTTLENECK_BPS,
+        rate_bps=BOTTLENECK_BPS,
+        mean_on_s=MEAN_ON_S,
+        distribution="pareto",
+        shape=SHAPE,
+    )
+    return (source,)
+
+
+def run(name: str, variant: Variant, load: float, loss: float, end_s: float, seed: int) -> Scenario:
+    """One run of one variant against the cross traffic."""
+    return Scenario(
+        name,
+        topology(loss),
+        end_s,
+        flows=(variant.flow,),
+        sources=cross_traffic(load),
+        seed=seed,
+        sample_s=10.0,
+    )
+
+
+def label(variant: Variant, x: float) -> str:
+    """The label of a run, and of its row."""
+    return f"{variant.name}, {x:g}"
+
+
+def goodput_kbps(runs: Runs, variant: Variant, x: float) -> list[float]:
+    """Packets received once, in kb/s of their octets on the wire, one value a seed."""
+    octets = variant.flow.profile.packet_octets
+    return [
+        float(r.flows[0].goodput.sum())
+        * (octets / (octets - HEADER_OCTETS))
+        * 8
+        / (len(r.times_s) * r.sample_s * 1e3)
+        for r in runs[label(variant, x)]
+    ]
+
+
+def rows(
+    runs: Runs,
+    xs: Sequence[float],
+    ns2: Mapping[str, Mapping[float, float]] | None = None,
+    red_over: Mapping[str, Mapping[float, float]] | None = None,
+) -> list[Row]:
+    """Goodput of each variant, and RedVegas' over Reno's and Vegas', at each x.
+
+    Args:
+        runs: by :func:`label`.
+        xs: the sweep's points that were run.
+        ns2: goodput in ns-2, by variant.
+        red_over: the paper's ratios, by ``"Reno"`` and ``"Vegas"``.
+    """
+    table: list[Row] = []
+    for variant in VARIANTS:
+        known = (ns2 or {}).get(variant.name, {})
+        for x in xs:
+            values = goodput_kbps(runs, variant, x)
+            table.append(Row.of(label(variant, x), "kb/s", values, ns2=known.get(x)))
+    by_name = {variant.name: variant for variant in VARIANTS}
+    for own, other, suffix in (
+        ("RedVegas", "Reno", ""),
+        ("RedVegas", "Vegas", ""),
+        ("RedVegas with ns-2's defect", "Vegas with ns-2's defect", " with ns-2's defect"),
+    ):
+        short = other.removesuffix(suffix)
+        for x in xs:
+            pairs = zip(
+                goodput_kbps(runs, by_name[own], x),
+                goodput_kbps(runs, by_name[other], x),
+                strict=True,
+            )
+            paper = (red_over or {}).get(short, {}).get(x)
+            ratios = [a / b if b else float("nan") for a, b in pairs]
+            table.append(Row.of(f"RedVegas/{short}{suffix}, {x:g}", "1", ratios, paper))
+    return table
+
+
+def plot(axes: Axes, table: Sequence[Row], xs: Sequence[float]) -> None:
+    """Each variant's goodput over x."""
+    by_name = {row.quantity: row for row in table}
+    for variant in VARIANTS:
+        points = {x: by_name[label(variant, x)] for x in xs}
+        plots.series(axes, points, variant.colour, variant.name, variant.dash)

@@ -1,0 +1,41 @@
+"""Kurata et al., figure 3: throughput of Reno and Vegas over the buffer, drop-tail."""
+
+from experiments.kurata import shared_link as net
+from waymark import Expectation
+from waymark.analysis.kurata import drop_tail
+
+EXPERIMENT = net.over_buffers(
+    3,
+    "drop-tail",
+    "Over a drop-tail queue Vegas gets far less than Reno, the less the longer the queue",
+    lambda _: None,
+    drop_tail,
+    {10: (193, 104), 50: (171, 129), 100: (234, 66), 200: (272, 28)},
+    (
+        Expectation(
+            "Vegas gets less than Reno",
+            "in every case from a buffer of 30 on; below 20 the paper itself is wary",
+            lambda row: all(
+                net.unfairness(row, case, b) > 1
+                for case in net.CASES
+                for b in net.BUFFERS["full"]
+                if b >= 30 and f"Reno, {case.label}, B = {b}" in row
+            ),
+        ),
+        Expectation(
+            "It is worse with a longer queue",
+            "Reno/Vegas at the longest measured against 50, or against the shortest",
+            lambda row: all(
+                net.unfairness(row, case, 200 if f"Reno, {case.label}, B = 200" in row else 100)
+                > net.unfairness(row, case, 50 if f"Reno, {case.label}, B = 50" in row else 10)
+                for case in net.CASES
+            ),
+        ),
+        Expectation(
+            "The model gives appropriate estimates",
+            "within 30 % from a buffer of 30 on",
+            lambda row: net.near_model(row, 30, 0.3),
+        ),
+    ),
+    {"queue": "drop-tail"},
+)

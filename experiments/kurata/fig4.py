@@ -1,0 +1,17 @@
+"""Kurata et al., figure 4: throughput of Reno and Vegas over the buffer, RED with p = 1/30."""
+
+from experiments.kurata import early
+from experiments.kurata import shared_link as net
+from waymark import Expectation
+
+EXPERIMENT = early.experiment(
+    4,
+    1 / 30,
+    {100: (208, 91)},
+    early.fairer_than("drop-tail", 100, 234 / 66),
+    Expectation(
+        "The model illustrates well how different the throughputs are",
+        "within 30 % from a buffer of 50 on",
+        lambda row: net.near_model(row, 50, 0.3),
+    ),
+)

@@ -1,0 +1,236 @@
+"""Reno and Vegas flows over one link, and what figures 3 to 5 of Kurata et al. have in common."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from waymark import (
+    STOCK,
+    Choice,
+    Expectation,
+    Experiment,
+    Flow,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    at_scale,
+    plots,
+)
+from waymark.analysis.kurata import Mix, Shares
+from waymark.networks import chain
+from waymark.red import ConstantDrop, Red
+
+RATE_BPS = 1.5e6
+BOTTLENECK_DELAY_S = 0.005
+ACCESS = (10e6, 0.0015)
+END_S = 300.0
+FROM_S = 50.0
+START_WITHIN_S = 1.0
+QUEUE = "r1->d"
+RENO = replace(STOCK, packet_octets=1040)
+OTHER_QUEUES = 1000
+BUFFERS: Mapping[Scale, tuple[int, ...]] = {
+    "quick": (10, 100),
+    "full": (10, 20, 30, 50, 75, 100, 150, 200),
+}
+
+
+class Case(NamedTuple):
+    """How many flows of each."""
+
+    reno: int
+    vegas: int
+
+    @property
+    def label(self) -> str:
+        """``"5+10"``: Reno first."""
+        return f"{self.reno}+{self.vegas}"
+
+    @property
+    def mix(self) -> Mix:
+        """For the models."""
+        return Mix(self.reno, self.vegas, RATE_BPS / 8000, ACCESS[1] + BOTTLENECK_DELAY_S)
+
+
+CASES = (Case(5, 5), Case(5, 10), Case(10, 5))
+
+PARAMETERS: dict[str, object] = {
+    "access": "10 Mb/s, 1.5 ms",
+    "bottleneck": "1.5 Mb/s, 5 ms",
+    "profile": asdict(STOCK),
+    "vegas_alpha_beta_gamma": [1, 3, 1],
+    "average_s": [FROM_S, END_S],
+    "start_within_s": START_WITHIN_S,
+}
+
+CHOICES = (
+    Choice(
+        "length and starts",
+        "300 s, the first 50 not counted; starts uniform in the first second, 5 seeds",
+        "the paper gives none",
+        "the deviation over seeds tells; drop-tail mixes of many flows are chaotic",
+    ),
+    Choice(
+        "α and β",
+        "1 and 3",
+        "the paper leaves them as symbols; ns-2's defaults",
+        "the models' Vegas window is in proportion to α + β",
+    ),
+)
+
+MODEL_NOTE = (
+    "The column 'paper' is the paper's analytical model (section 4), computed here: its curves are "
+    "images. It counts packets of 1000 octets; Reno's take 1040 on the wire, which are counted. "
+)
+
+
+def run(
+    name: str, case: Case, buffer: int, seed: int, early: Red | ConstantDrop | None = None
+) -> Scenario:
+    """All flows to one receiver behind the bottleneck."""
+    count = case.reno + case.vegas
+    hosts = {f"s{i}": "r1" for i in range(1, count + 1)} | {"d": "r1"}
+    access = dict.fromkeys(hosts, ACCESS) | {"d": (RATE_BPS, BOTTLENECK_DELAY_S)}
+    network = chain([], hosts, access, OTHER_QUEUES)
+    network = network.with_link("r1", "d", queue_packets=buffer, red=early)
+    starts_s = np.random.default_rng(seed).uniform(0, START_WITHIN_S, count)
+    flows = tuple(
+        Flow(f"s{i + 1}", "d", "reno", RENO, start_s=float(starts_s[i]))
+        if i < case.reno
+        else Flow(f"s{i + 1}", "d", "vegas", STOCK, start_s=float(starts_s[i]))
+        for i in range(count)
+    )
+    return Scenario(name, network, END_S, flows=flows, seed=seed)
+
+
+def kbps(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
+    """Mean throughput of a Reno flow and of a Vegas flow, by seed; octets on the wire."""
+
+    def share(flows: range) -> list[float]:
+        return [fmean(r.throughput_bps(f, FROM_S, END_S) for f in flows) / 1e3 for r in runs[label]]
+
+    return share(range(case.reno)), share(range(case.reno, case.reno + case.vegas))
+
+
+def rows_of(
+    runs: Runs,
+    label: str,
+    case: Case,
+    model: Shares,
+    ns2: tuple[float, float] | None,
+) -> list[Row]:
+    """A row for Reno and one for Vegas."""
+    reno, vegas = kbps(runs, label, case)
+    known = ns2 or (None, None)
+    return [
+        Row.of(f"Reno, {label}", "kb/s a flow", reno, model.reno_pps * 8, known[0]),
+        Row.of(f"Vegas, {label}", "kb/s a flow", vegas, model.vegas_pps * 8, known[1]),
+    ]
+
+
+def over_buffers(
+    figure: int,
+    what: str,
+    claim: str,
+    early: Callable[[int], Red | None],
+    model: Callable[[Mix, int], Shares],
+    ns2: Mapping[int, tuple[float, float]],
+    expectations: Sequence[Expectation],
+    parameters: Mapping[str, object],
+    notes: str = "",
+) -> Experiment:
+    """Figure 3, 4 or 5.
+
+    Args:
+        figure: its number.
+        what: of the title.
+        claim: of the paper.
+        early: RED's settings by buffer.
+        model: the paper's, by buffer.
+        ns2: Reno's and Vegas' kb/s a flow by buffer, five of each.
+        expectations: the paper's claims.
+        parameters: beside the common ones.
+        notes: after what all have in common.
+    """
+
+    def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
+        return {
+            _label(case, buffer): run(_label(case, buffer), case, buffer, seed, early(buffer))
+            for case in CASES
+            for buffer in at_scale(BUFFERS, scale)
+        }
+
+    def rows(runs: Runs) -> list[Row]:
+        table: list[Row] = []
+        for case in CASES:
+            for buffer in _buffers(runs):
+                known = ns2.get(buffer) if case == CASES[0] else None
+                label = _label(case, buffer)
+                table += rows_of(runs, label, case, model(case.mix, buffer), known)
+        return table
+
+    def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+        drawing = plots.new_figure(10.0, 4.0)
+        panels = drawing.subplots(1, len(CASES), sharey=True)
+        by_name = {row.quantity: row for row in table}
+        for axes, case in zip(panels, CASES, strict=True):
+            for name, key in (("Reno", "reno"), ("Vegas", "vegas")):
+                points = {
+                    float(b): replace(by_name[f"{name}, {_label(case, b)}"], paper=None)
+                    for b in _buffers(runs)
+                }
+                plots.series(axes, points, plots.COLOURS[key], name)
+                bs = range(10, 201, 5)
+                curve = [getattr(model(case.mix, b), f"{key}_pps") * 8 for b in bs]
+                style: Any = {"color": plots.COLOURS[key], "linestyle": ":"}
+                axes.plot(bs, curve, **style, label=f"{name}, the paper's model")
+            axes.set_title(f"{case.reno} Reno, {case.vegas} Vegas")
+            axes.set_xlabel("buffer (packets)")
+            axes.set_ylim(0)
+        panels[0].set_ylabel("throughput (kb/s a flow)")
+        panels[0].legend(fontsize="x-small")
+        title = f"Kurata et al., figure {figure}: {what}"
+        drawing.suptitle(title, x=0.01, ha="left", fontsize=11)
+        return drawing
+
+    return Experiment(
+        id=f"kurata/fig{figure}",
+        paper=f"Kurata et al., figure {figure} (section 5)",
+        claim=claim,
+        parameters={**PARAMETERS, "buffers": list(BUFFERS["full"]), **parameters},
+        seeds={"quick": 1, "full": 5},
+        scenarios=scenarios,
+        rows=rows,
+        draw=draw,
+        expectations=expectations,
+        choices=CHOICES,
+        notes=MODEL_NOTE + notes,
+    )
+
+
+def _label(case: Case, buffer: int) -> str:
+    return f"{case.label}, B = {buffer}"
+
+
+def _buffers(runs: Runs) -> list[int]:
+    return [buffer for buffer in BUFFERS["full"] if _label(CASES[0], buffer) in runs]
+
+
+def unfairness(row: Mapping[str, Row], case: Case, buffer: int) -> float:
+    """Reno's throughput over Vegas'."""
+    label = _label(case, buffer)
+    return row[f"Reno, {label}"].waymark / row[f"Vegas, {label}"].waymark
+
+
+def near_model(row: Mapping[str, Row], from_buffer: int, tolerance: float) -> bool:
+    """Whether every number is near the model's, where the buffer is large enough."""
+    return all(
+        abs((r.ratio or 0) - 1) <= tolerance
+        for name, r in row.items()
+        if int(name.split("B = ")[1]) >= from_buffer
+    )

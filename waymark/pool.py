@@ -1,0 +1,194 @@
+"""Many runs at once: in processes on this machine, or on a Dask cluster; kept ones are left out."""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from waymark.errors import WaymarkError
+from waymark.result import Result
+from waymark.run import run
+from waymark.scenario import Scenario
+from waymark.store import Store, code_sha256, key_of
+
+
+class _Executor(Protocol):
+    def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
+
+
+class Pool:
+    """Takes scenarios and gives futures of their results; see :func:`pool`."""
+
+    def __init__(self, executor: _Executor, store: Store | None) -> None:
+        self._executor = executor
+        self._store = store
+        self._under_way: dict[str, Future[Result]] = {}
+
+    def submit(self, scenario: Scenario, capture: Path | None = None) -> "Future[Result]":
+        """The future result of a scenario; the same scenario twice is run once.
+
+        Args:
+            scenario: what to run.
+            capture: where its packets go; None: nowhere. A run with a capture is always made, and
+                so is one with a congestion control in Python, whose code no key has.
+
+        Raises:
+            WaymarkError: a congestion control in Python that cannot go to another process.
+        """
+        if capture is not None or _has_custom(scenario):
+            return self._send(scenario, capture)
+        key = key_of(scenario)
+        if key not in self._under_way:
+            self._under_way[key] = self._start(scenario, key)
+        return self._under_way[key]
+
+    def _start(self, scenario: Scenario, key: str) -> "Future[Result]":
+        store = self._store
+        kept = None if store is None else store.get(key)
+        if kept is not None:
+            found: Future[Result] = Future()
+            found.set_result(kept)
+            return found
+        future = self._send(scenario, None)
+        if store is not None:
+
+            def keep(done: "Future[Result]") -> None:
+                if not done.cancelled() and done.exception() is None:
+                    store.put(key, done.result())
+
+            future.add_done_callback(keep)
+        return future
+
+    def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
+        return self._executor.submit(_run, _sendable(scenario), capture, code_sha256())
+
+
+@contextmanager
+def pool(
+    jobs: int | None = None, scheduler: str | None = None, store: Store | None = None
+) -> Generator[Pool]:
+    """A pool that ends, with what it is still running, when the block is left.
+
+    Args:
+        jobs: processes on this machine; None: one a core.
+        scheduler: instead of them, the address of a Dask scheduler, such as
+            ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark.
+        store: where finished runs are kept and looked for; None: nowhere.
+
+    Raises:
+        WaymarkError: the scheduler cannot be reached, or Dask is not installed.
+    """
+    if scheduler is not None:
+        with _dask(scheduler) as executor:
+            yield Pool(executor, store)
+        return
+    context = multiprocessing.get_context("spawn")
+    with _interrupts_ignored():  # workers inherit it: Ctrl-C is for the parent, which ends them
+        processes = context.Pool(max(1, jobs or os.cpu_count() or 1))
+    with processes:
+        yield Pool(_Processes(processes), store)
+
+
+def run_all(
+    scenarios: Sequence[Scenario],
+    *,
+    jobs: int | None = None,
+    done: Callable[[], None] = lambda: None,
+) -> list[Result]:
+    """Run scenarios, each in a process of a pool; results keep the scenarios' order.
+
+    Args:
+        scenarios: what to run.
+        jobs: processes; None: one a core.
+        done: called after each run.
+
+    Raises:
+        WaymarkError: as :func:`waymark.run`, from the first scenario that fails.
+    """
+    count = min(jobs or os.cpu_count() or 1, len(scenarios))
+    with pool(count) as workers:
+        futures = [workers.submit(scenario) for scenario in scenarios]
+        for future in futures:
+            future.add_done_callback(lambda _: done())
+        return [future.result() for future in futures]
+
+
+class _Processes:
+    """A pool of processes behind the interface of an executor.
+
+    ``ProcessPoolExecutor`` cannot end workers that are in the middle of a task.
+    """
+
+    def __init__(self, processes: Any) -> None:
+        self._processes = processes
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]":
+        future: Future[Result] = Future()
+        self._processes.apply_async(
+            fn, args, callback=future.set_result, error_callback=future.set_exception
+        )
+        return future
+
+
+@contextmanager
+def _dask(address: str) -> Generator[_Executor]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise WaymarkError("a Dask cluster needs: pip install 'waymark[cluster]'") from error
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise WaymarkError(f"no Dask scheduler at {address}: {error}") from error
+    with client:
+        executor = client.get_executor(pure=False)
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)
+
+
+def _has_custom(scenario: Scenario) -> bool:
+    return any(not isinstance(flow.algorithm, str) for flow in scenario.flows)
+
+
+def _sendable(scenario: Scenario) -> bytes:
+    """A scenario for another process; controls in Python go by the names of their modules."""
+    try:
+        return pickle.dumps(scenario)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise WaymarkError(
+            f"scenario {scenario.name} cannot go to another process: {error}; "
+            "define its congestion controls at the top of a module"
+        ) from error
+
+
+def _run(sent: bytes, capture: Path | None, code: str) -> Result:
+    if code_sha256() != code:
+        raise WaymarkError("a worker has another version of Waymark than the one that asks it")
+    try:
+        scenario: Scenario = pickle.loads(sent)
+    except (AttributeError, ImportError) as error:
+        raise WaymarkError(
+            f"a congestion control is not found in another process: {error}; "
+            "define it at the top of a module that can be imported"
+        ) from error
+    return run(scenario, capture)
+
+
+@contextmanager
+def _interrupts_ignored() -> Generator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
