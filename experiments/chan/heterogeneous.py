@@ -11,6 +11,9 @@ from waymark.traffic import Profile
 
 BOTTLENECK_BPS = 1_600_000
 QUEUE_PACKETS = 16
+HOST_QUEUE_PACKETS = 1000
+"""The paper's 16 packets are of 'queues used in routers'; a host drops nothing that it sends."""
+
 ACK_LOSS = 0.04
 HEADER_OCTETS = 40
 MEAN_ON_S = 0.5
@@ -96,7 +99,13 @@ DEFECT_NOTE = (
 
 def topology(loss: float) -> Topology:
     """All switches mark congestion; the link to d1 loses data, the way back ACKs."""
-    network = dumbbell(2, (BOTTLENECK_BPS, 0.02), (10e6, 0.001), queue_packets=QUEUE_PACKETS)
+    network = dumbbell(
+        2,
+        (BOTTLENECK_BPS, 0.02),
+        (10e6, 0.001),
+        queue_packets=QUEUE_PACKETS,
+        host_queue_packets=HOST_QUEUE_PACKETS,
+    )
     network = network.with_link("r2", "d1", loss=loss).with_link("d1", "r2", loss=ACK_LOSS * loss)
     marking = tuple(replace(s, feedback=frozenset({"ci"})) for s in network.switches)
     return replace(network, switches=marking)
