@@ -39,7 +39,7 @@ test-ptf: $(VENV)/.tested
 ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
-bench:  ## packets/s through the P4 program, packet-hops/s of a whole run
+bench:  ## packets/s through the P4 program, segments/s of TCP, packet-hops/s of a whole run
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 
@@ -49,6 +49,8 @@ bench-switch: $(VENV)/.tested  ## packets/s through the switch on veths, as root
 lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo clippy --manifest-path fuzz/Cargo.toml --locked -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright

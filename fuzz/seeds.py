@@ -19,6 +19,21 @@ PORT_1 = 0
 MADE_ROUTABLE = 4
 """How a packet goes in; see ``fuzz_targets/packet.rs``."""
 
+DELIVER, CHANGE, COPY, WAIT, TIME_OUT, WRITE, READ, ACT = (
+    step << 1 for step in (0, 6, 9, 10, 11, 12, 13, 14)
+)
+"""The steps of ``fuzz_targets/tcp.rs``, for host 0; for host 1 one more."""
+
+HANDSHAKE = [DELIVER + 1, 0, DELIVER, 0, DELIVER + 1, 0]
+CONVERSATIONS = {
+    "transfer": [
+        *(WRITE, 200, *[DELIVER + 1, 0, DELIVER, 0] * 6, READ + 1, 255, ACT, 2),
+        *(DELIVER + 1, 0, ACT + 1, 2, DELIVER, 0, DELIVER, 0, DELIVER + 1, 0, TIME_OUT),
+    ],
+    "loss": [WRITE, 250, COPY + 1, DELIVER + 1, 3, DELIVER, 0, TIME_OUT, DELIVER + 1, 0],
+    "forged": [WRITE, 9, CHANGE + 1, 2, 33, 2, 25, 1, WAIT, 200, DELIVER, 0, DELIVER + 1, 0],
+}
+
 
 def main() -> None:
     """Write them anew."""
@@ -32,6 +47,11 @@ def main() -> None:
     for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
         config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
         (SEEDS / "config" / path.name).write_text(config)
+    (SEEDS / "tcp").mkdir()
+    for name, steps in CONVERSATIONS.items():
+        for settings in (0x07, 0xFF):
+            path = SEEDS / "tcp" / f"{name}-{settings:02x}"
+            path.write_bytes(bytes([settings, *HANDSHAKE, *steps]))
     (SEEDS / "packet").mkdir()
     for script in ROOT.glob("p4src/tests/waymark-*.stf"):
         packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)

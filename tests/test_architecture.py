@@ -20,7 +20,7 @@ ALLOWED = {
     "v1model": {"p4-ir", "units"},
     "stf": {"p4-ir", "units", "v1model"},
     "netsim": {"congestion", "p4-ir", "transport", "units", "v1model"},
-    "dataplane-io": {"units", "v1model"},
+    "dataplane-io": {"congestion", "transport", "units", "v1model"},
     "p4runtime": {"bmv2-json", "p4-frontend", "p4-info", "p4-ir", "units", "v1model"},
 }
 """What a crate may know of the others; only ``bindings`` may know all."""

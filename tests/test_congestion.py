@@ -162,7 +162,7 @@ def test_a_pacing_rate_out_of_range_is_told(small: wm.Topology) -> None:
     class Paces(wm.CongestionControl):
         pacing_rate = 0.0
 
-    with pytest.raises(wm.WaymarkError, match=r"Paces\.on_start: pacing_rate is 0\.0;"):
+    with pytest.raises(wm.WaymarkError, match=r"Paces\.on_start at 0\.0+ s: pacing_rate is 0\.0;"):
         wm.run(scenario(small, Paces))
 
 

@@ -64,7 +64,7 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
 
 
 def test_an_unknown_control_is_told_with_those_there_are(small: Topology) -> None:
-    with pytest.raises(WaymarkError, match=r"control\.name: unknown variant `vegan`.*`rbccwl`"):
+    with pytest.raises(WaymarkError, match=r"no algorithm 'vegan'; algorithms are tahoe, .*rbccwl"):
         run(scenario(small, "vegan"))
 
 

@@ -31,7 +31,8 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     system.need("ip", "ethtool")
     wanted, kind = plan(topology), TARGETS[target]
     state = State(name, str(file), NAME, target, fabric=f"wm-{name}")
-    state.hosts = [host.name for host in wanted.hosts]
+    state.hosts, state.bare = [host.name for host in wanted.hosts], bare
+    state.places = {host.name: host.place(HOST_INTERFACE) for host in wanted.hosts}
     state.switches = [switch.name for switch in wanted.switches]
     refuse_taken([state.fabric, *(_of_host(state, host) for host in state.hosts)])
     try:

@@ -49,6 +49,17 @@ class HostPlan:
     gateway: tuple[str, str]
     commands: tuple[str, ...]
 
+    def place(self, interface: str) -> dict[str, str]:
+        """Where it lives, as options of ``waymark host``."""
+        gateway, gateway_mac = self.gateway
+        return {
+            "interface": interface,
+            "address": self.address,
+            "mac": self.mac,
+            "gateway": gateway,
+            "gateway-mac": gateway_mac,
+        }
+
 
 @dataclass(frozen=True)
 class SwitchPlan:

@@ -47,6 +47,19 @@ def prefix(one: State, node: str) -> list[str]:
     return RUNNERS[one.runner].prefix(one, node)
 
 
+def place(one: State, node: str) -> dict[str, str]:
+    """Where a host of a network lives, as options of ``waymark host``.
+
+    Raises:
+        WaymarkError: the kernel has the host's address.
+    """
+    if not one.bare:
+        raise WaymarkError(f"the kernel has the addresses of {one.name}'s hosts: waymark up --bare")
+    if node not in one.places:
+        raise WaymarkError(f"{one.name} has no host {node!r} (hosts: {', '.join(one.hosts)})")
+    return one.places[node]
+
+
 def summary(one: State) -> str:
     """A network in a few lines."""
     dead = [process.name for process in one.processes if not process.is_alive]

@@ -50,6 +50,8 @@ class State:
 
     Attributes:
         namespaces: network namespaces by node; all switches are in that of ``fabric``.
+        bare: hosts' interfaces have no kernel addresses.
+        places: each host's interface, address, gateway, and their MAC addresses.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
     """
 
@@ -62,6 +64,8 @@ class State:
     switches: list[str] = field(default_factory=list[str])
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     pids: dict[str, int] = field(default_factory=dict[str, int])
+    bare: bool = False
+    places: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     processes: list[Process] = field(default_factory=list[Process])
 
     @property

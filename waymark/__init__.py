@@ -38,6 +38,7 @@ from waymark.trace import Trace
 from waymark.traffic import (
     CHAN,
     DAHAL,
+    MODERN,
     SRIJITH,
     STOCK,
     Cbr,
@@ -51,6 +52,7 @@ from waymark.traffic import (
 __all__ = [
     "CHAN",
     "DAHAL",
+    "MODERN",
     "SRIJITH",
     "STOCK",
     "AckEvent",

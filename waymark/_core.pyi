@@ -497,3 +497,53 @@ def run_wires(
     Raises:
         SwitchError: no root, no such interface, one given twice.
     """
+
+class HostState(TypedDict):
+    """How a transfer stands; None where nothing told it."""
+
+    time_s: float
+    read_octets: int
+    acked_octets: int
+    resent: int
+    cwnd: float | None
+    rtt_s: float | None
+    base_rtt_s: float | None
+    aqt_forward_s: float | None
+    aqt_backward_s: float | None
+    mrai: int | None
+    ci: int
+
+class Host:
+    """A host on an interface, with one connection; :mod:`waymark.live` explains it.
+
+    All methods but :meth:`state` and :meth:`trace` run it meanwhile, and raise SwitchError when the
+    connection is refused or ends early.
+    """
+
+    def __init__(
+        self,
+        interface: str,
+        flow: str,
+        *,
+        address: str,
+        prefix: int,
+        gateway: str | None,
+        gateway_mac: Sequence[int] | None,
+        mac: Sequence[int] | None,
+        loss: float,
+        seed: int,
+        trace_every_s: float | None,
+    ) -> None: ...
+    def connect(self, address: str, port: int) -> None: ...
+    def accept(self, port: int) -> None: ...
+    def send(self, seconds: float, octets: int | None) -> bool:
+        """Send zeros for so long, or until so many were written; whether they were."""
+
+    def receive(self, seconds: float) -> bool:
+        """Read for so long; whether the other end has closed."""
+
+    def close(self, seconds: float) -> bool:
+        """Close, and wait at most so long until all has arrived; whether it has."""
+
+    def state(self) -> HostState: ...
+    def trace(self) -> Trace | None: ...

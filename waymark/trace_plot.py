@@ -34,7 +34,10 @@ class Columns:
     def __getitem__(self, name: str) -> Values:
         import pyarrow as pa
 
-        column = self.table.column(name).cast(pa.float64())
+        try:
+            column = self.table.column(name).cast(pa.float64())
+        except pa.ArrowInvalid as error:
+            raise WaymarkError(f"column {name} is not of numbers: {error}") from error
         return np.asarray(column.to_numpy(), dtype=np.float64)
 
     def has(self, name: str) -> bool:
@@ -89,7 +92,9 @@ def draw(table: "pa.Table") -> Figure:
         under.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
     axes[0].set_title(_title(trace.about(table)))
     axes[-1].set_xlabel("time (s)")
-    axes[-1].set_xlim(columns.time_s[0], columns.time_s[-1])
+    first, last = columns.time_s[0], columns.time_s[-1]
+    if first < last:
+        axes[-1].set_xlim(first, last)
     figure.align_ylabels(axes)
     return figure
 
@@ -101,7 +106,7 @@ def draw_events(table: "pa.Table") -> Figure:
         WaymarkError: a table that is none of these, or an empty one.
     """
     sequence = next((c for c in table.column_names if c.startswith("seq_mod_")), None)
-    if sequence is None or table.num_rows == 0:
+    if sequence is None or "kind" not in table.column_names or table.num_rows == 0:
         raise WaymarkError("neither a trace nor the events of waymark replay")
     columns = Columns(table)
     numbers = columns[sequence]
@@ -201,16 +206,16 @@ def _mrai(axes: Axes, columns: Columns) -> None:
 
 def _judged(axes: Axes, columns: Columns) -> None:
     for name, colour, label in (
-        ("random_losses", GREEN, "random"),
-        ("congestion_losses", VERMILION, "congestion"),
+        ("random_losses", GREEN, "random losses"),
+        ("congestion_losses", VERMILION, "congestion losses"),
         ("ci", GREY, "CI marks"),
     ):
-        values = columns[name]
-        counted = np.cumsum(values) if name == "ci" else values
-        if counted[-1] > 0:
+        if columns.has(name):
+            values = columns[name]
+            counted = np.cumsum(values) if name == "ci" else values
             axes.step(columns.time_s, counted, where="post", color=colour, label=label)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("losses\nso far")
+    axes.set_ylabel("so far")
 
 
 def _dots(axes: Axes, columns: Columns, name: str, label: str, colour: str) -> None:

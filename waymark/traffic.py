@@ -16,25 +16,34 @@ AQT_OCTETS = 8
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a TCP connection in the manner of ns-2. The defaults are its stock settings.
+    """Settings of a TCP connection. The defaults are the stock settings of ns-2.
 
     Attributes:
+        kind: the family of rules: ``"ns2"``, or ``"modern"``: handshake and teardown, delayed
+            acknowledgements, RACK-TLP with selective acknowledgements whatever the algorithm,
+            timestamps, pacing (:data:`MODERN`).
         window: receiver's window, and initial slow-start threshold, in packets.
-        initial_window: packets.
+        initial_window: packets; at most 2 in the manner of ns-2.
         min_rto_s, initial_rto_s: least and first retransmission timeout, in seconds.
-        tick_s: granularity of the coarse timer, in seconds.
-        rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
-        limited_transmit: RFC 3042.
-        packet_octets: octets that a link charges for a data packet, the AQT option included.
+        tick_s: ns-2: granularity of the coarse timer, in seconds.
+        rfc2988: ns-2: whether the floor ``min_rto_s`` is applied before the backoff.
+        limited_transmit: ns-2: RFC 3042.
+        packet_octets: octets that a link charges for a full data packet, all options included.
         max_cwnd: largest congestion window, in packets; None: no cap.
-        phase_s: how far into a tick the coarse timer was at time zero, in seconds.
-        bugfix: suppress a fast retransmit for losses of a window that a timeout has cut already.
+        phase_s: ns-2: how far into a tick the coarse timer was at time zero, in seconds.
+        bugfix: ns-2: suppress a fast retransmit for losses of a window that a timeout has cut
+            already.
         phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
-        exact_halving: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from
-            2006 on; else in whole packets.
+        delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
+        ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
+            or each echoed (``"accurate"``, RFC 8257).
+        pacing: modern: whether a window is spread over its round trip.
+        exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
+            from 2006 on; else in whole packets.
     """
 
+    kind: Literal["ns2", "modern"] = "ns2"
     window: int = 1000
     initial_window: int = 2
     min_rto_s: float = 0.2
@@ -47,6 +56,9 @@ class Profile:
     phase_s: float = 0.0
     bugfix: bool = False
     phantom_rtt: bool = False
+    delayed_ack_s: float = 0.04
+    ecn: Literal["off", "classic", "accurate"] = "off"
+    pacing: bool = True
     exact_halving: bool = False
 
 
@@ -62,6 +74,9 @@ SRIJITH = Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0
 DAHAL = Profile(window=20)
 """The settings of Dahal 2007 (RBCC)."""
 
+MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)
+"""TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985)."""
+
 
 Algorithm = Literal[
     "tahoe",
@@ -75,11 +90,27 @@ Algorithm = Literal[
     "quickvegas",
     "redvegas",
     "vegasa",
+    "vegasplus",
+    "reroutingvegas",
+    "card",
+    "dual",
+    "tris",
+    "santacruz",
+    "zhangtsaoussidis",
+    "fast",
+    "westwood",
+    "westwoodplus",
+    "highspeed",
+    "scalable",
+    "cubic",
+    "dctcp",
+    "bbr",
     "muzha",
     "rbcc",
     "rbccwl",
 ]
-"""The congestion controls, each with the loss recovery that belongs to it."""
+"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` has
+more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +144,8 @@ class Flow:
         stop_s: when it stops sending new data, in seconds; None: never.
         segments: packets of data to send; None: without end.
         alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
-            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1).
+            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
+            that it keeps queued (20).
         full_deployment: RoVegas: every hop is AQT-capable, so that base RTT is each round's newest
             derived value; else the least one (Chan 2004, §3.5.4).
         skew_correction: Enhanced Vegas: correct for clocks that drift apart (Chan 2004, eq. 4.5).

@@ -4,6 +4,7 @@
 
 mod control;
 mod errors;
+mod host;
 mod program;
 mod replay;
 mod results;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ControlError", py.get_type::<errors::ControlError>())?;
     module.add("SwitchError", py.get_type::<errors::SwitchError>())?;
     module.add_class::<program::Program>()?;
+    module.add_class::<host::Host>()?;
     module.add_class::<control::PyAckEvent>()?;
     module.add_class::<control::PyRateSample>()?;
     module.add_class::<control::PyLossEvent>()?;

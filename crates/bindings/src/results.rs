@@ -87,7 +87,7 @@ fn truth(py: Python<'_>, truth: Truth) -> Dict<'_> {
     }))
 }
 
-fn trace(py: Python<'_>, trace: Trace) -> Dict<'_> {
+pub(crate) fn trace(py: Python<'_>, trace: Trace) -> Dict<'_> {
     Ok(dict!(py, {
         "time_s": trace.time_s.into_pyarray(py),
         "change": labels(py, trace.change)?,

@@ -55,6 +55,14 @@ pub struct AckEvent {
     pub rate: Option<RateSample>,
 }
 
+impl AckEvent {
+    /// How many acknowledgements this one stands for: in the modern profile one may cover several
+    /// segments, of which each counts (RFC 3465); in the ns-2 profile each counts for itself.
+    pub fn weight(&self) -> f64 {
+        self.newly_delivered.max(1) as f64
+    }
+}
+
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation-02, §3): what was delivered
 /// between the sending of the newest segment that an acknowledgement covers, and the
 /// acknowledgement.

@@ -101,6 +101,7 @@ mod tests {
             diff: delta,
             delta,
             throughput: 100.0,
+            rtt: 0.1,
         };
         let step = quick.step(&backlog, cwnd);
         assert_eq!(quick.step(&backlog, cwnd), Step::hold(cwnd));

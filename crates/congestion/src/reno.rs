@@ -66,6 +66,42 @@ impl Reno {
         self.cwnd = cwnd;
     }
 
+    /// So many segments more, under the cap.
+    pub(crate) fn grow(&mut self, segments: f64) {
+        self.cwnd = self.limits.cap(self.cwnd + segments);
+    }
+
+    /// Comes down to `cwnd`, two segments at least. A window that has left slow start does not
+    /// return to it by this.
+    pub(crate) fn shrink_to(&mut self, cwnd: f64) {
+        let opening = self.in_slow_start();
+        self.cwnd = cwnd.max(MIN_SSTHRESH).min(self.cwnd);
+        if !opening {
+            self.end_slow_start();
+        }
+    }
+
+    /// Goes on from `cwnd`, at least `floor`, without slow start.
+    pub(crate) fn cut_to(&mut self, cwnd: f64, floor: f64) {
+        self.cwnd = cwnd.max(floor);
+        self.ssthresh = cwnd.max(MIN_SSTHRESH);
+    }
+
+    /// A half of `window` is left, at least two segments.
+    pub(crate) fn halve(&mut self, window: u64) {
+        self.cut_to(half(window), MIN_SSTHRESH);
+    }
+
+    /// Starts over from one segment, in slow start up to `ssthresh`.
+    pub(crate) fn start_over(&mut self, ssthresh: f64) {
+        self.cwnd = 1.0;
+        self.ssthresh = ssthresh.max(MIN_SSTHRESH);
+    }
+
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
     /// Growth goes on by 1/cwnd an ACK.
     pub(crate) fn end_slow_start(&mut self) {
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
@@ -78,7 +114,7 @@ fn half(window: u64) -> f64 {
 }
 
 /// No threshold lies below two segments (RFC 5681, equation 4).
-const MIN_SSTHRESH: f64 = 2.0;
+pub(crate) const MIN_SSTHRESH: f64 = 2.0;
 
 impl Controller for Reno {
     fn cwnd(&self) -> f64 {
@@ -89,13 +125,17 @@ impl Controller for Reno {
         self.ssthresh
     }
 
-    fn on_ack(&mut self, _ack: &AckEvent) {
+    /// A window that is not made use of says nothing of the path (RFC 9293, §3.8.6).
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if ack.window_unused {
+            return;
+        }
         let increment = if self.cwnd < self.ssthresh {
             1.0
         } else {
             1.0 / self.cwnd
         };
-        self.cwnd = self.limits.cap(self.cwnd + increment);
+        self.cwnd = self.limits.cap(self.cwnd + increment * ack.weight());
     }
 
     /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
@@ -161,6 +201,16 @@ mod tests {
         assert_eq!(reno.cwnd(), 3.0);
         reno.on_ack(&AckEvent::default());
         assert_eq!(reno.cwnd(), 3.0 + 1.0 / 3.0);
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        let mut reno = RenoConfig {}.build(&Limits::default());
+        reno.on_ack(&AckEvent {
+            window_unused: true,
+            ..AckEvent::default()
+        });
+        assert_eq!(reno.cwnd(), 1.0);
     }
 
     #[test]

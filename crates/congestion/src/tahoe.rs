@@ -42,6 +42,11 @@ impl Controller for Tahoe {
         self.reno.on_ack(ack);
     }
 
+    /// Slow start goes on while the hole is filled.
+    fn on_partial_ack(&mut self, ack: &AckEvent) {
+        self.reno.on_ack(ack);
+    }
+
     fn on_loss(&mut self, loss: &LossEvent) {
         self.on_timeout(&TimeoutEvent {
             now: loss.now,

@@ -109,6 +109,7 @@ mod tests {
             diff,
             delta: (diff + 0.5).trunc(),
             throughput,
+            rtt: 0.1,
         };
         let step = adaptive.step(&backlog, 10.0);
         ([step.cwnd, step.increment], adaptive.thresholds())

@@ -299,6 +299,7 @@ fn too_long(name: &str) -> String {
     )
 }
 
+/// How long it is until `due`.
 pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {

@@ -1,17 +1,25 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
+use crate::connection::Connection;
 use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, Control, ControlName, HostClock, RecoveryName, ScenarioError};
+use crate::scenario::{
+    self, Control, ControlName, EcnName, HostClock, ProfileKind, RecoveryName, ScenarioError,
+};
 use crate::simulation::Controls;
 use crate::trace::Tracer;
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
+use congestion::westwood::Sampling;
 use congestion::{
-    Deployment, EnhancedVegasConfig, ExactRenoConfig, Factory, MuzhaConfig, QuickVegasConfig,
-    RbccConfig, RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
+    ExactRenoConfig, Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig,
+    RbccConfig, RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
+    WestwoodConfig, ZhangTsaoussidisConfig,
 };
-use transport::tcp::{Clock, Config, Connection, Recovery, RtoConfig, Sizes, Supply};
+use std::sync::Arc;
+use transport::tcp::{self, Clock, Config, Recovery, RtoConfig, Sizes, Supply, modern};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -90,7 +98,8 @@ impl End {
     }
 }
 
-/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's has a window to control.
+/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's
+/// has a window to control. `starts` are the sequence numbers of SYNs, where there are any.
 ///
 /// # Errors
 /// At `path`: a custom control that is not among `controls`.
@@ -99,7 +108,46 @@ pub(crate) fn connections(
     [sender, receiver]: [HostClock; 2],
     controls: &Controls,
     path: &str,
+    starts: [u32; 2],
 ) -> Result<(Connection, Connection), ScenarioError> {
+    if flow.profile.kind == ProfileKind::Ns2 {
+        let (sender, receiver) = ns2_connections(flow, [sender, receiver], controls, path)?;
+        let ns2 = |connection| Connection::Ns2(Box::new(connection));
+        return Ok((ns2(sender), ns2(receiver)));
+    }
+    let config = modern::Config {
+        clock: clock(sender),
+        ..modern_config(flow)
+    };
+    let octets = flow.segments.map_or(u64::MAX, |segments| {
+        let mss = config.advertised_mss();
+        segments.saturating_mul(u64::from(config.payload(mss, true)))
+    });
+    let passive = modern::Config {
+        clock: clock(receiver),
+        trace: false,
+        ..config.clone()
+    };
+    let algorithm = control(flow, controls, path)?;
+    let mut sender = modern::Connection::connect(Arc::new(config), &algorithm, starts[0]);
+    let receiver = modern::Connection::listen(Arc::new(passive), &RenoConfig {}, starts[1]);
+    sender
+        .write_zeros(octets)
+        .expect("a new connection's stream is open");
+    if flow.segments.is_some() {
+        sender.close();
+    }
+    let modern = |connection| Connection::Modern(Box::new(connection));
+    Ok((modern(sender), modern(receiver)))
+}
+
+/// As [`connections`], of a flow in the ns-2 profile.
+pub(crate) fn ns2_connections(
+    flow: &scenario::Flow,
+    [sender, receiver]: [HostClock; 2],
+    controls: &Controls,
+    path: &str,
+) -> Result<(tcp::Connection, tcp::Connection), ScenarioError> {
     let config = Config {
         clock: clock(sender),
         ..config(flow)
@@ -108,17 +156,47 @@ pub(crate) fn connections(
         clock: clock(receiver),
         ..config.peer()
     };
-    let algorithm: Box<dyn Factory> = match &flow.control.custom {
-        Some(custom) => match controls.get(&custom.factory) {
-            Some(factory) => Box::new(factory.clone()),
-            None => return Err(missing(path, &custom.factory, controls)),
-        },
-        None => algorithm(flow),
-    };
+    let algorithm = control(flow, controls, path)?;
     Ok((
-        Connection::new(&config, algorithm.as_ref()),
-        Connection::new(&peer, &RenoConfig {}),
+        tcp::Connection::new(&config, &algorithm),
+        tcp::Connection::new(&peer, &RenoConfig {}),
     ))
+}
+
+/// What a flow (JSON) in the modern profile comes to on an interface: the settings of its connections,
+/// and what controls their windows. Its hosts are not looked at.
+///
+/// # Errors
+/// As [`scenario::Scenario::from_json`] of such a flow; or it is of another profile.
+pub fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), ScenarioError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let flow: scenario::Flow = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    scenario::check_settings("flow", &flow)?;
+    if flow.profile.kind != ProfileKind::Modern {
+        let message = "hosts on interfaces have the modern profile";
+        return Err(ScenarioError::new("flow.profile.kind", message));
+    }
+    let config = modern::Config {
+        elided: false,
+        ..modern_config(&flow)
+    };
+    Ok((config, control(&flow, &Controls::new(), "flow")?))
+}
+
+/// The flow's congestion control, of this crate's or handed in.
+fn control(
+    flow: &scenario::Flow,
+    controls: &Controls,
+    path: &str,
+) -> Result<Arc<dyn Factory>, ScenarioError> {
+    match &flow.control.custom {
+        Some(custom) => match controls.get(&custom.factory) {
+            Some(factory) => Ok(factory.clone()),
+            None => Err(missing(path, &custom.factory, controls)),
+        },
+        None => Ok(algorithm(flow).into()),
+    }
 }
 
 fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
@@ -155,6 +233,52 @@ pub(crate) fn carries_ci(flow: &scenario::Flow) -> bool {
     flow.ci || flow.control.name == ControlName::RedVegas
 }
 
+fn carries_avbw(flow: &scenario::Flow) -> bool {
+    flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha)
+}
+
+fn modern_config(flow: &scenario::Flow) -> modern::Config {
+    let p = &flow.profile;
+    let seconds = Duration::from_secs_f64;
+    let stock = modern::Config::default();
+    let mtu = u16::try_from(p.packet_octets).unwrap_or(u16::MAX);
+    let ecn = match p.ecn {
+        _ if carries_ci(flow) => modern::EcnMode::Indication,
+        _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
+        EcnName::Off => modern::EcnMode::Off,
+        EcnName::Classic => modern::EcnMode::Classic,
+        EcnName::Accurate => modern::EcnMode::Accurate,
+    };
+    let rto = modern::RtoBounds {
+        initial: p.initial_rto_s.map_or(stock.rto.initial, seconds),
+        min: seconds(p.min_rto_s).max(Duration::from_nanos(1)),
+        ..stock.rto
+    };
+    modern::Config {
+        mtu,
+        initial_window: p.initial_window.unwrap_or(stock.initial_window),
+        max_cwnd: p.max_cwnd,
+        receive_buffer: p.window as usize * usize::from(mtu),
+        rto: modern::RtoBounds {
+            max: rto.max.max(rto.min).max(rto.initial),
+            ..rto
+        },
+        // RBCC takes the round-trip time of every packet, which no delay may add to.
+        delayed_ack: match flow.control.name {
+            ControlName::Rbcc | ControlName::RbccWl => None,
+            _ => Some(seconds(p.delayed_ack_s)).filter(|delay| *delay > Duration::ZERO),
+        },
+        timestamps: modern::Stamps::Micros,
+        ecn,
+        aqt: carries_aqt(flow),
+        avbw: carries_avbw(flow),
+        pacing: p.pacing,
+        elided: true,
+        trace: flow.trace,
+        ..stock
+    }
+}
+
 fn config(flow: &scenario::Flow) -> Config {
     let recovery = match flow.control.name {
         ControlName::Tahoe => Recovery::Tahoe,
@@ -164,6 +288,20 @@ fn config(flow: &scenario::Flow) -> Config {
         ControlName::Fack => Recovery::Fack,
         ControlName::Muzha => Recovery::Reno,
         ControlName::Rbcc | ControlName::RbccWl => Recovery::NewReno,
+        ControlName::Card
+        | ControlName::Dual
+        | ControlName::TriS
+        | ControlName::SantaCruz
+        | ControlName::ZhangTsaoussidis
+        | ControlName::Fast
+        | ControlName::Westwood
+        | ControlName::WestwoodPlus => Recovery::NewReno,
+        ControlName::HighSpeed
+        | ControlName::Scalable
+        | ControlName::Cubic
+        | ControlName::Dctcp
+        | ControlName::Bbr => Recovery::Sack,
+        ControlName::VegasPlus | ControlName::ReroutingVegas => Recovery::Vegas,
         ControlName::Vegas
         | ControlName::RoVegas
         | ControlName::EnhancedVegas
@@ -176,12 +314,12 @@ fn config(flow: &scenario::Flow) -> Config {
     let seconds = Duration::from_secs_f64;
     Config {
         window: p.window,
-        initial_window: p.initial_window,
+        initial_window: p.initial_window.unwrap_or(2),
         max_cwnd: p.max_cwnd,
         rto: RtoConfig {
             tick: seconds(p.tick_s),
             phase: seconds(p.phase_s),
-            initial: seconds(p.initial_rto_s),
+            initial: seconds(p.initial_rto_s.unwrap_or(3.0)),
             min: seconds(p.min_rto_s),
             rfc2988: p.rfc2988,
             ..RtoConfig::STOCK
@@ -194,12 +332,13 @@ fn config(flow: &scenario::Flow) -> Config {
             ack_octets: p.ack_octets,
         },
         aqt: carries_aqt(flow),
-        avbw: flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha),
+        avbw: carries_avbw(flow),
         ci: carries_ci(flow),
         timestamps: flow.timestamps.unwrap_or(matches!(
             flow.control.name,
             ControlName::Fack
                 | ControlName::EnhancedVegas
+                | ControlName::SantaCruz
                 | ControlName::Rbcc
                 | ControlName::RbccWl
         )),
@@ -231,9 +370,10 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         alpha: c.alpha.unwrap_or(stock.alpha),
         beta: c.beta.unwrap_or(stock.beta),
         gamma: c.gamma.unwrap_or(stock.gamma),
-        quirks: match flow.profile.phantom_rtt {
-            true => Quirks::NS2_FAITHFUL,
-            false => Quirks::NS2,
+        quirks: match (flow.profile.kind, flow.profile.phantom_rtt) {
+            (ProfileKind::Modern, _) => Quirks::NONE,
+            (ProfileKind::Ns2, true) => Quirks::NS2_FAITHFUL,
+            (ProfileKind::Ns2, false) => Quirks::NS2,
         },
     };
     let threshold = c.threshold_rtt_s.map_or(Threshold::Dynamic, |threshold| {
@@ -247,6 +387,37 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
         ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
         ControlName::VegasA => Box::new(VegasAConfig { vegas }),
+        ControlName::VegasPlus => Box::new(VegasPlusConfig {
+            vegas,
+            ..VegasPlusConfig::default()
+        }),
+        ControlName::ReroutingVegas => Box::new(ReroutingVegasConfig {
+            vegas,
+            ..ReroutingVegasConfig::default()
+        }),
+        ControlName::Card => Box::new(CardConfig::default()),
+        ControlName::Dual => Box::new(DualConfig {}),
+        ControlName::TriS => Box::new(TriSConfig::default()),
+        ControlName::SantaCruz => Box::new(SantaCruzConfig::default()),
+        ControlName::ZhangTsaoussidis => Box::new(ZhangTsaoussidisConfig::default()),
+        ControlName::Fast => {
+            let stock = FastConfig::default();
+            Box::new(FastConfig {
+                alpha: c.alpha.unwrap_or(stock.alpha),
+                ..stock
+            })
+        }
+        ControlName::Westwood => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryAck,
+        }),
+        ControlName::WestwoodPlus => Box::new(WestwoodConfig {
+            sampling: Sampling::EveryRtt,
+        }),
+        ControlName::HighSpeed => Box::new(HighSpeedConfig {}),
+        ControlName::Scalable => Box::new(ScalableConfig {}),
+        ControlName::Cubic => Box::new(CubicConfig::default()),
+        ControlName::Dctcp => Box::new(DctcpConfig::default()),
+        ControlName::Bbr => Box::new(BbrConfig {}),
         ControlName::Muzha => Box::new(MuzhaConfig {}),
         ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
         ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
@@ -256,6 +427,8 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
                 false => Box::new(RenoConfig {}),
             }
         }
+        // Forward acknowledgement is a matter of recovery, which the modern profile has its own of.
+        ControlName::Fack if flow.profile.kind == ProfileKind::Modern => Box::new(RenoConfig {}),
         ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
         ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
         ControlName::Vegas => Box::new(vegas),

@@ -13,6 +13,8 @@ pub(crate) enum Purpose {
     Source = 2,
     /// Seeds of the switches' own draws.
     Switch = 3,
+    /// First sequence numbers of connections.
+    Sequence = 4,
 }
 
 /// A stream of random numbers.

@@ -54,8 +54,10 @@ pub struct Labels {
 
 /// Which changes are kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keep {
+pub struct Keep {
+    /// Changes from here on.
     pub from: Instant,
+    /// Changes before this.
     pub to: Instant,
     /// Rows are so far apart, timeouts aside; zero keeps every change.
     pub apart: Duration,
@@ -63,7 +65,7 @@ pub(crate) struct Keep {
 
 /// A trace that grows.
 #[derive(Debug)]
-pub(crate) struct Tracer {
+pub struct Tracer {
     keep: Keep,
     /// No row is due before.
     due: Instant,
@@ -88,6 +90,7 @@ impl Labels {
 }
 
 impl Tracer {
+    /// With nothing in it.
     pub fn new(keep: Keep) -> Self {
         Tracer {
             keep,
@@ -107,6 +110,7 @@ impl Tracer {
         self.trace.push(change);
     }
 
+    /// What was kept.
     pub fn finish(self) -> Trace {
         self.trace
     }

@@ -211,22 +211,32 @@ fn benches(c: &mut Criterion<CpuTime>) {
         &[marks],
     );
 
+    let few = [
+        0xffff_ff00u32,
+        0xffff_0000,
+        0xff00_ffff,
+        0xffff_ffff,
+        0x00ff_ff0f,
+    ];
+    let few = few.into_iter().cycle().take(500);
+    // Odd multiples of an odd number differ in their low bits.
+    let each = (0..500u32).map(|i| (2 * i + 1).wrapping_mul(0x9e37_79b9));
+    ternary(c, "500 ternary entries", few);
+    ternary(c, "500 ternary entries, each its mask", each);
+}
+
+/// A table with an entry for each mask; few packets match one.
+fn ternary(c: &mut Criterion<CpuTime>, name: &str, masks: impl Iterator<Item = u32>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ternary.p4");
     let program = support::compile(&path).unwrap_or_else(|why| panic!("{why}"));
     let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
-    for i in 0..500u32 {
-        let mask = [
-            0xffff_ff00u32,
-            0xffff_0000,
-            0xff00_ffff,
-            0xffff_ffff,
-            0x00ff_ff0f,
-        ][i as usize % 5];
+    for (i, mask) in (0u32..).zip(masks) {
         let value = i.wrapping_mul(2_654_435_761) & mask;
         let matches = [
             ("src", Match::ternary(value, mask)),
             ("low", Match::range(i % 100, 1000 + i)),
         ];
+        // Two may be the same entry.
         let _ = switch.add("acl", &matches, 1 + i, "deny", &[]);
     }
     let frames: Vec<_> = (0..64u32)
@@ -236,7 +246,7 @@ fn benches(c: &mut Criterion<CpuTime>) {
             octets
         })
         .collect();
-    measure(c, "500 ternary entries", switch, &frames);
+    measure(c, name, switch, &frames);
 }
 
 criterion_group! {

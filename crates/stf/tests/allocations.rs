@@ -1,21 +1,21 @@
 //! In the long run a packet through the hop costs no allocation, if its owner gives buffers back.
 
+#[path = "support/hop.rs"]
+mod hop;
 mod support;
 
+use hop::{add, hop};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
-use std::path::Path;
 use units::{Instant, Rate};
-use v1model::{Match, Packet, PortConfig, Switch, SwitchConfig};
+use v1model::{Match, Packet, PortConfig};
 
 #[global_allocator]
 static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn packets_need_no_allocation() {
-    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src/v1model/waymark.p4");
-    let program = support::compile(&main).unwrap_or_else(|why| panic!("{why}"));
-    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+    let mut switch = hop();
     let rate = Rate::from_bps(1_600_000);
     switch.set_port(
         2,
@@ -25,42 +25,9 @@ fn packets_need_no_allocation() {
             queues: 8,
         },
     );
-    let port = ("port", Match::exact(2u8));
-    let host = 0x0a00_0214u32;
-    let mut add = |table, matches: &[(&str, Match)], action, args: &[(&str, u64)]| {
-        let args: Vec<_> = args
-            .iter()
-            .map(|&(name, value)| (name, value.into()))
-            .collect();
-        switch
-            .add(table, matches, 0, action, &args)
-            .unwrap_or_else(|why| panic!("{why}"));
-    };
-    add(
-        "ipv4_route",
-        &[("dst_addr", Match::lpm(host, 32))],
-        "direct",
-        &[("port", 2)],
-    );
-    let neighbour = [port.clone(), ("next_hop", Match::exact(host))];
-    add(
-        "neighbour",
-        &neighbour,
-        "rewrite",
-        &[("src_addr", 2), ("dst_addr", 3)],
-    );
-    add(
-        "port_queue",
-        std::slice::from_ref(&port),
-        "drop_tail",
-        &[("max_waiting", 20)],
-    );
-    add(
-        "port_feedback",
-        &[port],
-        "set_feedback",
-        &[("aqt", 1), ("drai", 1), ("ci", 1), ("window_log2", 18)],
-    );
+    let port = [("port", Match::exact(2u8))];
+    let limit = [("max_waiting", 20)];
+    add(&mut switch, "port_queue", &port, "drop_tail", &limit);
 
     // The first packet of p4src/tests/waymark-both_marks.stf: AQT, then AVBW-S.
     let frame: Vec<u8> = [

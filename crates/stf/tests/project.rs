@@ -1,11 +1,14 @@
 //! The project's own programs do what their scripts say: `p4src/tests/MAIN-WHAT.stf` for `v1model/MAIN.p4`.
 
+#[path = "support/hop.rs"]
+mod hop;
 mod support;
 
+use hop::hop;
 use proptest::prelude::*;
 use std::path::Path;
 use units::Instant;
-use v1model::{Match, Packet, Switch, SwitchConfig};
+use v1model::Packet;
 
 #[test]
 fn every_main_does_what_its_scripts_say() {
@@ -46,40 +49,6 @@ fn sum(octets: &[u8]) -> u16 {
     let sum: u32 = words.sum();
     let sum = (sum & 0xffff) + (sum >> 16);
     ((sum & 0xffff) + (sum >> 16)) as u16
-}
-
-/// waymark.p4 with a route to 10.0.2.20 by port 2, all marks on.
-fn hop() -> Switch {
-    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src/v1model/waymark.p4");
-    let program = support::compile(&main).unwrap_or_else(|why| panic!("{why}"));
-    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
-    let host = 0x0a00_0214u32;
-    let port = ("port", Match::exact(2u8));
-    let mut add = |table, matches: &[(&str, Match)], action, args: &[(&str, u64)]| {
-        let args: Vec<_> = args
-            .iter()
-            .map(|&(name, value)| (name, value.into()))
-            .collect();
-        switch
-            .add(table, matches, 0, action, &args)
-            .unwrap_or_else(|why| panic!("{why}"));
-    };
-    add(
-        "ipv4_route",
-        &[("dst_addr", Match::lpm(host, 32))],
-        "direct",
-        &[("port", 2)],
-    );
-    let neighbour = [port.clone(), ("next_hop", Match::exact(host))];
-    add(
-        "neighbour",
-        &neighbour,
-        "rewrite",
-        &[("src_addr", 2), ("dst_addr", 3)],
-    );
-    let on = [("aqt", 1), ("drai", 1), ("ci", 1), ("window_log2", 18)];
-    add("port_feedback", &[port], "set_feedback", &on);
-    switch
 }
 
 /// Octets that are options more often than chance would have it.

@@ -2,10 +2,12 @@
 //! time.
 
 use std::hint::black_box;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
 
 use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, VegasConfig};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use transport::tcp::{Config, Connection, Recovery, Supply};
+use transport::tcp::{Config, Connection, Recovery, Supply, modern};
 use transport::wire::{Body, Flow, MAX_HEADER_OCTETS, Packet, decode, encode};
 use units::{Duration, Instant};
 
@@ -97,5 +99,68 @@ fn wire(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, stack, wire);
+/// Moves as many octets between two hosts of the modern profile, headers and checksums written and
+/// read.
+fn hosts(configs: &[modern::Config; 2], payload: &[u8]) -> u64 {
+    let addresses = [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
+    let [mut sender, mut receiver] = [0, 1].map(|i| {
+        let reno = Arc::new(RenoConfig {});
+        modern::Endpoint::new(addresses[i], configs[i].clone(), reno, [i as u8; 16])
+    });
+    let mut now = Instant::ZERO;
+    receiver.listen(80, 1).expect("the port is free");
+    let id = sender
+        .connect(now, SocketAddrV4::new(addresses[1], 80))
+        .expect("a port is free");
+    let (mut written, mut accepted) = (0, None);
+    let (mut packet, mut buffer) = (vec![0; 1500], vec![0; 1 << 16]);
+    let mut segments = 0;
+    while sender.connection(id).is_some_and(|c| !c.is_finished()) || written < payload.len() {
+        let connection = sender.connection_mut(id).expect("it goes on");
+        written += connection.write(&payload[written..]).unwrap_or(0);
+        while let Some(octets) = sender.poll_transmit(now, &mut packet) {
+            segments += 1;
+            receiver
+                .handle_packet(now, &packet[..octets])
+                .expect("the packet is whole");
+        }
+        accepted = accepted.or_else(|| receiver.accept(80));
+        if let Some(connection) = accepted.and_then(|id| receiver.connection_mut(id)) {
+            while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        }
+        while let Some(octets) = receiver.poll_transmit(now, &mut packet) {
+            sender
+                .handle_packet(now, &packet[..octets])
+                .expect("the packet is whole");
+        }
+        now += Duration::from_micros(100);
+        sender.handle_timeout(now);
+        receiver.handle_timeout(now);
+    }
+    segments
+}
+
+fn modern_hosts(c: &mut Criterion) {
+    let mut group = c.benchmark_group("modern");
+    let plain = modern::Config {
+        pacing: false,
+        ..modern::Config::default()
+    };
+    let marked = modern::Config {
+        aqt: true,
+        avbw: true,
+        ..plain.clone()
+    };
+    for (name, config) in [("plain", plain), ("marked", marked)] {
+        let payload = vec![7; 1436 * SEGMENTS as usize];
+        let configs = [config.clone(), config];
+        group.throughput(Throughput::Elements(hosts(&configs, &payload)));
+        group.bench_function(name, |b| {
+            b.iter(|| hosts(black_box(&configs), black_box(&payload)))
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stack, modern_hosts, wire);
 criterion_main!(benches);

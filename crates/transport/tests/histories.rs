@@ -2,9 +2,13 @@
 
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
+use congestion::westwood::Sampling;
 use congestion::{
-    Deployment, EnhancedVegasConfig, Factory, MuzhaConfig, QuickVegasConfig, RbccConfig,
-    RedVegasConfig, RenoConfig, RoVegasConfig, TahoeConfig, VegasAConfig, VegasConfig,
+    BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
+    Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
+    RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
+    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
+    WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use proptest::prelude::*;
 use transport::tcp::{Aqt, Clock, Config, Connection, Ecn, Recovery, Segment, Stats, Supply};
@@ -57,20 +61,26 @@ enum Algorithm {
     NewReno,
     Sack,
     Fack,
-    Vegas { quirks: Quirks },
-    RoVegas { deployment: Deployment },
+    Vegas {
+        quirks: Quirks,
+    },
+    RoVegas {
+        deployment: Deployment,
+    },
     EnhancedVegas,
     QuickVegas,
     RedVegas,
     VegasA,
     Muzha,
     Rbcc(RbccConfig),
+    /// Any other, with its own settings.
+    Other(Recovery, fn() -> Box<dyn Factory>),
 }
 
 const T: Duration = Duration::from_millis(120);
 
 impl Algorithm {
-    const ALL: [Algorithm; 19] = [
+    const ALL: [Algorithm; 34] = [
         Algorithm::Tahoe,
         Algorithm::Reno,
         Algorithm::NewReno,
@@ -100,6 +110,32 @@ impl Algorithm {
         Algorithm::Rbcc(RbccConfig::wired(Threshold::Dynamic)),
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Static(T))),
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Dynamic)),
+        Algorithm::Other(Recovery::Vegas, || Box::new(VegasPlusConfig::default())),
+        Algorithm::Other(
+            Recovery::Vegas,
+            || Box::new(ReroutingVegasConfig::default()),
+        ),
+        Algorithm::Other(Recovery::NewReno, || Box::new(CardConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || Box::new(DualConfig {})),
+        Algorithm::Other(Recovery::NewReno, || Box::new(TriSConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || Box::new(SantaCruzConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || {
+            Box::new(ZhangTsaoussidisConfig::default())
+        }),
+        Algorithm::Other(Recovery::NewReno, || Box::new(FastConfig::default())),
+        Algorithm::Other(Recovery::NewReno, || {
+            let sampling = Sampling::EveryAck;
+            Box::new(WestwoodConfig { sampling })
+        }),
+        Algorithm::Other(Recovery::NewReno, || {
+            let sampling = Sampling::EveryRtt;
+            Box::new(WestwoodConfig { sampling })
+        }),
+        Algorithm::Other(Recovery::Sack, || Box::new(HighSpeedConfig {})),
+        Algorithm::Other(Recovery::Sack, || Box::new(ScalableConfig {})),
+        Algorithm::Other(Recovery::Sack, || Box::new(CubicConfig::default())),
+        Algorithm::Other(Recovery::Sack, || Box::new(DctcpConfig::default())),
+        Algorithm::Other(Recovery::Sack, || Box::new(BbrConfig {})),
     ];
 
     fn recovery(self) -> Recovery {
@@ -111,6 +147,7 @@ impl Algorithm {
             Algorithm::Fack => Recovery::Fack,
             Algorithm::Muzha => Recovery::Reno,
             Algorithm::Rbcc(_) => Recovery::NewReno,
+            Algorithm::Other(recovery, _) => recovery,
             Algorithm::Vegas { .. }
             | Algorithm::RoVegas { .. }
             | Algorithm::EnhancedVegas
@@ -134,6 +171,7 @@ impl Algorithm {
             Algorithm::VegasA => Box::new(VegasAConfig::default()),
             Algorithm::Muzha => Box::new(MuzhaConfig {}),
             Algorithm::Rbcc(config) => Box::new(config),
+            Algorithm::Other(_, factory) => factory(),
             Algorithm::RoVegas { deployment } => Box::new(RoVegasConfig {
                 deployment,
                 ..RoVegasConfig::default()

@@ -66,18 +66,29 @@ impl Writer {
     /// Appends the low `width` bits, 1 to 64, of a value that has no others.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {
-        let total = self.count + width;
-        if total < 64 {
-            self.pending = self.pending << width | value;
-            self.count = total;
-            return;
+        self.push_all([(value, width)]);
+    }
+
+    /// Appends such values, each with its width.
+    #[inline]
+    pub fn push_all(&mut self, values: impl IntoIterator<Item = (u64, u32)>) {
+        // In registers: in memory, each value would wait for the one before it.
+        let (mut pending, mut count) = (self.pending, self.count);
+        for (value, width) in values {
+            let total = count + width;
+            if total < 64 {
+                pending = pending << width | value;
+                count = total;
+                continue;
+            }
+            let over = total - 64;
+            // `count` is below 64 and `width` at most 64: of the two shifts neither is by 64 with bits lost.
+            let whole = pending.checked_shl(64 - count).unwrap_or(0) | value >> over;
+            self.octets.extend_from_slice(&whole.to_be_bytes());
+            pending = value & !(u64::MAX << over);
+            count = over;
         }
-        let over = total - 64;
-        // `count` is below 64 and `width` at most 64: of the two shifts neither is by 64 with bits lost.
-        let whole = self.pending.checked_shl(64 - self.count).unwrap_or(0) | value >> over;
-        self.octets.extend_from_slice(&whole.to_be_bytes());
-        self.pending = value & !(u64::MAX << over);
-        self.count = over;
+        (self.pending, self.count) = (pending, count);
     }
 
     /// Appends a value of `width` bits in limbs, least significant first.

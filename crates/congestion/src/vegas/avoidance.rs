@@ -13,6 +13,8 @@ pub struct Backlog {
     pub delta: f64,
     /// What the round sent over its mean RTT, in segments a second.
     pub throughput: f64,
+    /// The round's mean RTT, in seconds.
+    pub rtt: f64,
 }
 
 /// What is to become of the window.
@@ -51,6 +53,14 @@ impl Step {
 pub trait Avoidance: Debug + Send {
     /// The step after a round that ended with window `cwnd`.
     fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step;
+
+    /// A loss is about to cut the window; what is left of `window`, if not Vegas' three quarters.
+    fn on_loss(&mut self, _window: u64) -> Option<u64> {
+        None
+    }
+
+    /// The retransmission timer ran out.
+    fn on_timeout(&mut self) {}
 }
 
 /// Vegas' own (Chan 2.2): one segment more below α, one less above β.

@@ -4,9 +4,9 @@ use units::{Duration, Instant};
 
 use super::VegasConfig;
 use super::avoidance::{Avoidance, Backlog, Linear};
-use super::meter::Meter;
+use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
-use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 
 /// No decrease takes the window below two segments.
 pub(crate) const MIN_WINDOW: f64 = 2.0;
@@ -58,6 +58,16 @@ impl<M: Meter> Machine<M> {
             beta: config.beta,
         };
         Machine::with(config, meter, avoidance, limits)
+    }
+}
+
+impl Machine<Plain> {
+    /// The propagation delay is now `base`, in seconds; the window that fills the new path goes with
+    /// it.
+    pub(crate) fn reroute(&mut self, base: f64) {
+        let cwnd = self.cwnd * base / self.meter.base();
+        self.meter.set_base(base);
+        self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
     }
 }
 
@@ -123,7 +133,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
                 // segment.
-                let expected = (ack.next - ack.acked + 1) as f64 / measured.base;
+                let expected = ((ack.next - ack.acked) as f64 + ack.weight()) / measured.base;
                 let actual = sent as f64 / measured.rtt;
                 let diff = (expected - actual) * measured.base;
                 self.diff = Some(diff);
@@ -131,6 +141,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
                     diff,
                     delta: (diff + 0.5).trunc(),
                     throughput: actual,
+                    rtt: measured.rtt,
                 });
             }
             None => self.increment = 0.0,
@@ -203,9 +214,10 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
             // Slow start can reach the threshold within a round.
             self.increment = 0.0;
         }
-        let in_flight = (ack.next - ack.acked) as f64;
+        // As the first of the segments that it stands for was acknowledged.
+        let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
         if self.cwnd - in_flight <= self.meter.slack() {
-            self.cwnd += self.increment;
+            self.cwnd += self.increment * ack.weight();
         }
         self.cwnd = self.limits.cap(self.cwnd);
         if let Some(rtt) = ack.rtt {
@@ -230,14 +242,19 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         {
             return;
         }
+        let left = self.avoidance.on_loss(loss.window);
         let window = match loss.window {
             0..=3 => 2,
             w if loss.transmissions > 1 => w / 2,
-            w => w - w / 4,
+            w => left.unwrap_or(w - w / 4),
         };
         self.deflated = window as f64;
         self.cwnd = self.deflated + f64::from(loss.duplicates);
         self.last_cut = loss.now.since(self.epoch);
+        if loss.evidence == Evidence::Time {
+            // Nothing will be deflated, which ends slow start elsewhere.
+            self.ssthresh = MIN_WINDOW;
+        }
     }
 
     fn on_recovered(&mut self, _now: Instant) {
@@ -248,6 +265,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.avoidance.on_timeout();
         self.ssthresh = ((timeout.window / 2) as f64).max(MIN_WINDOW);
         self.cwnd = MIN_WINDOW;
         self.deflated = self.config.quirks.forgotten_window();

@@ -14,7 +14,7 @@ pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
 use crate::flow;
-use crate::scenario::{HostClock, ScenarioError};
+use crate::scenario::{HostClock, ProfileKind, ScenarioError};
 use crate::simulation::Controls;
 use units::{Duration, Instant};
 
@@ -36,8 +36,12 @@ impl Replay {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
             let path = format!("flows[{index}]");
-            let (sender, receiver) =
-                flow::connections(flow, [HostClock::default(); 2], &Controls::new(), &path)?;
+            if flow.profile.kind != ProfileKind::Ns2 {
+                let message = "traces are of the ns2 profile";
+                return Err(ScenarioError::new(format!("{path}.profile.kind"), message));
+            }
+            let clocks = [HostClock::default(); 2];
+            let (sender, receiver) = flow::ns2_connections(flow, clocks, &Controls::new(), &path)?;
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
                 sender,

@@ -18,7 +18,8 @@ pub use network::{
     TableEntry,
 };
 pub use traffic::{
-    Control, ControlName, Custom, Flow, Profile, RecoveryName, Source, SourceKind, Tracing,
+    Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
+    SourceKind, Tracing,
 };
 pub use value::{Ipv4, Mac, MatchValue, Value};
 

@@ -78,7 +78,7 @@ impl Tracing {
 pub struct Control {
     /// Which.
     pub name: ControlName,
-    /// α: fewest packets to keep queued (Vegas, RoVegas).
+    /// α: fewest packets to keep queued (Vegas and its variants); those to keep queued (FAST).
     #[serde(default)]
     pub alpha: Option<f64>,
     /// β: most packets to keep queued.
@@ -156,6 +156,38 @@ pub enum ControlName {
     RedVegas,
     /// Vegas-A (Srijith et al., §IV).
     VegasA,
+    /// Vegas⁺ (Hasegawa, Kurata and Murata 2000).
+    VegasPlus,
+    /// La, Walrand and Anantharam's Vegas (1999), which takes a lasting rise of the RTT for a new
+    /// route.
+    ReroutingVegas,
+    /// CARD (Jain 1989).
+    Card,
+    /// DUAL (Wang and Crowcroft 1992).
+    Dual,
+    /// Tri-S (Wang and Crowcroft 1991).
+    TriS,
+    /// Santa Cruz (Parsa and Garcia-Luna-Aceves 1999); carries timestamps.
+    SantaCruz,
+    /// Zhang and Tsaoussidis' smooth TCP (2003).
+    ZhangTsaoussidis,
+    /// FAST (Jin, Wei and Low 2004).
+    Fast,
+    /// Westwood (Mascolo et al. 2001), its bandwidth sampled at every acknowledgement.
+    Westwood,
+    /// Westwood+ (Grieco and Mascolo 2004), sampled once a round trip.
+    WestwoodPlus,
+    /// HighSpeed TCP (RFC 3649).
+    HighSpeed,
+    /// Scalable TCP (Kelly 2003).
+    Scalable,
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// DCTCP (RFC 8257); needs the modern profile, for ECN.
+    Dctcp,
+    /// BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00); needs the modern profile, for
+    /// pacing and delivery-rate samples.
+    Bbr,
     /// Muzha (Lien and Chung, §III); carries AVBW-S.
     Muzha,
     /// RBCC (Dahal 2007, ch. 3, 4); carries timestamps.
@@ -166,44 +198,92 @@ pub enum ControlName {
     Custom,
 }
 
-/// Settings of a TCP connection in the ns-2 profile. The defaults are the `stock` row of the profiles'
-/// table with Vegas' packet size.
+impl ControlName {
+    /// What this control cannot do without and the ns-2 profile has not.
+    pub(crate) fn missing_in_ns2(self) -> Option<&'static str> {
+        match self {
+            ControlName::Dctcp => Some("DCTCP needs ECN"),
+            ControlName::Bbr => Some("BBR needs pacing and delivery-rate samples"),
+            _ => None,
+        }
+    }
+}
+
+/// Settings of a TCP connection. Some belong to one of the profiles and are not looked at, or refused,
+/// in the other. The defaults of the ns-2 profile are the `stock` row of the profiles' table with
+/// Vegas' packet size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Profile {
-    /// Receiver's window in packets; also the initial slow-start threshold.
+    /// The family of rules.
+    pub kind: ProfileKind,
+    /// Receiver's window in packets; in the ns-2 profile also the initial slow-start threshold.
     pub window: u32,
-    /// Initial window in packets (1 or 2).
-    pub initial_window: u32,
+    /// Initial window in packets; unset: 2 in the ns-2 profile, which has 1 or 2, and 10 in the modern.
+    pub initial_window: Option<u32>,
     /// Least retransmission timeout, in seconds.
     pub min_rto_s: f64,
-    /// Retransmission timeout before the first measurement, in seconds.
-    pub initial_rto_s: f64,
-    /// Granularity of the coarse timer, in seconds.
-    pub tick_s: f64,
-    /// Phase of the coarse clock against the run's, in seconds, within `[0, tick_s)`.
-    pub phase_s: f64,
-    /// Whether the floor is applied before backoff (RFC 2988) or after.
-    pub rfc2988: bool,
-    /// Limited transmit (RFC 3042).
-    pub limited_transmit: bool,
+    /// Retransmission timeout before the first measurement, in seconds; unset: 3 in the ns-2 profile, 1
+    /// in the modern.
+    pub initial_rto_s: Option<f64>,
     /// Largest congestion window in packets; unset: none.
     pub max_cwnd: Option<u32>,
-    /// Suppresses a fast retransmit for losses of a window that a timeout has cut already.
-    pub bugfix: bool,
-    /// Octets that a data packet takes on links: the IPv4 total length, AQT option included.
+    /// Octets that a full data packet takes on links: the IPv4 total length, all options included.
     pub packet_octets: u32,
-    /// Octets that an acknowledgement without options takes on links; the AQT option adds 8.
+    /// Modern: how long an acknowledgement may wait for a second packet, in seconds; 0: not at all.
+    pub delayed_ack_s: f64,
+    /// Modern: what congestion marks mean. With `ci` they are indications only; DCTCP has them
+    /// accurate in any case.
+    pub ecn: EcnName,
+    /// Modern: whether a window is spread over its round trip; if not, only as the congestion control
+    /// asks.
+    pub pacing: bool,
+    /// ns-2: octets that an acknowledgement without options takes on links; the AQT option adds 8.
     pub ack_octets: u32,
-    /// As ns-2: an acknowledgement whose range wraps past the end of the ring of send counts clears
-    /// none of them, so that later packets look resent to Vegas.
+    /// ns-2: granularity of the coarse timer, in seconds.
+    pub tick_s: f64,
+    /// ns-2: phase of the coarse clock against the run's, in seconds, within `[0, tick_s)`.
+    pub phase_s: f64,
+    /// ns-2: whether the floor is applied before backoff (RFC 2988) or after.
+    pub rfc2988: bool,
+    /// ns-2: limited transmit (RFC 3042); the modern profile always does so.
+    pub limited_transmit: bool,
+    /// ns-2: suppresses a fast retransmit for losses of a window that a timeout has cut already.
+    pub bugfix: bool,
+    /// ns-2: an acknowledgement whose range wraps past the end of the ring of send counts clears none
+    /// of them, so that later packets look resent to Vegas.
     pub stale_send_counts: bool,
-    /// A defect of ns-2's Vegas: after a timeout it may take the time between two acknowledgements of
-    /// buffered data for a round-trip time, and starve.
+    /// ns-2: a defect of its Vegas: after a timeout it may take the time between two acknowledgements
+    /// of buffered data for a round-trip time, and starve.
     pub phantom_rtt: bool,
     /// Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from 2006 on; else in
     /// whole packets.
     pub exact_halving: bool,
+}
+
+/// The families of rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProfileKind {
+    /// As the papers' simulator: established from the start, every packet acknowledged at once.
+    #[default]
+    Ns2,
+    /// As hosts of today: handshake and teardown, delayed acknowledgements, RACK-TLP and SACK, ECN,
+    /// pacing.
+    Modern,
+}
+
+/// What congestion marks (ECN) mean to a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnName {
+    /// Not capable.
+    #[default]
+    Off,
+    /// As a loss, once a window (RFC 3168).
+    Classic,
+    /// Each is echoed (RFC 8257).
+    Accurate,
 }
 
 /// Open-loop traffic: datagrams of one size, at a constant rate while on.
@@ -279,10 +359,14 @@ impl Source {
 impl Default for Profile {
     fn default() -> Self {
         Profile {
+            kind: ProfileKind::Ns2,
             window: 1000,
-            initial_window: 2,
+            initial_window: None,
             min_rto_s: 0.2,
-            initial_rto_s: 3.0,
+            initial_rto_s: None,
+            delayed_ack_s: 0.04,
+            ecn: EcnName::Off,
+            pacing: true,
             tick_s: 0.01,
             phase_s: 0.0,
             rfc2988: true,

@@ -291,10 +291,12 @@ fn flows(
     described
         .map(|(i, flow)| {
             let path = format!("flows[{i}]");
+            let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
+            let starts = [random.bits() as u32, random.bits() as u32];
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
             let clocks = [from, to].map(|host| scenario.hosts[host].clock);
-            let (sender, receiver) = flow::connections(flow, clocks, controls, &path)?;
+            let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
             Ok(Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),

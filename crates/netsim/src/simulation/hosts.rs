@@ -6,7 +6,7 @@ use crate::flow::{FIRST_PORT, Side};
 use crate::host::Joined;
 use crate::losses::Place;
 use crate::truth::Tag;
-use transport::tcp::{Ecn, Segment};
+use transport::tcp::{Ecn, Flags, Segment};
 use transport::wire;
 use units::Instant;
 use v1model::Packet;
@@ -80,11 +80,13 @@ impl Simulation {
     fn check_marks(&mut self, flow: usize, tag: Tag, segment: &Segment) {
         let now = self.now;
         let flow = &self.flows[flow];
+        // What opens or breaks off a connection has no options.
+        let bare = segment.flags.intersects(Flags::SYN | Flags::RST);
         let what = || match segment.payload {
             0 => format!("{now}: {}, ACK {}", flow.name, segment.ack),
             _ => format!("{now}: {}, data from octet {}", flow.name, segment.seq),
         };
-        if let Some(check) = self.check_aqt.as_mut().filter(|_| flow.aqt) {
+        if let Some(check) = self.check_aqt.as_mut().filter(|_| flow.aqt && !bare) {
             let (says, truth) = (segment.aqt.map(|aqt| aqt.time_us), tag.aqt_us());
             check.compare(says == Some(truth), || {
                 let says = says.map_or("nothing".to_string(), |us| format!("{us} us"));

@@ -4,7 +4,9 @@ use super::params::Of;
 use super::{Checker, Inside, constants, statements};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Action, DefKind, Expr, ExprKind, Field, Function, Generic, NamedKind, Ty};
+use crate::hir::{
+    Action, DefKind, Expr, ExprKind, Extent, Field, Function, Generic, NamedKind, Ty,
+};
 use num_bigint::BigInt;
 
 impl<'a> Checker<'a> {
@@ -68,7 +70,26 @@ impl<'a> Checker<'a> {
             DeclarationKind::NewType(written) => self.new_type(written),
             _ => return,
         };
+        let kind = self.bounded(d, kind);
         self.declare(d.id, &d.name, &d.annotations, kind);
+    }
+
+    /// Refuses a type that is too large, and notes how large others are.
+    fn bounded(&mut self, d: &ast::Declaration, kind: DefKind<'a>) -> DefKind<'a> {
+        let extent = match &kind {
+            DefKind::Fields(_, fields) => {
+                Extent::of(fields.of.iter().map(|field| self.hir.extent(&field.ty)))
+            }
+            DefKind::NewType(of) => Extent::of([self.hir.extent(of)]),
+            _ => return kind,
+        };
+        let Some(excess) = extent.excess() else {
+            self.hir.extents.insert(d.id, extent);
+            return kind;
+        };
+        let message = format!("`{}` {excess}", d.name.name);
+        self.error("too-large", d.name.span, message, "too large");
+        DefKind::Typedef(Ty::Error)
     }
 
     fn new_type(&mut self, written: &'a ast::Type) -> DefKind<'a> {
@@ -111,7 +132,10 @@ impl<'a> Checker<'a> {
         let what = format!("constant `{}`", d.name.name);
         let radix = self.radix(value);
         self.radices.insert(d.id, radix);
-        let value = self.expr(value);
+        let mut value = self.expr(value);
+        if ty.is_error() {
+            value = Expr::error(value.span);
+        }
         let mut value = self.coerce_stored(value, &ty, &what);
         if !value.is_known() {
             self.error(

@@ -25,7 +25,20 @@ impl<'a> Checker<'a> {
         self.written(ty, true)
     }
 
-    fn written(&mut self, ty: &'a ast::Type, infer: bool) -> Ty {
+    fn written(&mut self, written: &'a ast::Type, infer: bool) -> Ty {
+        let ty = self.unbounded(written, infer);
+        if matches!(&written.kind, ast::TypeKind::Named { args, .. } if args.is_empty()) {
+            return ty;
+        }
+        let Some(excess) = self.hir.extent(&ty).excess() else {
+            return ty;
+        };
+        let message = format!("this type {excess}");
+        self.error("too-large", written.span, message, "too large");
+        Ty::Error
+    }
+
+    fn unbounded(&mut self, ty: &'a ast::Type, infer: bool) -> Ty {
         match &ty.kind {
             ast::TypeKind::Bool => Ty::Bool,
             ast::TypeKind::Error => Ty::ErrorCode,

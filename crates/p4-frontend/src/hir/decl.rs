@@ -1,6 +1,6 @@
 //! What each declaration means.
 
-use super::{Expr, Named, NamedKind, State, Stmt, Substitution, Ty};
+use super::{Expr, Extent, Named, NamedKind, State, Stmt, Substitution, Ty};
 use crate::ast::{self, DeclId, Direction, Symbol};
 use crate::span::Span;
 use num_bigint::BigInt;
@@ -20,6 +20,8 @@ pub struct Program<'a> {
     pub match_kinds: Vec<Symbol>,
     /// How often each table and instance is applied in the source.
     pub applied: HashMap<DeclId, u32>,
+    /// How large each declared type is that has members or stands for another.
+    pub extents: HashMap<DeclId, Extent>,
     /// The instance `main`.
     pub main: Option<DeclId>,
 }
@@ -40,6 +42,25 @@ impl<'a> Program<'a> {
             Some(DefKind::Package(g)) => &g.type_params,
             Some(DefKind::Function(f)) => &f.type_params,
             _ => &[],
+        }
+    }
+
+    /// How large a type is when it is written out. Takes as long as it has parts.
+    pub fn extent(&self, ty: &Ty) -> Extent {
+        let all = |members: &[Ty]| Extent::of(members.iter().map(|ty| self.extent(ty)));
+        match ty {
+            Ty::Tuple(members) | Ty::ListExpr(members) => all(members),
+            Ty::StructExpr(fields) => Extent::of(fields.iter().map(|(_, ty)| self.extent(ty))),
+            Ty::List(of) | Ty::Set(of) | Ty::Stack(of, _) => Extent::of([self.extent(of)]),
+            Ty::Named(named) => {
+                let declared = self.extents.get(&named.id).copied();
+                let declared = declared.unwrap_or(Extent::LEAF);
+                match &named.args[..] {
+                    [] => declared,
+                    args => declared.with_arguments(all(args)),
+                }
+            }
+            _ => Extent::LEAF,
         }
     }
 

@@ -119,6 +119,52 @@ impl NamedKind {
     }
 }
 
+/// How large a type is when it is written out: what names others doubles them with each level.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Its members, those of its members counted.
+    parts: u64,
+    /// How deep they nest.
+    depth: u32,
+}
+
+impl Extent {
+    /// Members that a type may have, those of its members counted.
+    const MAX_PARTS: u64 = 1 << 16;
+    /// How deep types may nest.
+    const MAX_DEPTH: u32 = 200;
+    /// That of a type without members.
+    pub(super) const LEAF: Extent = Extent { parts: 1, depth: 1 };
+
+    /// That of a type with such members.
+    pub fn of(members: impl IntoIterator<Item = Extent>) -> Extent {
+        members
+            .into_iter()
+            .fold(Extent::LEAF, |all, member| Extent {
+                parts: all.parts.saturating_add(member.parts),
+                depth: all.depth.max(member.depth.saturating_add(1)),
+            })
+    }
+
+    /// At most that of a generic type with such arguments.
+    pub(super) fn with_arguments(self, arguments: Extent) -> Extent {
+        Extent {
+            parts: self.parts.saturating_mul(arguments.parts),
+            depth: self.depth.saturating_add(arguments.depth),
+        }
+    }
+
+    /// What is too much of it, if anything.
+    pub fn excess(self) -> Option<String> {
+        if self.parts > Self::MAX_PARTS {
+            let most = Self::MAX_PARTS;
+            return Some(format!("has more than {most} members of members"));
+        }
+        let most = Self::MAX_DEPTH;
+        (self.depth > most).then(|| format!("nests more than {most} deep"))
+    }
+}
+
 /// Type arguments by the parameter's declaration.
 pub type Substitution = HashMap<DeclId, Ty>;
 

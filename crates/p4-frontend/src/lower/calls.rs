@@ -220,6 +220,13 @@ impl Lowerer<'_, '_> {
         if let Some(instance) = self.functions.get(&key).filter(|_| !with_objects) {
             return Some(instance.clone());
         }
+        if !self.may_nest(span) {
+            return None;
+        }
+        if let Some(excess) = types.iter().find_map(|ty| hir.extent(ty).excess()) {
+            self.too_large(span, format!("the type argument {excess}"));
+            return None;
+        }
         let params = function.type_params.iter().map(|(id, _)| *id);
         let with: Substitution = params.zip(types).collect();
         let mut env = Env {
@@ -304,8 +311,11 @@ impl Lowerer<'_, '_> {
         }
         if self.env.own_actions.contains(&id) {
             let result = self.env.result.take();
-            let action = Rc::new(self.lower_action(id)?);
+            self.nested += 1;
+            let action = self.lower_action(id);
+            self.nested -= 1;
             self.env.result = result;
+            let action = Rc::new(action?);
             self.env.actions.insert(id, action.clone());
             return Some(action);
         }
@@ -321,6 +331,9 @@ impl Lowerer<'_, '_> {
         let DefKind::Action(action) = &def.kind else {
             return None;
         };
+        if !self.may_nest(def.span) {
+            return None;
+        }
         let at = self.at;
         let name = self.control_plane_name(def.annotations, &def.name);
         // Locals of an action are named after it.

@@ -51,6 +51,9 @@ impl Lowerer<'_, '_> {
     /// `Type.apply(…)`: an instance of its own, named after its type.
     pub(super) fn apply_anonymous(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
+        if !self.one_more(span) {
+            return;
+        }
         let path = self.qualified(&named.name);
         let block = BlockInstance {
             named: named.clone(),
@@ -105,6 +108,9 @@ impl Lowerer<'_, '_> {
         let Some(DefKind::Control(control)) = hir.def(block.named.id).map(|d| &d.kind) else {
             return None;
         };
+        if !self.may_nest(span) {
+            return None;
+        }
         let mut env = self.block_env(block);
         let slots = self.bind(&control.of.params, args, &mut env, block.shared, span);
         let copied = slots.iter().flatten().any(Slot::is_written);

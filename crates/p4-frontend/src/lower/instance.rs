@@ -35,12 +35,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             // A sub-parser that is put in at several places keeps its instances.
             return;
         }
-        self.instances += 1;
-        if self.instances > MAX_INSTANCES {
-            if self.instances == MAX_INSTANCES + 1 {
-                let message = format!("the program has more than {MAX_INSTANCES} instances");
-                self.error("too-large", def.span, message);
-            }
+        if !self.one_more(def.span) {
             return;
         }
         let object = match &def.kind {
@@ -57,6 +52,17 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             _ => return,
         };
         self.env.bindings.insert(id, Binding::Object(object));
+    }
+
+    /// Counts an instance; `false`, with an error, if there are too many.
+    pub(super) fn one_more(&mut self, span: Span) -> bool {
+        self.instances += 1;
+        let fits = self.instances <= MAX_INSTANCES;
+        if !fits {
+            let message = format!("the program has more than {MAX_INSTANCES} instances");
+            self.too_large(span, message);
+        }
+        fits
     }
 
     fn instance_object(

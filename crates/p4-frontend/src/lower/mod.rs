@@ -33,6 +33,9 @@ use p4_ir::{ActionId, ExternId, FunctionId, Location, SourceLoc, TypeId, ValueSe
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// How deep calls of functions and actions, and applied blocks, may nest.
+const MAX_NESTED: u32 = 64;
+
 /// Lowers a program that has been checked without error. `None` when something was found that cannot be lowered.
 pub fn lower(
     program: &hir::Program,
@@ -107,8 +110,6 @@ struct Lowerer<'h, 'a> {
     states: parser::States,
     types: HashMap<Ty, TypeId>,
     words: HashMap<Ty, u32>,
-    /// How many members composite types have, those of their members counted.
-    parts: HashMap<TypeId, u64>,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
     /// What the target of the compound assignment being lowered holds.
     target: Option<p4_ir::Expr>,
@@ -117,6 +118,8 @@ struct Lowerer<'h, 'a> {
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
+    /// Bodies that are being lowered, each called or applied by the one before.
+    nested: u32,
     /// Instances and value sets made so far.
     instances: u32,
 }
@@ -142,7 +145,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             states: parser::States::default(),
             types: HashMap::new(),
             words: HashMap::new(),
-            parts: HashMap::new(),
+            nested: 0,
             functions: HashMap::new(),
             target: None,
             exiting: None,
@@ -155,6 +158,23 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         let diagnostic = Diagnostic::error(code, message).label(span, "here");
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports that the program goes beyond a limit, the first time.
+    fn too_large(&mut self, span: Span, message: impl Into<String>) {
+        const CODE: &str = "too-large";
+        if !self.diagnostics.iter().any(|d| d.code == CODE) {
+            self.error(CODE, span, message);
+        }
+    }
+
+    /// Whether what is called or applied may be lowered here; an error if calls nest too deeply.
+    fn may_nest(&mut self, span: Span) -> bool {
+        let nests = self.nested < MAX_NESTED;
+        if !nests {
+            self.too_large(span, format!("calls nest more than {MAX_NESTED} deep"));
+        }
+        nests
     }
 
     /// Reports what the IR cannot say.
@@ -188,7 +208,9 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     fn within<R>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> R) -> (R, Env) {
         let outside = std::mem::replace(&mut self.env, env);
         let at = self.at;
+        self.nested += 1;
         let result = body(self);
+        self.nested -= 1;
         self.at = at;
         (result, std::mem::replace(&mut self.env, outside))
     }

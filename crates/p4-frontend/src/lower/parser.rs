@@ -9,6 +9,9 @@ use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, SourceLoc, StateTarget,
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+/// States that a parser may have by applying others; those that apply each two others double them with each level.
+const MAX_STATES: usize = 1 << 14;
+
 /// The states of the parser under construction.
 #[derive(Debug, Default)]
 pub(super) struct States {
@@ -236,6 +239,13 @@ impl Lowerer<'_, '_> {
     ) {
         if self.sinks.len() != self.states.depth {
             return self.unsupported(span, "applying a parser under a condition");
+        }
+        if self.states.done.len() > MAX_STATES {
+            let message = format!("a parser has more than {MAX_STATES} states");
+            return self.too_large(span, message);
+        }
+        if !self.may_nest(span) {
+            return;
         }
         let hir = self.hir;
         let Some(DefKind::Parser(parser)) = hir.def(block.named.id).map(|d| &d.kind) else {

@@ -6,10 +6,6 @@ use crate::hir::{self, DefKind, Named, NamedKind, Ty};
 use p4_ir::{Scalar, Type, TypeDef, TypeId, TypeKind};
 use std::rc::Rc;
 
-/// Members that a type may have, those of its members counted: structs that hold each two of another double them with
-/// each level.
-const MAX_PARTS: u64 = 1 << 16;
-
 impl Lowerer<'_, '_> {
     /// The scalar that a type is kept as; `None` for one of several values.
     pub(super) fn scalar_type(&self, ty: &Ty) -> Option<Scalar> {
@@ -61,38 +57,11 @@ impl Lowerer<'_, '_> {
         self.add_type(Ty::ErrorCode, def)
     }
 
-    fn add_type(&mut self, ty: Ty, mut def: TypeDef) -> TypeId {
+    fn add_type(&mut self, ty: Ty, def: TypeDef) -> TypeId {
         let id = TypeId(self.out.types.len() as u32);
-        if let TypeKind::Header(fields) | TypeKind::Struct(fields) | TypeKind::Union(fields) =
-            &mut def.kind
-        {
-            let parts = fields.iter().map(|f| self.parts(&f.ty));
-            let parts = parts.fold(1, u64::saturating_add);
-            if parts > MAX_PARTS {
-                fields.clear();
-                let message = format!("`{ty}` has more than {MAX_PARTS} members of members");
-                let span = match &ty {
-                    Ty::Named(named) => self.span(named.id),
-                    _ => crate::span::Span::new(crate::span::FileId(0), 0, 0),
-                };
-                self.error("too-large", span, message);
-            } else {
-                self.parts.insert(id, parts);
-            }
-        }
         self.out.types.push(def);
         self.types.insert(ty, id);
         id
-    }
-
-    /// How many members a type has, those of its members counted.
-    fn parts(&self, ty: &p4_ir::Type) -> u64 {
-        match ty {
-            p4_ir::Type::Scalar(_) => 1,
-            p4_ir::Type::Stack(element, _) => 1 + self.parts(element),
-            p4_ir::Type::Tuple(members) => members.iter().map(|m| self.parts(m)).sum(),
-            p4_ir::Type::Named(id) => self.parts.get(id).copied().unwrap_or(1),
-        }
     }
 
     fn type_id(&mut self, ty: &Ty, named: &Named) -> TypeId {

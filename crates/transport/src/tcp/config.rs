@@ -85,7 +85,7 @@ pub enum Recovery {
 /// The clock of a host, for its timestamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// What it shows at time zero, in microseconds.
+    /// What it shows at time zero, in its unit.
     pub start_us: u32,
     /// Its seconds in a second of true time: 1.0001 gains 0.1 ms a second.
     pub rate: f64,
@@ -104,6 +104,16 @@ impl Clock {
             now.as_nanos() / 1000
         } else {
             (now.as_secs_f64() * self.rate * 1e6) as u64
+        };
+        self.start_us.wrapping_add(elapsed as u32)
+    }
+
+    /// The same in milliseconds.
+    pub(crate) fn reads_ms(&self, now: Instant) -> u32 {
+        let elapsed = if self.rate == 1.0 {
+            now.as_nanos() / 1_000_000
+        } else {
+            (now.as_secs_f64() * self.rate * 1e3) as u64
         };
         self.start_us.wrapping_add(elapsed as u32)
     }

@@ -1,4 +1,8 @@
-//! TCP (RFC 9293), sans-IO.
+//! TCP (RFC 9293), sans-IO, in two profiles.
+//!
+//! [`modern`] is TCP as hosts of today have it. What is here beside it is the profile of the papers'
+//! simulator: packets of one size, established from the start. They share segments, marks, traces,
+//! and the congestion controls.
 //!
 //! ```text
 //!            handle_segment            poll_transmit
@@ -15,11 +19,13 @@
 //! After every `handle_*`, call [`Connection::poll_transmit`] until it returns `None`, then
 //! [`Connection::poll_timeout`].
 
+mod assembler;
 mod config;
 mod connection;
 mod feedback;
 mod flight;
 mod ledger;
+pub mod modern;
 mod presets;
 mod receiver;
 mod recovery;
@@ -30,5 +36,5 @@ mod trace;
 
 pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
-pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, Timestamps};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 pub use trace::{Change, Trace};

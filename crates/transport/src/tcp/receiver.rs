@@ -1,5 +1,6 @@
 //! The receiving side: what arrived in order, what arrived early.
 
+use super::assembler::Assembler;
 use super::config::Config;
 use super::segment::{SackBlocks, Segment};
 
@@ -7,14 +8,7 @@ use super::segment::{SackBlocks, Segment};
 #[derive(Debug)]
 pub(super) struct Receiver {
     first_seq: u32,
-    /// Everything below has arrived.
-    expected: u64,
-    /// What arrived beyond that: disjoint, ascending, apart.
-    early: Vec<(u64, u64)>,
-    /// Those that the newest arrivals joined, newest first, as SACK blocks tell them.
-    recent: Vec<(u64, u64)>,
-    /// How many of them.
-    blocks: usize,
+    assembler: Assembler,
     /// Data segments, copies included.
     pub(super) received: u64,
     /// TS.Recent (RFC 7323, §4.3): the timestamp to echo, of the newest segment that did not come
@@ -26,10 +20,7 @@ impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
         Receiver {
             first_seq: config.remote_start,
-            expected: 0,
-            early: Vec::new(),
-            recent: Vec::new(),
-            blocks: usize::from(config.sack_blocks),
+            assembler: Assembler::new(0, usize::from(config.sack_blocks)),
             received: 0,
             recent_stamp: None,
         }
@@ -37,12 +28,12 @@ impl Receiver {
 
     /// The acknowledgement number: the next octet expected.
     pub(super) fn ack_number(&self) -> u32 {
-        self.sequence(self.expected)
+        self.sequence(self.assembler.expected())
     }
 
     /// Octets that arrived in order.
     pub(super) fn delivered(&self) -> u64 {
-        self.expected
+        self.assembler.expected()
     }
 
     /// Takes in a data segment, whether new, early or a copy.
@@ -51,42 +42,20 @@ impl Receiver {
         // The sequence number nearest to what is expected; before the stream's start nothing is
         // left of it.
         let ahead = i64::from(data.seq.wrapping_sub(self.ack_number()) as i32);
-        let left = self.expected as i64 + ahead;
+        let expected = self.assembler.expected() as i64;
+        let left = expected + ahead;
         let right = left + i64::from(data.payload);
-        if left <= self.expected as i64 {
+        if left <= expected {
             self.recent_stamp = data.timestamps.map(|stamps| stamps.value);
         }
-        if right <= self.expected as i64 {
-            return;
-        }
-        let left = left.max(self.expected as i64) as u64;
-        self.insert(left, right as u64);
-        self.remember(left);
-    }
-
-    /// The range that what arrived at `left` belongs to is the newest.
-    fn remember(&mut self, left: u64) {
-        if self.blocks == 0 {
-            return;
-        }
-        let joined = self
-            .early
-            .iter()
-            .find(|(begin, end)| (begin..end).contains(&&left));
-        let newest = joined.copied();
-        let expected = self.expected;
-        self.recent.retain(|&(begin, end)| {
-            let covered = newest.is_some_and(|(from, to)| from <= begin && end <= to);
-            begin > expected && !covered
-        });
-        self.recent.splice(0..0, newest);
-        self.recent.truncate(self.blocks);
+        self.assembler
+            .insert(left.max(0) as u64, right.max(0) as u64);
     }
 
     /// The SACK blocks of the next acknowledgement (RFC 2018, §4).
     pub(super) fn sack(&self) -> SackBlocks {
         let mut sack = SackBlocks::default();
-        for &(left, right) in &self.recent {
+        for &(left, right) in self.assembler.recent() {
             sack.push(self.sequence(left), self.sequence(right));
         }
         sack
@@ -94,25 +63,6 @@ impl Receiver {
 
     fn sequence(&self, offset: u64) -> u32 {
         self.first_seq.wrapping_add(offset as u32)
-    }
-
-    fn insert(&mut self, mut left: u64, mut right: u64) {
-        if left > self.expected || !self.early.is_empty() {
-            // Ranges that touch the new one become part of it.
-            let start = self.early.partition_point(|&(_, end)| end < left);
-            let end = self.early.partition_point(|&(begin, _)| begin <= right);
-            if let Some(&(begin, _)) = self.early[start..end].first() {
-                left = left.min(begin);
-            }
-            if let Some(&(_, until)) = self.early[start..end].last() {
-                right = right.max(until);
-            }
-            self.early
-                .splice(start..end, (left > self.expected).then_some((left, right)));
-        }
-        if left <= self.expected {
-            self.expected = right;
-        }
     }
 }
 
@@ -143,7 +93,7 @@ mod tests {
             receiver.accept(&data(seq, 10));
             assert_eq!(receiver.ack_number(), ack, "after {seq}");
         }
-        assert!(receiver.early.is_empty());
+        assert_eq!(receiver.assembler.ranges(), 0);
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct Segment {
     pub window: u16,
     /// Payload octets, all zero.
     pub payload: u32,
+    /// Options that only a SYN carries.
+    pub syn: SynOptions,
     /// SACK option (RFC 2018).
     pub sack: SackBlocks,
     /// Timestamps option (RFC 7323).
@@ -27,6 +29,17 @@ pub struct Segment {
     pub ecn: Ecn,
     /// What links, rates and queues charge for it, in octets.
     pub link_octets: u32,
+}
+
+/// What a SYN says of its sender; everywhere else nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SynOptions {
+    /// Maximum segment size: the longest payload, without options (RFC 9293, §3.7.1; RFC 6691).
+    pub mss: Option<u16>,
+    /// The shift of the windows it will advertise (RFC 7323, §2).
+    pub window_scale: Option<u8>,
+    /// It understands SACK (RFC 2018, §2).
+    pub sack_permitted: bool,
 }
 
 /// TCP control bits, as in octet 13 of the header.
@@ -54,6 +67,11 @@ impl Flags {
     /// Whether every bit of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether any bit of `other` is set.
+    pub const fn intersects(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Change {
     Resent,
     /// The retransmission timer ran out.
     Timeout,
+    /// A segment was found lost by the time that passed (RACK).
+    Loss,
 }
 
 impl Change {
@@ -56,6 +58,7 @@ impl Change {
             Change::Sent => "sent",
             Change::Resent => "resent",
             Change::Timeout => "timeout",
+            Change::Loss => "loss",
         }
     }
 }

@@ -109,35 +109,99 @@ impl Body {
 /// more octets, all zero, belong to the packet. A buffer of [`MAX_HEADER_OCTETS`] is always long
 /// enough.
 pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
-    let marks = packet.body.marks();
-    let ip_octets = marks.header_octets();
-    let transport_octets = match &packet.body {
-        Body::Tcp(segment) => tcp::header_octets(segment)?,
-        Body::Udp { .. } => udp::HEADER_OCTETS,
-    };
-    let needed = ETHERNET_OCTETS + ip_octets + transport_octets;
-    let total = (ip_octets + transport_octets) as u64 + u64::from(packet.body.payload());
-    let total = u16::try_from(total).map_err(|_| EncodeError::TooLong { octets: total })?;
-    let available = buffer.len();
-    let Some(buffer) = buffer.get_mut(..needed) else {
-        return Err(EncodeError::BufferTooSmall { needed, available });
-    };
+    let headers = Headers::of(packet)?;
+    let buffer = headers.room(buffer, ETHERNET_OCTETS)?;
+    let (ethernet, ip) = buffer.split_at_mut(ETHERNET_OCTETS);
+    write_ethernet(&packet.flow, ethernet);
+    headers.write(packet, ip, &[]);
+    Ok(ETHERNET_OCTETS + headers.octets())
+}
 
-    let (ethernet, rest) = buffer.split_at_mut(ETHERNET_OCTETS);
-    let (ip, transport) = rest.split_at_mut(ip_octets);
-    ethernet[..6].copy_from_slice(&packet.flow.destination_mac);
-    ethernet[6..12].copy_from_slice(&packet.flow.source_mac);
-    ethernet[12..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
-    let protocol = match packet.body {
-        Body::Tcp(_) => tcp::PROTOCOL,
-        Body::Udp { .. } => udp::PROTOCOL,
+/// Where [`complete_ip`] expects the payload of `packet`, counted from the start of its IPv4
+/// header.
+pub fn payload_offset(packet: &Packet) -> Result<usize, EncodeError> {
+    Ok(Headers::of(packet)?.octets())
+}
+
+/// Writes the IPv4 and transport headers of `packet` in front of the payload that `buffer` already
+/// holds at [`payload_offset`], and returns the length of the whole.
+pub fn complete_ip(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+    let headers = Headers::of(packet)?;
+    let octets = headers.octets() + packet.body.payload() as usize;
+    let available = buffer.len();
+    let Some(buffer) = buffer.get_mut(..octets) else {
+        return Err(EncodeError::BufferTooSmall {
+            needed: octets,
+            available,
+        });
     };
-    ipv4::write(packet, &marks, protocol, total, ip);
-    match &packet.body {
-        Body::Tcp(segment) => tcp::write(&packet.flow, segment, transport),
-        Body::Udp { payload } => udp::write(&packet.flow, *payload, transport),
+    let (ip, payload) = buffer.split_at_mut(headers.octets());
+    headers.write(packet, ip, payload);
+    Ok(octets)
+}
+
+/// Sizes of a packet's headers behind Ethernet's.
+#[derive(Clone, Copy, Debug)]
+struct Headers {
+    marks: ipv4::Marks,
+    ip: usize,
+    transport: usize,
+    /// The IPv4 total length.
+    total: u16,
+}
+
+impl Headers {
+    fn of(packet: &Packet) -> Result<Self, EncodeError> {
+        let marks = packet.body.marks();
+        let ip = marks.header_octets();
+        let transport = match &packet.body {
+            Body::Tcp(segment) => tcp::header_octets(segment)?,
+            Body::Udp { .. } => udp::HEADER_OCTETS,
+        };
+        let total = (ip + transport) as u64 + u64::from(packet.body.payload());
+        let total = u16::try_from(total).map_err(|_| EncodeError::TooLong { octets: total })?;
+        Ok(Headers {
+            marks,
+            ip,
+            transport,
+            total,
+        })
     }
-    Ok(needed)
+
+    const fn octets(&self) -> usize {
+        self.ip + self.transport
+    }
+
+    /// The part of `buffer` that the headers take behind `before` octets, those included.
+    fn room<'a>(&self, buffer: &'a mut [u8], before: usize) -> Result<&'a mut [u8], EncodeError> {
+        let needed = before + self.octets();
+        let available = buffer.len();
+        buffer
+            .get_mut(..needed)
+            .ok_or(EncodeError::BufferTooSmall { needed, available })
+    }
+
+    /// Writes them into `headers`, which is as long as they are.
+    fn write(&self, packet: &Packet, headers: &mut [u8], payload: &[u8]) {
+        let (ip, transport) = headers.split_at_mut(self.ip);
+        let protocol = match packet.body {
+            Body::Tcp(_) => tcp::PROTOCOL,
+            Body::Udp { .. } => udp::PROTOCOL,
+        };
+        ipv4::write(packet, &self.marks, protocol, self.total, ip);
+        match &packet.body {
+            Body::Tcp(segment) => tcp::write(&packet.flow, segment, transport, payload),
+            Body::Udp { payload: octets } => {
+                udp::write(&packet.flow, *octets, transport, payload);
+            }
+        }
+    }
+}
+
+fn write_ethernet(flow: &Flow, header: &mut [u8]) {
+    header[..6].copy_from_slice(&flow.destination_mac);
+    header[6..12].copy_from_slice(&flow.source_mac);
+    header[12..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
 }
 
 /// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
@@ -154,15 +218,16 @@ pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     if ethertype != ETHERTYPE_IPV4 {
         return Err(DecodeError::NotIpv4 { ethertype });
     }
-    let ip = ipv4::read(rest, payload)?;
-    let flow = Flow {
-        source_mac: array(ethernet, 6),
-        destination_mac: array(ethernet, 0),
-        source: ip.source,
-        destination: ip.destination,
-        source_port: 0,
-        destination_port: 0,
-    };
+    let (mut packet, _) = decode_ip(rest, payload)?;
+    packet.flow.source_mac = array(ethernet, 6);
+    packet.flow.destination_mac = array(ethernet, 0);
+    Ok(packet)
+}
+
+/// As [`decode`], from the IPv4 header on, and with what there is of the transport's payload. The
+/// Ethernet addresses of the flow are zero.
+pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeError> {
+    let ip = ipv4::read(octets, payload)?;
     let (ports, body) = match ip.protocol {
         tcp::PROTOCOL => {
             let (ports, segment) = tcp::read(&ip)?;
@@ -171,17 +236,22 @@ pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
         udp::PROTOCOL => udp::read(&ip)?,
         protocol => return Err(DecodeError::UnknownProtocol { protocol }),
     };
-    let flow = Flow {
-        source_port: ports.0,
-        destination_port: ports.1,
-        ..flow
-    };
-    Ok(Packet {
-        flow,
+    let headers = ip.body_octets - u64::from(body.payload());
+    let present = ip.body.get(headers as usize..).unwrap_or(&[]);
+    let packet = Packet {
+        flow: Flow {
+            source_mac: [0; 6],
+            destination_mac: [0; 6],
+            source: ip.source,
+            destination: ip.destination,
+            source_port: ports.0,
+            destination_port: ports.1,
+        },
         identification: ip.identification,
         ttl: ip.ttl,
         body,
-    })
+    };
+    Ok((packet, present))
 }
 
 /// Two octets in network order; the caller has checked the length.

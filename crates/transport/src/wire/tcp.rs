@@ -1,10 +1,10 @@
-//! TCP (RFC 9293) with timestamps (RFC 7323) and SACK (RFC 2018).
+//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), and SACK (RFC 2018).
 
 use super::checksum::Checksum;
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::Ipv4;
 use super::{Flow, be16, be32};
-use crate::tcp::{Flags, SackBlocks, Segment, Timestamps};
+use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps};
 
 pub(super) const PROTOCOL: u8 = 6;
 
@@ -13,6 +13,12 @@ const MAX_OPTION_OCTETS: usize = 40;
 
 const END: u8 = 0;
 const NOP: u8 = 1;
+const MSS: u8 = 2;
+const MSS_OCTETS: usize = 4;
+const WINDOW_SCALE: u8 = 3;
+const WINDOW_SCALE_OCTETS: usize = 3;
+const SACK_PERMITTED: u8 = 4;
+const SACK_PERMITTED_OCTETS: usize = 2;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const TIMESTAMPS_OCTETS: usize = 10;
@@ -31,15 +37,23 @@ pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     } else {
         4 + BLOCK_OCTETS * blocks
     };
-    let octets = timestamps + sack;
+    let octets = timestamps + sack + syn_octets(&segment.syn);
     if octets > MAX_OPTION_OCTETS {
         return Err(EncodeError::TcpOptionsTooLong { octets });
     }
     Ok(FIXED_OCTETS + octets)
 }
 
-/// Writes the header into `header`, which is as long as [`header_octets`] says.
-pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8]) {
+fn syn_octets(syn: &SynOptions) -> usize {
+    let mss = if syn.mss.is_some() { 4 } else { 0 };
+    let scale = if syn.window_scale.is_some() { 4 } else { 0 };
+    let sack = if syn.sack_permitted { 4 } else { 0 };
+    mss + scale + sack
+}
+
+/// Writes the header into `header`, which is as long as [`header_octets`] says; `payload` is what
+/// there is of the payload, the rest is zeros.
+pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: &[u8]) {
     let octets = header.len();
     header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
     header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
@@ -53,10 +67,12 @@ pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8]) {
     let length = octets as u64 + u64::from(segment.payload);
     let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, length);
     sum.add(header);
+    sum.add(payload);
     header[16..18].copy_from_slice(&sum.finish().to_be_bytes());
 }
 
-fn write_options(segment: &Segment, mut options: &mut [u8]) {
+fn write_options(segment: &Segment, options: &mut [u8]) {
+    let mut options = write_syn_options(&segment.syn, options);
     if let Some(Timestamps { value, echo }) = segment.timestamps {
         let (option, rest) = options.split_at_mut(2 + TIMESTAMPS_OCTETS);
         option[..4].copy_from_slice(&[NOP, NOP, TIMESTAMPS, TIMESTAMPS_OCTETS as u8]);
@@ -73,6 +89,26 @@ fn write_options(segment: &Segment, mut options: &mut [u8]) {
         slot[..4].copy_from_slice(&left.to_be_bytes());
         slot[4..].copy_from_slice(&right.to_be_bytes());
     }
+}
+
+/// Writes what a SYN says, and returns the room behind it.
+fn write_syn_options<'a>(syn: &SynOptions, mut options: &'a mut [u8]) -> &'a mut [u8] {
+    let words = [
+        syn.mss.map(|mss| {
+            let [high, low] = mss.to_be_bytes();
+            [MSS, MSS_OCTETS as u8, high, low]
+        }),
+        syn.window_scale
+            .map(|shift| [NOP, WINDOW_SCALE, WINDOW_SCALE_OCTETS as u8, shift]),
+        syn.sack_permitted
+            .then_some([NOP, NOP, SACK_PERMITTED, SACK_PERMITTED_OCTETS as u8]),
+    ];
+    for word in words.into_iter().flatten() {
+        let (option, rest) = options.split_at_mut(word.len());
+        option.copy_from_slice(&word);
+        options = rest;
+    }
+    options
 }
 
 /// The ports and the segment in `ip`'s body.
@@ -115,7 +151,7 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
     Ok(((be16(header, 0), be16(header, 2)), segment))
 }
 
-/// Timestamps and SACK; others are passed over.
+/// Timestamps and SACK, and those of a SYN; others are passed over.
 fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != END {
@@ -128,6 +164,9 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
         let option = header.get(at..at + usize::from(length));
         let fits = |option: &&[u8]| match kind {
             TIMESTAMPS => option.len() == TIMESTAMPS_OCTETS,
+            MSS => option.len() == MSS_OCTETS,
+            WINDOW_SCALE => option.len() == WINDOW_SCALE_OCTETS,
+            SACK_PERMITTED => option.len() == SACK_PERMITTED_OCTETS,
             SACK => option.len() > 2 && (option.len() - 2).is_multiple_of(BLOCK_OCTETS),
             _ => option.len() >= 2,
         };
@@ -147,6 +186,9 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
                     echo,
                 });
             }
+            MSS => segment.syn.mss = Some(be16(option, 2)),
+            WINDOW_SCALE => segment.syn.window_scale = Some(option[2]),
+            SACK_PERMITTED => segment.syn.sack_permitted = true,
             SACK => {
                 segment.sack = SackBlocks::default();
                 for block in option[2..].chunks_exact(BLOCK_OCTETS) {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tcp::{Flags, SackBlocks, Timestamps};
+use crate::tcp::{Flags, SackBlocks, SynOptions, Timestamps};
 
 fn flow() -> Flow {
     Flow {
@@ -249,8 +249,11 @@ prop_compose! {
         aqt in prop::option::of((0..=Aqt::MAX_US, 0..=Aqt::MAX_US)),
         avbw in any::<Option<(u8, u8)>>(),
         ecn in 0_u8..4,
+        syn in any::<Option<(Option<u16>, Option<u8>, bool)>>(),
     ) -> Segment {
         let mut sack = SackBlocks::default();
+        // There is no room for both.
+        let blocks = if syn.is_some() { &[] } else { &blocks[..] };
         blocks.iter().for_each(|&(left, right)| assert!(sack.push(left, right)));
         Segment {
             seq: numbers.0,
@@ -263,6 +266,11 @@ prop_compose! {
             aqt: aqt.map(|(time_us, echo_us)| Aqt { time_us, echo_us }),
             avbw: avbw.map(|(drai, mrai_echo)| Avbw { drai, mrai_echo }),
             ecn: Ecn::from_bits(ecn),
+            syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
+                mss,
+                window_scale,
+                sack_permitted,
+            }),
             link_octets: 0,
         }
     }
@@ -290,6 +298,30 @@ proptest! {
         let elided = decode(&octets, segment.payload).unwrap();
         octets.resize(octets.len() + present, 0);
         prop_assert_eq!(decode(&octets, segment.payload - present as u32), Ok(elided));
+    }
+
+    #[test]
+    fn a_payload_written_is_read_and_a_changed_bit_of_it_is_noticed(
+        segment in segments(),
+        payload in prop::collection::vec(any::<u8>(), 1..1500),
+        bit in any::<usize>(),
+    ) {
+        let body = Body::Tcp(Segment { payload: payload.len() as u32, ..segment });
+        let packet = Packet { flow: Flow { source_mac: [0; 6], destination_mac: [0; 6], ..flow() }, ..packet(body) };
+        let mut octets = vec![0; 2000];
+        let at = payload_offset(&packet).unwrap();
+        octets[at..at + payload.len()].copy_from_slice(&payload);
+        let length = complete_ip(&packet, &mut octets).unwrap();
+        let octets = &mut octets[..length];
+        let (mut read, present) = decode_ip(octets, 0).unwrap();
+        prop_assert_eq!(present, payload);
+        if let Body::Tcp(read) = &mut read.body {
+            read.link_octets = segment.link_octets;
+        }
+        prop_assert_eq!(read, packet);
+        let bit = bit % (8 * (length - at));
+        octets[at + bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(decode_ip(octets, 0).is_err());
     }
 
     #[test]

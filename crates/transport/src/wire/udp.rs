@@ -8,8 +8,9 @@ use super::{Body, Flow, be16};
 pub(super) const PROTOCOL: u8 = 17;
 pub(super) const HEADER_OCTETS: usize = 8;
 
-/// Writes the header of a datagram with `payload` zeros into `header`.
-pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8]) {
+/// Writes the header of a datagram into `header`; `present` is what there is of its payload, the
+/// rest is zeros.
+pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]) {
     let length = HEADER_OCTETS as u32 + payload;
     header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
     header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
@@ -17,6 +18,7 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8]) {
     header[6..8].fill(0);
     let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, u64::from(length));
     sum.add(header);
+    sum.add(present);
     // Zero would say that there is no checksum.
     let checksum = match sum.finish() {
         0 => 0xFFFF,

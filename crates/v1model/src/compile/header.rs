@@ -68,7 +68,7 @@ impl Compiler<'_> {
 /// The fields as parts of eight octets each, if every one of them is.
 fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
     let octets = header.bits as usize / 8;
-    if header.varbit.is_some() || header.bits % 8 != 0 || octets > LANE_OCTETS {
+    if header.varbit.is_some() || !header.bits.is_multiple_of(8) || octets > LANE_OCTETS {
         return None;
     }
     // The last eight octets hold every field that begins in them.

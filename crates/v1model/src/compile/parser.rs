@@ -32,15 +32,18 @@ impl Compiler<'_> {
             labels: parser.states.iter().map(|_| self.label()).collect(),
             accept,
         };
+        // Every cycle of states passes one that is entered from itself or from a later one.
+        let mut revisited = vec![false; parser.states.len()];
+        for (i, state) in parser.states.iter().enumerate() {
+            for to in targets(&state.transition).filter(|&to| to <= i) {
+                revisited[to] = true;
+            }
+        }
         for (i, state) in parser.states.iter().enumerate() {
             self.loc = state.loc;
             self.place(states.labels[i]);
             self.code.states.push((states.labels[i], id.0, i as u32));
-            // Every cycle of states passes one that is entered from itself or from a later one.
-            let revisited = parser.states[i..]
-                .iter()
-                .any(|from| leads_to(&from.transition, i));
-            if revisited {
+            if revisited[i] {
                 self.emit(Op::Step { to: timeout });
             }
             self.stmts(&state.body);
@@ -243,10 +246,15 @@ fn fold_and(e: Expr) -> Expr {
     e
 }
 
-fn leads_to(transition: &Transition, state: usize) -> bool {
-    let is = |to: &StateTarget| matches!(to, StateTarget::State(i) if *i as usize == state);
-    match transition {
-        Transition::Goto(to) => is(to),
-        Transition::Select { cases, .. } => cases.iter().any(|case| is(&case.to)),
-    }
+/// The states that a transition may lead to.
+fn targets(transition: &Transition) -> impl Iterator<Item = usize> {
+    let (one, cases) = match transition {
+        Transition::Goto(to) => (Some(*to), &[][..]),
+        Transition::Select { cases, .. } => (None, &cases[..]),
+    };
+    let all = one.into_iter().chain(cases.iter().map(|case| case.to));
+    all.filter_map(|to| match to {
+        StateTarget::State(state) => Some(state as usize),
+        StateTarget::Accept | StateTarget::Reject => None,
+    })
 }

@@ -11,29 +11,31 @@ impl Switch {
     /// Everything whose serialisation starts at or before `now`.
     pub(super) fn serve(&mut self, now: Instant) {
         self.now = self.now.max(now);
-        while self.serve_one(now) {}
+        while let Some(sent) = self.serve_one(now) {
+            self.sent.extend(sent);
+        }
     }
 
-    /// Takes the packet that is due first through egress; `false` if none is due.
-    pub(super) fn serve_one(&mut self, now: Instant) -> bool {
-        let Some(next) = self.tm.dequeue(now) else {
-            return false;
-        };
+    /// Takes the packet that is due first through egress: what is sent of it, if anything. `None` if none
+    /// is due.
+    #[expect(
+        clippy::option_option,
+        reason = "two questions: is one due, is it sent"
+    )]
+    pub(super) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
+        let next = self.tm.dequeue(now)?;
         let (port, start) = (next.port, next.start);
-        match self.egress(next) {
-            Some(mut sent) => {
-                sent.end = self.tm.occupy(port, start, Some(sent.packet.link_octets));
-                let stats = self.tm.stats_mut(port);
-                stats.tx_packets += 1;
-                stats.tx_octets += sent.packet.link_octets as u64;
-                self.sent.push_back(sent);
-            }
-            None => {
-                self.tm.occupy(port, start, None);
-            }
+        let mut sent = self.egress(next);
+        let octets = sent.as_ref().map(|sent| sent.packet.link_octets);
+        let end = self.tm.occupy(port, start, octets);
+        if let Some(sent) = &mut sent {
+            sent.end = end;
+            let stats = self.tm.stats_mut(port);
+            stats.tx_packets += 1;
+            stats.tx_octets += sent.packet.link_octets as u64;
         }
         self.restart(start);
-        true
+        Some(sent)
     }
 
     /// Egress, checksum update, deparser; `None` if the packet is not sent.

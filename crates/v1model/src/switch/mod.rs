@@ -127,12 +127,12 @@ impl Switch {
     /// port. If the caller is late, `start` is still when the line was free.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.now = self.now.max(now);
+        if let Some(sent) = self.sent.pop_front() {
+            return Some(sent);
+        }
         loop {
-            if let Some(sent) = self.sent.pop_front() {
+            if let Some(sent) = self.serve_one(now)? {
                 return Some(sent);
-            }
-            if !self.serve_one(now) {
-                return None;
             }
         }
     }

@@ -321,6 +321,9 @@ pub struct Tuples {
 struct Tuple {
     mask: Vec<u64>,
     best: u64,
+    /// Bits in which its entries agree, and what they are: keys of which one differs need no look-up. With
+    /// an entry for each mask this is the look-up.
+    agreed: Vec<(u64, u64)>,
     /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
     buckets: HashTable<Vec<u32>>,
 }
@@ -333,15 +336,20 @@ impl Tuples {
             .iter()
             .position(|g| g.mask == entry.mask)
             .unwrap_or_else(|| {
+                let bits = entry.mask.iter().zip(&entry.value);
                 self.groups.push(Tuple {
                     mask: entry.mask.clone(),
                     best: 0,
+                    agreed: bits.map(|(&mask, &value)| (mask, value)).collect(),
                     buckets: HashTable::new(),
                 });
                 self.groups.len() - 1
             });
         let group = &mut self.groups[at];
         group.best = group.best.max(entry.rank);
+        for ((bits, agreed), value) in group.agreed.iter_mut().zip(&entry.value) {
+            *bits &= !(*agreed ^ value);
+        }
         let bucket = group
             .buckets
             .entry(
@@ -354,8 +362,10 @@ impl Tuples {
         let rank = |id: &u32| slab.entries[*id as usize].rank;
         let place = bucket.partition_point(|other| rank(other) > entry.rank);
         bucket.insert(place, id);
-        self.groups
-            .sort_by_key(|group| std::cmp::Reverse(group.best));
+        // It may have become better than some before it.
+        let best = self.groups[at].best;
+        let first = self.groups[..at].partition_point(|group| group.best > best);
+        self.groups[first..=at].rotate_right(1);
     }
 
     fn remove(&mut self, slab: &Slab, id: u32) {
@@ -395,6 +405,9 @@ impl Tuples {
             if best.is_some_and(|(rank, _)| rank > group.best) {
                 break;
             }
+            if !group.may_hold(key) {
+                continue;
+            }
             for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&group.mask) {
                 *masked = key & mask;
             }
@@ -417,6 +430,14 @@ impl Tuples {
             }
         }
         best.map(|(_, id)| id)
+    }
+}
+
+impl Tuple {
+    #[inline]
+    fn may_hold(&self, key: &[u64]) -> bool {
+        let mut words = self.agreed.iter().zip(key);
+        words.all(|((bits, agreed), key)| (key ^ agreed) & bits == 0)
     }
 }
 

@@ -127,7 +127,7 @@ impl TableState {
     }
 
     /// The entry hit by the values at `slots`.
-    #[inline]
+    #[inline(always)]
     pub fn lookup(&mut self, words: &[u64], slots: &[u32]) -> Option<u32> {
         if self.layout.words == 0 {
             return None;

@@ -6,7 +6,8 @@ use crate::code::{NONE, SumGroup};
 /// if a `varbit` does not end with a word of 16 bits.
 ///
 /// The bits need not be laid out: in the one's complement sum a word weighs the same wherever its 16 bits
-/// stand, for 2^16 = 1 modulo 2^16 − 1. Only a value's place modulo 16 bits counts.
+/// stand, for 2^16 = 1 modulo 2^16 − 1. Only a value's place modulo 16 bits counts, and what is moved out at
+/// the top comes in at the bottom.
 pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
     let mut sum = 0u64;
     for group in groups {
@@ -14,7 +15,7 @@ pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
             continue;
         }
         for &(slot, up) in &group.lanes {
-            sum += lanes(words[slot as usize], up);
+            sum = add(sum, words[slot as usize].rotate_left(up as u32));
         }
         if let Some((length, slot)) = group.varbit {
             let length = words[length as usize];
@@ -23,7 +24,7 @@ pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
             }
             // Limbs are 64 bits apart, and 64 is a multiple of 16.
             let limbs = &words[slot as usize..][..length.div_ceil(64) as usize];
-            sum += limbs.iter().map(|&limb| lanes(limb, 0)).sum::<u64>();
+            sum = limbs.iter().fold(sum, |sum, &limb| add(sum, limb));
         }
     }
     while sum > 0xffff {
@@ -32,11 +33,11 @@ pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
     Some(!(sum as u16))
 }
 
-/// What a word adds to the sum when it stands `up` < 16 bits higher: less than 2^34.
+/// The one's complement sum of 64 bits, which is that of 16 bits before it is folded.
 #[inline]
-fn lanes(word: u64, up: u8) -> u64 {
-    let (low, over) = (word << up, word >> 48 >> (16 - up));
-    (low >> 32) + (low & 0xffff_ffff) + over
+fn add(a: u64, b: u64) -> u64 {
+    let (sum, carry) = a.overflowing_add(b);
+    sum + carry as u64
 }
 
 #[cfg(test)]

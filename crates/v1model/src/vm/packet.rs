@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::bits::{self, Writer};
-use crate::code::{ErrorCodes, HeaderCode, LANE_OCTETS, Lane};
+use crate::code::{ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane};
 
 /// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
 /// length of its `varbit` field in bits. Fails with a parser error.
@@ -118,8 +118,13 @@ pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) 
     if words[at] == 0 {
         return;
     }
+    let word_of = |field: &FieldCode| at + field.word as usize;
+    if !header.lanes.is_empty() {
+        let values = header.fields.iter();
+        return output.push_all(values.map(|field| (words[word_of(field)], field.width)));
+    }
     for (i, field) in header.fields.iter().enumerate() {
-        let from = at + field.word as usize;
+        let from = word_of(field);
         if field.width <= 64 && header.varbit.is_none() {
             output.push(words[from], field.width);
         } else if header.varbit == Some(i) {

@@ -7,7 +7,10 @@ use crate::table::{Outcome, Prepared};
 use crate::trace::TraceEvent;
 use p4_ir::{Program, TableId};
 
-/// Runs code from `start` to its end. What the parser rejects, and why, is in `job.error`.
+/// Runs code from `start` to its end.
+///
+/// What few instructions need of `code` is looked up in functions of their own: the compiler would fetch it
+/// ahead of the loop. What the parser rejects, and why, is in `job.error`.
 pub fn run(
     program: &Program,
     code: &Code,
@@ -238,13 +241,8 @@ fn execute<const TRACED: bool>(
             }
 
             Op::Index { d, a, index, first } => {
-                let step = code.indices[index as usize];
                 let before = if first { 0 } else { x!(d) };
-                x!(d) = if before == OUT_OF_RANGE || x!(a) >= step.len as u64 {
-                    OUT_OF_RANGE
-                } else {
-                    before + x!(a) * step.stride as u64
-                };
+                x!(d) = element(code, index, before, x!(a));
             }
             Op::LoadX { d, base, off, n } => {
                 let (d, n) = (d as usize, n as usize);
@@ -263,17 +261,8 @@ fn execute<const TRACED: bool>(
                     words[at..at + n as usize].fill(0);
                 }
             }
-            Op::CopyX { copy } => {
-                let copy = code.copies[copy as usize];
-                let n = copy.words as usize;
-                let to = address(words, copy.to.0, copy.to.1);
-                match (to, address(words, copy.from.0, copy.from.1)) {
-                    (Some(to), Some(from)) => words.copy_within(from..from + n, to),
-                    (Some(to), None) => words[to..to + n].fill(0),
-                    (None, _) => {}
-                }
-            }
-            Op::Shift { shift } => shift_stack(words, &code.shifts[shift as usize]),
+            Op::CopyX { copy } => copy_element(code, words, copy),
+            Op::Shift { shift } => shift_stack(code, words, shift),
 
             Op::Jmp { to } => pc = to as usize,
             Op::JmpZ { a, to } => jump!(x!(a) == 0, to),
@@ -381,9 +370,7 @@ fn execute<const TRACED: bool>(
                 }
             }
             Op::InSet { test, to } => {
-                let test = &code.set_tests[test as usize];
-                let set = &machine.value_sets[test.set as usize];
-                jump!(set.contains(words, &test.keys), to);
+                jump!(in_set(code, machine, words, test), to);
             }
 
             Op::Apply { site } => {
@@ -495,8 +482,32 @@ fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u6
     }
 }
 
+/// Offset of an element in an array that has the offset `before`.
 #[inline(never)]
-fn shift_stack(words: &mut [u64], shift: &ShiftStep) {
+fn element(code: &Code, index: u32, before: u64, at: u64) -> u64 {
+    let step = code.indices[index as usize];
+    if before == OUT_OF_RANGE || at >= step.len as u64 {
+        return OUT_OF_RANGE;
+    }
+    before + at * step.stride as u64
+}
+
+#[inline(never)]
+fn copy_element(code: &Code, words: &mut [u64], copy: u32) {
+    let copy = code.copies[copy as usize];
+    let n = copy.words as usize;
+    let Some(to) = address(words, copy.to.0, copy.to.1) else {
+        return;
+    };
+    match address(words, copy.from.0, copy.from.1) {
+        Some(from) => words.copy_within(from..from + n, to),
+        None => words[to..to + n].fill(0),
+    }
+}
+
+#[inline(never)]
+fn shift_stack(code: &Code, words: &mut [u64], shift: u32) {
+    let shift = &code.shifts[shift as usize];
     let Some(at) = address(words, shift.at.0, shift.at.1) else {
         return;
     };
@@ -544,6 +555,12 @@ fn apply<const TRACED: bool>(
         words[d as usize] = words[a as usize];
     }
     (!action.done).then_some(action.entry)
+}
+
+#[inline(never)]
+fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
+    let test = &code.set_tests[test as usize];
+    machine.value_sets[test.set as usize].contains(words, &test.keys)
 }
 
 /// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.

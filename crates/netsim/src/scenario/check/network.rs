@@ -23,11 +23,11 @@ impl Scenario {
             }
             let path = format!("hosts.{name}.clock");
             let HostClock { offset_s, skew_ppm } = host.clock;
-            if !(offset_s.abs() <= MAX_OFFSET_S) {
+            if !(-MAX_OFFSET_S..=MAX_OFFSET_S).contains(&offset_s) {
                 let message = format!("{offset_s} s is not within ± {MAX_OFFSET_S} s");
                 return fail(format!("{path}.offset_s"), message);
             }
-            if !(skew_ppm.abs() <= MAX_SKEW_PPM) {
+            if !(-MAX_SKEW_PPM..=MAX_SKEW_PPM).contains(&skew_ppm) {
                 let message = format!("{skew_ppm} is not within ± {MAX_SKEW_PPM}");
                 return fail(format!("{path}.skew_ppm"), message);
             }

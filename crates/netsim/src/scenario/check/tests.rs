@@ -90,6 +90,12 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "links[0].ab.rate_bps: must be at least 1 b/s",
         ),
         (
+            "/flows/0/control/name",
+            json!("bbr"),
+            "flows[0].control.name: BBR needs pacing and delivery-rate samples, which the ns-2 \
+             profile has not",
+        ),
+        (
             "/sources/0/shape",
             json!(1.5),
             "sources[0].shape: a source of kind exponential has none",

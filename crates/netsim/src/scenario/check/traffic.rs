@@ -1,7 +1,9 @@
 //! Flows and sources.
 
 use super::{Checked, MAX_SECONDS, between, fail, not_negative, packet, positive, unknown};
-use crate::scenario::{ControlName, Flow, Link, Scenario, Source, SourceKind};
+use crate::scenario::{
+    ControlName, Flow, Link, Profile, ProfileKind, Scenario, Source, SourceKind,
+};
 
 /// Packets of a source stay at least a nanosecond apart.
 const MAX_SOURCE_BPS: f64 = 1e11;
@@ -111,6 +113,13 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if let Some(threshold) = c.threshold_rtt_s {
         positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
     }
+    let lacking = c.name.missing_in_ns2();
+    if let Some(missing) = lacking.filter(|_| flow.profile.kind == ProfileKind::Ns2) {
+        return fail(
+            format!("{path}.control.name"),
+            format!("{missing}, which the ns-2 profile has not"),
+        );
+    }
     match (c.name, &c.custom) {
         (ControlName::Custom, None) => return fail(format!("{path}.control.custom"), "is missing"),
         (ControlName::Custom, Some(_)) | (_, None) => {}
@@ -131,16 +140,63 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if flow.segments == Some(0) {
         return fail(format!("{path}.segments"), "must be at least 1 packet");
     }
-    let path = format!("{path}.profile");
-    let p = &flow.profile;
-    positive(format!("{path}.tick_s"), p.tick_s)?;
-    positive(format!("{path}.initial_rto_s"), p.initial_rto_s)?;
-    not_negative(format!("{path}.min_rto_s"), p.min_rto_s)?;
-    if !(0.0..p.tick_s).contains(&p.phase_s) {
-        return fail(format!("{path}.phase_s"), "must be within [0, tick_s)");
+    check_profile(&format!("{path}.profile"), &flow.profile)
+}
+
+fn check_profile(path: &str, p: &Profile) -> Checked {
+    let at = |name: &str| format!("{path}.{name}");
+    if let Some(initial) = p.initial_rto_s {
+        positive(at("initial_rto_s"), initial)?;
     }
-    between(format!("{path}.window"), p.window, 1, 1 << 24)?;
-    between(format!("{path}.initial_window"), p.initial_window, 1, 2)?;
-    packet(format!("{path}.packet_octets"), p.packet_octets)?;
-    packet(format!("{path}.ack_octets"), p.ack_octets)
+    not_negative(at("min_rto_s"), p.min_rto_s)?;
+    between(at("window"), p.window, 1, 1 << 24)?;
+    packet(at("packet_octets"), p.packet_octets)?;
+    if p.kind == ProfileKind::Modern {
+        return check_modern(path, p);
+    }
+    positive(at("tick_s"), p.tick_s)?;
+    if !(0.0..p.tick_s).contains(&p.phase_s) {
+        return fail(at("phase_s"), "must be within [0, tick_s)");
+    }
+    between(at("initial_window"), p.initial_window.unwrap_or(2), 1, 2)?;
+    packet(at("ack_octets"), p.ack_octets)
+}
+
+/// A full packet of the modern profile has at least this much room beside all options.
+const MIN_MODERN_OCTETS: u32 = 128;
+/// The largest receive window (RFC 7323, §2.3), in octets.
+const MAX_WINDOW_OCTETS: u64 = 65_535 << 14;
+
+fn check_modern(path: &str, p: &Profile) -> Checked {
+    let at = |name: &str| format!("{path}.{name}");
+    not_negative(at("delayed_ack_s"), p.delayed_ack_s)?;
+    between(
+        at("initial_window"),
+        p.initial_window.unwrap_or(10),
+        1,
+        1000,
+    )?;
+    between(
+        at("packet_octets"),
+        p.packet_octets,
+        MIN_MODERN_OCTETS,
+        65_535,
+    )?;
+    if u64::from(p.window) * u64::from(p.packet_octets) > MAX_WINDOW_OCTETS {
+        let most = MAX_WINDOW_OCTETS / u64::from(p.packet_octets);
+        return fail(
+            at("window"),
+            format!("must be at most {most}: a window has 2^30 octets"),
+        );
+    }
+    let stock = Profile::default();
+    let foreign = [
+        ("bugfix", p.bugfix != stock.bugfix),
+        ("phantom_rtt", p.phantom_rtt != stock.phantom_rtt),
+        ("phase_s", p.phase_s != stock.phase_s),
+    ];
+    match foreign.iter().find(|(_, given)| *given) {
+        Some((name, _)) => fail(at(name), "the modern profile has none"),
+        None => Ok(()),
+    }
 }

@@ -1,0 +1,150 @@
+//! BBR's model of the path (§4.1): bandwidth, propagation delay, round trips, and whether the pipe
+//! is full.
+
+use std::ops::Range;
+
+use units::Instant;
+
+use super::max_filter::MaxFilter;
+use crate::event::AckEvent;
+
+/// `RTpropFilterLen`, in seconds.
+const RT_PROP_LIFE: f64 = 10.0;
+/// The growth that shows there is more bandwidth to be had (§4.3.2.2).
+const GROWTH: f64 = 1.25;
+/// Round trips without it that show there is none.
+const FLAT_ROUNDS: u32 = 3;
+
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    bandwidth: MaxFilter,
+    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
+    held_back: Range<u64>,
+    /// Segments delivered in all.
+    delivered: u64,
+    /// A round ends with a segment sent when so many had been delivered.
+    next_round: u64,
+    rounds: u64,
+    round_start: bool,
+    /// In seconds.
+    rt_prop: Option<f64>,
+    rt_prop_stamp: Instant,
+    rt_prop_expired: bool,
+    full_bandwidth: f64,
+    flat_rounds: u32,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model {
+            bandwidth: MaxFilter::default(),
+            held_back: 0..0,
+            delivered: 0,
+            next_round: 0,
+            rounds: 0,
+            round_start: false,
+            rt_prop: None,
+            rt_prop_stamp: Instant::ZERO,
+            rt_prop_expired: false,
+            full_bandwidth: 0.0,
+            flat_rounds: 0,
+        }
+    }
+}
+
+impl Model {
+    /// `BtlBw`, in segments a second.
+    pub(super) fn bandwidth(&self) -> f64 {
+        self.bandwidth.max()
+    }
+
+    /// `RTprop`, in seconds.
+    pub(super) fn rt_prop(&self) -> Option<f64> {
+        self.rt_prop
+    }
+
+    /// Nothing as low was seen for ten seconds.
+    pub(super) fn rt_prop_expired(&self) -> bool {
+        self.rt_prop_expired
+    }
+
+    pub(super) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    pub(super) fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// The newest acknowledgement began a round.
+    pub(super) fn round_start(&self) -> bool {
+        self.round_start
+    }
+
+    pub(super) fn filled_pipe(&self) -> bool {
+        self.flat_rounds >= FLAT_ROUNDS
+    }
+
+    /// A round begins here, whatever has been sent before.
+    pub(super) fn start_round(&mut self) {
+        self.next_round = self.delivered;
+    }
+
+    /// What is sent until `in_flight` more segments are delivered is held back by ProbeRTT.
+    pub(super) fn hold_back(&mut self, in_flight: u64) {
+        if !self.held_back.contains(&self.delivered) {
+            self.held_back.start = self.delivered;
+        }
+        self.held_back.end = self.delivered + in_flight.max(1);
+    }
+
+    /// §4.1.1: `BBRUpdateRound`, `BBRUpdateBtlBw`.
+    pub(super) fn update_bandwidth(&mut self, ack: &AckEvent) {
+        self.round_start = false;
+        let Some(rate) = &ack.rate else { return };
+        self.delivered = rate.total_delivered;
+        if rate.prior_delivered >= self.next_round {
+            self.next_round = self.delivered;
+            self.rounds += 1;
+            self.round_start = true;
+        }
+        let sample = rate.per_second();
+        let limited = rate.app_limited || self.held_back.contains(&rate.prior_delivered);
+        if sample.is_finite() && (sample >= self.bandwidth() || !limited) {
+            self.bandwidth.add(self.rounds, sample);
+        }
+    }
+
+    /// §4.3.2.2: `BBRCheckFullPipe`.
+    pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
+        let app_limited = ack.rate.is_some_and(|rate| rate.app_limited);
+        if self.filled_pipe() || !self.round_start || app_limited {
+            return;
+        }
+        if self.bandwidth() >= self.full_bandwidth * GROWTH {
+            self.full_bandwidth = self.bandwidth();
+            self.flat_rounds = 0;
+        } else {
+            self.flat_rounds += 1;
+        }
+    }
+
+    /// §4.1.2: `BBRUpdateRTprop`.
+    pub(super) fn update_rt_prop(&mut self, ack: &AckEvent) {
+        let age = ack.now.since(self.rt_prop_stamp).as_secs_f64();
+        self.rt_prop_expired = self.rt_prop.is_some() && age > RT_PROP_LIFE;
+        let Some(rtt) = ack.rtt.or(ack.rate.map(|rate| rate.rtt)) else {
+            return;
+        };
+        let rtt = rtt.as_secs_f64();
+        if self.rt_prop_expired || self.rt_prop.is_none_or(|rt_prop| rtt <= rt_prop) {
+            self.rt_prop = Some(rtt);
+            self.rt_prop_stamp = ack.now;
+        }
+    }
+
+    /// It was measured just now.
+    pub(super) fn renew_rt_prop(&mut self, now: Instant) {
+        self.rt_prop_stamp = now;
+    }
+}

@@ -1,0 +1,201 @@
+//! DCTCP (RFC 8257): the window is cut by how many segments were marked, not by whether one was.
+//!
+//! `α` follows the share of marked segments, a window at a time; a mark cuts the window by `α/2`.
+//! Growth, losses and timeouts are Reno's. It needs switches that mark at a short queue, and
+//! feedback that says which segments were marked (§3.2).
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::reno::{Reno, RenoConfig};
+use crate::round::Round;
+
+/// Marks may take the window down to one segment.
+const MIN_WINDOW: f64 = 1.0;
+
+/// Settings of [`Dctcp`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DctcpConfig {
+    /// `g`: the weight of the newest window's share.
+    pub g: f64,
+}
+
+impl Default for DctcpConfig {
+    /// `g` = 1/16 (§4.2).
+    fn default() -> Self {
+        DctcpConfig { g: 1.0 / 16.0 }
+    }
+}
+
+impl DctcpConfig {
+    /// A DCTCP at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Dctcp {
+        Dctcp {
+            g: self.g,
+            reno: RenoConfig {}.build(limits),
+            alpha: 1.0,
+            delivered: 0,
+            marked: 0,
+            window: Round::default(),
+        }
+    }
+}
+
+impl Factory for DctcpConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// A window, and the share of its segments that are marked.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    g: f64,
+    reno: Reno,
+    /// `DCTCP.Alpha`: the share of marked segments, smoothed; at first the worst (§3.3).
+    alpha: f64,
+    /// Segments delivered in the observation window (`DCTCP.BytesAcked`), and the marked among them.
+    delivered: u64,
+    marked: u64,
+    window: Round,
+}
+
+impl Dctcp {
+    /// `α` as it is.
+    pub fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn count(&mut self, ack: &AckEvent) {
+        self.delivered += ack.newly_delivered;
+        self.marked += ack.newly_marked;
+    }
+
+    /// §3.3, steps 1 to 8: `α = α·(1 − g) + g·M` once a window.
+    fn observe(&mut self, ack: &AckEvent) {
+        self.count(ack);
+        if !self.window.ends(ack) {
+            return;
+        }
+        let delivered = std::mem::take(&mut self.delivered);
+        let marked = std::mem::take(&mut self.marked);
+        if delivered > 0 {
+            let share = marked as f64 / delivered as f64;
+            self.alpha = self.alpha * (1.0 - self.g) + self.g * share;
+        }
+    }
+}
+
+impl Controller for Dctcp {
+    fn cwnd(&self) -> f64 {
+        self.reno.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.observe(ack);
+        self.reno.on_ack(ack);
+    }
+
+    fn on_partial_ack(&mut self, ack: &AckEvent) {
+        self.observe(ack);
+    }
+
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        self.count(ack);
+    }
+
+    fn on_loss(&mut self, loss: &LossEvent) {
+        self.reno.halve(loss.window);
+    }
+
+    /// §3.3, step 9: `cwnd = cwnd·(1 − α/2)`.
+    fn on_congestion_mark(&mut self, _mark: &LossEvent) {
+        let cwnd = self.cwnd() * (1.0 - self.alpha / 2.0);
+        self.reno.cut_to(cwnd, MIN_WINDOW);
+    }
+
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.reno.on_timeout(timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Evidence;
+    use crate::sawtooth::lose;
+    use units::Instant;
+
+    fn dctcp() -> Dctcp {
+        DctcpConfig::default().build(&Limits {
+            initial_window: 40.0,
+            initial_ssthresh: 2.0,
+            max_cwnd: None,
+        })
+    }
+
+    /// A window of 40 segments, acknowledged by twos.
+    fn window(dctcp: &mut Dctcp, first: u64, marked: u64) {
+        for pair in 0..20 {
+            let acked = first + 2 * pair + 2;
+            dctcp.on_ack(&AckEvent {
+                acked,
+                newly_acked: 2,
+                next: acked + 40,
+                newly_delivered: 2,
+                newly_marked: if pair < marked / 2 { 2 } else { 0 },
+                ..AckEvent::default()
+            });
+        }
+    }
+
+    fn mark(dctcp: &mut Dctcp) {
+        dctcp.on_congestion_mark(&LossEvent {
+            now: Instant::ZERO,
+            evidence: Evidence::Mark,
+            lost: 0,
+            sent_at: None,
+            transmissions: 0,
+            duplicates: 0,
+            window: 40,
+        });
+    }
+
+    #[test]
+    fn alpha_follows_the_share_of_marks() {
+        // §3.3: α = 1 at first. The first acknowledgement closes a window of two, none of them
+        // marked: α = 15/16.
+        let mut dctcp = dctcp();
+        window(&mut dctcp, 0, 0);
+        assert_eq!(dctcp.alpha(), 15.0 / 16.0);
+        // Those after it close at segments 44 and 86: 4 of 42 are marked, then 6 of 42.
+        window(&mut dctcp, 40, 10);
+        window(&mut dctcp, 80, 0);
+        let first = 15.0 / 16.0 * 15.0 / 16.0 + 4.0 / 42.0 / 16.0;
+        let second = first * 15.0 / 16.0 + 6.0 / 42.0 / 16.0;
+        assert!((dctcp.alpha() - second).abs() < 1e-12, "{}", dctcp.alpha());
+    }
+
+    #[test]
+    fn a_mark_cuts_by_half_of_alpha_and_a_loss_by_half() {
+        let mut dctcp = dctcp();
+        dctcp.alpha = 0.25;
+        mark(&mut dctcp);
+        // 40·(1 − 0.125)
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (35.0, 35.0));
+        lose(&mut dctcp, Instant::ZERO, 35);
+        assert_eq!(dctcp.cwnd(), 17.0);
+    }
+
+    #[test]
+    fn marks_leave_a_segment() {
+        let mut dctcp = dctcp();
+        for _ in 0..9 {
+            mark(&mut dctcp);
+        }
+        assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (1.0, 2.0));
+    }
+}

@@ -1,0 +1,195 @@
+//! Vegas⁺ (Hasegawa, Kurata and Murata, ICNP 2000; surveyed by Srijith et al., §III.A): Vegas that
+//! turns into Reno where it meets Reno.
+//!
+//! In moderate mode it is Vegas. A round-trip time that rises although the window did not grow is
+//! the sign of others who fill the queue: each such round counts one up, each with a falling
+//! round-trip time one down. At `count_max` it turns aggressive: growth and cut as Reno's. A loss
+//! found by duplicates halves the count, a timeout clears it; at none it turns moderate again. The
+//! survey names the parameter and leaves its value open; the default is ours.
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::vegas::VegasConfig;
+use crate::vegas::avoidance::{Avoidance, Backlog, Linear, Step};
+use crate::vegas::machine::Machine;
+use crate::vegas::meter::Plain;
+
+/// Settings of [`VegasPlus`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VegasPlusConfig {
+    /// The thresholds of moderate mode.
+    pub vegas: VegasConfig,
+    /// `count_max`: how many signs of others turn it aggressive.
+    pub count_max: u32,
+}
+
+impl Default for VegasPlusConfig {
+    /// Vegas' thresholds; `count_max` = 8.
+    fn default() -> Self {
+        VegasPlusConfig {
+            vegas: VegasConfig::default(),
+            count_max: 8,
+        }
+    }
+}
+
+impl VegasPlusConfig {
+    /// A Vegas⁺ at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> VegasPlus {
+        let moods = Moods {
+            moderate: Linear {
+                alpha: self.vegas.alpha,
+                beta: self.vegas.beta,
+            },
+            count_max: self.count_max,
+            count: 0,
+            mode: Mode::Moderate,
+            last: None,
+        };
+        Machine::with(self.vegas, Plain::default(), moods, limits)
+    }
+}
+
+impl Factory for VegasPlusConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// Vegas' machinery with two modes.
+pub type VegasPlus = Machine<Plain, Moods>;
+
+/// How a Vegas⁺ behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// As Vegas.
+    Moderate,
+    /// As Reno.
+    Aggressive,
+}
+
+/// Two modes, and the count between them.
+#[derive(Clone, Copy, Debug)]
+pub struct Moods {
+    moderate: Linear,
+    count_max: u32,
+    count: u32,
+    mode: Mode,
+    /// The window and RTT of the round before.
+    last: Option<(f64, f64)>,
+}
+
+impl Moods {
+    /// The mode as it is.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    fn observe(&mut self, rtt: f64, cwnd: f64) {
+        let Some((last_cwnd, last_rtt)) = self.last.replace((cwnd, rtt)) else {
+            return;
+        };
+        if rtt > last_rtt && cwnd <= last_cwnd {
+            self.set_count(self.count + 1);
+        } else if rtt < last_rtt {
+            self.set_count(self.count.saturating_sub(1));
+        }
+    }
+
+    fn set_count(&mut self, count: u32) {
+        self.count = count.min(self.count_max);
+        if self.count >= self.count_max {
+            self.mode = Mode::Aggressive;
+        } else if self.count == 0 {
+            self.mode = Mode::Moderate;
+        }
+    }
+}
+
+impl Avoidance for Moods {
+    fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step {
+        self.observe(backlog.rtt, cwnd);
+        match self.mode {
+            Mode::Moderate => self.moderate.step(backlog, cwnd),
+            Mode::Aggressive => Step::grow(cwnd),
+        }
+    }
+
+    fn on_loss(&mut self, window: u64) -> Option<u64> {
+        let left = (self.mode == Mode::Aggressive).then_some(window / 2);
+        self.set_count(self.count / 2);
+        left
+    }
+
+    fn on_timeout(&mut self) {
+        self.set_count(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moods() -> Moods {
+        *VegasPlusConfig::default()
+            .build(&Limits::default())
+            .avoidance()
+    }
+
+    /// A round with a backlog above β = 3, which Vegas would answer with a cut.
+    fn round(moods: &mut Moods, rtt_ms: u32, cwnd: f64) -> Step {
+        let backlog = Backlog {
+            diff: 5.0,
+            delta: 5.0,
+            throughput: 100.0,
+            rtt: f64::from(rtt_ms) / 1000.0,
+        };
+        moods.step(&backlog, cwnd)
+    }
+
+    /// Rounds whose RTT rises while the window stays, until it turns aggressive.
+    fn provoked() -> Moods {
+        let mut moods = moods();
+        for rtt_ms in 100..=108 {
+            assert_eq!(moods.mode(), Mode::Moderate);
+            round(&mut moods, rtt_ms, 10.0);
+        }
+        moods
+    }
+
+    #[test]
+    fn eight_rises_without_growth_turn_it_aggressive() {
+        let mut moods = provoked();
+        assert_eq!((moods.mode(), moods.count), (Mode::Aggressive, 8));
+        assert_eq!(round(&mut moods, 109, 10.0), Step::grow(10.0));
+        assert_eq!(moods.on_loss(20), Some(10));
+    }
+
+    #[test]
+    fn a_rise_with_growth_is_its_own_doing_and_a_fall_counts_down() {
+        let mut moods = moods();
+        round(&mut moods, 100, 10.0);
+        round(&mut moods, 101, 10.0);
+        round(&mut moods, 102, 10.0);
+        assert_eq!(moods.count, 2);
+        round(&mut moods, 103, 11.0);
+        assert_eq!(moods.count, 2);
+        assert_eq!(round(&mut moods, 99, 11.0), Step::cut(11.0, 1.0));
+        assert_eq!(moods.count, 1);
+        assert_eq!(moods.on_loss(20), None);
+    }
+
+    #[test]
+    fn losses_and_falling_delays_calm_it() {
+        // 8, halved to 4, 2, 1: still aggressive; a falling RTT takes the last.
+        let mut moods = provoked();
+        for count in [4, 2, 1] {
+            moods.on_loss(20);
+            assert_eq!((moods.mode(), moods.count), (Mode::Aggressive, count));
+        }
+        round(&mut moods, 90, 10.0);
+        assert_eq!(moods.mode(), Mode::Moderate);
+        let mut moods = provoked();
+        moods.on_timeout();
+        assert_eq!((moods.mode(), moods.count), (Mode::Moderate, 0));
+    }
+}

@@ -1,0 +1,128 @@
+//! Reassembly: which parts of a stream have arrived, in order or early.
+//!
+//! Positions are counted from the stream's start and never wrap.
+
+/// What arrived of a stream.
+#[derive(Debug)]
+pub(super) struct Assembler {
+    /// Everything below has arrived.
+    expected: u64,
+    /// What arrived beyond that: disjoint, ascending, apart.
+    early: Vec<(u64, u64)>,
+    /// Those that the newest arrivals joined, newest first, as SACK blocks tell them.
+    recent: Vec<(u64, u64)>,
+    /// How many of them.
+    blocks: usize,
+}
+
+impl Assembler {
+    /// A stream of which everything below `expected` has arrived; it keeps the newest `blocks`
+    /// early ranges for SACK.
+    pub(super) fn new(expected: u64, blocks: usize) -> Self {
+        Assembler {
+            expected,
+            early: Vec::new(),
+            recent: Vec::new(),
+            blocks,
+        }
+    }
+
+    /// The next position that has not arrived.
+    pub(super) fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    /// Ranges that arrived early.
+    pub(super) fn ranges(&self) -> usize {
+        self.early.len()
+    }
+
+    /// The early range that holds `position`.
+    pub(super) fn early_at(&self, position: u64) -> Option<(u64, u64)> {
+        let holds = |&&(left, right): &&(u64, u64)| (left..right).contains(&position);
+        self.early.iter().find(holds).copied()
+    }
+
+    /// The early ranges that the newest arrivals joined, newest first.
+    pub(super) fn recent(&self) -> &[(u64, u64)] {
+        &self.recent
+    }
+
+    /// `left..right` arrived, whether new, early or a copy.
+    pub(super) fn insert(&mut self, left: u64, right: u64) {
+        if right <= self.expected {
+            return;
+        }
+        let left = left.max(self.expected);
+        self.join(left, right);
+        self.remember(left);
+    }
+
+    fn join(&mut self, mut left: u64, mut right: u64) {
+        if left > self.expected || !self.early.is_empty() {
+            // Ranges that touch the new one become part of it.
+            let start = self.early.partition_point(|&(_, end)| end < left);
+            let end = self.early.partition_point(|&(begin, _)| begin <= right);
+            if let Some(&(begin, _)) = self.early[start..end].first() {
+                left = left.min(begin);
+            }
+            if let Some(&(_, until)) = self.early[start..end].last() {
+                right = right.max(until);
+            }
+            self.early
+                .splice(start..end, (left > self.expected).then_some((left, right)));
+        }
+        if left <= self.expected {
+            self.expected = right;
+        }
+    }
+
+    /// The range that what arrived at `left` belongs to is the newest.
+    fn remember(&mut self, left: u64) {
+        if self.blocks == 0 {
+            return;
+        }
+        let newest = self.early_at(left);
+        let expected = self.expected;
+        self.recent.retain(|&(begin, end)| {
+            let covered = newest.is_some_and(|(from, to)| from <= begin && end <= to);
+            begin > expected && !covered
+        });
+        self.recent.splice(0..0, newest);
+        self.recent.truncate(self.blocks);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_holds_the_expected_back_until_it_is_filled() {
+        let mut assembler = Assembler::new(0, 0);
+        for (left, right, expected) in [
+            (0, 10, 10),
+            (20, 30, 10),
+            (40, 50, 10),
+            (30, 40, 10),
+            (10, 20, 50),
+        ] {
+            assembler.insert(left, right);
+            assert_eq!(assembler.expected(), expected, "after {left}");
+        }
+        assert_eq!(assembler.ranges(), 0);
+    }
+
+    #[test]
+    fn the_newest_blocks_come_first_and_joined_ones_are_one() {
+        let mut assembler = Assembler::new(0, 3);
+        for left in [10, 30, 50, 70] {
+            assembler.insert(left, left + 10);
+        }
+        assert_eq!(assembler.recent(), [(70, 80), (50, 60), (30, 40)]);
+        assembler.insert(40, 50);
+        assert_eq!(assembler.recent(), [(30, 60), (70, 80)]);
+        assembler.insert(0, 10);
+        assert_eq!((assembler.expected(), assembler.ranges()), (20, 2));
+    }
+}

@@ -1,0 +1,307 @@
+//! Settings of a connection in the modern profile.
+
+use congestion::Limits;
+use thiserror::Error;
+use units::Duration;
+
+use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS};
+
+/// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
+/// kinds, which are not negotiated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The longest packet that the path takes: an IPv4 total length.
+    pub mtu: u16,
+    /// The first congestion window, in segments (RFC 6928: 10).
+    pub initial_window: u32,
+    /// The first slow-start threshold, in segments; infinite: the first loss sets it.
+    pub initial_ssthresh: f64,
+    /// A cap of the congestion window, in segments.
+    pub max_cwnd: Option<u32>,
+    /// Octets that wait to be sent or acknowledged, at most.
+    pub send_buffer: usize,
+    /// Octets that wait to be read, at most; what the window is made of.
+    pub receive_buffer: usize,
+    /// The retransmission timer (RFC 6298).
+    pub rto: RtoBounds,
+    /// How long an acknowledgement may wait for a second segment (RFC 9293, §3.8.6.3); `None`:
+    /// every segment is acknowledged at once.
+    pub delayed_ack: Option<Duration>,
+    /// Keep a short segment back while others are in flight (RFC 9293, §3.7.4).
+    pub nagle: bool,
+    /// Selective acknowledgements (RFC 2018), if the other end has them too.
+    pub sack: bool,
+    /// Window scale (RFC 7323, §2), if the other end has it too.
+    pub window_scaling: bool,
+    /// Timestamps (RFC 7323, §3), if the other end has them too.
+    pub timestamps: Stamps,
+    /// The clock that the timestamps show; its start should differ between connections.
+    pub clock: Clock,
+    /// What congestion marks mean.
+    pub ecn: EcnMode,
+    /// Carry the AQT option on all but SYNs and RSTs.
+    pub aqt: bool,
+    /// Carry the AVBW-S option on all but SYNs and RSTs.
+    pub avbw: bool,
+    /// Spread a window over its round trip; else only as the congestion control asks.
+    pub pacing: bool,
+    /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
+    pub max_retries: u32,
+    /// The same while it is being opened.
+    pub syn_retries: u32,
+    /// How long the end that closed first remembers the connection: twice the maximum segment
+    /// lifetime.
+    pub time_wait: Duration,
+    /// Payloads are zeros that nobody keeps: lengths only, for virtual time.
+    pub elided: bool,
+    /// Record every change for [`super::Connection::poll_trace`].
+    pub trace: bool,
+}
+
+/// Bounds of the retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RtoBounds {
+    /// Before the first sample.
+    pub initial: Duration,
+    /// How far it exceeds the smoothed round-trip time at least. RFC 6298 asks for a timeout of 1 s or
+    /// more; the Linux kernel has 0.2 s, as here.
+    pub min: Duration,
+    /// The largest.
+    pub max: Duration,
+}
+
+/// Whether segments carry timestamps, and in what unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamps {
+    /// No timestamps.
+    Off,
+    /// Milliseconds: within what RFC 7323 (§5.4) allows.
+    Millis,
+    /// Microseconds, which Enhanced Vegas and RBCC want. They wrap within 72 minutes, so that after
+    /// half an hour of silence an end that checks them may take new segments for old ones.
+    Micros,
+}
+
+/// What congestion marks mean (the ECN field of IPv4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// Not capable.
+    Off,
+    /// RFC 3168: echoed until the sender says that it slowed down; as a loss.
+    Classic,
+    /// RFC 8257: every mark is echoed once.
+    Accurate,
+    /// The papers' congestion indication: every mark is echoed once, and only the congestion
+    /// control's business.
+    Indication,
+}
+
+/// Why a connection cannot work with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// Packets have too little room for a payload.
+    #[error("mtu is {mtu}, expected {smallest} to 65535")]
+    Mtu {
+        /// What was given.
+        mtu: u16,
+        /// Headers with all options, and what RFC 9293 has for a payload at least.
+        smallest: u16,
+    },
+    /// A setting that cannot be zero is.
+    #[error("{setting} is 0, expected more")]
+    Zero {
+        /// Its name.
+        setting: &'static str,
+    },
+    /// No timeout satisfies all bounds.
+    #[error("rto.max is {max}, less than rto.min, {min}, or rto.initial")]
+    RtoRange {
+        /// The lower bound.
+        min: Duration,
+        /// The upper bound.
+        max: Duration,
+    },
+    /// A buffer is larger than a scaled window can be.
+    #[error("receive_buffer is {octets}, expected at most {most}")]
+    ReceiveBuffer {
+        /// What was given.
+        octets: usize,
+        /// 2¹⁶ · 2¹⁴ less what that rounds.
+        most: usize,
+    },
+}
+
+/// NOP, NOP and the timestamps option.
+pub(super) const TIMESTAMP_OCTETS: u32 = 12;
+/// The largest shift of a window (RFC 7323, §2.3).
+pub(super) const MAX_SCALE: u8 = 14;
+/// The largest window.
+const MAX_WINDOW: usize = 65_535 << MAX_SCALE;
+/// The smallest payload worth a packet.
+const MIN_PAYLOAD: u32 = 8;
+/// Both headers, IPv4's and TCP's, with all options.
+const MAX_HEADERS: u32 = 120;
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            mtu: 1500,
+            initial_window: 10,
+            initial_ssthresh: f64::INFINITY,
+            max_cwnd: None,
+            send_buffer: 1 << 20,
+            receive_buffer: 1 << 20,
+            rto: RtoBounds::default(),
+            delayed_ack: Some(Duration::from_millis(40)),
+            nagle: true,
+            sack: true,
+            window_scaling: true,
+            timestamps: Stamps::Millis,
+            clock: Clock::TRUE,
+            ecn: EcnMode::Classic,
+            aqt: false,
+            avbw: false,
+            pacing: true,
+            max_retries: 15,
+            syn_retries: 6,
+            time_wait: Duration::from_millis(60_000),
+            elided: false,
+            trace: false,
+        }
+    }
+}
+
+impl Default for RtoBounds {
+    fn default() -> Self {
+        RtoBounds {
+            initial: Duration::from_millis(1000),
+            min: Duration::from_millis(200),
+            max: Duration::from_millis(60_000),
+        }
+    }
+}
+
+impl Config {
+    /// Whether a connection can work with these settings; to be called on what comes from outside.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let smallest = (MAX_HEADERS + MIN_PAYLOAD) as u16;
+        if self.mtu < smallest {
+            let mtu = self.mtu;
+            return Err(ConfigError::Mtu { mtu, smallest });
+        }
+        let zero = [
+            ("initial_window", self.initial_window == 0),
+            ("max_cwnd", self.max_cwnd == Some(0)),
+            ("send_buffer", self.send_buffer == 0),
+            ("receive_buffer", self.receive_buffer == 0),
+            ("rto.initial", self.rto.initial == Duration::ZERO),
+            ("rto.min", self.rto.min == Duration::ZERO),
+        ];
+        if let Some((setting, _)) = zero.iter().find(|(_, is_zero)| *is_zero) {
+            return Err(ConfigError::Zero { setting });
+        }
+        let RtoBounds { initial, min, max } = self.rto;
+        if max < min || max < initial {
+            return Err(ConfigError::RtoRange { min, max });
+        }
+        if self.receive_buffer > MAX_WINDOW {
+            let (octets, most) = (self.receive_buffer, MAX_WINDOW);
+            return Err(ConfigError::ReceiveBuffer { octets, most });
+        }
+        Ok(())
+    }
+
+    /// What is told to the other end: the longest payload, options not counted (RFC 6691).
+    pub fn advertised_mss(&self) -> u16 {
+        self.mtu.saturating_sub(HEADER_OCTETS as u16).max(1)
+    }
+
+    /// Payload octets of a full segment: what a `peer_mss` and the path leave after all options,
+    /// which come off the payload.
+    pub fn payload(&self, peer_mss: u16, timestamps: bool) -> u32 {
+        let mss = u32::from(peer_mss.min(self.advertised_mss()));
+        let stamps = if timestamps { TIMESTAMP_OCTETS } else { 0 };
+        mss.saturating_sub(stamps + self.ip_option_octets())
+            .max(MIN_PAYLOAD)
+    }
+
+    /// IPv4 options of a packet.
+    pub(super) fn ip_option_octets(&self) -> u32 {
+        let aqt = if self.aqt { AQT_OCTETS } else { 0 };
+        let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
+        aqt + avbw
+    }
+
+    /// The shift that lets the receive buffer's size be told in 16 bits.
+    pub(super) fn window_scale(&self) -> u8 {
+        (0..MAX_SCALE)
+            .find(|shift| self.receive_buffer >> shift <= 65_535)
+            .unwrap_or(MAX_SCALE)
+    }
+
+    /// What the congestion control has to know.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            initial_window: f64::from(self.initial_window),
+            initial_ssthresh: self.initial_ssthresh,
+            max_cwnd: self.max_cwnd.map(f64::from),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_come_off_the_payload() {
+        let plain = Config::default();
+        assert_eq!(plain.payload(1460, false), 1460);
+        assert_eq!(plain.payload(1460, true), 1448);
+        assert_eq!(plain.payload(536, false), 536);
+        let marked = Config {
+            aqt: true,
+            avbw: true,
+            ..plain
+        };
+        assert_eq!(marked.payload(1460, true), 1436);
+        assert_eq!(marked.advertised_mss(), 1460);
+    }
+
+    #[test]
+    fn the_scale_is_the_least_that_suffices() {
+        let scale = |receive_buffer| {
+            let config = Config {
+                receive_buffer,
+                ..Config::default()
+            };
+            assert_eq!(config.validate(), Ok(()));
+            config.window_scale()
+        };
+        assert_eq!(
+            [scale(1), scale(65_535), scale(65_536), scale(MAX_WINDOW)],
+            [0, 0, 1, 14]
+        );
+    }
+
+    #[test]
+    fn errors_name_the_setting_and_what_is_valid() {
+        let said = |change: fn(&mut Config)| {
+            let mut config = Config::default();
+            change(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        assert_eq!(
+            said(|config| config.mtu = 127),
+            "mtu is 127, expected 128 to 65535"
+        );
+        assert_eq!(
+            said(|config| config.receive_buffer = 0),
+            "receive_buffer is 0, expected more"
+        );
+        assert_eq!(
+            said(|config| config.rto.max = Duration::from_millis(1)),
+            "rto.max is 1 ms, less than rto.min, 200 ms, or rto.initial"
+        );
+    }
+}

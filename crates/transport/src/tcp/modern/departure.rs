@@ -1,0 +1,230 @@
+//! What a connection sends: segments made of what is to be sent and what is to be told.
+
+use units::Instant;
+
+use super::config::{Stamps, TIMESTAMP_OCTETS};
+use super::connection::{Connection, State};
+use super::sender::Departure;
+use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS};
+use crate::tcp::feedback;
+use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, Segment, SynOptions, Timestamps};
+use crate::tcp::trace::Change;
+
+/// What a SACK option has beside its blocks, its padding included.
+const SACK_OCTETS: u32 = 4;
+/// TCP's options at most.
+const MAX_OPTION_OCTETS: u32 = 40;
+
+impl Connection {
+    /// The next segment to send, if one may be sent now. Its payload is what
+    /// [`Connection::copy_payload`] copies.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        if let Some(answer) = self.answers.pop_front() {
+            return Some(answer);
+        }
+        match self.state {
+            State::Closed | State::Listen => return None,
+            // What came early is told by an acknowledgement of its own: data has no room for it.
+            _ if self.receiver.due && self.receiver.has_blocks() => {
+                return Some(self.acknowledgement(now));
+            }
+            _ => {}
+        }
+        if self.state != State::TimeWait
+            && let Some(departure) = self.sender.poll(now)
+        {
+            return Some(match departure {
+                Departure::Segment {
+                    start,
+                    end,
+                    again,
+                    transmissions,
+                } => self.data(now, start, end, again, transmissions),
+                Departure::WindowProbe => self.window_probe(now),
+            });
+        }
+        self.receiver.due.then(|| self.acknowledgement(now))
+    }
+
+    /// Copies the octets of a segment that [`Connection::poll_transmit`] gave, before anything else
+    /// happens to the connection. `into` is as long as the segment's payload.
+    pub fn copy_payload(&self, segment: &Segment, into: &mut [u8]) {
+        if into.is_empty() {
+            return;
+        }
+        let ahead = segment.seq.wrapping_sub(self.sequence(self.sender.acked)) as i32;
+        let position = self.sender.acked as i64 + i64::from(ahead);
+        self.sender.stream.read(position.max(1) as u64, into);
+    }
+
+    /// The sequence number of a position of ours.
+    pub(super) fn sequence(&self, position: u64) -> u32 {
+        self.start.wrapping_add(position as u32)
+    }
+
+    fn data(
+        &mut self,
+        now: Instant,
+        start: u64,
+        end: u64,
+        again: bool,
+        transmissions: u32,
+    ) -> Segment {
+        let syn = start == 0;
+        let stream_end = self.sender.stream.end();
+        let payload = end.min(stream_end).saturating_sub(start.max(1));
+        let mut segment = match syn {
+            true => self.syn(now, transmissions),
+            false => self.header(now),
+        };
+        segment.seq = self.sequence(start);
+        segment.payload = payload as u32;
+        if end > stream_end.max(1) {
+            segment.flags |= Flags::FIN;
+        }
+        if payload > 0 {
+            if end >= stream_end {
+                segment.flags |= Flags::PSH;
+            }
+            self.stats.sent += 1;
+            self.stats.resent += u64::from(again);
+            segment.ecn = self.ecn.data_field(again);
+            if !again {
+                segment.flags |= self.ecn.take_reduced();
+            }
+        }
+        if segment.flags.contains(Flags::ACK) {
+            self.receiver.on_ack_sent();
+        }
+        if !syn {
+            let change = if again { Change::Resent } else { Change::Sent };
+            self.record(now, change, None);
+        }
+        self.finish(segment)
+    }
+
+    /// A SYN, or the answer to one.
+    fn syn(&mut self, now: Instant, transmissions: u32) -> Segment {
+        let answer = self.state != State::SynSent;
+        let config = &self.config;
+        // The answer says what was asked for.
+        let stamps = match answer {
+            true => self.stamps,
+            false => config.timestamps != Stamps::Off,
+        };
+        let scale = config.window_scaling && (!answer || self.sender.window_scaling);
+        let options = SynOptions {
+            mss: Some(config.advertised_mss()),
+            window_scale: scale.then(|| config.window_scale()),
+            sack_permitted: config.sack && (!answer || self.sender.sack),
+        };
+        let (flags, ack) = match answer {
+            true => {
+                let flags = Flags::SYN | Flags::ACK | self.ecn.syn_ack_flags();
+                (flags, self.receiver.ack_number())
+            }
+            false => (Flags::SYN | self.ecn.syn_flags(transmissions), 0),
+        };
+        Segment {
+            flags,
+            ack,
+            window: self.receiver.tell_window(true),
+            syn: options,
+            timestamps: stamps.then(|| self.timestamps(now)),
+            ..Segment::default()
+        }
+    }
+
+    /// A segment without data that acknowledges what came.
+    pub(super) fn acknowledgement(&mut self, now: Instant) -> Segment {
+        let mut segment = self.header(now);
+        segment.seq = self.sequence(self.sender.next);
+        let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
+        if self.sender.sack {
+            let room = (MAX_OPTION_OCTETS - stamps - SACK_OCTETS) / SACK_BLOCK_OCTETS;
+            segment.sack = self.receiver.sack_blocks(room as usize);
+        }
+        self.receiver.on_ack_sent();
+        self.stats.acks_sent += 1;
+        self.finish(segment)
+    }
+
+    /// An empty segment that lies just before what the other end expects, which has to answer (as
+    /// the Linux kernel probes).
+    fn window_probe(&mut self, now: Instant) -> Segment {
+        let mut segment = self.header(now);
+        segment.seq = self.sequence(self.sender.acked).wrapping_sub(1);
+        self.finish(segment)
+    }
+
+    /// A reset that the other end takes for genuine.
+    pub(super) fn reset_segment(&mut self) -> Segment {
+        let segment = Segment {
+            seq: self.sequence(self.sender.next),
+            ack: self.receiver.ack_number(),
+            flags: Flags::RST | Flags::ACK,
+            ..Segment::default()
+        };
+        self.finish(segment)
+    }
+
+    /// What every segment of a synchronized connection says.
+    fn header(&mut self, now: Instant) -> Segment {
+        let (aqt, avbw) = self.receiver.marks();
+        let carrier = Segment {
+            aqt,
+            avbw,
+            ..Segment::default()
+        };
+        let own_aqt = self.config.aqt.then(Aqt::default);
+        let own_avbw = self.config.avbw.then_some(Avbw {
+            drai: Avbw::SILENT,
+            mrai_echo: Avbw::SILENT,
+        });
+        Segment {
+            ack: self.receiver.ack_number(),
+            flags: Flags::ACK | self.ecn.echo_flags(),
+            window: self.receiver.tell_window(false),
+            timestamps: self.stamps.then(|| self.timestamps(now)),
+            aqt: own_aqt.map(|own| feedback::echo_aqt(&carrier).unwrap_or(own)),
+            avbw: own_avbw.map(|own| feedback::echo_avbw(&carrier).unwrap_or(own)),
+            ecn: Ecn::NotCapable,
+            ..Segment::default()
+        }
+    }
+
+    fn timestamps(&self, now: Instant) -> Timestamps {
+        Timestamps {
+            value: self.clock(now),
+            echo: self.receiver.echo(),
+        }
+    }
+
+    /// What the timestamps' clock shows.
+    pub(super) fn clock(&self, now: Instant) -> u32 {
+        match self.config.timestamps {
+            Stamps::Millis => self.config.clock.reads_ms(now),
+            _ => self.config.clock.reads(now),
+        }
+    }
+
+    /// What links charge: the IPv4 total length.
+    fn finish(&self, mut segment: Segment) -> Segment {
+        let syn = &segment.syn;
+        let words = u32::from(syn.mss.is_some())
+            + u32::from(syn.window_scale.is_some())
+            + u32::from(syn.sack_permitted);
+        let blocks = segment.sack.as_slice().len() as u32;
+        let sack = match blocks {
+            0 => 0,
+            _ => SACK_OCTETS + SACK_BLOCK_OCTETS * blocks,
+        };
+        let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
+        let ip = match segment.aqt.is_some() || segment.avbw.is_some() {
+            true => self.config.ip_option_octets(),
+            false => 0,
+        };
+        segment.link_octets = HEADER_OCTETS + ip + 4 * words + sack + stamps + segment.payload;
+        segment
+    }
+}

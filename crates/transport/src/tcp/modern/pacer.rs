@@ -1,0 +1,83 @@
+//! Pacing: segments leave no faster than a rate.
+
+use units::{Duration, Instant};
+
+/// When the next segment may leave.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pacer {
+    next: Instant,
+}
+
+/// What a late timer may catch up on at once.
+const SLACK: Duration = Duration::from_millis(1);
+
+/// How much faster than a window a round trip: in slow start, so that the window can double within
+/// it, and in avoidance, so that pacing never is what limits (as the Linux kernel does).
+const SLOW_START_GAIN: f64 = 2.0;
+const AVOIDANCE_GAIN: f64 = 1.2;
+
+impl Pacer {
+    /// Whether a segment may leave now; else when.
+    pub(super) fn wait(&self, now: Instant) -> Option<Instant> {
+        (now < self.next).then_some(self.next)
+    }
+
+    /// A segment leaves, at `per_second` of them.
+    pub(super) fn on_sent(&mut self, now: Instant, per_second: f64) {
+        let apart = Duration::from_secs_f64(1.0 / per_second.max(MIN_PER_SECOND));
+        self.next = self.next.max(now - SLACK) + apart;
+    }
+}
+
+/// A segment an hour: keeps a rate of zero from stopping a connection for good.
+const MIN_PER_SECOND: f64 = 1.0 / 3600.0;
+
+/// The rate that spreads `cwnd` segments over a round trip, in segments per second.
+pub(super) fn rate(cwnd: f64, ssthresh: f64, srtt: Duration) -> f64 {
+    let gain = if cwnd < ssthresh / 2.0 {
+        SLOW_START_GAIN
+    } else {
+        AVOIDANCE_GAIN
+    };
+    gain * cwnd / srtt.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_leave_at_the_rate_and_a_late_timer_catches_up_little() {
+        let mut pacer = Pacer::default();
+        let start = Instant::from_micros(1_000_000);
+        let mut now = start;
+        let mut sent = 0;
+        while now < start + Duration::from_millis(100) {
+            match pacer.wait(now) {
+                Some(at) => now = at,
+                None => {
+                    sent += 1;
+                    pacer.on_sent(now, 10_000.0);
+                }
+            }
+        }
+        assert!((1000..=1011).contains(&sent), "{sent}");
+        now += Duration::from_millis(500);
+        let burst = (0..100)
+            .take_while(|_| {
+                pacer.wait(now).is_none_or(|_| false) && {
+                    pacer.on_sent(now, 10_000.0);
+                    true
+                }
+            })
+            .count();
+        assert!(burst <= 11, "{burst}");
+    }
+
+    #[test]
+    fn a_window_a_round_trip_with_room_to_grow() {
+        let rtt = Duration::from_millis(100);
+        assert_eq!(rate(10.0, f64::INFINITY, rtt), 200.0);
+        assert_eq!(rate(10.0, 10.0, rtt), 120.0);
+    }
+}

@@ -1,0 +1,196 @@
+//! RACK: a segment is lost if one sent later has arrived long enough ago (RFC 8985, §6).
+
+use units::{Duration, Instant};
+
+use super::scoreboard::{Fate, Scoreboard, Sent};
+
+/// What RACK knows of the newest transmission that arrived, and of reordering.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rack {
+    /// RACK.xmit_ts, RACK.end_seq, RACK.rtt.
+    newest: Option<(Instant, u64, Duration)>,
+    /// RACK.fack: the highest position that arrived.
+    highest: u64,
+    /// RACK.reordering_seen.
+    reordered: bool,
+    /// RACK.reo_wnd_mult, in quarters of the lowest round-trip time.
+    quarters: u64,
+    /// RACK.reo_wnd_persist: recoveries for which it stays.
+    persist: u32,
+    /// RACK.dsack_round: up to here copies tell of the same round.
+    copies_until: Option<u64>,
+}
+
+/// Segments that arrived early and have one before them taken for lost, where the path is not known
+/// to reorder (DupThresh).
+const DUPLICATE_THRESHOLD: usize = 3;
+/// Recoveries without a copy after which the reordering window shrinks again.
+const PERSISTENCE: u32 = 16;
+
+/// What [`Rack::detect`] has to know of the connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    pub(super) now: Instant,
+    pub(super) srtt: Duration,
+    pub(super) lowest_rtt: Duration,
+    pub(super) recovering: bool,
+}
+
+impl Rack {
+    /// Step 2 and 3: a transmission arrived. `echoed_before` says that the acknowledgement's
+    /// timestamp shows that an earlier transmission of it caused it.
+    pub(super) fn on_delivered(
+        &mut self,
+        now: Instant,
+        sent: &Sent,
+        lowest_rtt: Option<Duration>,
+        echoed_before: bool,
+    ) {
+        let rtt = now.since(sent.at);
+        let again = sent.transmissions > 1;
+        if again && (echoed_before || lowest_rtt.is_some_and(|lowest| rtt < lowest)) {
+            return;
+        }
+        if self
+            .newest
+            .is_none_or(|(at, end, _)| (sent.at, sent.end) > (at, end))
+        {
+            self.newest = Some((sent.at, sent.end, rtt));
+        }
+        if sent.end >= self.highest {
+            self.highest = sent.end;
+        } else if !again {
+            self.reordered = true;
+        }
+    }
+
+    /// Step 4: the other end reports a copy (RFC 2883): the window was too short. Once a round.
+    pub(super) fn on_copy(&mut self, acked: u64, next: u64) {
+        if self.copies_until.is_some_and(|until| acked < until) {
+            return;
+        }
+        self.copies_until = Some(next);
+        self.quarters = self.quarters.max(1) + 1;
+        self.persist = PERSISTENCE;
+    }
+
+    /// Step 4: a recovery is over.
+    pub(super) fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// How late a segment may be.
+    fn reordering_window(&self, path: &Path, sacked: usize) -> Duration {
+        if !self.reordered && (path.recovering || sacked >= DUPLICATE_THRESHOLD) {
+            return Duration::ZERO;
+        }
+        (path.lowest_rtt * self.quarters.max(1) / 4).min(path.srtt)
+    }
+
+    /// Step 5: marks segments lost. How many, and when to look again.
+    pub(super) fn detect(&self, board: &mut Scoreboard, path: &Path) -> (u64, Option<Instant>) {
+        let Some((newest, end, rtt)) = self.newest.filter(|_| board.is_irregular()) else {
+            return (0, None);
+        };
+        let allowed = rtt + self.reordering_window(path, board.sacked());
+        let mut lost = 0;
+        let mut again: Option<Instant> = None;
+        for number in board.first()..board.next() {
+            let Some(sent) = board.get(number) else {
+                break;
+            };
+            if sent.fate != Fate::InFlight || (sent.at, sent.end) >= (newest, end) {
+                continue;
+            }
+            let deadline = sent.at + allowed;
+            if deadline <= path.now {
+                board.lose(number);
+                lost += 1;
+            } else {
+                again = Some(again.map_or(deadline, |at| at.max(deadline)));
+            }
+        }
+        (lost, again)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::modern::rate::Stamp;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_micros(ms * 1000)
+    }
+
+    fn path(ms: u64) -> Path {
+        Path {
+            now: at(ms),
+            srtt: Duration::from_millis(40),
+            lowest_rtt: Duration::from_millis(40),
+            recovering: false,
+        }
+    }
+
+    /// Five segments, a millisecond apart.
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for i in 0..5 {
+            board.push(i * 10, i * 10 + 10, at(i), Stamp::default());
+        }
+        board
+    }
+
+    fn deliver(rack: &mut Rack, board: &mut Scoreboard, number: u64, ms: u64) {
+        board.sack(number * 10, number * 10 + 10, |_, sent| {
+            rack.on_delivered(at(ms), sent, None, false);
+        });
+    }
+
+    #[test]
+    fn a_gap_is_lost_after_a_quarter_of_a_round_trip() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        deliver(&mut rack, &mut board, 1, 41);
+        let (lost, again) = rack.detect(&mut board, &path(41));
+        // Sent at 0, round trip 40 ms, window 10 ms.
+        assert_eq!((lost, again), (0, Some(at(50))));
+        let (lost, again) = rack.detect(&mut board, &path(50));
+        assert_eq!((lost, again, board.first_lost()), (1, None, Some(0)));
+    }
+
+    #[test]
+    fn three_early_segments_suffice_where_nothing_is_reordered() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        (1..4).for_each(|number| deliver(&mut rack, &mut board, number, 40 + number));
+        assert_eq!(rack.detect(&mut board, &path(43)).0, 1);
+        assert_eq!(board.lost(), 1);
+    }
+
+    #[test]
+    fn once_reordering_is_seen_three_do_not_suffice() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        deliver(&mut rack, &mut board, 2, 42);
+        deliver(&mut rack, &mut board, 1, 42);
+        deliver(&mut rack, &mut board, 3, 43);
+        assert_eq!(rack.detect(&mut board, &path(43)), (0, Some(at(50))));
+    }
+
+    #[test]
+    fn a_lost_retransmission_is_found() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        (1..4).for_each(|number| deliver(&mut rack, &mut board, number, 40 + number));
+        rack.detect(&mut board, &path(43));
+        board.resend(0, at(43), Stamp::default());
+        board.push(50, 60, at(44), Stamp::default());
+        deliver(&mut rack, &mut board, 5, 84);
+        let recovering = Path {
+            recovering: true,
+            ..path(84)
+        };
+        rack.detect(&mut board, &recovering);
+        assert_eq!(board.first_lost(), Some(0));
+    }
+}

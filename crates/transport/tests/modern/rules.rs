@@ -1,0 +1,499 @@
+//! What the RFCs ask for, one rule a test.
+
+use std::net::SocketAddrV4;
+use std::sync::Arc;
+
+use congestion::RenoConfig;
+use transport::tcp::modern::{Config, Connection, EcnMode, Ended, Stamps, State, StreamError};
+use transport::tcp::{Ecn, Flags, Segment, Timestamps};
+use units::{Duration, Instant};
+
+use crate::path::{ADDRESSES, Faults, Net, PORT};
+
+const MS: Duration = Duration::from_millis(1);
+
+fn net(config: Config) -> Net {
+    let configs = [config.clone(), config];
+    Net::new(configs, Arc::new(RenoConfig {}), Faults::NONE, 7)
+}
+
+/// Two connections with nothing between them.
+struct Pair {
+    now: Instant,
+    ends: [Connection; 2],
+}
+
+impl Pair {
+    fn new(config: &Config) -> Self {
+        let config = Arc::new(config.clone());
+        let mut pair = Pair {
+            now: Instant::from_micros(1_000_000),
+            ends: [
+                Connection::connect(config.clone(), &RenoConfig {}, 1000),
+                Connection::listen(config, &RenoConfig {}, u32::MAX - 3),
+            ],
+        };
+        pair.settle();
+        assert_eq!(pair.states(), [State::Established; 2]);
+        pair
+    }
+
+    fn states(&self) -> [State; 2] {
+        [self.ends[0].state(), self.ends[1].state()]
+    }
+
+    /// What an end sends now.
+    fn take(&mut self, end: usize) -> Vec<Segment> {
+        std::iter::from_fn(|| self.ends[end].poll_transmit(self.now)).collect()
+    }
+
+    /// What an end sends now arrives at the other.
+    fn pass(&mut self, from: usize) -> usize {
+        let segments = self.take(from);
+        for segment in &segments {
+            self.ends[1 - from].handle_segment(
+                self.now,
+                segment,
+                &vec![7; segment.payload as usize],
+            );
+        }
+        segments.len()
+    }
+
+    /// Both go on until neither has anything to say, a millisecond each way.
+    fn settle(&mut self) {
+        while self.pass(0) + self.pass(1) > 0 {
+            self.now += MS;
+        }
+    }
+
+    /// Hands a segment to an end; what it answers.
+    fn answer(&mut self, end: usize, segment: Segment) -> Vec<Segment> {
+        self.ends[end].handle_segment(self.now, &segment, &vec![7; segment.payload as usize]);
+        self.take(end)
+    }
+
+    /// A segment that fits into where the connection is, from one end.
+    fn fitting(&mut self, from: usize) -> Segment {
+        self.ends[from].write(b"x").unwrap();
+        let mut segments = self.take(from);
+        self.now += MS;
+        segments.pop().expect("one octet may be sent")
+    }
+}
+
+#[test]
+fn a_connection_is_opened_used_and_closed() {
+    let mut pair = Pair::new(&Config::default());
+    pair.ends[0].write(b"to").unwrap();
+    pair.ends[0].close();
+    assert_eq!(pair.ends[0].write(b"more"), Err(StreamError::Finished));
+    pair.settle();
+    assert_eq!(pair.states(), [State::FinWait2, State::CloseWait]);
+    let mut buffer = [0; 10];
+    assert_eq!(pair.ends[1].read(&mut buffer), Ok(2));
+    assert_eq!(pair.ends[1].read(&mut buffer), Ok(0));
+    // The other direction goes on.
+    pair.ends[1].write(b"back").unwrap();
+    pair.settle();
+    assert_eq!(pair.ends[0].read(&mut buffer), Ok(4));
+    pair.ends[1].close();
+    pair.settle();
+    assert_eq!(pair.states(), [State::TimeWait, State::Closed]);
+    assert_eq!(pair.ends[1].ended(), Some(Ended::Closed));
+    let end = pair.ends[0].poll_timeout().expect("TIME-WAIT ends");
+    assert!(end.since(pair.now) > Duration::from_millis(59_000));
+    pair.ends[0].handle_timeout(end);
+    assert_eq!(pair.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn both_may_open_and_close_at_once() {
+    let config = Arc::new(Config::default());
+    let connect = |start| Connection::connect(config.clone(), &RenoConfig {}, start);
+    let mut pair = Pair {
+        now: Instant::from_micros(1_000_000),
+        ends: [connect(5), connect(u32::MAX)],
+    };
+    let syns = [pair.take(0), pair.take(1)];
+    pair.ends[1].handle_segment(pair.now, &syns[0][0], &[]);
+    pair.ends[0].handle_segment(pair.now, &syns[1][0], &[]);
+    assert_eq!(pair.states(), [State::SynReceived; 2]);
+    pair.settle();
+    assert_eq!(pair.states(), [State::Established; 2]);
+    pair.ends[0].write(b"hello").unwrap();
+    pair.settle();
+    assert_eq!(pair.ends[1].readable(), 5);
+    pair.ends[0].close();
+    pair.ends[1].close();
+    let fins = [pair.take(0), pair.take(1)];
+    pair.ends[1].handle_segment(pair.now, &fins[0][0], &[]);
+    pair.ends[0].handle_segment(pair.now, &fins[1][0], &[]);
+    assert_eq!(pair.states(), [State::Closing; 2]);
+    pair.settle();
+    assert_eq!(pair.states(), [State::TimeWait; 2]);
+}
+
+#[test]
+fn a_lost_answer_to_a_syn_comes_again_with_the_syn() {
+    let mut net = net(Config::default());
+    net.drop_next[1] = 1;
+    let begun = net.now;
+    net.established();
+    // The second SYN goes after a second; the answer does not wait for its own timer.
+    assert!(net.now.since(begun) < Duration::from_millis(1040));
+}
+
+#[test]
+fn a_reset_has_to_fit_exactly() {
+    let mut pair = Pair::new(&Config::default());
+    let fitting = pair.fitting(0);
+    let reset = |seq: u32| Segment {
+        seq,
+        flags: Flags::RST,
+        payload: 0,
+        ..fitting
+    };
+    // Beyond the window: nothing. In the window: a question (RFC 5961, §3.2).
+    assert_eq!(pair.answer(1, reset(fitting.seq.wrapping_sub(1))), []);
+    let asked = pair.answer(1, reset(fitting.seq.wrapping_add(100)));
+    assert_eq!((asked.len(), asked[0].flags), (1, Flags::ACK));
+    assert_eq!(asked[0].ack, fitting.seq);
+    assert_eq!(pair.ends[1].state(), State::Established);
+    assert_eq!(pair.answer(1, reset(fitting.seq)), []);
+    assert_eq!(pair.ends[1].ended(), Some(Ended::Reset));
+    assert_eq!(
+        pair.ends[1].read(&mut [0; 4]),
+        Err(StreamError::Ended(Ended::Reset))
+    );
+}
+
+#[test]
+fn a_syn_in_a_connection_and_a_guessed_acknowledgement_are_questioned() {
+    let mut pair = Pair::new(&Config::default());
+    let fitting = pair.fitting(0);
+    let syn = Segment {
+        flags: Flags::SYN,
+        payload: 0,
+        ..fitting
+    };
+    assert_eq!(pair.answer(1, syn).len(), 1);
+    let future = Segment {
+        ack: fitting.ack.wrapping_add(1),
+        ..fitting
+    };
+    assert_eq!(pair.answer(1, future).len(), 1);
+    assert_eq!(pair.ends[1].readable(), 0);
+    assert_eq!(pair.answer(1, fitting).len(), 1);
+    assert_eq!(pair.ends[1].readable(), 1);
+}
+
+#[test]
+fn an_old_timestamp_is_refused() {
+    let mut pair = Pair::new(&Config::default());
+    let fitting = pair.fitting(0);
+    let stamps = fitting.timestamps.expect("both have them");
+    let old = Segment {
+        timestamps: Some(Timestamps {
+            value: stamps.value.wrapping_sub(10_000),
+            ..stamps
+        }),
+        ..fitting
+    };
+    assert_eq!(pair.answer(1, old).len(), 1);
+    let none = Segment {
+        timestamps: None,
+        ..fitting
+    };
+    assert_eq!(pair.answer(1, none), []);
+    assert_eq!(pair.ends[1].readable(), 0);
+}
+
+#[test]
+fn options_come_off_the_payload_and_full_packets_fill_the_path() {
+    let config = Config {
+        aqt: true,
+        avbw: true,
+        timestamps: Stamps::Micros,
+        ..Config::default()
+    };
+    let mut pair = Pair::new(&config);
+    pair.ends[0].write(&[7; 20_000]).unwrap();
+    let segments = pair.take(0);
+    assert!(segments.iter().all(|segment| segment.link_octets <= 1500));
+    assert_eq!(segments[0].link_octets, 1500);
+    assert_eq!(segments[0].payload, 1500 - 40 - 12 - 12);
+    assert!(segments[0].aqt.is_some() && segments[0].avbw.is_some());
+}
+
+#[test]
+fn the_first_window_is_ten_segments() {
+    let config = Config {
+        pacing: false,
+        ..Config::default()
+    };
+    let mut pair = Pair::new(&config);
+    pair.ends[0].write(&[7; 100_000]).unwrap();
+    assert_eq!(pair.take(0).len(), 10);
+}
+
+#[test]
+fn a_short_segment_waits_for_the_one_before() {
+    let mut pair = Pair::new(&Config::default());
+    pair.ends[0].write(b"a").unwrap();
+    let first = pair.take(0);
+    pair.ends[0].write(b"b").unwrap();
+    pair.ends[0].write(b"c").unwrap();
+    assert_eq!(pair.take(0), []);
+    pair.ends[1].handle_segment(pair.now, &first[0], b"a");
+    pair.now += MS;
+    pair.settle();
+    assert_eq!(pair.ends[1].readable(), 3);
+    assert_eq!(pair.ends[0].stats().sent, 2);
+}
+
+#[test]
+fn a_closed_window_is_probed_ever_more_slowly_and_opens_again() {
+    let config = Config {
+        receive_buffer: 5000,
+        ..Config::default()
+    };
+    let mut net = net(config);
+    let [client, server] = net.established();
+    let client_writes = vec![7; 20_000];
+    net.hosts[0]
+        .connection_mut(client)
+        .unwrap()
+        .write(&client_writes)
+        .unwrap();
+    net.transmit();
+    net.run_for(Duration::from_millis(2000));
+    let before = net.sent[0];
+    net.run_for(Duration::from_millis(600_000));
+    let probes = net.sent[0] - before;
+    assert!((8..40).contains(&probes), "{probes}");
+    assert_eq!(net.hosts[0].connection(client).unwrap().ended(), None);
+    let connection = net.hosts[1].connection_mut(server).unwrap();
+    assert_eq!(connection.readable(), 5000);
+    // The news of the open window is lost; a probe brings it.
+    let mut buffer = [0; 5000];
+    assert_eq!(connection.read(&mut buffer), Ok(5000));
+    net.drop_next[1] = 1;
+    net.transmit();
+    net.run_for(Duration::from_millis(70_000));
+    assert_eq!(net.hosts[1].connection(server).unwrap().readable(), 5000);
+}
+
+#[test]
+fn a_lost_tail_is_probed_for_before_the_timer() {
+    let mut net = net(Config::default());
+    let [client, server] = net.established();
+    net.hosts[0]
+        .connection_mut(client)
+        .unwrap()
+        .write(&[7; 5000])
+        .unwrap();
+    net.transmit();
+    net.run_for(Duration::from_millis(500));
+    net.hosts[0]
+        .connection_mut(client)
+        .unwrap()
+        .write(&[7; 100])
+        .unwrap();
+    net.drop_next[0] = 1;
+    net.transmit();
+    let lost_at = net.now;
+    while net.hosts[1].connection(server).unwrap().readable() < 5100 {
+        assert!(net.step());
+    }
+    // 2 SRTT and the worst delayed acknowledgement, within the timeout.
+    assert!(net.now.since(lost_at) < Duration::from_millis(260));
+    net.run_for(Duration::from_millis(1000));
+    let stats = net.hosts[0].connection(client).unwrap().stats();
+    assert_eq!((stats.timeouts, stats.resent), (0, 1));
+}
+
+#[test]
+fn losses_are_repaired_without_the_timer() {
+    let faults = Faults {
+        loss: 0.02,
+        bottleneck: Some((1_000_000, 50)),
+        ..Faults::NONE
+    };
+    let configs = [Config::default(), Config::default()];
+    let mut net = Net::new(configs, Arc::new(RenoConfig {}), faults, 3);
+    let [client, server] = net.established();
+    let mut buffer = vec![0; 1 << 20];
+    let mut read = 0;
+    for _ in 0..100_000 {
+        if let Some(connection) = net.hosts[0].connection_mut(client) {
+            let _ = connection.write(&[7; 60_000]);
+        }
+        net.transmit();
+        net.step();
+        if let Ok(count) = net.hosts[1]
+            .connection_mut(server)
+            .unwrap()
+            .read(&mut buffer)
+        {
+            read += count;
+        }
+        if read > 3_000_000 {
+            break;
+        }
+    }
+    let stats = net.hosts[0].connection(client).unwrap().stats();
+    assert!(read > 3_000_000 && stats.losses > 20, "{read} {stats:?}");
+    assert!(stats.timeouts * 20 < stats.losses, "{stats:?}");
+    // Nearly every retransmission was needed.
+    assert!(
+        stats.resent < stats.losses + stats.losses / 5 + 5,
+        "{stats:?}"
+    );
+}
+
+#[test]
+fn who_gets_no_answer_gives_up() {
+    let mut net = net(Config {
+        max_retries: 4,
+        syn_retries: 3,
+        ..Config::default()
+    });
+    net.faults.loss = 1.0;
+    let nobody = net.connect();
+    net.run_for(Duration::from_millis(60_000));
+    let ended = |net: &Net, id| net.hosts[0].connection(id).and_then(|c| c.ended());
+    assert_eq!(ended(&net, nobody), Some(Ended::TimedOut));
+    // 1 + 3 attempts.
+    assert_eq!(net.sent[0], 4);
+    net.faults.loss = 0.0;
+    let [client, _] = net.established();
+    net.faults.loss = 1.0;
+    net.hosts[0]
+        .connection_mut(client)
+        .unwrap()
+        .write(b"?")
+        .unwrap();
+    net.transmit();
+    net.run_for(Duration::from_millis(60_000));
+    assert_eq!(ended(&net, client), Some(Ended::TimedOut));
+}
+
+#[test]
+fn a_port_where_nobody_listens_refuses() {
+    let mut net = net(Config::default());
+    let remote = SocketAddrV4::new(ADDRESSES[1], PORT + 1);
+    let id = net.hosts[0].connect(net.now, remote).unwrap();
+    net.transmit();
+    net.run_for(Duration::from_millis(25));
+    let connection = net.hosts[0].connection(id).unwrap();
+    assert_eq!(connection.ended(), Some(Ended::Refused));
+    net.hosts[0].release(id);
+    net.transmit();
+    assert!(net.hosts[0].connection(id).is_none());
+}
+
+#[test]
+fn an_abort_resets_the_other_end() {
+    let mut net = net(Config::default());
+    let [client, server] = net.established();
+    net.hosts[0].connection_mut(client).unwrap().abort();
+    net.transmit();
+    net.run_for(Duration::from_millis(25));
+    let ended = net.hosts[1].connection(server).unwrap().ended();
+    assert_eq!(ended, Some(Ended::Reset));
+}
+
+#[test]
+fn many_connections_are_told_apart() {
+    let mut net = net(Config::default());
+    let clients: Vec<_> = (0..50).map(|_| net.connect()).collect();
+    net.run_for(Duration::from_millis(100));
+    let ports: std::collections::BTreeSet<u16> = clients
+        .iter()
+        .filter_map(|id| net.hosts[0].addresses(*id))
+        .map(|(_, port)| port)
+        .collect();
+    assert_eq!(ports.len(), 50);
+    for (i, id) in clients.iter().enumerate() {
+        let connection = net.hosts[0].connection_mut(*id).unwrap();
+        connection.write(&vec![i as u8; 10 + i]).unwrap();
+    }
+    net.transmit();
+    net.run_for(Duration::from_millis(200));
+    let mut seen = 0;
+    while let Some(id) = net.hosts[1].accept(PORT) {
+        let (remote, _) = net.hosts[1].addresses(id).unwrap();
+        let mut buffer = [0; 100];
+        let connection = net.hosts[1].connection_mut(id).unwrap();
+        let count = connection.read(&mut buffer).unwrap();
+        let number = usize::from(buffer[0]);
+        assert_eq!(count, 10 + number);
+        assert_eq!(
+            net.hosts[0].addresses(clients[number]).unwrap().1,
+            remote.port()
+        );
+        seen += 1;
+    }
+    assert_eq!(seen, 50);
+}
+
+#[test]
+fn a_mark_cuts_the_window_once_a_round_and_nothing_is_resent() {
+    let faults = Faults {
+        marking: 1.0,
+        bottleneck: Some((1_000_000, 1000)),
+        ..Faults::NONE
+    };
+    let config = Config {
+        ecn: EcnMode::Classic,
+        initial_window: 40,
+        ..Config::default()
+    };
+    let mut net = Net::new([config.clone(), config], Arc::new(RenoConfig {}), faults, 3);
+    let [client, _] = net.established();
+    net.hosts[0]
+        .connection_mut(client)
+        .unwrap()
+        .write(&[7; 600_000])
+        .unwrap();
+    net.transmit();
+    let window = |net: &Net| net.hosts[0].connection(client).unwrap().snapshot().cwnd;
+    assert_eq!(window(&net), 40.0);
+    net.run_for(Duration::from_millis(60));
+    let first = window(&net);
+    assert!((15.0..30.0).contains(&first), "{first}");
+    net.run_for(Duration::from_millis(600));
+    assert!(window(&net) < 6.0);
+    let stats = net.hosts[0].connection(client).unwrap().stats();
+    assert_eq!((stats.resent, stats.losses), (0, 0));
+}
+
+#[test]
+fn accurate_marks_are_told_one_by_one() {
+    let mut pair = Pair::new(&Config {
+        ecn: EcnMode::Accurate,
+        delayed_ack: Some(Duration::from_millis(100)),
+        ..Config::default()
+    });
+    pair.ends[0].write(&vec![7; 100_000]).unwrap();
+    // Past the segments that are acknowledged at once.
+    pair.settle();
+    while pair.ends[1].read(&mut [0; 1000]).is_ok() {}
+    pair.settle();
+    pair.ends[0].write(&vec![7; 6000]).unwrap();
+    let data = pair.take(0);
+    assert!(data.len() >= 4 && data[0].ecn == Ecn::Ect0);
+    let mark = |segment: Segment| Segment {
+        ecn: Ecn::Experienced,
+        ..segment
+    };
+    assert_eq!(pair.answer(1, data[0]), []);
+    // The change makes what came before be acknowledged first, without the echo.
+    let told = pair.answer(1, mark(data[1]));
+    assert_eq!(told[0].ack, data[1].seq);
+    assert!(!told[0].flags.contains(Flags::ECE));
+    let told = pair.answer(1, mark(data[2]));
+    assert!(told.iter().all(|ack| ack.flags.contains(Flags::ECE)));
+    assert_eq!(told.last().unwrap().ack, data[3].seq);
+}

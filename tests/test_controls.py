@@ -1,0 +1,100 @@
+"""Every congestion control on a bottleneck of 10 Mb/s and 40 ms, with room for 50 packets."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import cast, get_args
+
+import pytest
+from conftest import ROOT
+
+from waymark import Flow, Host, Profile, Scenario, Switch, Topology, WaymarkError, duplex, run
+from waymark.plots import NAMES
+from waymark.traffic import MODERN as TODAY
+from waymark.traffic import Algorithm
+
+MODERN = {"dctcp", "bbr"}
+"""What needs the modern profile."""
+ALGORITHMS = cast("tuple[Algorithm, ...]", get_args(Algorithm))
+
+NETWORK = Topology(
+    hosts=(Host("a"), Host("b"), Host("c")),
+    switches=(Switch("r"),),
+    links=(
+        *duplex("a", "r", 100e6, 0.001),
+        *duplex("c", "r", 100e6, 0.001),
+        *duplex("r", "b", 10e6, 0.019, queue_packets=50),
+    ),
+)
+
+
+def scenario(*flows: Flow, end_s: float = 14) -> Scenario:
+    return Scenario("controls", NETWORK, end_s=end_s, flows=flows)
+
+
+@pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in MODERN])
+def test_every_control_fills_the_path(algorithm: Algorithm) -> None:
+    result = run(scenario(Flow("a", "b", algorithm)))
+    assert result.throughput_bps(0, 8, 14) > 0.8 * 10e6
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "most"),
+    [
+        ("vegas", 4),
+        ("vegasplus", 4),
+        ("reroutingvegas", 4),
+        ("card", 2),
+        ("tris", 2),
+        ("santacruz", 4),
+        ("fast", 21),
+        ("dual", 26),
+        ("newreno", 40),
+    ],
+)
+def test_those_that_look_at_delays_leave_the_queue_short(algorithm: Algorithm, most: float) -> None:
+    """Vegas keeps at most 3 queued, Santa Cruz 3.5, FAST 20; DUAL turns back at half the delay."""
+    result = run(scenario(Flow("a", "b", algorithm)))
+    assert result.mean_waiting("r->b", 8, 14) < most
+
+
+def test_cubic_leaves_seven_tenths() -> None:
+    result = run(scenario(Flow("a", "b", "cubic", trace=True)))
+    trace = result.flows[0].trace
+    assert trace is not None
+    late = [cwnd for at, cwnd in zip(trace.time_s, trace.cwnd, strict=True) if at > 5]
+    cuts = [after / before for before, after in pairwise(late) if after < before]
+    assert cuts
+    # Of the whole segments in use.
+    assert all(0.69 < cut <= 0.7 for cut in cuts)
+
+
+def test_vegas_plus_holds_its_own_beside_newreno() -> None:
+    """NewReno's queue leaves Vegas a tenth. Vegas⁺ turns aggressive."""
+    profile = Profile(window=100)
+
+    def share(algorithm: Algorithm) -> float:
+        flows = (Flow("a", "b", "newreno", profile), Flow("c", "b", algorithm, profile))
+        result = run(scenario(*flows, end_s=40))
+        return result.throughput_bps(1, 15, 40) / 10e6
+
+    assert share("vegasplus") > 0.3 > 0.2 > share("vegas")
+
+
+@pytest.mark.parametrize("algorithm", ["cubic", "dctcp", "bbr"])
+def test_those_of_today_fill_the_path_in_the_modern_profile(algorithm: Algorithm) -> None:
+    result = run(scenario(Flow("a", "b", algorithm, TODAY)))
+    assert result.throughput_bps(0, 8, 14) > 0.9 * 10e6
+
+
+@pytest.mark.parametrize("algorithm", sorted(MODERN))
+def test_what_needs_more_than_ns2_has_says_so(algorithm: Algorithm) -> None:
+    with pytest.raises(WaymarkError, match=r"flows\[0\]\.control\.name: .* needs .*ns-2 profile"):
+        run(scenario(Flow("a", "b", algorithm)))
+
+
+def test_every_control_has_a_name_and_a_row() -> None:
+    page = (ROOT / "docs" / "controls.md").read_text()
+    for algorithm in ALGORITHMS:
+        assert f"`{algorithm}`" in page
+        assert algorithm in NAMES

@@ -1,0 +1,174 @@
+"""A transport of this project on an interface: what it is told, and how a transfer goes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from ipaddress import IPv4Address, IPv4Interface
+from typing import Any
+
+from waymark import _core, trace
+from waymark.trace import Trace
+from waymark.traffic import Flow
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a host lives.
+
+    Attributes:
+        interface: an interface without a kernel address (``waymark up --bare``), or a TAP.
+        address: the host's own, with its prefix length: ``"10.0.0.1/24"``.
+        gateway: who forwards to other networks; None: nobody.
+        gateway_mac: its address on the link, where it answers no ARP.
+        mac: the host's own address on the link; None: one that follows from ``address``.
+    """
+
+    interface: str
+    address: str
+    gateway: str | None = None
+    gateway_mac: str | None = None
+    mac: str | None = None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """How a transfer stands.
+
+    Attributes:
+        time_s: since the host was there, in seconds.
+        octets: payload that was acknowledged (of a sender) or read (of a receiver) so far.
+        throughput_bps: of payload, since the moment before, in bits per second.
+        rtt_s, base_rtt_s: in seconds; None where nothing told them.
+        cwnd: in segments.
+        resent: segments sent again so far.
+        aqt_forward_s, aqt_backward_s: queueing times that the newest ACK told, in seconds.
+        mrai: the newest MRAI-Echo, 1 to 6.
+        ci: ACKs so far that indicated congestion.
+    """
+
+    time_s: float
+    octets: int
+    throughput_bps: float
+    rtt_s: float | None
+    base_rtt_s: float | None
+    cwnd: float | None
+    resent: int
+    aqt_forward_s: float | None
+    aqt_backward_s: float | None
+    mrai: int | None
+    ci: int
+
+
+class LiveHost:
+    """A host with one connection, in the modern profile.
+
+    Args:
+        place: where it lives.
+        flow: control, profile and marks of its connection; its hosts are only names.
+        marks: of ``"aqt"``, ``"avbw"``, ``"ci"``, those to carry beyond what the control needs.
+        loss: probability of a packet's being lost on purpose, in or out.
+        seed: of these losses.
+        trace_every_s: rows of the trace are so far apart, in seconds; None: no trace.
+
+    Raises:
+        waymark._core.SwitchError: no root, no such interface.
+        waymark._core.ScenarioError: the control or profile cannot be had.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        flow: Flow,
+        marks: frozenset[str] = frozenset(),
+        loss: float = 0.0,
+        seed: int = 1,
+        trace_every_s: float | None = None,
+    ) -> None:
+        own = IPv4Interface(place.address)
+        self._flow = flow
+        self._before = (0.0, 0)
+        self._host = _core.Host(
+            place.interface,
+            json.dumps(_flow(flow, marks)),
+            address=str(own.ip),
+            prefix=own.network.prefixlen,
+            gateway=place.gateway,
+            gateway_mac=_mac(place.gateway_mac),
+            mac=_mac(place.mac),
+            loss=loss,
+            seed=seed,
+            trace_every_s=trace_every_s,
+        )
+
+    def send(
+        self, to: IPv4Address, port: int, seconds: float, octets: int | None, interval_s: float
+    ) -> Iterator[Moment]:
+        """Connect and send, yielding how it stands every ``interval_s``, and once all has arrived.
+
+        Args:
+            to: the receiver's address.
+            port: its port.
+            seconds: how long to send for.
+            octets: how many to send at most; None: no bound.
+            interval_s: between two moments.
+
+        Raises:
+            waymark._core.SwitchError: the connection is refused, or ends early.
+        """
+        self._host.connect(str(to), port)
+        begun = self._host.state()["time_s"]
+        done, left = False, seconds
+        while not done and left > 0:
+            done = self._host.send(min(interval_s, left), octets)
+            moment = self._moment("acked_octets")
+            left = seconds - (moment.time_s - begun)
+            yield moment
+        self._host.close(seconds)
+        yield self._moment("acked_octets")
+
+    def receive(self, port: int, interval_s: float) -> Iterator[Moment]:
+        """Wait for a connection and read it to its end, yielding every ``interval_s``."""
+        self._host.accept(port)
+        done = False
+        while not done:
+            done = self._host.receive(interval_s)
+            yield self._moment("read_octets")
+        self._host.close(1.0)
+
+    def trace(self) -> Trace | None:
+        """What was traced, once."""
+        record = self._host.trace()
+        about = {"flow": f"{self._flow.source}->{self._flow.target}"}
+        about["algorithm"] = self._flow.algorithm_name
+        return None if record is None else trace.from_core(record, about)
+
+    def _moment(self, counted: str) -> Moment:
+        state: dict[str, Any] = dict(self._host.state())
+        octets = state.pop("acked_octets"), state.pop("read_octets")
+        now, total = state["time_s"], octets[0] if counted == "acked_octets" else octets[1]
+        passed, more = now - self._before[0], total - self._before[1]
+        self._before = (now, total)
+        return Moment(
+            octets=total, throughput_bps=more * 8 / passed if passed > 0 else 0.0, **state
+        )
+
+
+def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
+    """As the core reads a flow; marks that the control needs are carried in any case."""
+    settings: dict[str, Any] = {
+        "from": flow.source,
+        "to": flow.target,
+        "control": {
+            "name": flow.algorithm,
+            "alpha": flow.alpha,
+            "beta": flow.beta,
+            "gamma": flow.gamma,
+            "threshold_rtt_s": flow.threshold_rtt_s,
+        },
+        "profile": asdict(flow.profile),
+    }
+    return settings | dict.fromkeys(marks, True)
+
+
+def _mac(text: str | None) -> tuple[int, ...] | None:
+    return None if text is None else tuple(bytes.fromhex(text.replace(":", "")))
