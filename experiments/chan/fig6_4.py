@@ -1,6 +1,6 @@
 """Chan 2004, figure 6.4: goodput against cross traffic, without random loss."""
 
-from experiments.chan import redvegas
+from experiments.chan import heterogeneous, redvegas
 from waymark import Expectation
 
 EXPERIMENT = redvegas.experiment(
@@ -25,4 +25,5 @@ EXPERIMENT = redvegas.experiment(
         ),
     ),
     ns2={"Reno": {0.0: 1600, 0.9: 198}},
+    notes=heterogeneous.BURST_NOTE,
 )

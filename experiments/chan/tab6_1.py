@@ -156,7 +156,7 @@ EXPERIMENT = Experiment(
     ),
     choices=net.CHOICES[:2],
     notes=(
-        "The counts follow from goodput and timeouts, and so differ with ns-2's defect. "
-        "A loss found by a retransmission timeout gets no verdict, as in the paper."
+        f"{net.BURST_NOTE}The counts follow from goodput and timeouts, and so differ with ns-2's "
+        "defect. A loss found by a retransmission timeout gets no verdict, as in the paper."
     ),
 )
