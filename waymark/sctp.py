@@ -1,6 +1,6 @@
 """SCTP between hosts with several interfaces: associations, and what a run measured of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -253,6 +253,14 @@ def from_core(association: Association, measured: "_core.AssociationRecord") -> 
     )
 
 
-def _trace(traced: "Mapping[str, NDArray[Any]]") -> AssociationTrace:
-    columns = {name: np.asarray(column) for name, column in traced.items()}
-    return AssociationTrace(**columns | {"path": columns["path"].astype(np.int64)})
+def _trace(traced: "_core.AssociationTrace") -> AssociationTrace:
+    return AssociationTrace(
+        time_s=traced["time_s"],
+        path=traced["path"].astype(np.int64),
+        cwnd_octets=traced["cwnd_octets"],
+        ssthresh_octets=traced["ssthresh_octets"],
+        outstanding_octets=traced["outstanding_octets"],
+        rtt_s=traced["rtt_s"],
+        delay_time_s=traced["delay_time_s"],
+        delay_s=traced["delay_s"],
+    )
