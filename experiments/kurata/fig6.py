@@ -102,7 +102,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "At p = .3 ns-2 gets 158 kb/s in all and Waymark 292 ± 39: not explained. A constant p is one "
-        "step of RED's table over all averages, so that packets are dropped from an empty queue too."
+        "At p = .3 ns-2 gets 158 kb/s in all and Waymark 292 ± 39: not explained. A constant p is "
+        "one step of RED's table over all averages, so that packets are dropped from an empty "
+        "queue too."
     ),
 )
