@@ -15,6 +15,14 @@ FILES = {
 }
 """Of each target that reads text, the files it starts from."""
 
+EXCHANGE, HALF_A_SECOND = b"\x02", b"\x93"
+SCTP_STEPS = {
+    "life": EXCHANGE * 8 + HALF_A_SECOND + b"\xfe" * 12,
+    "odd_chunks": EXCHANGE * 6 + b"\x01\x14\x00\x03\x00\x14" + bytes(16) + EXCHANGE * 2,
+    "odd_packet": EXCHANGE * 4 + b"\x00\x10" + bytes(16) + EXCHANGE * 2,
+}
+"""What happens to two associations; see ``fuzz_targets/sctp.rs``."""
+
 PORT_1 = 0
 MADE_ROUTABLE = 4
 """How a packet goes in; see ``fuzz_targets/packet.rs``."""
@@ -47,6 +55,9 @@ def main() -> None:
     for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
         config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
         (SEEDS / "config" / path.name).write_text(config)
+    (SEEDS / "sctp").mkdir()
+    for name, steps in SCTP_STEPS.items():
+        (SEEDS / "sctp" / name).write_bytes(steps)
     (SEEDS / "tcp").mkdir()
     for name, steps in CONVERSATIONS.items():
         for settings in (0x07, 0xFF):

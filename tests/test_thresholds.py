@@ -67,12 +67,21 @@ def test_a_full_queue_is_index_1_and_an_idle_port_index_6() -> None:
         assert index_of(ranges, 0, MAX_OCTETS) == 3
 
 
-def test_a_window_holds_32_packets_or_up_to_twice_that() -> None:
-    for rate_bps in (1.0, 1.6e6, 10e6, 1e9, 100e9):
+def test_a_window_is_a_round_trip_or_holds_four_packets() -> None:
+    for rate_bps in (1.0, 64e3, 1.4e6, 1.5e6, 1e9, 1e12, 400e12):
         octets = 2 ** window_log2(rate_bps) * 1e-6 * rate_bps / 8
-        assert 32 * 1500 <= octets < 2 * 32 * 1500
         assert window_capacity_octets(rate_bps) == octets
+        assert 4 * 1500 <= octets <= MAX_OCTETS
+    assert [window_log2(rate_bps) for rate_bps in (1e6, 1.4e6, 1.5e6, 1e12)] == [16, 16, 15, 15]
     assert window_log2(1.0) < 64
+
+
+def test_the_shortest_window_tells_the_steps_apart() -> None:
+    """With 4 packets of 1500 octets in it: none and 1, 2, 3, 4 of them."""
+    rate_bps = 4 * 1500 * 8 / (2**15 * 1e-6)
+    assert window_capacity_octets(rate_bps) == 4 * 1500
+    ranges = drai_ranges(rate_bps, 50)
+    assert [index_of(ranges, 0, 1500 * packets) for packets in range(5)] == [6, 6, 5, 4, 3]
 
 
 def test_red_rises_from_thmin_to_thmax_and_drops_all_above() -> None:

@@ -156,7 +156,9 @@ def plan(topology: Topology) -> Plan:
 
 def _host(name: str, topology: Topology, addressing: Addressing) -> HostPlan:
     host = next(host for host in topology.hosts if host.name == name)
-    ((port, switch),) = addressing.ports[name].items()
+    (port, switch), *further = addressing.ports[name].items()
+    if further:
+        raise WaymarkError(f"host {name} has several links: it runs in virtual time only")
     return HostPlan(
         name,
         host.address or f"{addressing.ipv4[name]}/32",

@@ -33,6 +33,14 @@ from waymark.pool import run_all
 from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
 from waymark.run import run
 from waymark.scenario import Clock, LinkChange, Scenario
+from waymark.sctp import (
+    DAHAL_SCTP,
+    NS2_SCTP,
+    Association,
+    AssociationProfile,
+    AssociationResult,
+    AssociationTrace,
+)
 from waymark.topology import Host, Link, Switch, Topology, duplex
 from waymark.trace import Trace
 from waymark.traffic import (
@@ -48,14 +56,21 @@ from waymark.traffic import (
     Source,
     Tracing,
 )
+from waymark.wireless import shadowing_loss
 
 __all__ = [
     "CHAN",
     "DAHAL",
+    "DAHAL_SCTP",
     "MODERN",
+    "NS2_SCTP",
     "SRIJITH",
     "STOCK",
     "AckEvent",
+    "Association",
+    "AssociationProfile",
+    "AssociationResult",
+    "AssociationTrace",
     "Cbr",
     "Check",
     "Choice",
@@ -94,5 +109,6 @@ __all__ = [
     "mean_sd",
     "run",
     "run_all",
+    "shadowing_loss",
     "trace",
 ]

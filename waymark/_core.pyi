@@ -345,6 +345,41 @@ class FlowRecord(TypedDict):
     trace: Trace | None
     """Where the scenario asked for it."""
 
+class AssociationTrace(TypedDict):
+    """How an association's paths stood after each change, and the delay of each chunk."""
+
+    time_s: NDArray[np.float64]
+    path: NDArray[np.uint64]
+    cwnd_octets: NDArray[np.float64]
+    ssthresh_octets: NDArray[np.float64]
+    outstanding_octets: NDArray[np.float64]
+    rtt_s: NDArray[np.float64]
+    """NaN where none was measured."""
+    delay_time_s: NDArray[np.float64]
+    """When a chunk arrived."""
+    delay_s: NDArray[np.float64]
+    """How long it was under way since its last transmission."""
+
+class AssociationRecord(TypedDict):
+    """An SCTP association."""
+
+    flow: FlowRecord
+    """Packets with DATA."""
+    sent_on_path: list[NDArray[np.uint64]]
+    """Packets with DATA sent on each path, per bin."""
+    delay_ns: NDArray[np.uint64]
+    """Delays of chunks from their last transmission to their first arrival, summed per bin."""
+    delay_chunks: NDArray[np.uint64]
+    """How many these are."""
+    rtt_s: float
+    """Round-trip times that the sender measured, summed."""
+    rtt_samples: int
+    """How many these are."""
+    switches: int
+    """Of path, by SPC."""
+    trace: AssociationTrace | None
+    """Where the scenario asked for it."""
+
 class LineRecord(TypedDict):
     """One direction of a link, and the queue in front of it. Arrays have one value per bin."""
 
@@ -377,6 +412,10 @@ class SwitchRecord(TypedDict):
     """Drops by cause: ``ingress`` and ``egress`` are the program's own (its counters say why)."""
     dropped_packets: NDArray[np.uint64]
     """All drops per bin."""
+    snoop_resent: int
+    """Packets that its Snoop agent sent again."""
+    snoop_suppressed: int
+    """Acknowledgements that its Snoop agent hid."""
     counters: dict[str, CounterRecord]
     """By control-plane name."""
 
@@ -412,6 +451,7 @@ class Results(TypedDict):
     """The bins' beginnings, in seconds."""
     flows: dict[str, FlowRecord]
     """By name: given, or ``"flow0"``, ``"flow1"``, …"""
+    associations: dict[str, AssociationRecord]
     sources: dict[str, FlowRecord]
     lines: dict[str, LineRecord]
     """By ``"from->to"``; of parallel links, all but the first are ``"from->to#2"``, …"""
@@ -542,8 +582,13 @@ class Host:
     def receive(self, seconds: float) -> bool:
         """Read for so long; whether the other end has closed."""
 
-    def close(self, seconds: float) -> bool:
-        """Close, and wait at most so long until all has arrived; whether it has."""
+    def close(self, seconds: float, *, abandon: bool) -> bool:
+        """Close, and wait at most so long until all has arrived; whether it has.
+
+        Args:
+            seconds: how long.
+            abandon: forget what was written and never sent.
+        """
 
     def state(self) -> HostState: ...
     def trace(self) -> Trace | None: ...

@@ -24,7 +24,12 @@ class Addressing:
         mac: the address of each node's interfaces, keyed by (node, port).
         ports: for each node, the neighbour behind each port; the port that the
             link names, or the next free one from 1, in link order.
-        next_hop: for each (node, host), the neighbour to send to.
+        next_hop: for each (node, host), the neighbour to send to; to the first interface of a host
+            with several.
+        interfaces: the address of each host's interface, keyed by (host, port). Further ones count
+            up from 10.1.0.1, 10.2.0.1, ...
+        next_hop_to: for each (node, host, port of the host), the neighbour to send to; not there
+            for nodes that do not reach that interface.
     """
 
     hosts: frozenset[str]
@@ -32,6 +37,8 @@ class Addressing:
     mac: Mapping[tuple[str, int], str]
     ports: Mapping[str, Mapping[int, str]]
     next_hop: Mapping[tuple[str, str], str]
+    interfaces: Mapping[tuple[str, int], IPv4Address]
+    next_hop_to: Mapping[tuple[str, str, int], str]
 
     def port_to(self, node: str, neighbour: str) -> int:
         """The port of ``node`` that leads to ``neighbour``."""
@@ -48,7 +55,7 @@ def derive(topology: Topology) -> Addressing:
     same topology always gives the same paths. A host forwards for nobody.
 
     Raises:
-        WaymarkError: a host that another cannot reach.
+        WaymarkError: a host with one interface that another node cannot reach.
     """
     ports = {node: _ports(topology, node) for node in topology.nodes}
     ipv4 = _addresses(topology)
@@ -62,16 +69,25 @@ def derive(topology: Topology) -> Addressing:
     mac |= {
         (host.name, p): host.mac for host in topology.hosts if host.mac for p in ports[host.name]
     }
+    next_hop_to = {
+        (node, host, port): neighbour
+        for host in hosts
+        for port, gateway in ports[host].items()
+        for node, neighbour in _towards(host, gateway, ports, hosts).items()
+    }
+    first = {host: next(iter(ports[host])) for host in hosts}
     next_hop = {
         (node, host): neighbour
-        for host in hosts
-        for node, neighbour in _towards(host, ports, hosts).items()
+        for (node, host, port), neighbour in next_hop_to.items()
+        if port == first[host]
     }
     for source in topology.nodes:
         for host in sorted(hosts):
-            if source != host and (source, host) not in next_hop:
+            several = len(ports[host]) > 1 or (source in hosts and len(ports[source]) > 1)
+            if source != host and not several and (source, host) not in next_hop:
                 raise WaymarkError(f"no path from {source} to host {host}")
-    return Addressing(hosts, ipv4, mac, ports, next_hop)
+    interfaces = _interfaces(topology, ports, ipv4)
+    return Addressing(hosts, ipv4, mac, ports, next_hop, interfaces, next_hop_to)
 
 
 def _ports(topology: Topology, node: str) -> dict[int, str]:
@@ -96,48 +112,77 @@ def _addresses(topology: Topology) -> dict[str, IPv4Address]:
     return {host.name: own.get(host.name) or next(free) for host in topology.hosts}
 
 
-def path(topology: Topology, addressing: Addressing, source: str, target: str) -> list[Link]:
-    """The links that a packet from host ``source`` to host ``target`` takes, in order."""
-    links: list[Link] = []
-    node = source
-    while node != target:
-        links.append(topology.link(node, addressing.next_hop[node, target]))
-        node = links[-1].target
+def _interfaces(
+    topology: Topology, ports: Mapping[str, Mapping[int, str]], ipv4: Mapping[str, IPv4Address]
+) -> dict[tuple[str, int], IPv4Address]:
+    interfaces: dict[tuple[str, int], IPv4Address] = {}
+    for index, host in enumerate(topology.hosts):
+        for place, port in enumerate(ports[host.name]):
+            further = IPv4Address(f"10.{place}.0.1") + index
+            interfaces[host.name, port] = further if place else ipv4[host.name]
+    return interfaces
+
+
+def path(
+    topology: Topology, addressing: Addressing, source: str, target: str, interface: int = 0
+) -> list[Link]:
+    """The links that a packet from host ``source`` to host ``target`` takes, in order.
+
+    Args:
+        interface: of both hosts, counted from 0 in the order of their ports.
+
+    Raises:
+        WaymarkError: they are not connected by these interfaces.
+    """
+    port = list(addressing.ports[target])[interface]
+    links = [topology.link(source, list(addressing.ports[source].values())[interface])]
+    while (node := links[-1].target) != target:
+        neighbour = addressing.next_hop_to.get((node, target, port))
+        if neighbour is None:
+            raise WaymarkError(f"no path from {source} to {target} by their links {interface}")
+        links.append(topology.link(node, neighbour))
     return links
 
 
 def least_round_trip_s(
-    topology: Topology, addressing: Addressing, source: str, target: str, octets: int = 40
+    topology: Topology,
+    addressing: Addressing,
+    source: str,
+    target: str,
+    octets: int = 40,
+    interface: int = 0,
 ) -> float:
     """The time that a packet of ``octets`` takes to ``target`` and back where no queue holds it up.
 
     Dahal 2007 reckons RTT_min so, with 40 octets.
     """
-    there = path(topology, addressing, source, target)
-    back = path(topology, addressing, target, source)
+    there = path(topology, addressing, source, target, interface)
+    back = path(topology, addressing, target, source, interface)
     return sum(octets * 8 / link.rate_bps + link.delay_s for link in (*there, *back))
 
 
 def _towards(
-    host: str, ports: Mapping[str, Mapping[int, str]], hosts: frozenset[str]
+    host: str, gateway: str, ports: Mapping[str, Mapping[int, str]], hosts: frozenset[str]
 ) -> dict[str, str]:
-    """The neighbour to send to from every node that can reach ``host``, breadth first."""
-    distance = {host: 0}
-    reached = deque([host])
+    """The neighbour to send to from every node that can reach ``host`` by ``gateway``, breadth
+    first."""
+    distance = {gateway: 0}
+    reached = deque([gateway])
     while reached:
         node = reached.popleft()
-        if node in hosts and node != host:
+        if node in hosts:
             continue  # a host forwards for nobody
         for neighbour in ports[node].values():  # cables are two-way, so this also leads back
-            if neighbour not in distance:
+            if neighbour not in distance and neighbour != host:
                 distance[neighbour] = distance[node] + 1
                 reached.append(neighbour)
-    return {
+    onwards = {
         node: next(
             neighbour
             for neighbour in ports[node].values()
-            if distance.get(neighbour) == hops - 1 and (neighbour == host or neighbour not in hosts)
+            if distance.get(neighbour) == hops - 1 and neighbour not in hosts
         )
         for node, hops in distance.items()
-        if node != host
+        if node != gateway
     }
+    return {gateway: host} | onwards

@@ -17,15 +17,26 @@ q ≤ 1/4 max_waiting       u ≤ 1/3                6, window × 3: u · 3 ≤ 
 
 ``u`` is the port's utilisation over the last full window of 2^k µs: IPv4 octets sent, of those that
 the rate allows. ``max_waiting`` is the queue limit less the packet in service.
+
+The queue is the prompt signal, the utilisation the slow one, and its window has to suit the
+senders, who act once a round trip. Longer than a round trip, one reading is acted on again and
+again: with 0.5 s at 1 Mb/s a flow with a round trip of 50 ms triples its window four times on the
+reading of an idle link, overruns a buffer of 15 packets, times out and begins anew. Much shorter,
+it sees the idle gap between two bursts of one window. A port knows no round trips. So the window is
+that of a short one in a wide-area network, but never too short to tell the four steps apart, for
+which a slow port needs longer.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log2
+from math import ceil, floor, log2
 
 MTU_OCTETS = 1500
-WINDOW_PACKETS = 32
-"""A port measures its rate over a window that holds at least this many packets of the MTU."""
+ROUND_TRIP_LOG2 = 15
+"""A port measures its rate over 2^15 µs, 33 ms, if not longer."""
+WINDOW_PACKETS = 4
+"""A window holds at least this many packets of the MTU: the fewest of which ⅓, 4/7 and ⅞ are
+different numbers of whole packets."""
 
 MAX_WINDOW_LOG2 = 63  # bit<6>
 MAX_DEPTH = 2**19 - 1  # bit<19> queue_depth, packets
@@ -56,8 +67,14 @@ class DraiRange:
 
 
 def window_log2(rate_bps: float) -> int:
-    """The least k for which 2^k µs hold 32 packets of the MTU at ``rate_bps``."""
-    return max(0, ceil(log2(WINDOW_PACKETS * MTU_OCTETS * 8 / rate_bps * 1e6)))
+    """The least k from 15 on for which 2^k µs hold 4 packets of the MTU at ``rate_bps``.
+
+    Less than 15 only where the octets of a window would not fit their counter (above 1 Tb/s).
+    """
+    octets_per_us = rate_bps / 8e6
+    shortest = ceil(log2(WINDOW_PACKETS * MTU_OCTETS / octets_per_us))
+    longest = floor(log2(MAX_OCTETS / octets_per_us))
+    return max(0, min(max(ROUND_TRIP_LOG2, shortest), longest))
 
 
 def window_capacity_octets(rate_bps: float) -> float:

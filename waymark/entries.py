@@ -53,10 +53,10 @@ def entries_for(
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:
     entries: list[Entry] = []
-    for host, address in addressing.ipv4.items():
-        if host not in addressing.hosts:
-            continue
-        next_hop = addressing.next_hop[switch.name, host]
+    for (host, interface), address in addressing.interfaces.items():
+        next_hop = addressing.next_hop_to.get((switch.name, host, interface))
+        if next_hop is None:
+            continue  # of a host with several interfaces, one that is on another path
         prefix = f"{address}/32"
         port = addressing.port_to(switch.name, next_hop)
         if next_hop == host:
@@ -68,9 +68,10 @@ def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:
 
 def _neighbour(addressing: Addressing, switch: Switch, port: int) -> Entry:
     end = addressing.ports[switch.name][port]
+    its_port = addressing.port_to(end, switch.name)
     return entry_of.neighbour(
         port,
-        str(addressing.ipv4[end]),
+        str(addressing.interfaces.get((end, its_port), addressing.ipv4[end])),
         own_mac=addressing.mac[switch.name, port],
-        mac=addressing.mac[end, addressing.port_to(end, switch.name)],
+        mac=addressing.mac[end, its_port],
     )

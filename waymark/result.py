@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from waymark.errors import WaymarkError
+from waymark.sctp import AssociationResult
 from waymark.trace import Trace
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Result:
     Attributes:
         sample_s: width of a bin in seconds.
         flows: in the order of the scenario.
+        associations: in the order of the scenario.
         queues: by link name, ``"r1->r2"``.
         packets: packets that hosts sent.
         packet_hops: packets sent on links, counted once a link.
@@ -122,6 +124,7 @@ class Result:
 
     sample_s: float
     flows: tuple[FlowResult, ...]
+    associations: tuple[AssociationResult, ...]
     queues: Mapping[str, QueueResult]
     packets: int
     packet_hops: int
@@ -143,6 +146,12 @@ class Result:
         """Throughput of a flow in each bin, in bits per second."""
         measured = self.flows[flow]
         return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
+
+    def goodput_bps(self, association: int, from_s: float, to_s: float) -> float:
+        """User data of an association that became available in order between two times, in bits per
+        second."""
+        octets = self.associations[association].goodput_octets[self._bins(from_s, to_s)]
+        return float(octets.sum()) * 8 / (to_s - from_s)
 
     def trace(self, flow: int) -> "pa.Table":
         """A flow's sender at every change, as an Arrow table (:class:`Trace` says its columns).

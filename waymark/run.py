@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from waymark import _core, program, trace
+from waymark import _core, program, sctp, trace
 from waymark.errors import WaymarkError
 from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts
 from waymark.scenario import Scenario, custom_controls, to_core
@@ -54,6 +54,12 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
         flows=tuple(
             _flow(scenario, flow, name, measured)
             for flow, (name, measured) in zip(scenario.flows, record["flows"].items(), strict=True)
+        ),
+        associations=tuple(
+            sctp.from_core(association, measured)
+            for association, measured in zip(
+                scenario.associations, record["associations"].values(), strict=True
+            )
         ),
         queues={
             name: QueueResult(

@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from waymark import sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
 from waymark.errors import WaymarkError
+from waymark.sctp import Association
 from waymark.topology import Link, Topology
 from waymark.traffic import Cbr, Flow, Source, Tracing
 
@@ -56,6 +58,7 @@ class Scenario:
         end_s: when the run ends, in seconds of virtual time.
         flows: TCP connections; results keep their order.
         sources: other traffic.
+        associations: SCTP between hosts with several links; results keep their order.
         seed: of every random number of the run.
         changes: of links, during the run.
         clocks: of hosts, by name; the others' are right.
@@ -77,10 +80,11 @@ class Scenario:
     check_aqt: bool = False
     changes: tuple[LinkChange, ...] = ()
     clocks: Mapping[str, Clock] = field(default_factory=dict[str, Clock])
+    associations: tuple[Association, ...] = ()
 
     def __post_init__(self) -> None:
         hosts = [host.name for host in self.topology.hosts]
-        for traffic in (*self.flows, *self.sources):
+        for traffic in (*self.flows, *self.associations, *self.sources):
             for end in (traffic.source, traffic.target):
                 if end not in hosts:
                     raise WaymarkError(
@@ -129,6 +133,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
                     entry.to_core()
                     for entry in entries_for(topology, addressing, switch, tables[switch.program])
                 ],
+                "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
             }
             for switch in topology.switches
         },
@@ -140,19 +145,25 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "flows": [
             _flow(index, flow, topology, addressing) for index, flow in enumerate(scenario.flows)
         ],
+        "associations": [
+            sctp.to_core(index, association, topology, addressing)
+            for index, association in enumerate(scenario.associations)
+        ],
         "sources": [_source(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
 
 
 def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:
-    gateway = addressing.ports[name][1]
-    return {
-        "ipv4": str(addressing.ipv4[name]),
-        "mac": addressing.mac[name, 1],
-        "gateway_mac": addressing.mac[gateway, addressing.port_to(gateway, name)],
-        "clock": asdict(clock),
-    }
+    first, *further = (
+        {
+            "ipv4": str(addressing.interfaces[name, port]),
+            "mac": addressing.mac[name, port],
+            "gateway_mac": addressing.mac[gateway, addressing.port_to(gateway, name)],
+        }
+        for port, gateway in addressing.ports[name].items()
+    )
+    return {**first, "clock": asdict(clock), "interfaces": further}
 
 
 def _first_of_pair(index: int, topology: Topology) -> bool:
@@ -165,7 +176,9 @@ def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -
     hosts = {host.name for host in scenario.topology.hosts}
 
     def end(node: str, neighbour: str) -> dict[str, Any]:
-        port = 0 if node in hosts else addressing.port_to(node, neighbour)
+        port = addressing.port_to(node, neighbour)
+        if node in hosts:
+            port = list(addressing.ports[node]).index(port)
         return {"node": node, "port": port}
 
     def settings(link: Link) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 //! A run's records as dictionaries and numpy arrays.
 
 use netsim::losses::{Judged, Truth};
-use netsim::record::{FlowRecord, LineRecord};
+use netsim::record::{AssociationRecord, AssociationTrace, FlowRecord, LineRecord};
 use netsim::results::{CounterRecord, Results, SwitchRecord, Totals};
 use netsim::trace::{Labels, Trace};
 use netsim::truth::Comparison;
@@ -36,6 +36,7 @@ pub fn to_dict(py: Python<'_>, results: Results, sample_s: f64) -> Dict<'_> {
         "sample_s": sample_s,
         "time_s": results.time_s.into_pyarray(py),
         "flows": named(py, results.flows, |r| flow(py, r))?,
+        "associations": named(py, results.associations, |r| association(py, r))?,
         "sources": named(py, results.sources, |r| flow(py, r))?,
         "lines": named(py, results.lines, |r| line(py, r, &widths))?,
         "switches": named(py, results.switches, |r| switch(py, r))?,
@@ -69,6 +70,34 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "finished_s": record.finished.map(|at| at.as_secs_f64()),
         "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,
         "trace": record.trace.map(|t| trace(py, t)).transpose()?,
+    }))
+}
+
+fn association(py: Python<'_>, record: AssociationRecord) -> Dict<'_> {
+    let on_path = record.sent_on_path.into_iter();
+    let sent_on_path: Vec<_> = on_path.map(|sent| sent.into_pyarray(py)).collect();
+    Ok(dict!(py, {
+        "flow": flow(py, record.flow)?,
+        "sent_on_path": sent_on_path,
+        "delay_ns": record.delay_ns.into_pyarray(py),
+        "delay_chunks": record.delay_chunks.into_pyarray(py),
+        "rtt_s": record.rtt_ns as f64 / 1e9,
+        "rtt_samples": record.rtt_samples,
+        "switches": record.switches,
+        "trace": record.trace.map(|t| association_trace(py, t)).transpose()?,
+    }))
+}
+
+fn association_trace(py: Python<'_>, trace: AssociationTrace) -> Dict<'_> {
+    Ok(dict!(py, {
+        "time_s": trace.time_s.into_pyarray(py),
+        "path": trace.path.into_pyarray(py),
+        "cwnd_octets": trace.cwnd_octets.into_pyarray(py),
+        "ssthresh_octets": trace.ssthresh_octets.into_pyarray(py),
+        "outstanding_octets": trace.outstanding_octets.into_pyarray(py),
+        "rtt_s": trace.rtt_s.into_pyarray(py),
+        "delay_time_s": trace.delay_time_s.into_pyarray(py),
+        "delay_s": trace.delay_s.into_pyarray(py),
     }))
 }
 
@@ -140,6 +169,8 @@ fn switch(py: Python<'_>, record: SwitchRecord) -> Dict<'_> {
         "handled_packets": record.handled_packets,
         "drops": drops,
         "dropped_packets": record.dropped_packets.into_pyarray(py),
+        "snoop_resent": record.snoop_resent,
+        "snoop_suppressed": record.snoop_suppressed,
         "counters": named(py, record.counters, |c| counter(py, c))?,
     }))
 }

@@ -14,6 +14,7 @@
 //! | [`vegas_a`] | Vegas-A: thresholds that adapt |
 //! | [`muzha`] | Muzha: the switches say how to change the window |
 //! | [`rbcc`] | RBCC and RBCC-WL: the window follows the RTT's distance from a threshold |
+//! | [`sctp`] | SCTP's: the standard window, RBCA, and SPC, which changes the path |
 //! | [`vegas_plus`] | Vegas⁺: Vegas that turns into Reno where it meets Reno |
 //! | [`rerouting_vegas`] | La, Walrand and Anantharam's Vegas: takes a lasting rise for a new route |
 //! | [`card`] | CARD: against the sign of the delay's gradient |
@@ -29,7 +30,7 @@
 //! | [`bbr`] | BBR, version 1: a model of the path's bandwidth and delay |
 //! | [`dctcp`] | DCTCP (RFC 8257): cut by the share of marked segments |
 //!
-//! Windows are in segments. Nothing here reads a clock, knows a packet format or draws a number.
+//! Windows are in segments, SCTP's in octets. Nothing here reads a clock, knows a packet format or draws a number.
 
 pub mod bbr;
 pub mod card;
@@ -54,6 +55,7 @@ pub mod santa_cruz;
 #[cfg(test)]
 mod sawtooth;
 pub mod scalable;
+pub mod sctp;
 pub mod tahoe;
 pub mod tri_s;
 pub mod vegas;

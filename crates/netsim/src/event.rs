@@ -27,6 +27,26 @@ pub(crate) enum Event {
         /// Whether it is the receiver's.
         receiver: bool,
     },
+    /// An SCTP association is set up.
+    AssociationStart(u32),
+    /// An SCTP association writes no more.
+    AssociationStop(u32),
+    /// A timer of an SCTP association may have run out.
+    AssociationTimer {
+        /// The association.
+        association: u32,
+        /// Whether it is the receiver's.
+        server: bool,
+    },
+    /// An SCTP association's primary path changes.
+    PrimaryChange {
+        /// The association.
+        association: u32,
+        /// The path.
+        path: u32,
+    },
+    /// A timer of a base station's Snoop agent may have run out.
+    Snoop(u32),
     /// A source sends a packet.
     Source(u32),
     /// A link changes.

@@ -15,6 +15,8 @@ pub(crate) enum Purpose {
     Switch = 3,
     /// First sequence numbers of connections.
     Sequence = 4,
+    /// Secrets of SCTP associations.
+    Association = 5,
 }
 
 /// A stream of random numbers.

@@ -41,6 +41,51 @@ pub struct FlowRecord {
     pub trace: Option<Trace>,
 }
 
+/// An SCTP association's records.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssociationRecord {
+    /// Packets with DATA, as for TCP flows; a packet with a retransmitted chunk counts as resent.
+    pub flow: FlowRecord,
+    /// Packets with DATA sent on each path, per bin.
+    pub sent_on_path: Vec<Column>,
+    /// Delays of DATA chunks from their last transmission to their first arrival, summed per bin, in
+    /// nanoseconds.
+    pub delay_ns: Column,
+    /// How many these are.
+    pub delay_chunks: Column,
+    /// Round-trip times that the sender measured, summed, in nanoseconds.
+    pub rtt_ns: u128,
+    /// How many these are.
+    pub rtt_samples: u64,
+    /// Switches of path by SPC.
+    pub switches: u64,
+    /// The paths' state after each change and the delay of each chunk, if the scenario asks for it.
+    pub trace: Option<AssociationTrace>,
+}
+
+/// How the paths of an association stand after each change, and the delay of each chunk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AssociationTrace {
+    /// When, in seconds.
+    pub time_s: Vec<f64>,
+    /// The path's number.
+    pub path: Vec<u64>,
+    /// Its congestion window.
+    pub cwnd_octets: Vec<f64>,
+    /// Its slow-start threshold.
+    pub ssthresh_octets: Vec<f64>,
+    /// Octets outstanding on it.
+    pub outstanding_octets: Vec<f64>,
+    /// Its RTT, if one was measured; else NaN.
+    pub rtt_s: Vec<f64>,
+    /// When a chunk arrived, in seconds.
+    pub delay_time_s: Vec<f64>,
+    /// How long it was under way, in seconds.
+    pub delay_s: Vec<f64>,
+    /// The last state of each path.
+    pub(crate) last: Vec<(u32, u32, u32)>,
+}
+
 /// One direction of a link and the queue in front of it, per bin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineRecord {
@@ -136,6 +181,19 @@ impl FlowRecord {
             finished: None,
             judged: None,
             trace: None,
+        }
+    }
+}
+
+impl AssociationRecord {
+    pub(crate) fn new(bins: &Bins, paths: usize, trace: bool) -> Self {
+        AssociationRecord {
+            flow: FlowRecord::new(bins),
+            sent_on_path: (0..paths).map(|_| bins.column()).collect(),
+            delay_ns: bins.column(),
+            delay_chunks: bins.column(),
+            trace: trace.then(AssociationTrace::default),
+            ..AssociationRecord::default()
         }
     }
 }

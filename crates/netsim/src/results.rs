@@ -1,6 +1,6 @@
 //! The records of a run, handed over at its end.
 
-use crate::record::{Column, FlowRecord, LineRecord};
+use crate::record::{AssociationRecord, Column, FlowRecord, LineRecord};
 use crate::truth::Comparison;
 use units::Instant;
 
@@ -17,6 +17,8 @@ pub struct Results {
     pub time_s: Vec<f64>,
     /// TCP flows by name.
     pub flows: Vec<(String, FlowRecord)>,
+    /// SCTP associations by name.
+    pub associations: Vec<(String, AssociationRecord)>,
     /// Sources by name.
     pub sources: Vec<(String, FlowRecord)>,
     /// Lines by `"from->to"`; of parallel links, all but the first are `"from->to#2"`, …
@@ -57,6 +59,10 @@ pub struct SwitchRecord {
     pub drops: Vec<(&'static str, u64)>,
     /// All drops per bin.
     pub dropped_packets: Column,
+    /// Packets that its Snoop agent sent again.
+    pub snoop_resent: u64,
+    /// Acknowledgements that its Snoop agent hid.
+    pub snoop_suppressed: u64,
     /// The program's counters by control-plane name.
     pub counters: Vec<(String, CounterRecord)>,
 }

@@ -2,6 +2,7 @@
 
 use crate::record::Column;
 use crate::scenario::{MatchValue, RefusalCounter, ScenarioError, SwitchNode, TableEntry, Value};
+use crate::snoop::Snoop;
 use indexmap::IndexMap;
 use num_bigint::BigUint;
 use p4_ir::ExternId;
@@ -25,6 +26,8 @@ pub(crate) struct SwitchState {
     /// Whether its program adds to AQT.
     pub adds_aqt: bool,
     /// For the check of congestion indication.
+    /// Its Snoop agent.
+    pub snoop: Option<Snoop>,
     pub refusals: Option<Refusals>,
 }
 

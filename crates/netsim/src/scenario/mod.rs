@@ -5,17 +5,19 @@
 //! Nothing is derived here that a control plane decides: routes, neighbours, queue limits and feedback
 //! switches are table entries, written out.
 
+mod association;
 mod check;
 mod error;
 mod network;
 mod traffic;
 mod value;
 
+pub use association::{Association, AssociationProfile, PathControl, PrimaryChange};
 pub(crate) use check::check_settings;
 pub use error::ScenarioError;
 pub use network::{
-    DefaultAction, Direction, End, Host, HostClock, Link, LinkChange, LinkSide, SwitchNode,
-    TableEntry,
+    DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange, LinkSide,
+    SwitchNode, TableEntry,
 };
 pub use traffic::{
     Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
@@ -39,7 +41,7 @@ pub struct Scenario {
     /// Width of the bins that records are kept in, in seconds: bin `k` covers `[k·w, (k+1)·w)`.
     #[serde(default = "one_second")]
     pub sample_s: f64,
-    /// Hosts by name. A host has one interface.
+    /// Hosts by name.
     pub hosts: IndexMap<String, Host>,
     /// Switches by name; a name is unique among hosts and switches.
     #[serde(default)]
@@ -49,6 +51,9 @@ pub struct Scenario {
     /// TCP transfers.
     #[serde(default)]
     pub flows: Vec<Flow>,
+    /// SCTP associations.
+    #[serde(default)]
+    pub associations: Vec<Association>,
     /// Open-loop traffic over UDP.
     #[serde(default)]
     pub sources: Vec<Source>,

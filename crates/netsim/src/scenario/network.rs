@@ -17,6 +17,9 @@ pub struct Host {
     /// The clock that its timestamps show; unset: right.
     #[serde(default)]
     pub clock: HostClock,
+    /// Further interfaces, ports 1, 2, …: those of a host with SCTP over several paths.
+    #[serde(default)]
+    pub interfaces: Vec<Interface>,
 }
 
 /// A host's clock beside the run's.
@@ -27,6 +30,18 @@ pub struct HostClock {
     pub offset_s: f64,
     /// How much too fast it runs, in parts per million; below zero: too slow.
     pub skew_ppm: f64,
+}
+
+/// A further interface of a host; fields as in [`Host`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Interface {
+    /// Its address.
+    pub ipv4: Ipv4,
+    /// Its Ethernet address.
+    pub mac: Mac,
+    /// Where its frames are sent.
+    pub gateway_mac: Mac,
 }
 
 /// A switch. Its ports are the ones that links name.
@@ -45,6 +60,9 @@ pub struct SwitchNode {
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
+    /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
+    #[serde(default)]
+    pub snoop: Vec<u16>,
 }
 
 /// An entry of a table.
@@ -86,7 +104,7 @@ pub struct DefaultAction {
 pub struct End {
     /// A host or switch.
     pub node: String,
-    /// The switch's port (1…510, each once); a host's is 0 and may be left out.
+    /// The switch's port (1…510, each once); a host's first is 0 and may be left out.
     #[serde(default)]
     pub port: u16,
 }

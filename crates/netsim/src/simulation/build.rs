@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::in_flight::InFlight;
+use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue};
 use crate::flow::{self, End, FIRST_PORT, Flow};
 use crate::host::{Egress, Host};
@@ -10,6 +11,7 @@ use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
+use crate::snoop::Snoop;
 use crate::source::{OpenLoop, Pacer};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
@@ -52,18 +54,15 @@ impl Simulation {
         controls: &Controls,
     ) -> Result<Self, ScenarioError> {
         scenario.check()?;
-        if scenario.flows.len() + scenario.sources.len() > MAX_TRAFFIC {
-            let message = format!("flows and sources are more than {MAX_TRAFFIC}");
+        let traffic = scenario.flows.len() + scenario.sources.len() + scenario.associations.len();
+        if traffic > MAX_TRAFFIC {
+            let message = format!("flows, associations and sources are more than {MAX_TRAFFIC}");
             return Err(ScenarioError::new("flows", message));
         }
         let end = Instant::from_secs_f64(scenario.end_s);
         let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end);
         let lines = lines(scenario);
-        let mut hosts: Vec<Host> = scenario
-            .hosts
-            .values()
-            .map(|host| Host::new(host.ipv4, host.mac, host.gateway_mac))
-            .collect();
+        let mut hosts = interfaces(scenario);
         connect_hosts(scenario, &lines, &mut hosts);
         let record = &scenario.record;
         let mut simulation = Simulation {
@@ -77,6 +76,8 @@ impl Simulation {
             switches: switches(scenario, programs, &lines, &bins)?,
             links: scenario.links.clone(),
             flows: flows(scenario, controls, &hosts, &bins)?,
+            associations: associations(scenario, &bins),
+            sctp_buffer: Vec::new(),
             sources: sources(scenario, &hosts, &bins),
             line_records: lines.iter().map(|_| LineRecord::new(&bins)).collect(),
             lines,
@@ -110,6 +111,21 @@ impl Simulation {
             if let Some(stop_s) = flow.stop_s {
                 self.events
                     .schedule(seconds(stop_s), Event::FlowStop(i as u32));
+            }
+        }
+        for (i, association) in scenario.associations.iter().enumerate() {
+            let start = Event::AssociationStart(i as u32);
+            self.events.schedule(seconds(association.start_s), start);
+            if let Some(stop_s) = association.stop_s {
+                let stop = Event::AssociationStop(i as u32);
+                self.events.schedule(seconds(stop_s), stop);
+            }
+            for change in &association.primary {
+                let event = Event::PrimaryChange {
+                    association: i as u32,
+                    path: change.path,
+                };
+                self.events.schedule(seconds(change.at_s), event);
             }
         }
         for (i, source) in scenario.sources.iter().enumerate() {
@@ -157,7 +173,7 @@ fn line_name(lines: &[Line], from: &str, to: &str) -> String {
 
 fn port(scenario: &Scenario, end: &scenario::End) -> Port {
     let node = match scenario.hosts.get_index_of(&end.node) {
-        Some(host) => Node::Host(host),
+        Some(host) => Node::Host(interface(scenario, host, end.port)),
         None => Node::Switch(
             scenario
                 .switches
@@ -169,6 +185,50 @@ fn port(scenario: &Scenario, end: &scenario::End) -> Port {
         node,
         port: end.port,
     }
+}
+
+/// The interfaces of all hosts: the first of each in their order, then the further ones.
+fn interfaces(scenario: &Scenario) -> Vec<Host> {
+    let first = scenario.hosts.values();
+    let first = first.map(|host| Host::new(host.ipv4, host.mac, host.gateway_mac));
+    let further = scenario.hosts.values().flat_map(|host| &host.interfaces);
+    let further = further.map(|i| Host::new(i.ipv4, i.mac, i.gateway_mac));
+    first.chain(further).collect()
+}
+
+/// The index among these of a host's port.
+fn interface(scenario: &Scenario, host: usize, port: u16) -> usize {
+    if port == 0 {
+        return host;
+    }
+    let before = scenario.hosts.values().take(host);
+    let further: usize = before.map(|host| host.interfaces.len()).sum();
+    scenario.hosts.len() + further + usize::from(port) - 1
+}
+
+fn associations(scenario: &Scenario, bins: &Bins) -> Vec<AssociationFlow> {
+    let before = scenario.flows.len() + scenario.sources.len();
+    let interfaces = |name: &str| {
+        let host = host(scenario, name);
+        let described = &scenario.hosts[host];
+        let further = described.interfaces.iter().map(|i| i.ipv4);
+        let addresses = std::iter::once(described.ipv4).chain(further);
+        let numbered = addresses.enumerate();
+        numbered
+            .map(|(port, address)| {
+                let index = interface(scenario, host, port as u16);
+                (index, address.0.into())
+            })
+            .collect()
+    };
+    let described = scenario.associations.iter().enumerate();
+    described
+        .map(|(i, association)| {
+            let ends = [interfaces(&association.from), interfaces(&association.to)];
+            let port = FIRST_PORT + (before + i) as u16;
+            AssociationFlow::new(association, scenario.seed, i, port, ends, bins)
+        })
+        .collect()
 }
 
 fn connect_hosts(scenario: &Scenario, lines: &[Line], hosts: &mut [Host]) {
@@ -265,6 +325,7 @@ fn switch(
         handled: 0,
         dropped: bins.column(),
         adds_aqt: record.check_aqt && listed(record.aqt_switches.as_ref(), name),
+        snoop: (!node.snoop.is_empty()).then(|| Snoop::new(&node.snoop)),
         refusals: None,
     };
     state.configure(node)?;

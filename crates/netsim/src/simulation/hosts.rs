@@ -12,11 +12,14 @@ use units::Instant;
 use v1model::Packet;
 
 /// Time to live of packets that hosts send.
-const TTL: u8 = 64;
+pub(super) const TTL: u8 = 64;
 
 impl Simulation {
     /// A packet reaches its host, or one that did not expect it.
     pub(super) fn arrive_at_host(&mut self, host: usize, packet: Packet) {
+        if wire::is_sctp(&packet.octets) {
+            return self.arrive_with_sctp(host, packet);
+        }
         let tag = Tag(packet.tag);
         let link_octets = packet.link_octets;
         let decoded = wire::decode(&packet.octets, packet.elided);
@@ -227,13 +230,20 @@ impl Simulation {
         let length = wire::encode(&packet, &mut octets)
             .expect("the sizes of a checked scenario fit into IPv4's length");
         octets.truncate(length);
-        self.totals.packets += 1;
         let packet = Packet {
             octets,
             elided: body.payload(),
             link_octets,
             tag: tag.0,
         };
+        self.join_egress(host_index, packet);
+    }
+
+    /// Puts a packet into the queue of its host's interface.
+    pub(super) fn join_egress(&mut self, interface: usize, packet: Packet) {
+        self.totals.packets += 1;
+        let tag = Tag(packet.tag);
+        let host = &mut self.hosts[interface];
         let Some(line) = host.line else {
             return;
         };

@@ -1,12 +1,15 @@
 //! The simulation: takes events in order, moves packets, keeps the records.
 
+mod associations;
 mod build;
 mod hosts;
 mod in_flight;
+mod snoop;
 mod switches;
 
 pub use build::{Controls, Programs};
 
+use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue};
 use crate::flow::Flow;
 use crate::host::Host;
@@ -40,12 +43,16 @@ pub struct Simulation {
     in_flight: InFlight,
     /// Buffers of packets that have left the network, for the next ones.
     buffers: Vec<Vec<u8>>,
+    /// One for each interface: the hosts' first in their order, then the further ones.
     hosts: Vec<Host>,
     switches: Vec<SwitchState>,
     /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
     lines: Vec<Line>,
     links: Vec<Link>,
     flows: Vec<Flow>,
+    associations: Vec<AssociationFlow>,
+    /// Where associations write their packets.
+    sctp_buffer: Vec<u8>,
     sources: Vec<OpenLoop>,
     bins: Bins,
     line_records: Vec<LineRecord>,
@@ -128,6 +135,11 @@ impl Simulation {
             end: self.now,
             time_s: self.bins.begins(),
             flows: self.flows.into_iter().map(Flow::finish).collect(),
+            associations: self
+                .associations
+                .into_iter()
+                .map(|association| (association.name, association.record))
+                .collect(),
             sources: self
                 .sources
                 .into_iter()
@@ -153,7 +165,7 @@ impl Simulation {
                 let to = self.lines[line as usize].to;
                 match to.node {
                     Node::Host(host) => self.arrive_at_host(host, packet),
-                    Node::Switch(switch) => self.arrive_at_switch(switch, to.port, packet),
+                    Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
                 }
             }
             Event::LineFree(line) => match self.lines[line as usize].from.node {
@@ -163,6 +175,16 @@ impl Simulation {
             Event::FlowStart(flow) => self.start_flow(flow as usize),
             Event::FlowStop(flow) => self.stop_flow(flow as usize),
             Event::Timer { flow, receiver } => self.timer(flow as usize, receiver),
+            Event::AssociationStart(index) => self.start_association(index as usize),
+            Event::AssociationStop(index) => self.stop_association(index as usize),
+            Event::AssociationTimer {
+                association,
+                server,
+            } => self.association_timer(association as usize, server),
+            Event::PrimaryChange { association, path } => {
+                self.change_primary(association as usize, path as usize);
+            }
+            Event::Snoop(switch) => self.snoop_timer(switch as usize),
             Event::Source(source) => self.send_datagram(source as usize),
             Event::LinkChange { link, change } => self.change_link(link as usize, change as usize),
         }
@@ -203,6 +225,7 @@ impl Simulation {
             return;
         }
         let flows = self.flows.len();
+        let traffic = flows + self.sources.len();
         let record = match tag.owner() {
             flow if flow < flows => {
                 let flow = &mut self.flows[flow];
@@ -211,7 +234,8 @@ impl Simulation {
                 }
                 &mut flow.record
             }
-            source => &mut self.sources[source - flows].record,
+            source if source < traffic => &mut self.sources[source - flows].record,
+            association => &mut self.associations[association - traffic].record.flow,
         };
         *self.bins.cell(&mut record.lost_packets) += 1;
     }

@@ -114,6 +114,8 @@ impl SwitchState {
                 .map(|(cause, count)| (cause.name(), count))
                 .collect(),
             dropped_packets: self.dropped.clone(),
+            snoop_resent: self.snoop.as_ref().map_or(0, |agent| agent.resent),
+            snoop_suppressed: self.snoop.as_ref().map_or(0, |agent| agent.suppressed),
             counters: self.counters(),
         }
     }

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use super::checksum::Checksum;
 use super::error::DecodeError;
-use super::{Aqt, Avbw, Ecn, Packet, array, be16};
+use super::{Aqt, Avbw, Ecn, Flow, Packet, array, be16};
 
 const FIXED_OCTETS: usize = 20;
 const DONT_FRAGMENT: u16 = 0x4000;
@@ -67,16 +67,30 @@ impl Ipv4<'_> {
 
 /// Writes the header into `header`, which is as long as [`Marks::header_octets`] says.
 pub(super) fn write(packet: &Packet, marks: &Marks, protocol: u8, total: u16, header: &mut [u8]) {
+    let (flow, identification, ttl) = (&packet.flow, packet.identification, packet.ttl);
+    write_header(flow, identification, ttl, marks, protocol, total, header);
+}
+
+/// The same for a packet of any protocol.
+pub(super) fn write_header(
+    flow: &Flow,
+    identification: u16,
+    ttl: u8,
+    marks: &Marks,
+    protocol: u8,
+    total: u16,
+    header: &mut [u8],
+) {
     header[0] = 0x40 | (header.len() / 4) as u8;
     header[1] = marks.ecn.bits();
     header[2..4].copy_from_slice(&total.to_be_bytes());
-    header[4..6].copy_from_slice(&packet.identification.to_be_bytes());
+    header[4..6].copy_from_slice(&identification.to_be_bytes());
     header[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
-    header[8] = packet.ttl;
+    header[8] = ttl;
     header[9] = protocol;
     header[10..12].fill(0);
-    header[12..16].copy_from_slice(&packet.flow.source.octets());
-    header[16..20].copy_from_slice(&packet.flow.destination.octets());
+    header[12..16].copy_from_slice(&flow.source.octets());
+    header[16..20].copy_from_slice(&flow.destination.octets());
     let mut options = &mut header[FIXED_OCTETS..];
     if let Some(aqt) = marks.aqt {
         let (option, rest) = options.split_at_mut(AQT_OCTETS);

@@ -6,12 +6,14 @@
 mod checksum;
 mod error;
 mod ipv4;
+mod sctp;
 mod tcp;
 mod udp;
 
 use std::net::Ipv4Addr;
 
 pub use error::{DecodeError, EncodeError};
+pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 
 use crate::tcp::{Aqt, Avbw, Ecn, Segment};
 

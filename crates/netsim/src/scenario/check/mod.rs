@@ -1,5 +1,6 @@
 //! What a scenario must satisfy beyond its form: names resolve, numbers are in range.
 
+mod association;
 mod network;
 mod traffic;
 
@@ -40,6 +41,11 @@ impl Scenario {
         for (i, source) in self.sources.iter().enumerate() {
             unique(&mut names, format!("sources[{i}].name"), source.name(i))?;
             self.check_source(&format!("sources[{i}]"), source)?;
+        }
+        for (i, association) in self.associations.iter().enumerate() {
+            let path = format!("associations[{i}]");
+            unique(&mut names, format!("{path}.name"), association.name(i))?;
+            self.check_association(&path, association)?;
         }
         self.check_record()
     }

@@ -21,6 +21,12 @@ impl Scenario {
                     format!("{} is the address of {other}", host.ipv4),
                 );
             }
+            for (i, interface) in host.interfaces.iter().enumerate() {
+                if let Some(other) = addresses.insert(interface.ipv4, name) {
+                    let message = format!("{} is the address of {other}", interface.ipv4);
+                    return fail(format!("hosts.{name}.interfaces[{i}].ipv4"), message);
+                }
+            }
             let path = format!("hosts.{name}.clock");
             let HostClock { offset_s, skew_ppm } = host.clock;
             if !(-MAX_OFFSET_S..=MAX_OFFSET_S).contains(&offset_s) {
@@ -57,9 +63,14 @@ impl Scenario {
             }
             for (side, end) in [("a", &link.a), ("b", &link.b)] {
                 let path = format!("{path}.{side}");
-                if self.hosts.contains_key(&end.node) {
-                    if end.port != 0 {
-                        return fail(format!("{path}.port"), "a host has port 0 only");
+                if let Some(host) = self.hosts.get(&end.node) {
+                    let last = host.interfaces.len();
+                    if usize::from(end.port) > last {
+                        let message = match last {
+                            0 => "a host has port 0 only".to_string(),
+                            _ => format!("{} has ports 0 to {last}", end.node),
+                        };
+                        return fail(format!("{path}.port"), message);
                     }
                 } else if !self.switches.contains_key(&end.node) {
                     let nodes = self.hosts.keys().chain(self.switches.keys());
@@ -74,6 +85,14 @@ impl Scenario {
                 }
             }
             check_link(&path, link)?;
+        }
+        for (name, switch) in &self.switches {
+            for (i, port) in switch.snoop.iter().enumerate() {
+                if !ports.contains_key(&(name, *port)) {
+                    let message = format!("no link at port {port} of {name}");
+                    return fail(format!("switches.{name}.snoop[{i}]"), message);
+                }
+            }
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Scenario {
         }
     }
 
-    fn check_pair(&self, path: &str, from: &str, to: &str) -> Checked {
+    pub(super) fn check_pair(&self, path: &str, from: &str, to: &str) -> Checked {
         for (field, name) in [("from", from), ("to", to)] {
             let path = format!("{path}.{field}");
             if !self.hosts.contains_key(name) {
@@ -84,7 +84,7 @@ impl Scenario {
     }
 }
 
-fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Checked {
+pub(super) fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Checked {
     check_span(path, ("start_s", start_s), ("stop_s", stop_s))
 }
 

@@ -1,0 +1,148 @@
+//! SCTP associations between hosts with several interfaces.
+
+use serde::{Deserialize, Serialize};
+
+/// An SCTP association: `from` sets it up and sends, `to` acknowledges. Path `i` joins the `i`th interfaces
+/// of both hosts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Association {
+    /// Its name in records; unset: `"association0"`, `"association1"`, …
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The sending host.
+    pub from: String,
+    /// The receiving host.
+    pub to: String,
+    /// How a path's window is governed.
+    #[serde(default)]
+    pub control: PathControl,
+    /// Switch path on congestion (Dahal 2007, §6.1.2).
+    #[serde(default)]
+    pub spc: bool,
+    /// Threshold RTTs of the paths in seconds, for RBCA and SPC; the last goes for all further paths.
+    #[serde(default)]
+    pub thresholds_s: Vec<f64>,
+    /// Whether SACKs may be delayed; unset: yes, but not with RBCA.
+    #[serde(default)]
+    pub delayed_sack: Option<bool>,
+    /// Whether packets carry the Timestamp chunk; unset: if RBCA or SPC need it.
+    #[serde(default)]
+    pub timestamps: Option<bool>,
+    /// The other settings.
+    #[serde(default)]
+    pub profile: AssociationProfile,
+    /// When it is set up, in seconds.
+    #[serde(default)]
+    pub start_s: f64,
+    /// When it writes no more, in seconds; unset: never.
+    #[serde(default)]
+    pub stop_s: Option<f64>,
+    /// Full DATA chunks to send; unset: without end.
+    #[serde(default)]
+    pub chunks: Option<u64>,
+    /// Changes of the primary path during the run.
+    #[serde(default)]
+    pub primary: Vec<PrimaryChange>,
+    /// Whether to record windows and round-trip times of the paths, and the delay of every packet.
+    #[serde(default)]
+    pub trace: bool,
+}
+
+/// How a path's window is governed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathControl {
+    /// RFC 9260, §7.2.
+    #[default]
+    Std,
+    /// RTT-based congestion avoidance (Dahal 2007, §6.1.1).
+    Rbca,
+}
+
+/// A change of the primary path.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrimaryChange {
+    /// When, in seconds.
+    pub at_s: f64,
+    /// The path's number, from 0.
+    pub path: u32,
+}
+
+/// Settings of an association. The defaults are those of Dahal 2007, §6.2.1.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AssociationProfile {
+    /// Path MTU in octets.
+    pub mtu: u32,
+    /// Octets of a DATA chunk, its header of 16 included.
+    pub chunk_octets: u32,
+    /// Receive window in octets.
+    pub window: u32,
+    /// Initial slow-start threshold in octets.
+    pub ssthresh: u32,
+    /// Initial window in full packets.
+    pub initial_packets: u32,
+    /// Initial window in octets, instead of packets.
+    pub initial_octets: Option<u32>,
+    /// Full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
+    pub least_packets: u32,
+    /// Retransmission timeout before the first measurement, in seconds.
+    pub rto_initial_s: f64,
+    /// Least retransmission timeout, in seconds.
+    pub rto_min_s: f64,
+    /// Largest retransmission timeout, in seconds.
+    pub rto_max_s: f64,
+    /// Errors after which the peer is given up.
+    pub association_max_retrans: u32,
+    /// Errors after which a path is inactive.
+    pub path_max_retrans: u32,
+    /// Times that INIT and COOKIE ECHO are repeated.
+    pub max_init_retransmits: u32,
+    /// How often an idle path is probed, in seconds; unset: never.
+    pub heartbeat_s: Option<f64>,
+    /// How long a SACK may wait for a second packet, in seconds.
+    pub sack_delay_s: f64,
+    /// Missing reports that trigger a fast retransmission.
+    pub missing_reports: u8,
+    /// Packets that may leave at a SACK which acknowledges a fast retransmission; unset: all.
+    pub max_burst: Option<u32>,
+}
+
+impl Association {
+    /// Its name, given or made of its place `index` among the associations.
+    pub fn name(&self, index: usize) -> String {
+        let made = || format!("association{index}");
+        self.name.clone().unwrap_or_else(made)
+    }
+
+    /// Whether its paths have thresholds to keep.
+    pub(crate) fn needs_thresholds(&self) -> bool {
+        self.spc || self.control == PathControl::Rbca
+    }
+}
+
+impl Default for AssociationProfile {
+    fn default() -> Self {
+        AssociationProfile {
+            mtu: 1500,
+            chunk_octets: 1456,
+            window: 1_310_720,
+            ssthresh: 65_536,
+            initial_packets: 2,
+            initial_octets: None,
+            least_packets: 2,
+            rto_initial_s: 3.0,
+            rto_min_s: 1.0,
+            rto_max_s: 60.0,
+            association_max_retrans: 10,
+            path_max_retrans: 5,
+            max_init_retransmits: 8,
+            heartbeat_s: Some(30.0),
+            sack_delay_s: 0.2,
+            missing_reports: 4,
+            max_burst: Some(4),
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Snoop (Balakrishnan et al. 1995): an agent in a base station that keeps copies of what goes out over a wireless
+//! link, sends lost packets again itself, and hides the duplicate acknowledgements from the sender.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
+use transport::tcp::{Flags, Segment};
+use transport::wire::{self, Body};
+use units::{Duration, Instant};
+use v1model::Packet;
+
+/// Packets kept of a connection.
+const MAX_CACHED: usize = 100;
+/// Times that a packet is sent again.
+const MAX_RESENDS: u32 = 10;
+/// The duplicate acknowledgement that brings a packet again; the first passes, as packets may only have changed
+/// places.
+const DUPLICATES: u32 = 2;
+/// The least time that a packet may go unacknowledged.
+const MIN_TIMEOUT: Duration = Duration::from_millis(100);
+/// The time before there is a measurement.
+const FIRST_TIMEOUT: Duration = Duration::from_millis(1000);
+
+/// The agent of a base station.
+#[derive(Debug)]
+pub(crate) struct Snoop {
+    /// Ports beyond which receivers are.
+    ports: Vec<u16>,
+    connections: BTreeMap<Key, Connection>,
+    /// When the earliest timer event is scheduled.
+    pub wake: Option<Instant>,
+    /// Packets sent again.
+    pub resent: u64,
+    /// Acknowledgements hidden.
+    pub suppressed: u64,
+}
+
+/// A connection by addresses and ports, seen from the sender of data.
+type Key = (Ipv4Addr, Ipv4Addr, u16, u16);
+
+/// What is known of a connection.
+#[derive(Debug, Default)]
+struct Connection {
+    /// The octet that the receiver expects next.
+    acked: u32,
+    /// Unacknowledged packets in order of their octets.
+    cache: VecDeque<Cached>,
+    /// Duplicates in a row.
+    duplicates: u32,
+    /// Duplicates still to come that packets behind the lost one cause.
+    expected: u32,
+    /// Smoothed time over the link and back, and its variation.
+    measured: Option<(Duration, Duration)>,
+    timer: Option<Instant>,
+}
+
+/// A packet as it came in.
+#[derive(Debug)]
+struct Cached {
+    seq: u32,
+    end: u32,
+    packet: Packet,
+    port: u16,
+    sent: Instant,
+    resends: u32,
+    /// The sender has sent it again itself: its duplicates are for the sender.
+    by_sender: bool,
+}
+
+/// What becomes of a packet that comes in, and what goes out beside it.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// It goes on.
+    Forward,
+    /// It ends here.
+    Suppress,
+    /// It ends here, and this packet goes through the switch once more, from the port that it came by.
+    Resend(u16, Packet),
+}
+
+impl Snoop {
+    pub fn new(ports: &[u16]) -> Self {
+        Snoop {
+            ports: ports.to_vec(),
+            connections: BTreeMap::new(),
+            wake: None,
+            resent: 0,
+            suppressed: 0,
+        }
+    }
+
+    /// A packet came in by `port`.
+    pub fn handle_packet(&mut self, now: Instant, port: u16, packet: &Packet) -> Verdict {
+        let Ok(decoded) = wire::decode(&packet.octets, packet.elided) else {
+            return Verdict::Forward;
+        };
+        let Body::Tcp(segment) = decoded.body else {
+            return Verdict::Forward;
+        };
+        let flow = decoded.flow;
+        if !self.ports.contains(&port) {
+            if segment.payload > 0 {
+                let key = (
+                    flow.source,
+                    flow.destination,
+                    flow.source_port,
+                    flow.destination_port,
+                );
+                let connection = self.connections.entry(key).or_default();
+                connection.keep(now, port, &segment, packet);
+            }
+            return Verdict::Forward;
+        }
+        let back = (
+            flow.destination,
+            flow.source,
+            flow.destination_port,
+            flow.source_port,
+        );
+        let Some(connection) = self.connections.get_mut(&back) else {
+            return Verdict::Forward;
+        };
+        if segment.payload > 0 || !segment.flags.contains(Flags::ACK) {
+            return Verdict::Forward;
+        }
+        let verdict = connection.acknowledge(now, segment.ack);
+        self.resent += u64::from(matches!(verdict, Verdict::Resend(..)));
+        self.suppressed += u64::from(verdict != Verdict::Forward);
+        verdict
+    }
+
+    /// When [`Snoop::handle_timeout`] wants to be called next.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let connections = self.connections.values();
+        connections.filter_map(|connection| connection.timer).min()
+    }
+
+    /// Time has come to it: a packet to send again, with the port that it came by. Call until there is none.
+    pub fn handle_timeout(&mut self, now: Instant) -> Option<(u16, Packet)> {
+        let connections = self.connections.values_mut();
+        let again = connections
+            .filter(|connection| connection.timer.is_some_and(|at| at <= now))
+            .find_map(|connection| {
+                connection.timer = None;
+                connection.resend(now)
+            })?;
+        self.resent += 1;
+        Some(again)
+    }
+}
+
+impl Connection {
+    /// Data goes out.
+    fn keep(&mut self, now: Instant, port: u16, segment: &Segment, packet: &Packet) {
+        let (seq, end) = (segment.seq, segment.seq.wrapping_add(segment.payload));
+        if ahead(self.acked, end) <= 0 && self.measured.is_some() {
+            return; // acknowledged already
+        }
+        let at = self
+            .cache
+            .partition_point(|cached| ahead(cached.seq, seq) > 0);
+        if let Some(cached) = self.cache.get_mut(at).filter(|cached| cached.seq == seq) {
+            cached.by_sender = true;
+            cached.resends = 0;
+            cached.sent = now;
+            return;
+        }
+        if self.cache.len() == MAX_CACHED {
+            return;
+        }
+        // Behind what was sent later: it was lost on the way here, and the sender knows.
+        let by_sender = at < self.cache.len();
+        let cached = Cached {
+            seq,
+            end,
+            packet: packet.clone(),
+            port,
+            sent: now,
+            resends: 0,
+            by_sender,
+        };
+        self.cache.insert(at, cached);
+        if self.timer.is_none() {
+            self.timer = Some(now + self.timeout());
+        }
+    }
+
+    fn acknowledge(&mut self, now: Instant, ack: u32) -> Verdict {
+        let newly = ahead(self.acked, ack);
+        if newly < 0 {
+            return Verdict::Forward;
+        }
+        if newly > 0 {
+            self.acked = ack;
+            self.duplicates = 0;
+            self.expected = 0;
+            while let Some(first) = self.cache.front().filter(|c| ahead(c.end, ack) >= 0) {
+                if first.resends == 0 && !first.by_sender && first.end == ack {
+                    let sample = now.since(first.sent);
+                    self.measure(sample);
+                }
+                self.cache.pop_front();
+            }
+            self.timer = (!self.cache.is_empty()).then(|| now + self.timeout());
+            return Verdict::Forward;
+        }
+        let waiting = self.cache.len() as u32;
+        let Some(first) = self.cache.front().filter(|first| first.seq == ack) else {
+            return Verdict::Forward; // it never came here
+        };
+        if self.expected > 0 {
+            self.expected -= 1;
+            return Verdict::Suppress;
+        }
+        self.duplicates += 1;
+        if self.duplicates < DUPLICATES || first.by_sender {
+            return Verdict::Forward;
+        }
+        self.duplicates = 0;
+        self.expected = waiting.saturating_sub(DUPLICATES + 1);
+        match self.resend(now) {
+            Some((port, packet)) => Verdict::Resend(port, packet),
+            None => Verdict::Forward,
+        }
+    }
+
+    /// The earliest packet once more.
+    fn resend(&mut self, now: Instant) -> Option<(u16, Packet)> {
+        let timeout = self.timeout();
+        let first = self.cache.front_mut()?;
+        if first.resends == MAX_RESENDS {
+            return None;
+        }
+        first.resends += 1;
+        self.timer = Some(now + timeout);
+        Some((first.port, first.packet.clone()))
+    }
+
+    fn measure(&mut self, sample: Duration) {
+        let nanos = Duration::from_nanos;
+        self.measured = Some(match self.measured {
+            None => (sample, nanos(sample.as_nanos() / 2)),
+            Some((srtt, var)) => {
+                let off = srtt.as_nanos().abs_diff(sample.as_nanos());
+                (
+                    nanos((7 * srtt.as_nanos() + sample.as_nanos()) / 8),
+                    nanos((3 * var.as_nanos() + off) / 4),
+                )
+            }
+        });
+    }
+
+    /// max(srtt + 4 · rttvar, 0.1 s).
+    fn timeout(&self) -> Duration {
+        let timeout = |(srtt, var): (Duration, Duration)| (srtt + var * 4).max(MIN_TIMEOUT);
+        self.measured.map_or(FIRST_TIMEOUT, timeout)
+    }
+}
+
+/// How far sequence number `to` is ahead of `from`; negative: behind.
+fn ahead(from: u32, to: u32) -> i32 {
+    to.wrapping_sub(from) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIRED: u16 = 1;
+    const WIRELESS: u16 = 2;
+
+    fn packet(data: bool, number: u32) -> Packet {
+        let address = |last| Ipv4Addr::new(10, 0, 0, last);
+        let flow = wire::Flow {
+            source_mac: [2; 6],
+            destination_mac: [4; 6],
+            source: address(1),
+            destination: address(2),
+            source_port: 1024,
+            destination_port: 1024,
+        };
+        let segment = Segment {
+            seq: if data { number * 960 } else { 0 },
+            ack: if data { 0 } else { number * 960 },
+            flags: Flags::ACK,
+            payload: if data { 960 } else { 0 },
+            ..Segment::default()
+        };
+        let whole = wire::Packet {
+            flow: if data { flow } else { flow.reversed() },
+            identification: 0,
+            ttl: 64,
+            body: Body::Tcp(segment),
+        };
+        let mut octets = vec![0; wire::MAX_HEADER_OCTETS];
+        let length = wire::encode(&whole, &mut octets).unwrap();
+        octets.truncate(length);
+        Packet {
+            octets,
+            elided: segment.payload,
+            ..Packet::default()
+        }
+    }
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    /// Packets 0 to 6 went out, 0 is acknowledged, 1 is lost.
+    fn snoop() -> Snoop {
+        let mut snoop = Snoop::new(&[WIRELESS]);
+        for number in 0..7 {
+            let verdict = snoop.handle_packet(at(0), WIRED, &packet(true, number));
+            assert_eq!(verdict, Verdict::Forward);
+        }
+        let verdict = snoop.handle_packet(at(20), WIRELESS, &packet(false, 1));
+        assert_eq!(verdict, Verdict::Forward);
+        snoop
+    }
+
+    #[test]
+    fn the_second_duplicate_brings_the_packet_and_the_others_end_here() {
+        let mut snoop = snoop();
+        let mut duplicate = || snoop.handle_packet(at(30), WIRELESS, &packet(false, 1));
+        assert_eq!(duplicate(), Verdict::Forward);
+        assert_eq!(duplicate(), Verdict::Resend(WIRED, packet(true, 1)));
+        // Of the six packets out, 2 to 6 cause duplicates, and two of these have come.
+        for _ in 0..3 {
+            assert_eq!(duplicate(), Verdict::Suppress);
+        }
+        let verdict = snoop.handle_packet(at(50), WIRELESS, &packet(false, 7));
+        assert_eq!(verdict, Verdict::Forward);
+        assert_eq!((snoop.resent, snoop.suppressed), (1, 4));
+        assert_eq!(snoop.poll_timeout(), None);
+    }
+
+    #[test]
+    fn what_the_sender_sends_again_is_the_senders_affair() {
+        let mut snoop = snoop();
+        snoop.handle_packet(at(25), WIRED, &packet(true, 1));
+        for _ in 0..5 {
+            let verdict = snoop.handle_packet(at(30), WIRELESS, &packet(false, 1));
+            assert_eq!(verdict, Verdict::Forward);
+        }
+    }
+
+    /// One sample of 20 ms: 20 + 4 · 10 = 60 ms, hence 0.1 s.
+    #[test]
+    fn silence_brings_a_packet_ten_times() {
+        let mut snoop = snoop();
+        for resend in 1..=MAX_RESENDS {
+            let due = at(20 + 100 * u64::from(resend));
+            assert_eq!(snoop.poll_timeout(), Some(due));
+            assert_eq!(snoop.handle_timeout(due), Some((WIRED, packet(true, 1))));
+            assert_eq!(snoop.handle_timeout(due), None);
+        }
+        assert_eq!(snoop.handle_timeout(at(9000)), None);
+        assert_eq!(snoop.poll_timeout(), None);
+    }
+
+    #[test]
+    fn a_hundred_packets_are_kept() {
+        let mut snoop = Snoop::new(&[WIRELESS]);
+        for number in 0..150 {
+            snoop.handle_packet(at(0), WIRED, &packet(true, number));
+        }
+        let connection = snoop.connections.values().next().unwrap();
+        assert_eq!(connection.cache.len(), MAX_CACHED);
+    }
+}

@@ -1,0 +1,259 @@
+//! The receiving half: which TSNs came, when to acknowledge them, and what the application gets.
+
+mod reassembly;
+mod streams;
+
+use super::message::Message;
+use super::packet::{Data, DataFlags};
+use super::{Route, Tsn};
+use reassembly::{Fragment, Misfit, Reassembly};
+use streams::Streams;
+use units::{Duration, Instant};
+
+/// Gap blocks count 16 bits from the cumulative TSN.
+const MAX_GAP: i32 = 0xFFFF;
+/// Duplicates reported in a SACK.
+const MAX_DUPLICATES: usize = 32;
+/// Packets that share a SACK (RFC 9260, §6.2).
+const PACKETS_PER_SACK: u32 = 2;
+
+/// The receiving half of an association.
+#[derive(Debug)]
+pub(super) struct Inbound {
+    /// The last TSN received in sequence.
+    pub cumulative: Tsn,
+    /// The cumulative TSN's number among all received.
+    count: u64,
+    /// Blocks received beyond it, first and last, in order and apart.
+    blocks: Vec<(Tsn, Tsn)>,
+    pub duplicates: Vec<Tsn>,
+    window: u32,
+    advertised: u32,
+    reassembly: Reassembly,
+    streams: Streams,
+    acknowledgement: Acknowledgement,
+    /// DATA chunks that came, copies included.
+    pub received: u64,
+    /// Of these, copies.
+    pub copies: u64,
+}
+
+/// When to send a SACK.
+#[derive(Debug)]
+struct Acknowledgement {
+    delay: Option<Duration>,
+    /// DATA has never come before.
+    first: bool,
+    /// Packets with DATA since the last SACK.
+    packets: u32,
+    due: Option<Instant>,
+    now: bool,
+    /// Where the SACK goes: whence the data came.
+    route: Option<Route>,
+}
+
+/// What is wrong with a DATA chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// There is no such stream.
+    NoStream,
+    /// It does not fit the fragments beside it.
+    Misfit,
+}
+
+impl Inbound {
+    pub fn new(initial: Tsn, streams: u16, window: u32, sack_delay: Option<Duration>) -> Self {
+        Inbound {
+            cumulative: initial.previous(),
+            count: 0,
+            blocks: Vec::new(),
+            duplicates: Vec::new(),
+            window,
+            advertised: window,
+            reassembly: Reassembly::default(),
+            streams: Streams::new(streams),
+            acknowledgement: Acknowledgement {
+                delay: sack_delay,
+                first: true,
+                packets: 0,
+                due: None,
+                now: false,
+                route: None,
+            },
+            received: 0,
+            copies: 0,
+        }
+    }
+
+    /// A DATA chunk arrived.
+    pub fn handle(&mut self, data: &Data<'_>) -> Result<(), Fault> {
+        self.received += 1;
+        let ahead = data.tsn.since(self.cumulative);
+        if ahead <= 0 || self.contains(data.tsn) {
+            self.copies += 1;
+            self.acknowledgement.now = true;
+            if self.duplicates.len() < MAX_DUPLICATES {
+                self.duplicates.push(data.tsn);
+            }
+            return Ok(());
+        }
+        let buffered = self.buffered();
+        let window = u64::from(self.window);
+        let fits = buffered + data.payload.len() as u64 <= window;
+        // What fills a gap may be what all in the buffer wait for: a sender that overestimated the window, by a
+        // SACK that was overtaken, must not lock it.
+        let fills = self.blocks.last().is_some_and(|last| data.tsn < last.1);
+        let may = fits || ahead == 1 && buffered <= window || fills && buffered <= 2 * window;
+        if ahead > MAX_GAP || !may {
+            // No room: it is as if it had not come, but the SACK tells the window.
+            self.acknowledgement.now = true;
+            return Ok(());
+        }
+        self.note(data.tsn);
+        if !self.streams.has(data.stream) {
+            return Err(Fault::NoStream);
+        }
+        let number = self.count.wrapping_add_signed(i64::from(ahead));
+        let fragment = Fragment {
+            stream: data.stream,
+            ssn: data.ssn,
+            unordered: data.flags.has(DataFlags::UNORDERED),
+            begin: data.flags.has(DataFlags::BEGIN),
+            end: data.flags.has(DataFlags::END),
+            protocol: data.protocol,
+        };
+        self.count += u64::from(self.advance());
+        if fragment.begin && fragment.end {
+            let payload = self.streams.copy(data.payload);
+            self.streams.deliver(&fragment, payload);
+            return Ok(());
+        }
+        let octets = self.streams.copy(data.payload);
+        match self.reassembly.add(number, fragment, octets) {
+            Ok(Some((fragment, payload))) => self.streams.deliver(&fragment, payload),
+            Ok(None) => {}
+            Err(Misfit) => return Err(Fault::Misfit),
+        }
+        Ok(())
+    }
+
+    /// A packet that held DATA is read to its end: when is it acknowledged (§6.2)?
+    pub fn end_packet(&mut self, now: Instant, route: Route, immediately: bool) {
+        let gaps = !self.blocks.is_empty();
+        let ack = &mut self.acknowledgement;
+        ack.route = Some(route);
+        ack.packets += 1;
+        let first = std::mem::take(&mut ack.first);
+        let Some(delay) = ack.delay else {
+            ack.now = true;
+            return;
+        };
+        // §5.1: the first is acknowledged at once; §6.7: so is all that comes while there are gaps.
+        if first || gaps || immediately || ack.packets >= PACKETS_PER_SACK {
+            ack.now = true;
+        } else if ack.due.is_none() {
+            ack.due = Some(now + delay);
+        }
+    }
+
+    /// When a SACK that waits is due.
+    pub fn timeout(&self) -> Option<Instant> {
+        self.acknowledgement.due
+    }
+
+    /// The time has come.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.acknowledgement.due.is_some_and(|due| due <= now) {
+            self.acknowledgement.due = None;
+            self.acknowledgement.now = true;
+        }
+    }
+
+    /// Where a SACK that is to leave now goes.
+    pub fn sack_route(&self) -> Option<Route> {
+        let ack = &self.acknowledgement;
+        ack.route.filter(|_| ack.now)
+    }
+
+    /// A SACK leaves. `gaps` takes as many blocks as it may hold. The window it tells.
+    pub fn take_sack(&mut self, gaps: &mut Vec<(u16, u16)>, most: usize) -> u32 {
+        gaps.clear();
+        let cumulative = self.cumulative;
+        let offset = |tsn: Tsn| tsn.since(cumulative) as u16;
+        let blocks = self.blocks.iter().take(most);
+        gaps.extend(blocks.map(|&(first, last)| (offset(first), offset(last))));
+        let ack = &mut self.acknowledgement;
+        ack.packets = 0;
+        ack.due = None;
+        ack.now = false;
+        self.advertised = self.room();
+        self.advertised
+    }
+
+    /// The next message.
+    pub fn read(&mut self, mtu: u32) -> Option<Message> {
+        let message = self.streams.read()?;
+        // §6.2: the sender waits for a window that was closed.
+        let opened = self.room().saturating_sub(self.advertised);
+        if self.advertised < mtu && opened >= mtu.min(self.window / 2) {
+            self.acknowledgement.now = true;
+        }
+        Some(message)
+    }
+
+    /// Takes back the buffer of a message that was read.
+    pub fn recycle(&mut self, payload: Vec<u8>) {
+        self.streams.recycle(payload);
+    }
+
+    /// Octets of messages that can be read.
+    pub fn delivered_octets(&self) -> u64 {
+        self.streams.delivered_octets
+    }
+
+    /// Room in the buffer, in octets.
+    fn room(&self) -> u32 {
+        u64::from(self.window).saturating_sub(self.buffered()) as u32
+    }
+
+    fn buffered(&self) -> u64 {
+        self.reassembly.octets + self.streams.octets
+    }
+
+    fn contains(&self, tsn: Tsn) -> bool {
+        let at = self.blocks.partition_point(|&(_, last)| last < tsn);
+        self.blocks.get(at).is_some_and(|&(first, _)| first <= tsn)
+    }
+
+    /// Notes a TSN that is beyond the cumulative one and in no block.
+    fn note(&mut self, tsn: Tsn) {
+        let at = self.blocks.partition_point(|&(_, last)| last < tsn);
+        let joins_left = at > 0 && self.blocks[at - 1].1.next() == tsn;
+        let joins_right = self.blocks.get(at).is_some_and(|b| tsn.next() == b.0);
+        match (joins_left, joins_right) {
+            (true, true) => {
+                self.blocks[at - 1].1 = self.blocks[at].1;
+                self.blocks.remove(at);
+            }
+            (true, false) => self.blocks[at - 1].1 = tsn,
+            (false, true) => self.blocks[at].0 = tsn,
+            (false, false) => self.blocks.insert(at, (tsn, tsn)),
+        }
+    }
+
+    /// Moves the cumulative TSN over the first block, if it follows; by how much.
+    fn advance(&mut self) -> u32 {
+        match self.blocks.first() {
+            Some(&(first, last)) if first == self.cumulative.next() => {
+                let by = last.since(self.cumulative) as u32;
+                self.cumulative = last;
+                self.blocks.remove(0);
+                by
+            }
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! SCTP packets as octets (RFC 9260, §3): common header with CRC32c, chunks, parameters.
+//!
+//! [`Packet::parse`] checks the checksum and lends the octets; [`Packet::chunks`] reads chunk after chunk;
+//! [`Writer`] appends chunks to a buffer and closes the packet with its checksum.
+
+mod chunk;
+mod parameter;
+mod write;
+
+use crc::{CRC_32_ISCSI, Crc, Table};
+use thiserror::Error;
+
+pub(super) use chunk::kind;
+pub use chunk::{Causes, Chunk, Data, DataFlags, Init, Sack};
+pub use parameter::{Parameter, Parameters};
+pub use write::Writer;
+pub(super) use write::{data_octets, sack_octets};
+
+/// The IPv4 protocol number of SCTP.
+pub const PROTOCOL: u8 = 132;
+/// Octets of the common header.
+pub const HEADER_OCTETS: usize = 12;
+/// Octets of a DATA chunk's header.
+pub const DATA_HEADER_OCTETS: usize = 16;
+/// Octets of the Timestamp chunk.
+pub const TIMESTAMP_OCTETS: usize = 12;
+
+/// CRC32c (RFC 9260, appendix A), sixteen octets a step.
+static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
+
+/// What is wrong with a packet's octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PacketError {
+    /// Shorter than the common header and a chunk header.
+    #[error("{octets} octets are no SCTP packet; expected at least 16")]
+    Truncated {
+        /// Octets there are.
+        octets: usize,
+    },
+    /// The CRC32c does not match.
+    #[error("the CRC32c is {given:#010x}, computed {computed:#010x}")]
+    BadChecksum {
+        /// The field.
+        given: u32,
+        /// What it should be.
+        computed: u32,
+    },
+    /// A chunk's length is less than its header or exceeds the packet.
+    #[error("the chunk at octet {at} says it has {length} octets; {available} are there")]
+    BadChunkLength {
+        /// Where the chunk starts, counted from the packet's start.
+        at: usize,
+        /// Its length field.
+        length: usize,
+        /// Octets from there on.
+        available: usize,
+    },
+    /// A chunk's contents do not fit its type.
+    #[error("the chunk of type {kind} at octet {at} is malformed")]
+    BadChunk {
+        /// Where the chunk starts, counted from the packet's start.
+        at: usize,
+        /// Its type.
+        kind: u8,
+    },
+}
+
+/// A packet's common header, with the octets of its chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// Source port.
+    pub source_port: u16,
+    /// Destination port.
+    pub destination_port: u16,
+    /// Verification tag.
+    pub tag: u32,
+    chunks: &'a [u8],
+}
+
+impl<'a> Packet<'a> {
+    /// Reads the common header and checks the checksum.
+    ///
+    /// # Errors
+    /// The packet is too short, or its checksum does not match.
+    pub fn parse(octets: &'a [u8]) -> Result<Self, PacketError> {
+        let truncated = PacketError::Truncated {
+            octets: octets.len(),
+        };
+        let (header, chunks) = octets.split_at_checked(HEADER_OCTETS).ok_or(truncated)?;
+        if chunks.len() < 4 {
+            return Err(truncated);
+        }
+        // The field is sent with its least significant octet first.
+        let given = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
+        let computed = checksum(octets);
+        if given != computed {
+            return Err(PacketError::BadChecksum { given, computed });
+        }
+        Ok(Packet {
+            source_port: be16(header, 0),
+            destination_port: be16(header, 2),
+            tag: be32(header, 4),
+            chunks,
+        })
+    }
+
+    /// Its chunks, up to the first that cannot be delimited or read.
+    pub fn chunks(&self) -> Chunks<'a> {
+        Chunks {
+            octets: self.chunks,
+            at: HEADER_OCTETS,
+        }
+    }
+}
+
+/// The chunks of a packet, in order.
+#[derive(Clone, Debug)]
+pub struct Chunks<'a> {
+    octets: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Result<Chunk<'a>, PacketError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let octets = self.octets;
+        if octets.len() < 4 {
+            return None; // at most padding
+        }
+        let (at, length) = (self.at, usize::from(be16(octets, 2)));
+        if length < 4 || length > octets.len() {
+            self.octets = &[];
+            return Some(Err(PacketError::BadChunkLength {
+                at,
+                length,
+                available: octets.len(),
+            }));
+        }
+        let padded = padded(length).min(octets.len());
+        self.octets = &octets[padded..];
+        self.at += padded;
+        let kind = octets[0];
+        let chunk = Chunk::read(&octets[..length]);
+        if chunk.is_none() {
+            self.octets = &[];
+        }
+        Some(chunk.ok_or(PacketError::BadChunk { at, kind }))
+    }
+}
+
+/// The CRC32c of a packet, its checksum field taken as zero.
+fn checksum(octets: &[u8]) -> u32 {
+    let mut digest = CRC32C.digest();
+    digest.update(&octets[..8]);
+    digest.update(&[0; 4]);
+    digest.update(&octets[HEADER_OCTETS..]);
+    digest.finalize()
+}
+
+/// A length with the padding to whole words.
+pub(super) const fn padded(length: usize) -> usize {
+    length.next_multiple_of(4)
+}
+
+/// Two octets in network order; the caller has checked the length.
+fn be16(octets: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([octets[at], octets[at + 1]])
+}
+
+/// Four octets in network order; the caller has checked the length.
+fn be32(octets: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+"""Loss, throughput and fairness over one quantity: what figures 4.3 to 4.16 have in common."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from matplotlib.figure import Figure
+
+from experiments.dahal import wired as net
+from waymark import Choice, Expectation, Experiment, Result, Row, Runs, Scale, Scenario, plots
+
+Metric = Literal["loss", "throughput", "fairness"]
+METRICS: Mapping[Metric, tuple[str, Callable[[Result], float]]] = {
+    "loss": ("%", net.loss_percent),
+    "throughput": ("% of capacity", net.utilisation_percent),
+    "fairness": ("1", net.fairness),
+}
+"""Unit and measure."""
+
+Numbers = Mapping[tuple[str, float, Metric], float]
+"""Printed numbers by line, x and metric."""
+
+SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 5}
+
+
+def label(line: str, x: str, value: float) -> str:
+    """A point's name."""
+    return f"{line}, {x} = {value:g}"
+
+
+def experiment(
+    *,
+    figures: Sequence[str],
+    section: str,
+    claim: str,
+    x: str,
+    x_title: str,
+    values: Mapping[Scale, Sequence[float]],
+    lines: Mapping[str, str],
+    run: Callable[[str, str, float, int], Scenario],
+    parameters: Mapping[str, object],
+    expectations: Sequence[Expectation],
+    choices: Sequence[Choice] = (),
+    paper: Numbers | None = None,
+    ns2: Numbers | None = None,
+    notes: str = "",
+) -> Experiment:
+    """Three figures that show the same runs.
+
+    Args:
+        figures: their numbers; the first names the experiment.
+        section: of the thesis.
+        claim: of the thesis.
+        x: the swept quantity's symbol.
+        x_title: what it is.
+        values: which, by scale.
+        lines: names, with their colours.
+        run: the scenario from its name, the line, the value and the seed.
+        parameters: beside the common ones.
+        expectations: the claims.
+        choices: beside the common ones.
+        paper, ns2: numbers that are known.
+        notes: after what all have in common.
+    """
+
+    def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
+        return {
+            label(line, x, value): run(label(line, x, value), line, value, seed)
+            for line in lines
+            for value in values.get(scale, values["full"])
+        }
+
+    def rows(runs: Runs) -> list[Row]:
+        return [
+            Row.of(
+                f"{label(line, x, value)}, {metric}",
+                unit,
+                [measure(result) for result in runs[label(line, x, value)]],
+                (paper or {}).get((line, value, metric)),
+                (ns2 or {}).get((line, value, metric)),
+            )
+            for metric, (unit, measure) in METRICS.items()
+            for line in lines
+            for value in values["full"]
+            if label(line, x, value) in runs
+        ]
+
+    def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
+        by_name = {row.quantity: row for row in table}
+        figure = plots.new_figure(11.0, 3.6)
+        for axes, (metric, (unit, _)) in zip(
+            figure.subplots(1, len(METRICS)), METRICS.items(), strict=True
+        ):
+            for line, colour in lines.items():
+                points = {
+                    value: by_name[f"{label(line, x, value)}, {metric}"]
+                    for value in values["full"]
+                    if f"{label(line, x, value)}, {metric}" in by_name
+                }
+                plots.series(axes, points, colour, line)
+            axes.set_xlabel(x_title)
+            axes.set_ylabel(metric if unit == "1" else f"{metric} ({unit})")
+            axes.set_ylim(0, {"loss": None, "throughput": 105, "fairness": 1.05}[metric])
+            if metric == "loss":
+                axes.legend(fontsize="x-small")
+        title = f"Dahal 2007, figures {', '.join(figures)}"
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+        return figure
+
+    first, *others = (f"dahal/fig{number}" for number in figures)
+    return Experiment(
+        id=first,
+        also=tuple(others),
+        paper=f"Dahal 2007, figures {', '.join(figures)} ({section})",
+        claim=claim,
+        parameters={**net.PARAMETERS, x: list(values["full"]), **parameters},
+        seeds=SEEDS,
+        scenarios=scenarios,
+        rows=rows,
+        draw=draw,
+        expectations=expectations,
+        choices=(*net.CHOICES, *choices),
+        notes=net.MEASURES + notes,
+    )
+
+
+def points(row: Mapping[str, Row], line: str, metric: Metric) -> dict[float, float]:
+    """Waymark's numbers of a line over x."""
+    found = {
+        name.removesuffix(f", {metric}").rpartition(" = ")[2]: one.waymark
+        for name, one in row.items()
+        if name.startswith(f"{line}, ") and name.endswith(f", {metric}")
+    }
+    return {float(value): number for value, number in found.items()}

@@ -1,0 +1,81 @@
+"""Lien and Chung, figures 4.6 and 4.7: throughput and loss of four flows over the bursts' load."""
+
+from collections.abc import Mapping, Sequence
+
+from experiments.lien import multiple_sessions as net
+from waymark import Expectation, Row, Scale, at_scale
+
+LOADS_KBPS: Mapping[Scale, Sequence[int]] = {"quick": (300, 900), "full": (300, 500, 700, 900)}
+BUFFERS = (20, 60)
+
+
+def _label(buffer: int, load: float) -> str:
+    return f"B = {buffer}, load {load:g} kb/s"
+
+
+def _panels(scale: Scale) -> Sequence[net.Sweep]:
+    return [
+        net.Sweep(
+            f"2 Mb/s, 4 ms, a buffer of {buffer}",
+            "load of the bursts (kb/s)",
+            lambda load, buffer=buffer: _label(buffer, load),
+            {
+                float(load): net.Setting(2e6, 0.004, buffer, load * 1e3)
+                for load in at_scale(LOADS_KBPS, scale)
+            },
+        )
+        for buffer in BUFFERS
+    ]
+
+
+def _labels(row: Mapping[str, Row], from_kbps: float) -> list[str]:
+    """The measured points from a load on."""
+    labels = [_label(b, load) for b in BUFFERS for load in LOADS_KBPS["full"] if load >= from_kbps]
+    return [label for label in labels if net.measured(row, label)]
+
+
+def _each(
+    row: Mapping[str, Row], from_kbps: float, metric: net.Metric, more: net.Algorithm,
+    less: net.Algorithm, factor: float = 1.0,
+) -> bool:  # fmt: skip
+    """Whether one is above ``factor`` times the other at every point from a load on."""
+    return all(
+        net.of(row, more, label, metric) > factor * net.of(row, less, label, metric)
+        for label in _labels(row, from_kbps)
+    )
+
+
+EXPERIMENT = net.experiment(
+    figures=("4.6", "4.7"),
+    section="section IV.B, simulation 2B",
+    claim="Under load, Muzha has more throughput than Vegas and much less loss than Reno",
+    parameters={
+        "links": "2 Mb/s, 4 ms",
+        "loads_kbps": list(LOADS_KBPS["full"]),
+        "buffers": list(BUFFERS),
+    },
+    panels=_panels,
+    expectations=(
+        Expectation(
+            "From 500 kb/s on, Muzha has more throughput than Vegas",
+            "with both buffers",
+            lambda row: _each(row, 500, "throughput", "muzha", "vegas"),
+        ),
+        Expectation(
+            "Muzha has a much lower loss rate than Reno when the load is high",
+            "less than half of it from 500 kb/s on, with both buffers",
+            lambda row: _each(row, 500, "loss", "reno", "muzha", 2),
+        ),
+        Expectation(
+            "Below 500 kb/s, Vegas performs slightly better than Muzha",
+            "at 300 kb/s, with both buffers",
+            lambda row: all(
+                net.of(row, "vegas", _label(b, 300), "throughput")
+                > net.of(row, "muzha", _label(b, 300), "throughput")
+                for b in BUFFERS
+            ),
+        ),
+        net.ABOVE_RENO,
+    ),
+    notes=net.SHORT_PATHS_NOTE,
+)
