@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from conftest import ROOT
 
 from topologies import state
 from topologies.plan import plan
-from waymark import Topology, WaymarkError
+from waymark import Topology, WaymarkError, trace
 
 NAME = f"t{os.getpid()}"
 
@@ -131,6 +132,38 @@ def test_linux_tcp_crosses_untouched(file: Path) -> None:
         server.wait(timeout=10)
     finally:
         server.kill()
+
+
+def test_our_transports_cross_and_read_the_marks(file: Path, tmp_path: Path) -> None:
+    assert waymark("up", str(file), "--bare").returncode == 0
+    receiver = subprocess.Popen(
+        [sys.executable, "-m", "waymark", "host", "recv", "--at", "b", "--network", NAME],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    try:
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening on port 5001\n"
+        table = tmp_path / "live.parquet"
+        there = ("--at", "a", "--network", NAME, "--trace", str(table))
+        sent = waymark(
+            "host", "send", "10.0.0.2", "--control", "rovegas", "--octets", "3000000", *there
+        )
+        assert sent.returncode == 0, sent.stderr
+        assert re.search(r"AQT +[0-9.]+ there +[0-9.]+ back", sent.stdout), sent.stdout
+        received = receiver.communicate(timeout=30)[0]
+        assert received.splitlines()[-1].endswith(" 3000000 octets")
+        assert len(trace.read(table)) > 1000
+    finally:
+        receiver.kill()
+
+
+def test_hosts_of_the_kernel_are_left_to_it(file: Path) -> None:
+    assert waymark("up", str(file)).returncode == 0
+    refused = waymark("host", "recv", "--at", "b", "--network", NAME)
+    assert refused.returncode == 2
+    assert "waymark up --bare" in refused.stderr
 
 
 def test_a_network_comes_up_once(file: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from waymark import (
     CHAN,
+    MODERN,
     Clock,
     Flow,
     LinkChange,
@@ -56,10 +57,22 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
 
 
+NEED_RATES = ("bbr", "dctcp")
+"""Controls that the manner of ns-2 cannot carry."""
+
+
+@pytest.mark.parametrize("algorithm", NEED_RATES)
+def test_what_ns2_cannot_carry_is_refused(small: Topology, algorithm: str) -> None:
+    with pytest.raises(WaymarkError, match="which the ns-2 profile has not"):
+        run(scenario(small, algorithm))
+
+
 @pytest.mark.parametrize("algorithm", get_args(Algorithm))
 def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> None:
     """A lone flow, 44 ms and 10 packets of queue: the least gets a third of it, most all."""
-    result = run(scenario(small, algorithm, sources=(), end_s=30, check_aqt=False))
+    profile = MODERN if algorithm in NEED_RATES else CHAN
+    flow = Flow("a", "b", algorithm, profile)  # pyright: ignore[reportArgumentType]
+    result = run(scenario(small, flows=(flow,), sources=(), end_s=30, check_aqt=False))
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
 

@@ -582,8 +582,13 @@ class Host:
     def receive(self, seconds: float) -> bool:
         """Read for so long; whether the other end has closed."""
 
-    def close(self, seconds: float) -> bool:
-        """Close, and wait at most so long until all has arrived; whether it has."""
+    def close(self, seconds: float, *, abandon: bool) -> bool:
+        """Close, and wait at most so long until all has arrived; whether it has.
+
+        Args:
+            seconds: how long.
+            abandon: forget what was written and never sent.
+        """
 
     def state(self) -> HostState: ...
     def trace(self) -> Trace | None: ...

@@ -85,7 +85,7 @@ class LiveHost:
         trace_every_s: float | None = None,
     ) -> None:
         own = IPv4Interface(place.address)
-        self._flow = flow
+        self._flow, self._place = flow, place
         self._before = (0.0, 0)
         self._host = _core.Host(
             place.interface,
@@ -123,7 +123,7 @@ class LiveHost:
             moment = self._moment("acked_octets")
             left = seconds - (moment.time_s - begun)
             yield moment
-        self._host.close(seconds)
+        self._host.close(seconds, abandon=octets is None)
         yield self._moment("acked_octets")
 
     def receive(self, port: int, interval_s: float) -> Iterator[Moment]:
@@ -133,13 +133,16 @@ class LiveHost:
         while not done:
             done = self._host.receive(interval_s)
             yield self._moment("read_octets")
-        self._host.close(1.0)
+        self._host.close(1.0, abandon=False)
 
     def trace(self) -> Trace | None:
         """What was traced, once."""
         record = self._host.trace()
-        about = {"flow": f"{self._flow.source}->{self._flow.target}"}
-        about["algorithm"] = self._flow.algorithm_name
+        about = {
+            "algorithm": self._flow.algorithm_name,
+            "flow": "a transfer",
+            "scenario": self._place.interface,
+        }
         return None if record is None else trace.from_core(record, about)
 
     def _moment(self, counted: str) -> Moment:

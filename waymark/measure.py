@@ -80,7 +80,8 @@ def size_of(scenario: Scenario) -> float:
         for link in scenario.topology.links
         if link.source in switches and link.target in switches
     ]
-    return scenario.end_s * sum(between)
+    slowest = min(link.rate_bps for link in scenario.topology.links)
+    return scenario.end_s * (sum(between) or 2 * slowest)
 
 
 def measure(

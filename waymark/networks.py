@@ -1,6 +1,7 @@
 """Networks that experiments have in common: routers in a line, hosts beside them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from waymark.topology import Host, Link, Switch, Topology, duplex
 
@@ -13,6 +14,7 @@ def chain(
     hosts: Mapping[str, str],
     access: RateDelay | Mapping[str, RateDelay],
     queue_packets: int = 50,
+    host_queue_packets: int | None = None,
 ) -> Topology:
     """Switches r1, r2, … in a line.
 
@@ -20,14 +22,16 @@ def chain(
         links: of the line, from r1 on; one fewer than switches.
         hosts: the switch that each host is linked to.
         access: of the hosts' links; either of all, or by host.
-        queue_packets: ns-2's limit L of every queue.
+        queue_packets: ns-2's limit L of every switch's queues.
+        host_queue_packets: of the hosts' own; None: the same.
     """
     line: list[Link] = []
     for index, (rate_bps, delay_s) in enumerate(links, start=1):
         line += duplex(f"r{index}", f"r{index + 1}", rate_bps, delay_s, queue_packets)
     for host, switch in hosts.items():
         rate_bps, delay_s = access[host] if isinstance(access, Mapping) else access
-        line += duplex(host, switch, rate_bps, delay_s, queue_packets)
+        own, back = duplex(host, switch, rate_bps, delay_s, queue_packets)
+        line += (replace(own, queue_packets=host_queue_packets or queue_packets), back)
     return Topology(
         tuple(Host(name) for name in hosts),
         tuple(Switch(f"r{index}") for index in range(1, len(links) + 2)),
@@ -41,6 +45,7 @@ def dumbbell(
     senders: RateDelay,
     receivers: RateDelay | None = None,
     queue_packets: int = 50,
+    host_queue_packets: int | None = None,
 ) -> Topology:
     """Hosts s1, s2, … at r1 and d1, d2, … at r2, one link between the switches.
 
@@ -49,9 +54,10 @@ def dumbbell(
         middle: the link r1-r2.
         senders: each link of an s.
         receivers: each link of a d; None: as the senders'.
-        queue_packets: ns-2's limit L of every queue.
+        queue_packets: ns-2's limit L of every switch's queues.
+        host_queue_packets: of the hosts' own; None: the same.
     """
     numbers = range(1, pairs + 1)
     hosts = {f"s{i}": "r1" for i in numbers} | {f"d{i}": "r2" for i in numbers}
     access = {f"s{i}": senders for i in numbers} | {f"d{i}": receivers or senders for i in numbers}
-    return chain([middle], hosts, access, queue_packets)
+    return chain([middle], hosts, access, queue_packets, host_queue_packets)

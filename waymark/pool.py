@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from waymark.errors import WaymarkError
 from waymark.result import Result
@@ -28,7 +29,8 @@ class Pool:
     def __init__(self, executor: _Executor, store: Store | None) -> None:
         self._executor = executor
         self._store = store
-        self._under_way: dict[str, Future[Result]] = {}
+        # Weak: a result lives as long as somebody waits for it, however many there are.
+        self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
 
     def submit(self, scenario: Scenario, capture: Path | None = None) -> "Future[Result]":
         """The future result of a scenario; the same scenario twice is run once.
@@ -44,9 +46,10 @@ class Pool:
         if capture is not None or _has_custom(scenario):
             return self._send(scenario, capture)
         key = key_of(scenario)
-        if key not in self._under_way:
-            self._under_way[key] = self._start(scenario, key)
-        return self._under_way[key]
+        future = self._futures.get(key)
+        if future is None:
+            future = self._futures[key] = self._start(scenario, key)
+        return future
 
     def _start(self, scenario: Scenario, key: str) -> "Future[Result]":
         store = self._store

@@ -132,7 +132,8 @@ def state(experiment: Experiment, results: Path) -> str:
     """What the results' folder has of an experiment, in a few words."""
     try:
         record = json.loads((results / experiment.id / "run.json").read_text(encoding="utf-8"))
-        return f"{record['verdict']} at scale {record['scale']}, {len(record['seeds'])} seeds"
+        seeds = len(record["seeds"])
+        return f"{record['verdict']} at scale {record['scale']}, {seeds} seed{'s'[: seeds > 1]}"
     except (OSError, ValueError, KeyError):
         return "not run yet"
 

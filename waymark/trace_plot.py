@@ -136,7 +136,8 @@ def _figure(height_in: float) -> Figure:
 def _title(about: dict[str, str]) -> str:
     if not about:
         return ""
-    return f"{about['algorithm']} ({about['flow']} of {about['scenario']}, seed {about['seed']})"
+    seed = f", seed {about['seed']}" if "seed" in about else ""
+    return f"{about['algorithm']} ({about['flow']} of {about['scenario']}{seed})"
 
 
 def _window(axes: Axes, columns: Columns) -> None:

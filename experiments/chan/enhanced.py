@@ -28,7 +28,7 @@ CHOICES = (
         "network",
         "access 10 Mb/s and 1 ms, bottleneck 1 Mb/s and 20 ms",
         "figure 4.1 is lost; 1 Mb/s follows from the printed rates, the rest is chapter 3's",
-        "not tried",
+        "not swept",
     ),
     Choice(
         "queue limit",

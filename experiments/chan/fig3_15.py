@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
             "where the pairs are",
             "s1 … s5 at r1 … r5, all receivers at r6, so that the last link is shared by all",
             "figure 3.13 is lost; the text gives 'different propagation delays' and the links",
-            "not tried",
+            "not swept",
         ),
         Choice(
             "when the flows start",

@@ -1,6 +1,6 @@
 """Chan 2004, figure 6.5: goodput against random loss, without cross traffic."""
 
-from experiments.chan import redvegas
+from experiments.chan import heterogeneous, redvegas
 from waymark import Expectation, all_of
 
 EXPERIMENT = redvegas.experiment(
@@ -31,7 +31,7 @@ EXPERIMENT = redvegas.experiment(
     ),
     red_over={"Reno": {0.06: 2.84, 0.15: 1.40}, "Vegas": {0.07: 1.289, 0.15: 1.167}},
     notes=(
-        "ns-2's Vegas over Reno is 1.7 at 6 %, 1.1 at 10 % and .75 at 13 %, with its defect: not "
-        "what the paper draws."
+        f"{heterogeneous.SILENCE_NOTE}ns-2's Vegas over Reno is 1.7 at 6 %, 1.1 at 10 % and .75 at "
+        "13 %, with its defect: not what the paper draws."
     ),
 )

@@ -1,6 +1,6 @@
 """Chan 2004, figure 6.6: goodput against random loss at a cross traffic load of 0.5."""
 
-from experiments.chan import redvegas
+from experiments.chan import heterogeneous, redvegas
 from waymark import Expectation
 
 EXPERIMENT = redvegas.experiment(
@@ -21,4 +21,5 @@ EXPERIMENT = redvegas.experiment(
         ),
     ),
     red_over={"Vegas": {0.08: 1.267}},
+    notes=heterogeneous.SILENCE_NOTE + heterogeneous.BURST_NOTE,
 )

@@ -1,6 +1,6 @@
 """Chan 2004, figure 6.7: goodput against cross traffic with 5 % of random loss."""
 
-from experiments.chan import redvegas
+from experiments.chan import heterogeneous, redvegas
 from waymark import Expectation
 
 EXPERIMENT = redvegas.experiment(
@@ -24,4 +24,5 @@ EXPERIMENT = redvegas.experiment(
             redvegas.everywhere("Reno", 1.0),
         ),
     ),
+    notes=heterogeneous.SILENCE_NOTE + heterogeneous.BURST_NOTE,
 )

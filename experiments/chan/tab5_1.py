@@ -217,7 +217,7 @@ EXPERIMENT = Experiment(
             "when the flows of a lot start",
             "all at one instant",
             "the paper gives one time a lot; so ns-2 comes nearest to its numbers",
-            "not tried",
+            "not swept",
         ),
     ),
     notes=(

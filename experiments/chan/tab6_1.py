@@ -113,7 +113,7 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
                 axes.plot(loads, paper, **plots.PAPER | {"color": colour})
     left.set_title("losses taken for random; diamonds: the paper's")
     right.set_title("part of them that was random")
-    right.set_ylim(0.9, 1.005)
+    right.set_ylim(top=1.005)
     for axes in (left, right):
         axes.set_xlabel("cross traffic load")
     left.legend(fontsize="small")
@@ -156,7 +156,7 @@ EXPERIMENT = Experiment(
     ),
     choices=net.CHOICES[:2],
     notes=(
-        "The counts follow from goodput and timeouts, and so differ with ns-2's defect. "
-        "A loss found by a retransmission timeout gets no verdict, as in the paper."
+        f"{net.BURST_NOTE}The counts follow from goodput and timeouts, and so differ with ns-2's "
+        "defect. A loss found by a retransmission timeout gets no verdict, as in the paper."
     ),
 )

@@ -38,4 +38,8 @@ EXPERIMENT = net.over_buffers(
         ),
     ),
     {"queue": "drop-tail"},
+    "Why Vegas does not fall behind between 20 and 75 packets, in ns-2 as here: the queue never "
+    "empties, and Vegas never sees the round trip of 19.4 ms without it. At B = 30 its base RTT is "
+    "137 to 142 ms beside round trips of 175, so that each flow keeps 6 packets and not the "
+    "model's 2; at B = 200, 113 ms beside 863, and 3 packets (one seed).",
 )

@@ -27,8 +27,7 @@ def run(
     ``queue_packets`` is the routers' limit; the sender's own queue drops nothing.
     """
     sender, middle, receiver = links
-    network = dumbbell(1, middle, sender, receiver, queue_packets)
-    network = network.with_link("s1", "r1", queue_packets=HOST_QUEUE_PACKETS)
+    network = dumbbell(1, middle, sender, receiver, queue_packets, HOST_QUEUE_PACKETS)
     flow = common.flow(1, algorithm, start_s=START_S, segments=packets)
     return Scenario(name, network, END_S, flows=(flow,), seed=seed)
 

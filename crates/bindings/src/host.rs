@@ -162,12 +162,16 @@ impl Host {
     }
 
     /// Closes the connection and waits, for `seconds` at most, until all that was written has arrived;
-    /// whether it has.
-    fn close(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+    /// whether it has. `abandon`: but for what was never sent.
+    #[pyo3(signature = (seconds, *, abandon))]
+    fn close(&mut self, py: Python<'_>, seconds: f64, abandon: bool) -> PyResult<bool> {
         let Some(id) = self.connection else {
             return Ok(true);
         };
         if let Some(connection) = self.host.endpoint().connection_mut(id) {
+            if abandon {
+                connection.stop();
+            }
             connection.close();
         }
         let until = self.host.now() + Duration::from_secs_f64(seconds);

@@ -54,6 +54,9 @@ pub enum IoError {
         /// What the system says.
         error: io::Error,
     },
+    /// A host's settings are not valid.
+    #[error("TCP: {0}")]
+    Tcp(#[from] transport::tcp::modern::ConfigError),
     /// A thread or an event cannot be had.
     #[error("{0}")]
     System(#[from] io::Error),

@@ -47,7 +47,8 @@ impl Lab {
     /// `None`, and a message, if this may not be done here.
     fn new(suffix: &str) -> Option<Lab> {
         let lab = Lab {
-            name: format!("wmtcp{suffix}"),
+            // With one more letter an interface's name, which has 15 at most.
+            name: format!("wmt{}-{suffix}", std::process::id()),
         };
         let name = &lab.name;
         let steps = [

@@ -41,7 +41,7 @@ pub struct HostConfig {
     /// Its own address on the link; unset: one that follows from its IPv4 address, and not the
     /// interface's, so that a kernel with an address there leaves its packets alone.
     pub mac: Option<Mac>,
-    /// The settings of its connections.
+    /// The settings of its connections; [`Config::mtu`] at most the interface's.
     pub tcp: Config,
     /// Loses packets on purpose, for trials.
     pub loss: Option<Loss>,
@@ -81,12 +81,13 @@ impl Host {
     /// Puts a host on an interface, whose frames it sees beside the kernel.
     ///
     /// # Errors
-    /// The interface cannot be had; see [`IoError`].
+    /// The settings are not valid, or the interface cannot be had; see [`IoError`].
     pub fn open(
         interface: &str,
         config: HostConfig,
         algorithm: Arc<dyn Factory>,
     ) -> Result<Self, IoError> {
+        config.tcp.validate()?;
         let mut restorer = Restorer::start(1)?;
         let interface = Interface::open(interface, &mut restorer)?;
         let [a, b, c, d] = config.address.octets();
@@ -135,9 +136,13 @@ impl Host {
 
     fn take_frames(&mut self, now: Instant) -> bool {
         for i in 0..BATCH {
-            let mut frame = std::mem::take(&mut self.incoming);
-            frame.clear();
-            let Some(received) = self.interface.receive(|| frame) else {
+            let incoming = &mut self.incoming;
+            let buffer = || {
+                let mut buffer = std::mem::take(incoming);
+                buffer.clear();
+                buffer
+            };
+            let Some(received) = self.interface.receive(buffer) else {
                 return i > 0;
             };
             // What was cut is of no use.

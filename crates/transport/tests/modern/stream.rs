@@ -13,7 +13,13 @@ use units::Duration;
 
 use crate::path::{Faults, Net, Random};
 
-const CASES: u32 = 10_000;
+/// How many cases are tried, unless the environment's `STREAM_CASES` says otherwise.
+const CASES: u32 = 20_000;
+
+fn cases() -> u32 {
+    let asked = std::env::var("STREAM_CASES").ok();
+    asked.and_then(|cases| cases.parse().ok()).unwrap_or(CASES)
+}
 
 /// What one end does with its connection.
 #[derive(Clone, Debug)]
@@ -244,7 +250,7 @@ fn exchange(net: &mut Net, plans: [&Plan; 2], seed: u64) -> Duration {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_shrink_time: 60_000, ..ProptestConfig::with_cases(CASES) })]
+    #![proptest_config(ProptestConfig { max_shrink_time: 60_000, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
     fn what_is_read_is_what_was_written(

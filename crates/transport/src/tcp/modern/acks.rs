@@ -112,19 +112,10 @@ impl Sender {
             return None;
         }
         let mut event = AckEvent {
-            now,
-            acked: self.segments_acked(),
-            newly_acked: news.newly_acked,
-            duplicates: self.duplicates,
-            next: self.next_segment(),
-            in_flight: self.board.in_flight() as u64,
             rtt,
-            newly_delivered: news.delivered,
-            newly_lost: std::mem::take(&mut self.untold_lost),
-            newly_marked: if ack.marked { news.delivered } else { 0 },
-            window_unused,
             rate,
-            ..AckEvent::default()
+            window_unused,
+            ..self.event(ack, &news)
         };
         marks.apply(&mut event);
         event.echoed_rtt = ack.echoed_rtt;
@@ -148,6 +139,22 @@ impl Sender {
             false => Change::DuplicateAck,
         };
         Some((change, event))
+    }
+
+    /// What an acknowledgement says to the controller, its measurements and marks aside.
+    fn event(&mut self, ack: &Ack, news: &News) -> AckEvent {
+        AckEvent {
+            now: ack.now,
+            acked: self.segments_acked(),
+            newly_acked: news.newly_acked,
+            duplicates: self.duplicates,
+            next: self.next_segment(),
+            in_flight: self.board.in_flight() as u64,
+            newly_delivered: news.delivered,
+            newly_lost: std::mem::take(&mut self.untold_lost),
+            newly_marked: if ack.marked { news.delivered } else { 0 },
+            ..AckEvent::default()
+        }
     }
 
     /// Settles what arrived.

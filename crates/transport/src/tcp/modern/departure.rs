@@ -139,6 +139,10 @@ impl Connection {
     pub(super) fn acknowledgement(&mut self, now: Instant) -> Segment {
         let mut segment = self.header(now);
         segment.seq = self.sequence(self.sender.next);
+        // What came is echoed, whether or not this end carries the options itself.
+        let (aqt, avbw) = self.echoes();
+        segment.aqt = aqt.or(segment.aqt);
+        segment.avbw = avbw.or(segment.avbw);
         let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
         if self.sender.sack {
             let room = (MAX_OPTION_OCTETS - stamps - SACK_OCTETS) / SACK_BLOCK_OCTETS;
@@ -170,12 +174,7 @@ impl Connection {
 
     /// What every segment of a synchronized connection says.
     fn header(&mut self, now: Instant) -> Segment {
-        let (aqt, avbw) = self.receiver.marks();
-        let carrier = Segment {
-            aqt,
-            avbw,
-            ..Segment::default()
-        };
+        let (aqt, avbw) = self.echoes();
         let own_aqt = self.config.aqt.then(Aqt::default);
         let own_avbw = self.config.avbw.then_some(Avbw {
             drai: Avbw::SILENT,
@@ -186,11 +185,22 @@ impl Connection {
             flags: Flags::ACK | self.ecn.echo_flags(),
             window: self.receiver.tell_window(false),
             timestamps: self.stamps.then(|| self.timestamps(now)),
-            aqt: own_aqt.map(|own| feedback::echo_aqt(&carrier).unwrap_or(own)),
-            avbw: own_avbw.map(|own| feedback::echo_avbw(&carrier).unwrap_or(own)),
+            aqt: own_aqt.map(|own| aqt.unwrap_or(own)),
+            avbw: own_avbw.map(|own| avbw.unwrap_or(own)),
             ecn: Ecn::NotCapable,
             ..Segment::default()
         }
+    }
+
+    /// The marks that an acknowledgement of what came brings back.
+    fn echoes(&self) -> (Option<Aqt>, Option<Avbw>) {
+        let (aqt, avbw) = self.receiver.marks();
+        let carrier = Segment {
+            aqt,
+            avbw,
+            ..Segment::default()
+        };
+        (feedback::echo_aqt(&carrier), feedback::echo_avbw(&carrier))
     }
 
     fn timestamps(&self, now: Instant) -> Timestamps {
