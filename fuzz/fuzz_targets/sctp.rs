@@ -13,7 +13,9 @@ use transport::sctp::{Association, Config, Delivery, Route};
 use units::{Duration, Instant};
 
 fn addresses(end: u8) -> Vec<Ipv4Addr> {
-    (0..2).map(|path| Ipv4Addr::new(10, path, 0, 1 + end)).collect()
+    (0..2)
+        .map(|path| Ipv4Addr::new(10, path, 0, 1 + end))
+        .collect()
 }
 
 fn config(end: u8) -> Config {
