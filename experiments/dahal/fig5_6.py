@@ -157,7 +157,7 @@ EXPERIMENT = Experiment(
     notes=net.MEASURES
     + "RBCC-WL's jitter is twice the printed one, and comes with the air's losses: five flows have "
     ".0083 s without any, .0101 at 2.0, .0127 at 2.1 and .020 at 2.2, where the first flow has 23 "
-    "timeouts in 50 s (five seeds). The printed .0087 is that of a near host. Snoop's latency "
-    "depends on how long the base station waits before it resends, which the thesis does not say; "
-    "the printed .57 s are more than the full queue takes (.48 s). " + net.SNOOP,
+    "timeouts in 50 s (five seeds). The printed .0087 is as of a host that loses nothing. Snoop's "
+    "latency depends on how long the base station waits before it resends, which the thesis does "
+    "not say; the printed .57 s are more than the full queue takes (.48 s). " + net.SNOOP,
 )

@@ -158,9 +158,9 @@ EXPERIMENT = Experiment(
     choices=net.CHOICES,
     notes=net.MEASURES
     + "See figures 5.3, 5.5 and 5.6 for causes. Printed losses at 2.2 are lower and shares far "
-    "more unequal than any with all hosts at 190 m: the thesis' hosts differ in distance. Rows "
-    "called scattered have each seed's hosts at five random places of the square, at rest, the "
-    "base station in its middle (the thesis does not say where), and the latency of the nearest; "
+    "more unequal than any with all hosts at 190 m: the thesis' hosts must differ in distance. "
+    "Rows called scattered have each seed's hosts at five random places of the square, at rest, "
+    "the base station in its middle (a choice), and the latency of the nearest; "
     "they judge no claim. Fairness then is about .45 instead of .95, and Vegas' latency about as "
     "printed; but loss (2 to 26 %) and throughput (48 to 97 %) change more from one draw to the "
     "next than between schemes, so that a single run of moving hosts orders these by chance. All "
