@@ -9,13 +9,17 @@ from waymark import Expectation, Scale, Scenario
 FLOWS = 10
 EXPONENTS = {"exponent 2.1": 2.1, "exponent 2.3": 2.3}
 FACTORS: Mapping[Scale, Sequence[float]] = {
-    "quick": (1.7, 4, 8),
-    "full": (1.3, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8),
+    "quick": (1.1, 1.7, 4, 8),
+    "full": (1.1, 1.3, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8),
 }
 
 
 def _run(name: str, line: str, factor: float, seed: int) -> Scenario:
     return net.run(name, "RBCC-WL", FLOWS, EXPONENTS[line], seed, factor=factor)
+
+
+def _starts_low(throughput: Mapping[float, float]) -> bool:
+    return throughput[min(throughput)] <= throughput[1.7] - 2
 
 
 EXPERIMENT = sweep.experiment(
@@ -48,5 +52,18 @@ EXPERIMENT = sweep.experiment(
                 < 2 * sweep.points(row, "exponent 2.1", "loss")[1.7]
             ),
         ),
+        Expectation(
+            "With a very low threshold too little is sent",
+            "both exponents: throughput at the least F 2 percentage points below that at 1.7",
+            lambda row: all(
+                _starts_low(sweep.points(row, line, "throughput")) for line in EXPONENTS
+            ),
+        ),
     ),
+    notes="RBCC-WL resends more than the air loses (see figure 5.3). From F = 2.5 on what it "
+    "resends after a timeout comes back as duplicate ACKs, and these bring fast retransmits of "
+    "packets that were not lost: exponent 2.1, F = 4, first seed: 56 lost, 534 resent. With ns-2's "
+    "bugfix_, which the thesis' profile here has off, the loss there is 2 instead of 10 % (three "
+    "seeds). Ten flows have at least ten packets on the way, which fill the path (8) at any F: "
+    "where the air loses little, no threshold is too low.",
 )

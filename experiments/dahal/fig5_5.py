@@ -72,5 +72,6 @@ EXPERIMENT = sweep.experiment(
     ),
     notes="The printed indices (.22 to .67) are those of a few flows that have nearly everything. "
     "In the thesis hosts move, and the far ones get nothing; here all are at one distance and lose "
-    "alike, so that shares are even.",
+    "alike, so that shares are even; table 5.1 has scattered hosts. With 25 flows the printed "
+    "table contradicts the text: Vegas has .46. " + net.SNOOP,
 )

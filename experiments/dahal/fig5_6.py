@@ -113,9 +113,9 @@ EXPERIMENT = Experiment(
         ),
         Expectation(
             "Snoop's latency and jitter are significantly higher than all others'",
-            "above each by a tenth",
+            "1.5 times each or more: printed are 2.2 times the latency, 4.5 times the jitter",
             lambda row: all(
-                _of(row, "Snoop", what) > 1.1 * _of(row, other, what)
+                _of(row, "Snoop", what) >= 1.5 * _of(row, other, what)
                 for what in ("latency", "jitter")
                 for other in ("RBCC-WL", "NewReno", "Vegas", "SACK")
             ),
@@ -155,7 +155,9 @@ EXPERIMENT = Experiment(
     ),
     choices=net.CHOICES,
     notes=net.MEASURES
-    + "RBCC-WL's jitter is twice the printed one; its timeouts (figure 5.4) go with that, but the "
-    "cause was not traced further. Snoop's latency depends on how long the base station waits "
-    "before it resends, which the thesis does not say.",
+    + "RBCC-WL's jitter is twice the printed one, and comes with the air's losses: five flows have "
+    ".0083 s without any, .0101 at 2.0, .0127 at 2.1 and .020 at 2.2, where the first flow has 23 "
+    "timeouts in 50 s (five seeds). The printed .0087 is as of a host that loses nothing. Snoop's "
+    "latency depends on how long the base station waits before it resends, which the thesis does "
+    "not say; the printed .57 s are more than the full queue takes (.48 s). " + net.SNOOP,
 )

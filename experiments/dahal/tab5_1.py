@@ -11,11 +11,13 @@ from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, plots
 EXPONENTS = (2.0, 2.2)
 COUNTS = (5, 25, 50)
 WIDER = 1.9
+SCATTERED = "scattered"
 COLUMNS: tuple[sweep.Metric, ...] = ("loss", "throughput")
 
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """Ten flows over both exponents; more and fewer at 2.2; RBCC-WL with a wider threshold."""
+    """Ten flows over both exponents; more and fewer at 2.2; hosts scattered; RBCC-WL with a wider
+    threshold."""
     runs: dict[str, Scenario] = {}
     for name in net.SCHEMES:
         for exponent in EXPONENTS:
@@ -24,6 +26,11 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
         for count in COUNTS:
             label = f"{name} ({count} flows)"
             runs[label] = net.run(label, name, count, 2.2, seed, trace=count == fig5_6.FLOWS)
+        for where, count in (("exponent 2.2", fig5_3.FLOWS), ("5 flows", fig5_6.FLOWS)):
+            label = f"{name} ({where}, {SCATTERED})"
+            runs[label] = net.run(
+                label, name, count, 2.2, seed, trace=True, distances_m=net.scattered_m(seed)
+            )
     label = f"RBCC-WL F = {WIDER} (5 flows)"
     runs[label] = net.run(
         label, "RBCC-WL", fig5_6.FLOWS, fig5_6.EXPONENT, seed, factor=WIDER, trace=True
@@ -56,12 +63,32 @@ def rows(runs: Runs) -> list[Row]:
         label = f"{name} ({count:g} flows)"
         values = [net.fairness(result) for result in runs[label]]
         table.append(Row.of(f"{label}, {what}", "1", values, index))
+    return table + _scattered_rows(runs)
+
+
+def _scattered_rows(runs: Runs) -> list[Row]:
+    table: list[Row] = []
+    for name in net.SCHEMES:
+        label = f"{name} (exponent 2.2, {SCATTERED})"
+        for what in COLUMNS:
+            unit, measure = sweep.WIRELESS.metrics[what]
+            values = [measure(result) for result in runs[label]]
+            table.append(Row.of(f"{label}, {what}", unit, values, fig5_3.PAPER[name, 2.2, what]))
+        label = f"{name} (5 flows, {SCATTERED})"
+        results = runs[label]
+        latency, jitter = fig5_6.PAPER[name]
+        indices = [net.fairness(result) for result in results]
+        table += [
+            Row.of(f"{label}, latency", "s", wired.latency_s(results), latency),
+            Row.of(f"{label}, jitter", "s", wired.jitter_s(results), jitter),
+            Row.of(f"{label}, fairness", "1", indices, fig5_5.PAPER[name, 5, "fairness"]),
+        ]
     return table
 
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
     """A panel a column."""
-    figure = plots.new_figure(12.0, 6.5)
+    figure = plots.new_figure(13.0, 9.0)
     panels = list(figure.subplots(2, 3).flat)
     titles = ("loss (%)", "throughput (%)", "latency (s)", "jitter (s)", "fairness")
     for axes, title in zip(panels, titles, strict=False):
@@ -69,7 +96,7 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
         chosen = [row for row in table if row.quantity.endswith(f", {what}")]
         plots.compare(axes, chosen)
         axes.set_yticklabels([row.quantity.removesuffix(f", {what}") for row in chosen])
-        axes.tick_params(axis="y", labelsize="small")
+        axes.tick_params(axis="y", labelsize="x-small")
         axes.set_xlabel(title)
         axes.set_xlim(0)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -84,7 +111,7 @@ def _each(row: Mapping[str, Row], ends: str, holds: Callable[[float, float], boo
     return all(
         holds(one.waymark, one.paper)
         for name, one in row.items()
-        if name.endswith(ends) and one.paper is not None
+        if name.endswith(ends) and SCATTERED not in name and one.paper is not None
     )
 
 
@@ -93,15 +120,15 @@ EXPERIMENT = Experiment(
     paper="Dahal 2007, table 5.1 (section 5.4)",
     claim="RBCC-WL has the throughput of the best at a low latency",
     parameters=net.PARAMETERS | {"exponents": list(EXPONENTS), "F": [net.F, WIDER]},
-    seeds={"quick": 1, "full": 5},
+    seeds={"quick": 1, "full": 20},
     scenarios=scenarios,
     rows=rows,
     draw=draw,
     expectations=(
         Expectation(
             "The throughput is as printed",
-            "within 6 percentage points",
-            lambda row: _each(row, "throughput", lambda ours, paper: abs(ours - paper) <= 6),
+            "within 3 percentage points, as for table 4.1",
+            lambda row: _each(row, "throughput", lambda ours, paper: abs(ours - paper) <= 3),
         ),
         Expectation(
             "RBCC-WL's latency is as printed",
@@ -109,7 +136,7 @@ EXPERIMENT = Experiment(
             lambda row: all(
                 abs((one.ratio or 0) - 1) <= 0.05
                 for name, one in row.items()
-                if name.startswith("RBCC-WL") and name.endswith("latency")
+                if name.startswith("RBCC-WL") and name.endswith("latency") and SCATTERED not in name
             ),
         ),
         Expectation(
@@ -129,5 +156,14 @@ EXPERIMENT = Experiment(
         ),
     ),
     choices=net.CHOICES,
-    notes=net.MEASURES + "See figures 5.3, 5.5 and 5.6 for causes.",
+    notes=net.MEASURES
+    + "See figures 5.3, 5.5 and 5.6 for causes. Printed losses at 2.2 are lower and shares far "
+    "more unequal than any with all hosts at 190 m: the thesis' hosts must differ in distance. "
+    "Rows called scattered have each seed's hosts at five random places of the square, at rest, "
+    "the base station in its middle (a choice), and the latency of the nearest; "
+    "they judge no claim. Fairness then is about .45 instead of .95, and Vegas' latency about as "
+    "printed; but loss (2 to 26 %) and throughput (48 to 97 %) change more from one draw to the "
+    "next than between schemes, so that a single run of moving hosts orders these by chance. All "
+    "printed throughputs are within the range over 20 draws, RBCC-WL's printed loss (2.4 %) is "
+    "just below it (2.7). " + net.SNOOP,
 )
