@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from waymark import _core, trace
+from waymark.scenario import control_to_core
 from waymark.trace import Trace
 from waymark.traffic import Flow
 
@@ -161,13 +162,7 @@ def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "from": flow.source,
         "to": flow.target,
-        "control": {
-            "name": flow.algorithm,
-            "alpha": flow.alpha,
-            "beta": flow.beta,
-            "gamma": flow.gamma,
-            "threshold_rtt_s": flow.threshold_rtt_s,
-        },
+        "control": control_to_core(flow, flow.threshold_rtt_s),
         "profile": asdict(flow.profile),
     }
     return settings | dict.fromkeys(marks, True)

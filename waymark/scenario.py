@@ -226,13 +226,9 @@ def _name(flow: int) -> str:
     return f"flow{flow}"
 
 
-def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
-    threshold_rtt_s = flow.threshold_rtt_s
-    if flow.threshold_factor is not None:
-        round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
-        threshold_rtt_s = flow.threshold_factor * round_trip_s
-    tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
-    control: dict[str, Any] = {
+def control_to_core(flow: Flow, threshold_rtt_s: float | None) -> dict[str, Any]:
+    """A flow's congestion control in the form that the core reads, with RBCC's threshold found."""
+    return {
         "name": flow.algorithm,
         "alpha": flow.alpha,
         "beta": flow.beta,
@@ -241,6 +237,15 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         "skew_correction": flow.skew_correction,
         "threshold_rtt_s": threshold_rtt_s,
     }
+
+
+def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
+    threshold_rtt_s = flow.threshold_rtt_s
+    if flow.threshold_factor is not None:
+        round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
+        threshold_rtt_s = flow.threshold_factor * round_trip_s
+    tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
+    control = control_to_core(flow, threshold_rtt_s)
     marks: dict[str, bool] = {}
     if not isinstance(flow.algorithm, str):
         custom = flow.start_custom()
