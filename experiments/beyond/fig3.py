@@ -151,4 +151,9 @@ EXPERIMENT = Experiment(
             "with less, all controls keep a queue that they cannot help",
         ),
     ),
+    notes=(
+        "Muzha's flows never become equal when they come one after another, as in figure 4.12 of "
+        "its own paper: all of them add and take off the same. DCTCP's queue is the shortest: its "
+        "threshold is 5 packets for all flows together, where α and β are for each."
+    ),
 )

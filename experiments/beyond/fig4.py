@@ -156,5 +156,12 @@ EXPERIMENT = Experiment(
             "not swept",
         ),
     ),
-    notes="Nothing in this network is random: one seed is enough.",
+    notes=(
+        "Nothing in this network is random: one seed is enough. Why Vegas stands still at 40 and, "
+        "after half of the link is free again, at 25 Mb/s: with α = 1 it grows only while Δ, "
+        "rounded, is 0. A paced window with delayed acknowledgements makes small bursts, whose "
+        "queueing of 0.1 to 0.2 ms is more than half a segment at these rates. Muzha holds what "
+        "index 3 and 2 balance, half of its queue. BBR lets the queue fill up beside the constant "
+        "source, which it takes for its own bandwidth to probe for."
+    ),
 )
