@@ -10,11 +10,11 @@ PRIORITY = 1
 def claim() -> None:
     """Have the kernel serve this process, and threads that it starts, before ordinary ones.
 
-    On a busy machine a process waits for milliseconds, a queue's length at 100 Mb/s. Where it is not
-    permitted (containers, mostly) that is told, and nothing else changes.
+    On a busy machine a process waits for milliseconds, a queue's length at 100 Mb/s. Where this is
+    not permitted (containers, mostly) it is told, and nothing else changes.
     """
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
     except OSError as error:
-        told = f"warning: no real-time scheduling ({error.strerror}): queues overflow on a busy machine"
-        print(told, file=sys.stderr)
+        told = f"no real-time scheduling ({error.strerror}): queues overflow on a busy machine"
+        print(f"warning: {told}", file=sys.stderr)
