@@ -100,6 +100,7 @@ class Plan:
         cables: veth pairs between two ends: a host's name for its interface, else the name of an
             interface among the switches.
         wires: pairs of interfaces, and what happens to what comes in at each.
+        links: the interfaces among the switches that each link takes, by what people call it.
     """
 
     topology: Topology
@@ -108,6 +109,7 @@ class Plan:
     switches: tuple[SwitchPlan, ...]
     cables: tuple[tuple[str, str], ...]
     wires: tuple[tuple[tuple[str, str], tuple[WireLine, WireLine]], ...]
+    links: Mapping[str, tuple[str, ...]]
 
 
 def plan(topology: Topology) -> Plan:
@@ -120,15 +122,19 @@ def plan(topology: Topology) -> Plan:
     hosts = {host.name for host in topology.hosts}
     cables: list[tuple[str, str]] = []
     wires: list[tuple[tuple[str, str], tuple[WireLine, WireLine]]] = []
+    links: dict[str, tuple[str, ...]] = {}
     for index, there in enumerate(topology.links):
         back = topology.link(there.target, there.source)
         if topology.links.index(back) < index:
             continue
+        name = f"{there.source} - {there.target}"
         ends = tuple(_interface(link, addressing, hosts) for link in (there, back))
+        links[name] = tuple(end for end in ends if end not in hosts)
         if not any(map(_needs_wire, (there, back), (there.source in hosts, back.source in hosts))):
             cables.append((ends[0], ends[1]))
             continue
         inner = tuple(_inner(link, addressing, hosts) for link in (there, back))
+        links[name] += inner
         cables += zip(ends, inner, strict=True)
         lines = tuple(_line(link, link.source in hosts) for link in (there, back))
         wires.append(((inner[0], inner[1]), (lines[0], lines[1])))
@@ -151,6 +157,7 @@ def plan(topology: Topology) -> Plan:
         ),
         tuple(cables),
         tuple(wires),
+        links,
     )
 
 

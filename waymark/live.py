@@ -11,6 +11,9 @@ from waymark.scenario import control_to_core
 from waymark.trace import Trace
 from waymark.traffic import Flow
 
+PATIENCE_S = 10.0
+"""The other end is given up after so much silence, in seconds."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -70,6 +73,7 @@ class LiveHost:
         loss: probability of a packet's being lost on purpose, in or out.
         seed: of these losses.
         trace_every_s: rows of the trace are so far apart, in seconds; None: no trace.
+        patience_s: how long the other end may be silent before it is given up, in seconds.
 
     Raises:
         waymark._core.SwitchError: no root, no such interface.
@@ -84,7 +88,9 @@ class LiveHost:
         loss: float = 0.0,
         seed: int = 1,
         trace_every_s: float | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
+        self._patience_s, self._heard = patience_s, (0.0, 0)
         own = IPv4Interface(place.address)
         self._flow, self._place = flow, place
         self._before = (0.0, 0)
@@ -114,9 +120,11 @@ class LiveHost:
             interval_s: between two moments.
 
         Raises:
-            waymark._core.SwitchError: the connection is refused, or ends early.
+            waymark._core.SwitchError: the connection is refused, or ends early, or the other end
+                falls silent.
         """
         self._host.connect(str(to), port)
+        self._heard = (self._host.state()["time_s"], 0)
         begun = self._host.state()["time_s"]
         done, left = False, seconds
         while not done and left > 0:
@@ -124,16 +132,30 @@ class LiveHost:
             moment = self._moment("acked_octets")
             left = seconds - (moment.time_s - begun)
             yield moment
-        self._host.close(seconds, abandon=octets is None)
-        yield self._moment("acked_octets")
+            self._listen(moment, f"{to} acknowledges nothing")
+        within_s = max(seconds, self._patience_s)
+        arrived = self._host.close(within_s, abandon=octets is None)
+        moment = self._moment("acked_octets")
+        yield moment
+        if not arrived:
+            told = f"{to} did not acknowledge all within {within_s:g} s of the end"
+            raise _core.SwitchError(f"{told}: {_given_up(moment)}")
 
     def receive(self, port: int, interval_s: float) -> Iterator[Moment]:
-        """Wait for a connection and read it to its end, yielding every ``interval_s``."""
+        """Wait for a connection and read it to its end, yielding every ``interval_s``.
+
+        Raises:
+            waymark._core.SwitchError: the other end falls silent.
+        """
         self._host.accept(port)
+        self._heard = (self._host.state()["time_s"], 0)
         done = False
         while not done:
             done = self._host.receive(interval_s)
-            yield self._moment("read_octets")
+            moment = self._moment("read_octets")
+            yield moment
+            if not done:
+                self._listen(moment, "the sender sends nothing")
         self._host.close(1.0, abandon=False)
 
     def trace(self) -> Trace | None:
@@ -146,6 +168,15 @@ class LiveHost:
         }
         return None if record is None else trace.from_core(record, about)
 
+    def _listen(self, moment: Moment, silence: str) -> None:
+        """Raise an error if the other end has been silent for too long."""
+        since_s, octets = self._heard
+        if moment.octets > octets:
+            self._heard = (moment.time_s, moment.octets)
+        elif moment.time_s - since_s >= self._patience_s:
+            silent_s = moment.time_s - since_s
+            raise _core.SwitchError(f"{silence} for {silent_s:.1f} s: {_given_up(moment)}")
+
     def _moment(self, counted: str) -> Moment:
         state: dict[str, Any] = dict(self._host.state())
         octets = state.pop("acked_octets"), state.pop("read_octets")
@@ -155,6 +186,10 @@ class LiveHost:
         return Moment(
             octets=total, throughput_bps=more * 8 / passed if passed > 0 else 0.0, **state
         )
+
+
+def _given_up(moment: Moment) -> str:
+    return f"the connection is given up, after {moment.octets} octets"
 
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:

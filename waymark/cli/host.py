@@ -57,6 +57,9 @@ DelayedAck = Annotated[
 ]
 Loss = Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")]
+Patience = Annotated[
+    float, typer.Option(min=0.1, help="Seconds of silence after which the other end is given up.")
+]
 Interval = Annotated[float, typer.Option(min=0.05, help="Seconds between two lines.")]
 
 
@@ -78,6 +81,7 @@ def send(
     delayed_ack: DelayedAck = 0.04,
     loss: Loss = 0.0,
     seed: Seed = 1,
+    patience: Patience = 10.0,
     interval: Interval = 1.0,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write each change: .parquet or .csv.")
@@ -88,7 +92,7 @@ def send(
     to, port = _destination(destination)
     sender = _open(
         interface, address, gateway, gateway_mac, mac, control, mark, mtu, delayed_ack, loss, seed,
-        None if trace is None else 0.0,
+        None if trace is None else 0.0, patience,
     )  # fmt: skip
     try:
         for moment in sender.send(to, port, seconds, octets, interval):
@@ -114,13 +118,14 @@ def receive(
     delayed_ack: DelayedAck = 0.04,
     loss: Loss = 0.0,
     seed: Seed = 1,
+    patience: Patience = 10.0,
     interval: Interval = 1.0,
 ) -> None:
     """Receive one connection to its end, echoing marks, and tell throughput as it goes."""
     _enter(at, network, interface)
     receiver = _open(
         interface, address, gateway, gateway_mac, mac, "newreno", mark, mtu, delayed_ack, loss,
-        seed, None,
+        seed, None, patience,
     )  # fmt: skip
     print(f"listening on port {port}", flush=True)
     try:
@@ -170,6 +175,7 @@ def _open(
     loss: float,
     seed: int,
     trace_every_s: float | None,
+    patience_s: float,
 ) -> "LiveHost":
     from waymark.live import LiveHost, Place
     from waymark.traffic import MODERN, Flow
@@ -188,7 +194,7 @@ def _open(
     profile = replace(MODERN, packet_octets=mtu, delayed_ack_s=delayed_ack_s)
     flow = Flow("here", "there", control, profile)  # pyright: ignore[reportArgumentType]
     place = Place(interface, address, gateway, gateway_mac, mac)
-    return LiveHost(place, flow, frozenset(marks or ()), loss, seed, trace_every_s)
+    return LiveHost(place, flow, frozenset(marks or ()), loss, seed, trace_every_s, patience_s)
 
 
 def _destination(text: str) -> tuple[IPv4Address, int]:
