@@ -84,7 +84,12 @@ class Machine:
 
     def waymark(self, *arguments: str, timeout: float = 60) -> Result:
         """Run ``waymark`` with arguments."""
-        return self.run(sys.executable, "-m", "waymark", *arguments, timeout=timeout)
+        return self.run(*self.waymark_words(*arguments), timeout=timeout)
+
+    @staticmethod
+    def waymark_words(*arguments: str) -> list[str]:
+        """What runs ``waymark`` with arguments."""
+        return [sys.executable, "-m", "waymark", *arguments]
 
     @contextmanager
     def running(self, *command: str) -> Iterator[Running]:

@@ -9,6 +9,7 @@ from types import FrameType
 
 from topologies import mininet, netns, state, system
 from topologies.state import State
+from waymark import project
 from waymark.errors import WaymarkError
 from waymark.topology import Topology
 
@@ -30,6 +31,10 @@ def up(
         raise WaymarkError(f"--name {name}: expected letters, digits, _ . and -")
     if name in state.names():
         raise state.taken(name)
+    for switch in topology.switches:
+        path = project.program_path(switch.program)
+        if not path.is_file():
+            raise WaymarkError(f"switch {switch.name}: no program {switch.program}: no file {path}")
     with interruptible():
         return RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
 
