@@ -209,7 +209,7 @@ def test_up_that_is_interrupted_leaves_nothing(
         assert coming.wait() == (130, told)
 
 
-@pytest.mark.parametrize("at", ["state.json", "wires.json", "r1.log"])
+@pytest.mark.parametrize("at", ["state.json", "r1.log"])
 def test_up_that_is_killed_is_told_and_can_be_taken_down(
     here: Machine, small_file: str, at: str
 ) -> None:
