@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 import time
@@ -221,6 +222,28 @@ def test_up_that_is_killed_is_told_and_can_be_taken_down(
     partly = "small is partly up: `waymark up` was killed; waymark down small\n"
     assert here.waymark("status").stdout == partly
     assert "small is up already" in here.waymark("up", small_file).stderr
+    down(here)
+
+
+def test_so_it_is_under_mininet(here: Machine, small_file: str) -> None:
+    if shutil.which("mn") is None:
+        pytest.skip("mn is not on PATH")
+    words = here.waymark_words("up", small_file, "--runner", "mininet")
+    with here.running(*words) as coming:
+        wait_for(here.path(f"{FOLDER}/small/r1.log"))
+        coming.kill(signal.SIGTERM)
+        assert coming.wait()[0] == 130
+    assert here.changes() == []
+    with here.running(*words) as coming:
+        wait_for(here.path(f"{FOLDER}/small/wires.log"))
+        coming.kill()
+        coming.wait()
+    down(here)
+    up(here, small_file, "--runner", "mininet")
+    here.kill(pid_of(here, "--device-id 1"))
+    here.kill(pid_of(here, "topologies.mininet_net"))
+    time.sleep(0.2)
+    assert {told.partition(" ")[0] for told in amiss(here)} >= {"r1", "mininet"}
     down(here)
 
 

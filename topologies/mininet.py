@@ -66,7 +66,9 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     environment = ("env", f"PYTHONPATH={project.root()}")
     command = (*environment, PYTHON, "-m", "topologies.mininet_net", str(spec))
     system.start(state, "mininet", [*netns.in_fabric(state), *command], READY)
-    state.pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
+    pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
+    state.pids = pids["hosts"]
+    state.processes += [Process.of(name, pid) for name, pid in pids["processes"].items()]
     state.save()
     for switch in wanted.switches:
         kind.settle(switch, netns.in_fabric(state))

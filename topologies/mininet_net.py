@@ -141,7 +141,11 @@ def main(path):
             log = Path(path).with_name("wires.log")
             wires = start(net["wires"], spec["wires"], log, spec["wires_ready"])
         net.start()
-        pids = {host["name"]: net[host["name"]].pid for host in spec["hosts"]}
+        pids = {
+            "hosts": {host["name"]: net[host["name"]].pid for host in spec["hosts"]},
+            "processes": {s["name"]: net[s["name"]].process.pid for s in spec["switches"]}
+            | ({"wires": wires.pid} if wires else {}),
+        }
         Path(path).with_name("pids.json").write_text(json.dumps(pids), encoding="utf-8")
         print(READY, flush=True)
         while True:
