@@ -279,17 +279,6 @@ def wait_for(path: Path) -> None:
     time.sleep(0.03)
 
 
-def test_a_port_in_use_is_told(cli: Cli) -> None:
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        at = f"127.0.0.1:{taken.getsockname()[1]}"
-        told = cli("switch", "--grpc-server-addr", at)
-    assert told.code == 1
-    assert at in told.err
-    assert "in use" in told.err
-
-
 @pytest.mark.parametrize("words", [("up", "FILE"), ("down",), ("exec", "a", "true")])
 def test_who_is_not_root_is_told_at_once(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
