@@ -19,12 +19,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-NEEDED = ("unshare", "nsenter", "ip", "ethtool", "ping", "ps", "sysctl", "find")
+NEEDED = ("unshare", "nsenter", "ip", "ethtool", "ping", "ps", "pgrep", "sysctl", "find")
 
 # Namespaces of others are not to live longer because they are seen here. The folder of `ip netns`
 # stays once that was used.
 BOOT = """\
-sed -n 's|^[^ ]* \\(/run/netns[^ ]*\\) .*|\\1|p' /proc/mounts | xargs -r -n1 umount -l
+set -e
+sed -n 's|^[^ ]* \\(/run/netns[^ ]*\\) .*|\\1|p' /proc/mounts | xargs -r -n1 umount -l || true
 mount -t tmpfs tmpfs /run
 ip link set lo up
 ip netns add first

@@ -162,16 +162,16 @@ def test_traffic_goes_on_without_a_controller_and_another_one_reconciles(
 
 def test_a_transfer_whose_other_end_is_killed_says_so(here: Machine, small_file: str) -> None:
     up(here, small_file, "--bare")
-    receive = here.waymark_words("host", "recv", "--at", "b", "--patience", "1")
+    receive = here.waymark_words("host", "recv", "--at", "b", "--patience", "2")
     send = here.waymark_words(
-        *("host", "send", "10.0.0.2", "--at", "a", "--patience", "1", "--interval", "0.2")
+        *("host", "send", "10.0.0.2", "--at", "a", "--patience", "2", "--interval", "0.2")
     )
     with here.running(*receive) as receiver, here.running(*send) as sender:
         sender.until("Mb/s")
         receiver.kill()
         code, told = sender.wait()
         assert code == 1
-        assert "\nerror: 10.0.0.2 acknowledges nothing for 1." in told
+        assert "\nerror: 10.0.0.2 acknowledges nothing for " in told
         assert told.endswith(" octets\n")
     with here.running(*receive) as receiver:
         receiver.until("listening")
@@ -220,7 +220,8 @@ def test_up_that_is_killed_is_told_and_can_be_taken_down(
         coming.kill()
         coming.wait()
     partly = "small is partly up: `waymark up` was killed; waymark down small\n"
-    assert here.waymark("status").stdout == partly
+    status = here.waymark("status")
+    assert (status.returncode, status.stdout) == (1, partly)
     assert "small is up already" in here.waymark("up", small_file).stderr
     down(here)
 
@@ -279,7 +280,7 @@ def wait_for(path: Path) -> None:
     time.sleep(0.03)
 
 
-@pytest.mark.parametrize("words", [("up", "FILE"), ("down",), ("exec", "a", "true")])
+@pytest.mark.parametrize("words", [("up", "FILE"), ("down",), ("status",), ("exec", "a", "true")])
 def test_who_is_not_root_is_told_at_once(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
 ) -> None:

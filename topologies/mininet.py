@@ -37,10 +37,10 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     state.claim()
     try:
         _make(wanted, state, kind, bare=bare, seed=seed)
+        state.finish()
     except BaseException:
         down(state)
         raise
-    state.finish()
     return state
 
 

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +54,9 @@ def down(one: State) -> None:
 @contextmanager
 def interruptible() -> Generator[None]:
     """Have SIGTERM and SIGHUP interrupt as Ctrl-C does. All are ignored after the first."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+        yield
+        return
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -95,7 +99,10 @@ def place(one: State, node: str) -> dict[str, str]:
 
 
 def amiss(one: State) -> list[str]:
-    """What of a network that was brought up no longer runs or is not there, in words."""
+    """What of a network no longer runs or is not there, in words."""
+    system.need("ip")
+    if one.maker is not None:
+        return [] if one.is_coming_up else ["`waymark up` was killed"]
     dead = [process.name for process in one.processes if not process.is_alive]
     logs = [f"{name} has ended; see {one.folder / name}.log" for name in dead]
     return logs + netns.missing(one)
