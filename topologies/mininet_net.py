@@ -90,6 +90,7 @@ def end(process):
 
 def build(spec):
     """The network that ``topologies/mininet.py`` describes, not started."""
+    Mininet.inited = True  # else it raises limits of the whole machine, and leaves them so
     net = Mininet(controller=None, build=False)
     for host in spec["hosts"]:
         net.addHost(host["name"], ip=host["address"], mac=host["mac"])
