@@ -1,6 +1,8 @@
 """What runs topologies on this machine, by name."""
 
 import re
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from topologies import mininet, netns, state, system
@@ -58,6 +60,18 @@ def place(one: State, node: str) -> dict[str, str]:
     if node not in one.places:
         raise WaymarkError(f"{one.name} has no host {node!r} (hosts: {', '.join(one.hosts)})")
     return one.places[node]
+
+
+def host_command(one: State, node: str, arguments: Sequence[str]) -> list[str]:
+    """``waymark host ARGUMENTS`` at a host of a network.
+
+    Raises:
+        WaymarkError: as :func:`prefix` and :func:`place`.
+    """
+    words = [*prefix(one, node), sys.executable, "-m", "waymark", "host", *arguments]
+    for option, value in place(one, node).items():
+        words += [f"--{option}", value]
+    return words
 
 
 def summary(one: State) -> str:
