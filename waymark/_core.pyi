@@ -516,8 +516,9 @@ def run_switch(
         SwitchError: it cannot run.
     """
 
-Line = tuple[int | None, int, float, float]
-"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, loss from 0 to 1."""
+Line = tuple[int | None, int | None, float, float]
+"""Rate in bit/s (None: none), ns-2's queue limit in packets (None: who sends keeps to the rate),
+delay in seconds, loss from 0 to 1."""
 
 def run_wires(
     wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],

@@ -31,7 +31,7 @@ class Place:
     gateway_mac: str | None = None
     mac: str | None = None
 
-    def to_core(self) -> _core.HostPlace:
+    def to_core(self) -> "_core.HostPlace":
         """In the form that the core reads."""
         own = IPv4Interface(self.address)
         return {

@@ -297,11 +297,11 @@ def _begin(text: str | None) -> float | None:
         return None
     if text == "-":
         print(READY, flush=True)
-        text = sys.stdin.readline()
+    told = sys.stdin.readline() if text == "-" else text
     try:
-        return float(text)
+        return float(told)
     except ValueError as error:
-        raise WaymarkError(f"--begin {text.strip()!r}: expected seconds") from error
+        raise WaymarkError(f"--begin {told.strip()!r}: expected seconds") from error
 
 
 def _source(
