@@ -5,10 +5,10 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +40,16 @@ NOT_COMPARABLE = {
 }
 """By target: why its numbers are not those of virtual time."""
 
-COLUMNS = ("quantity", "unit", "live", "simulated", "difference_percent", "ns2_profile", "paper")
+COLUMNS = (
+    "part",
+    "quantity",
+    "unit",
+    "live",
+    "simulated",
+    "difference_percent",
+    "ns2_profile",
+    "paper",
+)
 
 BIN_S = 1.0
 """Width of the picture's bins."""
@@ -70,8 +79,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity; None where a way has it not. Means over the seeds."""
+    """A quantity of a part of the runs; None where a way has it not. Means over the seeds."""
 
+    part: str
     quantity: str
     unit: str
     live: float
@@ -163,7 +173,7 @@ def _in_profile(scenario: Scenario, profile: Profile) -> Scenario:
 def _rows(label: str, runs: Sequence[Run], spans: Sequence[Span], target: str) -> Iterator[Row]:
     name = plots.NAMES.get(label, label)
     for span in spans:
-        during = f"{name}, {span.from_s:g}-{span.to_s:g} s"
+        part = f"{name}, {span.from_s:g}-{span.to_s:g} s"
         paper = None if target in NOT_COMPARABLE else span.paper_kbps.get(label)
         for quantity, unit, measured in _QUANTITIES:
             values = [
@@ -172,22 +182,36 @@ def _rows(label: str, runs: Sequence[Run], spans: Sequence[Span], target: str) -
             ]
             if np.isnan(values).any():
                 continue
-            live, simulated, ns2 = np.mean(values, axis=0)
+            live, simulated, ns2 = (float(mean) for mean in np.mean(values, axis=0))
             printed = paper if quantity == "throughput" else None
-            yield Row(f"{during}: {quantity}", unit, live, simulated, ns2, printed)
+            yield Row(part, quantity, unit, live, simulated, ns2, printed)
     for number in range(len(runs[0].scenario.sources)):
-        for what, live, results in (
-            ("sent", [r.live.sent[number].packets for r in runs], "sent"),
-            ("arrived", [r.live.arrived[number].packets for r in runs], "delivered"),
-        ):
-            simulated, ns2 = (
-                float(np.mean([getattr(r.sources[number], results).sum() for r in ways]))
-                for ways in ([r.simulated for r in runs], [r.ns2 for r in runs])
-            )
-            quantity = f"{name}, cross packets {what}"
-            yield Row(quantity, "packets", float(np.mean(live)), simulated, ns2)
-        late_us = [run.live.sent[number].late_mean_s * 1e6 for run in runs]
-        yield Row(f"{name}, cross packets late, mean", "µs", float(np.mean(late_us)), None, None)
+        yield from _of_source(f"{name}, cross traffic", runs, number)
+
+
+def _of_source(part: str, runs: Sequence[Run], number: int) -> Iterator[Row]:
+    sent = [run.live.sent[number] for run in runs]
+    simulated = [run.simulated.sources[number] for run in runs]
+    ns2 = [run.ns2.sources[number] for run in runs]
+    yield Row(
+        part, "sent", "packets",
+        _mean(one.packets for one in sent),
+        _mean(one.sent.sum() for one in simulated),
+        _mean(one.sent.sum() for one in ns2),
+    )  # fmt: skip
+    yield Row(
+        part, "arrived", "packets",
+        _mean(run.live.arrived[number].packets for run in runs),
+        _mean(one.delivered.sum() for one in simulated),
+        _mean(one.delivered.sum() for one in ns2),
+    )  # fmt: skip
+    for which in ("mean", "max"):
+        late_us = _mean(getattr(one, f"late_{which}_s") * 1e6 for one in sent)
+        yield Row(part, f"late, {which}", "µs", late_us, None, None)
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
 
 
 def _tables(run: Run) -> "tuple[pa.Table, pa.Table, pa.Table]":
@@ -257,8 +281,8 @@ _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Flow, Span], float]]]"
     ("round trip, mean", "ms", _mean_ms("rtt_s")),
     ("AQT there, mean", "ms", _mean_ms("aqt_forward_s")),
     ("AQT back, mean", "ms", _mean_ms("aqt_backward_s")),
-    ("ACKs that told of queueing", "ACKs", _marked),
-    ("segments resent", "segments", _resent),
+    ("ACKs told of queueing", "", _marked),
+    ("segments resent", "", _resent),
 )
 
 
@@ -272,19 +296,22 @@ def terminal_table(measured: Beside) -> Table:
         caption_justify="left",
         box=box.SIMPLE_HEAD,
     )
-    table.add_column("quantity")
-    table.add_column("unit", no_wrap=True)
-    for heading in ("live", "simulated", "difference", "ns-2 profile", "paper"):
-        table.add_column(heading, justify="right")
-    for row in measured.rows:
-        percent = row.difference_percent
-        table.add_row(
-            row.quantity,
-            row.unit,
-            *(_digits(number, 4) for number in (row.live, row.simulated)),
-            "" if percent is None else f"{percent:+.1f} %",
-            *(_digits(number, 4) for number in (row.ns2_profile, row.paper)),
-        )
+    table.add_column("", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for heading in ("live", "simulated", "", "ns-2 profile", "paper"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for part, rows in groupby(measured.rows, lambda row: row.part):
+        table.add_section()
+        table.add_row(part)
+        for row in rows:
+            percent = row.difference_percent
+            table.add_row(
+                f"  {row.quantity}",
+                row.unit,
+                *(_digits(number, 4) for number in (row.live, row.simulated)),
+                "" if percent is None else f"{percent:+.1f} %",
+                *(_digits(number, 4) for number in (row.ns2_profile, row.paper)),
+            )
     return table
 
 
@@ -335,8 +362,8 @@ def _write_table(rows: Sequence[Row], folder: Path) -> Path:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
-            numbers = (getattr(row, name) for name in COLUMNS[2:])
-            writer.writerow((row.quantity, row.unit, *(_digits(n, 6) for n in numbers)))
+            numbers = (getattr(row, name) for name in COLUMNS[3:])
+            writer.writerow((row.part, row.quantity, row.unit, *(_digits(n, 6) for n in numbers)))
     return path
 
 

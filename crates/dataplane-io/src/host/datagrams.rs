@@ -52,6 +52,8 @@ impl Source {
         octets: u16,
         begins_in: Duration,
     ) -> Result<Self, IoError> {
+        // First, as the interface takes its time.
+        let clock = Clock::start_in(begins_in);
         let link = Link::open(interface, place)?;
         if usize::from(octets) > link.mtu() {
             return Err(IoError::TooLong {
@@ -71,7 +73,7 @@ impl Source {
         };
         Ok(Source {
             link,
-            clock: Clock::start_in(begins_in),
+            clock,
             packet: Packet {
                 flow,
                 identification: 0,

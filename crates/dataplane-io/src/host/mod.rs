@@ -76,13 +76,15 @@ impl Host {
         config: HostConfig,
         algorithm: Arc<dyn Factory>,
     ) -> Result<Self, IoError> {
+        // First, as the interface takes its time.
+        let clock = Clock::start_in(config.begins_in);
         config.tcp.validate()?;
         let link = Link::open(interface, config.place)?;
         let mut secret = [0; 16];
         fs::File::open("/dev/urandom")?.read_exact(&mut secret)?;
         Ok(Host {
             link,
-            clock: Clock::start_in(config.begins_in),
+            clock,
             losses: config.loss.map(|loss| Losses {
                 probability: loss.probability,
                 random: ChaCha8Rng::seed_from_u64(loss.seed),
@@ -105,13 +107,13 @@ impl Host {
     /// Takes what has come and sends what is due. If that is nothing, it waits for a frame or a
     /// timer, `most` at the longest.
     pub fn turn(&mut self, most: Duration) {
-        let now = self.clock.now();
-        self.endpoint.handle_timeout(now);
-        let (endpoint, losses) = (&mut self.endpoint, &mut self.losses);
+        self.endpoint.handle_timeout(self.clock.now());
+        let (endpoint, losses, clock) = (&mut self.endpoint, &mut self.losses, self.clock);
         let came = self.link.receive(|packet| {
             if !loses(losses) {
-                // What is corrupt, or no TCP, is dropped.
-                let _ = endpoint.handle_packet(now, packet);
+                // The time after it came: an older one makes round trips that are shorter than the
+                // path, which a least round trip never forgets. What is corrupt, or no TCP, is dropped.
+                let _ = endpoint.handle_packet(clock.now(), packet);
             }
         });
         if !(self.send_packets() || came) {
