@@ -176,8 +176,11 @@ def test_links_become_cables_and_wires() -> None:
     assert ("s1", "s1w") in wanted.cables
     assert ("r1-2", "r1-2w") in wanted.cables
     lines = dict(wanted.wires)
-    assert lines["s1w", "r1-1w"] == ((10_000_000, 50, 0.001, 0.0), (None, 50, 0.001, 0.0))
-    assert lines["r1-2w", "r2-1w"] == ((None, 50, 0.02, 0.0), (None, 50, 0.02, 0.0))
+    assert lines["s1w", "r1-1w"] == (
+        (10_000_000, 50, 0.001, 0.0),
+        (10_000_000, None, 0.001, 0.0),
+    )
+    assert lines["r1-2w", "r2-1w"] == ((1_600_000, None, 0.02, 0.0),) * 2
 
 
 def test_a_name_too_long_for_an_interface_is_told(tmp_path: Path) -> None:

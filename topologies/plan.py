@@ -2,7 +2,8 @@
 
 A link is a veth pair, or two with a wire between them (``waymark._core.run_wires``) that delays and
 loses, since a kernel may lack netem. What leaves a switch is shaped by the switch, whose P4 program
-sees its queue; what leaves a host, by the wire.
+sees its queue; what leaves a host, by the wire. A switch hands a packet on as the line begins to
+send it; the wire adds the time that takes.
 """
 
 from collections.abc import Mapping
@@ -29,8 +30,9 @@ FIRST_GRPC_PORT = 9559
 FIRST_THRIFT_PORT = 9090
 """BMv2's own."""
 
-WireLine = tuple[int | None, int, float, float]
-"""Rate in bit/s (None: none), queue in packets, delay in seconds, loss: as the core takes it."""
+WireLine = tuple[int | None, int | None, float, float]
+"""Rate in bit/s, queue in packets (None: what comes has been shaped), delay in seconds, loss: as
+the core takes it."""
 
 
 @dataclass(frozen=True)
@@ -201,5 +203,5 @@ def _needs_wire(link: Link, from_host: bool) -> bool:
 
 
 def _line(link: Link, from_host: bool) -> WireLine:
-    rate = round(link.rate_bps) if from_host else None
-    return rate, link.queue_packets, link.delay_s, link.loss
+    queue_packets = link.queue_packets if from_host else None
+    return round(link.rate_bps), queue_packets, link.delay_s, link.loss

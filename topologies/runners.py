@@ -2,8 +2,9 @@
 
 import re
 import signal
+import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -106,6 +107,18 @@ def amiss(one: State) -> list[str]:
     dead = [process.name for process in one.processes if not process.is_alive]
     logs = [f"{name} has ended; see {one.folder / name}.log" for name in dead]
     return logs + netns.missing(one)
+
+
+def host_command(one: State, node: str, arguments: Sequence[str]) -> list[str]:
+    """``waymark host ARGUMENTS`` at a host of a network.
+
+    Raises:
+        WaymarkError: as :func:`prefix` and :func:`place`.
+    """
+    words = [*prefix(one, node), sys.executable, "-m", "waymark", "host", *arguments]
+    for option, value in place(one, node).items():
+        words += [f"--{option}", value]
+    return words
 
 
 def summary(one: State) -> str:
