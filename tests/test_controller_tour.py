@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from readme import commands, make_commands
 
 NAMESPACE = f"wm-tour-{os.getpid()}"
 
@@ -31,8 +31,7 @@ def namespace() -> Iterator[str]:
 
 def tour() -> str:
     """The section's commands: the switch is waited for, watch is interrupted."""
-    section = (ROOT / "README.md").read_text().partition("## A controller\n")[2]
-    script = "\n".join(re.findall(r"```sh\n(.*?)```", section.partition("\n## ")[0], re.DOTALL))
+    script = commands("A controller")
     served = "until (: > /dev/tcp/127.0.0.1/9559) 2>/dev/null; do sleep 0.1; done"
     script = re.sub(r"^(waymark switch .*&)$", rf"\1\n{served}", script, flags=re.MULTILINE)
     script = script.replace("waymark controller watch", "timeout -s INT 5 waymark controller watch")
@@ -42,10 +41,7 @@ def tour() -> str:
 
 
 def test_the_tour_of_the_controller(namespace: str, tmp_path: Path) -> None:
-    for name, command in (("waymark", "-m waymark "), ("python", "")):
-        shim = tmp_path / name
-        shim.write_text(f'#!/bin/sh\nexec {sys.executable} {command}"$@"\n')
-        shim.chmod(0o755)
+    make_commands(tmp_path)
     path = f"{tmp_path}:{os.environ['PATH']}"
     done = subprocess.run(
         ["ip", "netns", "exec", namespace, "bash", "-c", tour()],

@@ -22,7 +22,7 @@ from finsy.proto import p4r
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, octets
 from test_p4runtime import CPU_PORT, PROGRAM, probe, start
 
-from waymark import _core, program, switch
+from waymark import _core, program, real_time, switch
 from waymark.errors import WaymarkError
 
 needs_interfaces = pytest.mark.skipif(
@@ -69,6 +69,23 @@ def test_an_address_in_use_is_told(cli: Cli) -> None:
         finished = cli("switch", "--grpc-server-addr", address)
     assert finished.code == 1
     assert f"cannot listen on {address}" in finished.err
+
+
+def test_real_time_is_claimed_and_its_lack_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claimed: list[int] = []
+    monkeypatch.setattr("os.sched_setscheduler", lambda _pid, how, _at: claimed.append(how))
+    real_time.claim()
+    assert claimed == [os.SCHED_RR]
+    assert capsys.readouterr().err == ""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.sched_setscheduler", refuse)
+    real_time.claim()
+    assert "no real-time scheduling (Operation not permitted)" in capsys.readouterr().err
 
 
 def test_the_program_of_the_command_line_runs_at_once() -> None:

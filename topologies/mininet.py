@@ -32,9 +32,12 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     state.hosts, state.bare = [host.name for host in wanted.hosts], bare
     state.places = {host.name: host.place(f"{host.name}-eth0") for host in wanted.hosts}
     state.switches = [switch.name for switch in wanted.switches]
+    state.links = {name: list(interfaces) for name, interfaces in wanted.links.items()}
     netns.refuse_taken([state.fabric])
+    state.claim()
     try:
         _make(wanted, state, kind, bare=bare, seed=seed)
+        state.finish()
     except BaseException:
         down(state)
         raise
@@ -63,7 +66,9 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     environment = ("env", f"PYTHONPATH={project.root()}")
     command = (*environment, PYTHON, "-m", "topologies.mininet_net", str(spec))
     system.start(state, "mininet", [*netns.in_fabric(state), *command], READY)
-    state.pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
+    pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
+    state.pids = pids["hosts"]
+    state.processes += [Process.of(name, pid) for name, pid in pids["processes"].items()]
     state.save()
     for switch in wanted.switches:
         kind.settle(switch, netns.in_fabric(state))

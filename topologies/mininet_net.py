@@ -90,6 +90,7 @@ def end(process):
 
 def build(spec):
     """The network that ``topologies/mininet.py`` describes, not started."""
+    Mininet.inited = True  # else it raises limits of the whole machine, and leaves them so
     net = Mininet(controller=None, build=False)
     for host in spec["hosts"]:
         net.addHost(host["name"], ip=host["address"], mac=host["mac"])
@@ -140,7 +141,11 @@ def main(path):
             log = Path(path).with_name("wires.log")
             wires = start(net["wires"], spec["wires"], log, spec["wires_ready"])
         net.start()
-        pids = {host["name"]: net[host["name"]].pid for host in spec["hosts"]}
+        pids = {
+            "hosts": {host["name"]: net[host["name"]].pid for host in spec["hosts"]},
+            "processes": {s["name"]: net[s["name"]].process.pid for s in spec["switches"]}
+            | ({"wires": wires.pid} if wires else {}),
+        }
         Path(path).with_name("pids.json").write_text(json.dumps(pids), encoding="utf-8")
         print(READY, flush=True)
         while True:

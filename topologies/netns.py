@@ -1,5 +1,6 @@
 """A topology in network namespaces: one a host, and one for all switches and wires."""
 
+import json
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -34,9 +35,12 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     state.hosts, state.bare = [host.name for host in wanted.hosts], bare
     state.places = {host.name: host.place(HOST_INTERFACE) for host in wanted.hosts}
     state.switches = [switch.name for switch in wanted.switches]
+    state.links = {name: list(interfaces) for name, interfaces in wanted.links.items()}
     refuse_taken([state.fabric, *(_of_host(state, host) for host in state.hosts)])
+    state.claim()
     try:
         _make(wanted, state, kind, bare=bare, seed=seed)
+        state.finish()
     except BaseException:
         down(state)
         raise
@@ -62,6 +66,25 @@ def prefix(state: State, node: str) -> list[str]:
     return ["ip", "netns", "exec", state.namespaces[node]]
 
 
+def missing(state: State) -> list[str]:
+    """The namespaces and links that were made and are not there, or do not work, in words."""
+    there = set(_namespaces())
+    wanted = {"the switches": state.fabric, **state.namespaces}
+    told = [f"the namespace of {node} is gone" for node, at in wanted.items() if at not in there]
+    if state.fabric not in there:
+        return told
+    found: dict[str, str] = {
+        link["ifname"]: link["operstate"]
+        for link in json.loads(system.run("ip", "-j", "-n", state.fabric, "link", check=False))
+    }
+    for name, interfaces in state.links.items():
+        gone = ", ".join(i for i in interfaces if i not in found)
+        down = ", ".join(i for i in interfaces if found.get(i, "UP") != "UP")
+        told += [f"link {name}: no interface {gone}"] if gone else []
+        told += [f"link {name}: {down} down"] if down else []
+    return told
+
+
 def refuse_taken(namespaces: Collection[str]) -> None:
     """Raise a :class:`WaymarkError` if a namespace is there that this network did not make."""
     taken = sorted({*_namespaces()} & {*namespaces})
@@ -71,7 +94,6 @@ def refuse_taken(namespaces: Collection[str]) -> None:
 
 def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | None:
     """Compile the programs, make the switches' namespace; the programs' device configs."""
-    state.save()
     programs = dict.fromkeys(switch.program for switch in wanted.switches)
     device_configs = kind.prepare(programs, state.folder)
     _make_namespace(state.fabric)

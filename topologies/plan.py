@@ -2,7 +2,8 @@
 
 A link is a veth pair, or two with a wire between them (``waymark._core.run_wires``) that delays and
 loses, since a kernel may lack netem. What leaves a switch is shaped by the switch, whose P4 program
-sees its queue; what leaves a host, by the wire.
+sees its queue; what leaves a host, by the wire. A switch hands a packet on as the line begins to
+send it; the wire adds the time that takes.
 """
 
 from collections.abc import Mapping
@@ -29,8 +30,9 @@ FIRST_GRPC_PORT = 9559
 FIRST_THRIFT_PORT = 9090
 """BMv2's own."""
 
-WireLine = tuple[int | None, int, float, float]
-"""Rate in bit/s (None: none), queue in packets, delay in seconds, loss: as the core takes it."""
+WireLine = tuple[int | None, int | None, float, float]
+"""Rate in bit/s, queue in packets (None: what comes has been shaped), delay in seconds, loss: as
+the core takes it."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Plan:
         cables: veth pairs between two ends: a host's name for its interface, else the name of an
             interface among the switches.
         wires: pairs of interfaces, and what happens to what comes in at each.
+        links: the interfaces among the switches that each link takes, by what people call it.
     """
 
     topology: Topology
@@ -108,6 +111,7 @@ class Plan:
     switches: tuple[SwitchPlan, ...]
     cables: tuple[tuple[str, str], ...]
     wires: tuple[tuple[tuple[str, str], tuple[WireLine, WireLine]], ...]
+    links: Mapping[str, tuple[str, ...]]
 
 
 def plan(topology: Topology) -> Plan:
@@ -120,15 +124,19 @@ def plan(topology: Topology) -> Plan:
     hosts = {host.name for host in topology.hosts}
     cables: list[tuple[str, str]] = []
     wires: list[tuple[tuple[str, str], tuple[WireLine, WireLine]]] = []
+    links: dict[str, tuple[str, ...]] = {}
     for index, there in enumerate(topology.links):
         back = topology.link(there.target, there.source)
         if topology.links.index(back) < index:
             continue
+        name = f"{there.source} - {there.target}"
         ends = tuple(_interface(link, addressing, hosts) for link in (there, back))
+        links[name] = tuple(end for end in ends if end not in hosts)
         if not any(map(_needs_wire, (there, back), (there.source in hosts, back.source in hosts))):
             cables.append((ends[0], ends[1]))
             continue
         inner = tuple(_inner(link, addressing, hosts) for link in (there, back))
+        links[name] += inner
         cables += zip(ends, inner, strict=True)
         lines = tuple(_line(link, link.source in hosts) for link in (there, back))
         wires.append(((inner[0], inner[1]), (lines[0], lines[1])))
@@ -151,6 +159,7 @@ def plan(topology: Topology) -> Plan:
         ),
         tuple(cables),
         tuple(wires),
+        links,
     )
 
 
@@ -194,5 +203,5 @@ def _needs_wire(link: Link, from_host: bool) -> bool:
 
 
 def _line(link: Link, from_host: bool) -> WireLine:
-    rate = round(link.rate_bps) if from_host else None
-    return rate, link.queue_packets, link.delay_s, link.loss
+    queue_packets = link.queue_packets if from_host else None
+    return round(link.rate_bps), queue_packets, link.delay_s, link.loss

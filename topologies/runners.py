@@ -1,10 +1,17 @@
 """What runs topologies on this machine, by name."""
 
 import re
+import signal
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from topologies import mininet, netns, state, system
 from topologies.state import State
+from waymark import project
 from waymark.errors import WaymarkError
 from waymark.topology import Topology
 
@@ -25,14 +32,45 @@ def up(
     if not _NAME.fullmatch(name):
         raise WaymarkError(f"--name {name}: expected letters, digits, _ . and -")
     if name in state.names():
-        raise WaymarkError(f"{name} is up already; take it down first: waymark down {name}")
-    return RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
+        raise state.taken(name)
+    for switch in topology.switches:
+        path = project.program_path(switch.program)
+        if not path.is_file():
+            raise WaymarkError(f"switch {switch.name}: no program {switch.program}: no file {path}")
+    with interruptible():
+        return RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
 
 
 def down(one: State) -> None:
-    """Take a network down."""
+    """Take a network down; one that is coming up, too."""
     system.need("ip")
+    if one.is_coming_up:
+        state.end([one.maker] if one.maker else [])
+        if one.name not in state.names():
+            return
+        one = state.load(one.name)
     RUNNERS[one.runner].down(one)
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Have SIGTERM and SIGHUP interrupt as Ctrl-C does. All are ignored after the first."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def prefix(one: State, node: str) -> list[str]:
@@ -41,6 +79,7 @@ def prefix(one: State, node: str) -> list[str]:
     Raises:
         WaymarkError: the network has no such node.
     """
+    system.need("ip")
     nodes = (*one.hosts, *one.switches)
     if node not in nodes:
         raise WaymarkError(f"{one.name} has no node {node!r} (nodes: {', '.join(nodes)})")
@@ -60,18 +99,46 @@ def place(one: State, node: str) -> dict[str, str]:
     return one.places[node]
 
 
+def amiss(one: State) -> list[str]:
+    """What of a network no longer runs or is not there, in words."""
+    system.need("ip")
+    if one.maker is not None:
+        return [] if one.is_coming_up else ["`waymark up` was killed"]
+    dead = [process.name for process in one.processes if not process.is_alive]
+    logs = [f"{name} has ended; see {one.folder / name}.log" for name in dead]
+    return logs + netns.missing(one)
+
+
+def host_command(one: State, node: str, arguments: Sequence[str]) -> list[str]:
+    """``waymark host ARGUMENTS`` at a host of a network.
+
+    Raises:
+        WaymarkError: as :func:`prefix` and :func:`place`.
+    """
+    words = [*prefix(one, node), sys.executable, "-m", "waymark", "host", *arguments]
+    for option, value in place(one, node).items():
+        words += [f"--{option}", value]
+    return words
+
+
 def summary(one: State) -> str:
     """A network in a few lines."""
-    dead = [process.name for process in one.processes if not process.is_alive]
+    if one.maker is not None:
+        return (
+            f"{one.name} is coming up"
+            if one.is_coming_up
+            else f"{one.name} is partly up: `waymark up` was killed; waymark down {one.name}"
+        )
     lines = [
         f"{one.name} is up: {one.file}, runner {one.runner}, switches {one.target}",
         f"  hosts     {', '.join(one.hosts)}",
         f"  switches  {', '.join(one.switches)}",
         f"  files     {one.folder}: controller.yaml, logs",
     ]
-    if dead:
-        told = f"  DEAD      {', '.join(dead)}: see the logs; waymark down {one.name}, then up"
-        lines.append(told)
+    wrong = amiss(one)
+    lines += [f"  DEAD      {told}" for told in wrong]
     host = one.hosts[0] if one.hosts else "HOST"
-    lines.append(f"  try       waymark exec {host} ip addr; waymark down {one.name}")
+    commands = f"waymark exec {host} ip addr; waymark down {one.name}"
+    again = f"waymark down {one.name}, then up"
+    lines.append(f"  try       {again if wrong else commands}")
     return "\n".join(lines)

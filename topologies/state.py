@@ -9,6 +9,7 @@ import shutil
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -53,6 +54,8 @@ class State:
         bare: hosts' interfaces have no kernel addresses.
         places: each host's interface, address, gateway, and their MAC addresses.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
+        links: the interfaces among the switches that each link takes.
+        maker: what brings it up, until it is.
     """
 
     name: str
@@ -66,19 +69,43 @@ class State:
     pids: dict[str, int] = field(default_factory=dict[str, int])
     bare: bool = False
     places: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    links: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     processes: list[Process] = field(default_factory=list[Process])
+    maker: Process | None = None
+
+    @property
+    def is_coming_up(self) -> bool:
+        """Whether it is being made."""
+        return self.maker is not None and self.maker.is_alive
 
     @property
     def folder(self) -> Path:
         """Where its files are."""
         return FOLDER / self.name
 
+    def claim(self) -> None:
+        """Take its name; this process is the one that brings it up.
+
+        Raises:
+            WaymarkError: a network has that name.
+        """
+        self.maker = Process.of("up", os.getpid())
+        draft = self._draft()
+        try:
+            os.link(draft, self.folder / "state.json")
+        except FileExistsError:
+            raise taken(self.name) from None
+        finally:
+            draft.unlink()
+
     def save(self) -> None:
         """Write it down."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / "state.json.new"
-        draft.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")
-        draft.replace(self.folder / "state.json")
+        self._draft().replace(self.folder / "state.json")
+
+    def finish(self) -> None:
+        """It is up."""
+        self.maker = None
+        self.save()
 
     def end_processes(self) -> None:
         """End all of its processes, the last started first."""
@@ -87,6 +114,14 @@ class State:
     def forget(self) -> None:
         """Remove its files."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):  # those of other networks
+            FOLDER.rmdir()
+
+    def _draft(self) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self.folder / f"state.json.{os.getpid()}"
+        draft.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")
+        return draft
 
 
 def end(processes: Sequence[Process]) -> None:
@@ -120,7 +155,13 @@ def load(name: str) -> State:
     except (OSError, json.JSONDecodeError) as error:
         raise WaymarkError(f"{path}: {error}") from error
     data["processes"] = [Process(**process) for process in data["processes"]]
+    data["maker"] = None if data["maker"] is None else Process(**data["maker"])
     return State(**data)
+
+
+def taken(name: str) -> WaymarkError:
+    """The error of bringing up what is up."""
+    return WaymarkError(f"{name} is up already; take it down first: waymark down {name}")
 
 
 def only() -> State:

@@ -57,7 +57,7 @@ class Embedded:
         """Rates charge IP packets, as in virtual time."""
         longest = max((link.queue_packets for link in switch.links.values()), default=0)
         command = [
-            *(sys.executable, "-m", "waymark", "switch", "--charge-ip"),
+            *(sys.executable, "-m", "waymark", "switch", "--charge-ip", "--real-time"),
             *("--grpc-server-addr", switch.grpc, "--device-id", str(switch.device_id)),
             *("--cpu-port", str(CPU_PORT), "--queue-packets", str(max(1024, 2 * longest))),
         ]

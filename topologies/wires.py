@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from waymark import _core
+from waymark import _core, real_time
 
 READY = "wires are carried"
 """Printed once they are."""
@@ -27,6 +27,7 @@ def main(file: str) -> int:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, terminate)
+    real_time.claim()
     spec = json.loads(Path(file).read_text(encoding="utf-8"))
     wires = [((a, b), (tuple(there), tuple(back))) for (a, b), (there, back) in spec["wires"]]
     try:

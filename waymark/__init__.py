@@ -23,14 +23,25 @@ from waymark.experiment import (
     Choice,
     Expectation,
     Experiment,
+    OnInterfaces,
     Row,
     Runs,
     Scale,
+    Span,
     all_of,
     at_scale,
 )
 from waymark.pool import run_all
-from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts, mean_sd
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    SourceResult,
+    Truth,
+    Verdicts,
+    mean_sd,
+)
 from waymark.run import run
 from waymark.scenario import Clock, LinkChange, Scenario
 from waymark.sctp import (
@@ -85,6 +96,7 @@ __all__ = [
     "Link",
     "LinkChange",
     "LossEvent",
+    "OnInterfaces",
     "OnOff",
     "Profile",
     "QueueResult",
@@ -95,6 +107,8 @@ __all__ = [
     "Scale",
     "Scenario",
     "Source",
+    "SourceResult",
+    "Span",
     "Switch",
     "TimeoutEvent",
     "Topology",

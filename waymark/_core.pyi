@@ -516,8 +516,9 @@ def run_switch(
         SwitchError: it cannot run.
     """
 
-Line = tuple[int | None, int, float, float]
-"""Rate in bit/s (None: none), ns-2's queue limit in packets, delay in seconds, loss from 0 to 1."""
+Line = tuple[int | None, int | None, float, float]
+"""Rate in bit/s (None: none), ns-2's queue limit in packets (None: who sends keeps to the rate),
+delay in seconds, loss from 0 to 1."""
 
 def run_wires(
     wires: Sequence[tuple[tuple[str, str], tuple[Line, Line]]],
@@ -553,26 +554,32 @@ class HostState(TypedDict):
     mrai: int | None
     ci: int
 
+class HostPlace(TypedDict):
+    """Where a host lives; :class:`waymark.live.Place` explains it."""
+
+    interface: str
+    address: str
+    prefix: int
+    gateway: str | None
+    gateway_mac: Sequence[int] | None
+    mac: Sequence[int] | None
+
 class Host:
     """A host on an interface, with one connection; :mod:`waymark.live` explains it.
 
     All methods but :meth:`state` and :meth:`trace` run it meanwhile, and raise SwitchError when the
-    connection is refused or ends early.
+    connection is refused or ends early. Its clock shows zero until ``begins_in_s`` have passed.
     """
 
     def __init__(
         self,
-        interface: str,
+        place: HostPlace,
         flow: str,
         *,
-        address: str,
-        prefix: int,
-        gateway: str | None,
-        gateway_mac: Sequence[int] | None,
-        mac: Sequence[int] | None,
         loss: float,
         seed: int,
         trace_every_s: float | None,
+        begins_in_s: float,
     ) -> None: ...
     def connect(self, address: str, port: int) -> None: ...
     def accept(self, port: int) -> None: ...
@@ -592,3 +599,63 @@ class Host:
 
     def state(self) -> HostState: ...
     def trace(self) -> Trace | None: ...
+
+class SourceState(TypedDict):
+    """What a source has sent, and how much too late."""
+
+    time_s: float
+    packets: int
+    octets: int
+    late_mean_s: float
+    late_max_s: float
+
+class TrafficSource:
+    """A source of datagrams on an interface: those of a scenario's source of this number and seed.
+
+    Args:
+        place: where it lives.
+        source: JSON, as ``crates/netsim/src/scenario`` has it; its hosts are not looked at.
+        seed, number: of what it draws.
+        address, port: of the receiver; both ends have the same port.
+        begins_in_s: its time begins so much later.
+
+    Raises:
+        SwitchError: no root, no such interface, datagrams longer than it carries.
+        ScenarioError: the source's settings are not valid.
+    """
+
+    def __init__(
+        self,
+        place: HostPlace,
+        source: str,
+        *,
+        seed: int,
+        number: int,
+        address: str,
+        port: int,
+        begins_in_s: float,
+    ) -> None: ...
+    def send(self, seconds: float) -> bool:
+        """Send what is due for so long; whether the last datagram has left."""
+
+    def state(self) -> SourceState: ...
+
+class SinkState(TypedDict):
+    """What has come."""
+
+    time_s: float
+    packets: int
+    octets: int
+
+class TrafficSink:
+    """Who counts the datagrams to one port.
+
+    Raises:
+        SwitchError: no root, no such interface.
+    """
+
+    def __init__(self, place: HostPlace, *, port: int) -> None: ...
+    def receive(self, seconds: float) -> None:
+        """Count for so long."""
+
+    def state(self) -> SinkState: ...

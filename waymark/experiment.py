@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,6 +14,7 @@ from waymark import project
 from waymark.errors import WaymarkError
 from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
+from waymark.traffic import Profile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,6 +118,38 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A part of a run whose averages are compared.
+
+    Attributes:
+        from_s, to_s: when, in seconds.
+        paper_kbps: what the paper reports of it, by the scenario's label.
+    """
+
+    from_s: float
+    to_s: float
+    paper_kbps: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True)
+class OnInterfaces:
+    """How an experiment runs in real time on this machine's interfaces, beside virtual time.
+
+    Attributes:
+        scenarios: the runs of one seed at a scale, by label; each has one flow, in a profile that
+            hosts on interfaces can have.
+        profile: the flow's in virtual time as the paper has it, for a third column.
+        spans: what is compared at a scale.
+        notes: why the two differ, as measured.
+    """
+
+    scenarios: Callable[[Scale, int], Mapping[str, Scenario]]
+    profile: Profile
+    spans: Callable[[Scale], Sequence[Span]]
+    notes: str
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One figure or table of a paper, or several that show the same runs.
 
@@ -133,6 +166,7 @@ class Experiment:
         expectations: the claims that the table is held against.
         choices: where the paper leaves a parameter open.
         notes: causes of departures, and what else a reader should know.
+        on_interfaces: how it runs there; None: in virtual time only.
     """
 
     id: str
@@ -147,6 +181,7 @@ class Experiment:
     choices: Sequence[Choice] = ()
     notes: str = ""
     also: Sequence[str] = ()
+    on_interfaces: OnInterfaces | None = None
 
     def seeds_at(self, scale: Scale) -> int:
         """How many seeds the scale takes."""

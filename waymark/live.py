@@ -1,15 +1,19 @@
-"""A transport of this project on an interface: what it is told, and how a transfer goes."""
+"""Hosts of this project on interfaces: a transport, and the ends of cross traffic."""
 
 import json
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from waymark import _core, trace
-from waymark.scenario import control_to_core
+from waymark.scenario import control_to_core, source_to_core
 from waymark.trace import Trace
-from waymark.traffic import Flow
+from waymark.traffic import Flow, Source
+
+PATIENCE_S = 10.0
+"""The other end is given up after so much silence, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,25 @@ class Place:
     gateway_mac: str | None = None
     mac: str | None = None
 
+    def to_core(self) -> "_core.HostPlace":
+        """In the form that the core reads."""
+        own = IPv4Interface(self.address)
+        return {
+            "interface": self.interface,
+            "address": str(own.ip),
+            "prefix": own.network.prefixlen,
+            "gateway": self.gateway,
+            "gateway_mac": _mac(self.gateway_mac),
+            "mac": _mac(self.mac),
+        }
+
 
 @dataclass(frozen=True)
 class Moment:
     """How a transfer stands.
 
     Attributes:
-        time_s: since the host was there, in seconds.
+        time_s: since the host began, in seconds.
         octets: payload that was acknowledged (of a sender) or read (of a receiver) so far.
         throughput_bps: of payload, since the moment before, in bits per second.
         rtt_s, base_rtt_s: in seconds; None where nothing told them.
@@ -70,6 +86,8 @@ class LiveHost:
         loss: probability of a packet's being lost on purpose, in or out.
         seed: of these losses.
         trace_every_s: rows of the trace are so far apart, in seconds; None: no trace.
+        begin_s: when its time begins, by ``time.monotonic()``; None: now.
+        patience_s: how long the other end may be silent before it is given up, in seconds.
 
     Raises:
         waymark._core.SwitchError: no root, no such interface.
@@ -84,21 +102,19 @@ class LiveHost:
         loss: float = 0.0,
         seed: int = 1,
         trace_every_s: float | None = None,
+        begin_s: float | None = None,
+        patience_s: float = PATIENCE_S,
     ) -> None:
-        own = IPv4Interface(place.address)
-        self._flow, self._place = flow, place
+        self._flow, self._place, self._begin_s = flow, place, begin_s
+        self._patience_s, self._heard = patience_s, (0.0, 0)
         self._before = (0.0, 0)
         self._host = _core.Host(
-            place.interface,
+            place.to_core(),
             json.dumps(_flow(flow, marks)),
-            address=str(own.ip),
-            prefix=own.network.prefixlen,
-            gateway=place.gateway,
-            gateway_mac=_mac(place.gateway_mac),
-            mac=_mac(place.mac),
             loss=loss,
             seed=seed,
             trace_every_s=trace_every_s,
+            begins_in_s=_from_now(begin_s),
         )
 
     def send(
@@ -114,26 +130,43 @@ class LiveHost:
             interval_s: between two moments.
 
         Raises:
-            waymark._core.SwitchError: the connection is refused, or ends early.
+            waymark._core.SwitchError: the connection is refused, or ends early, or the other end
+                falls silent.
         """
-        self._host.connect(str(to), port)
+        time.sleep(_from_now(self._begin_s))
         begun = self._host.state()["time_s"]
+        self._host.connect(str(to), port)
+        self._heard = (self._host.state()["time_s"], 0)
         done, left = False, seconds
         while not done and left > 0:
             done = self._host.send(min(interval_s, left), octets)
             moment = self._moment("acked_octets")
             left = seconds - (moment.time_s - begun)
             yield moment
-        self._host.close(seconds, abandon=octets is None)
-        yield self._moment("acked_octets")
+            self._listen(moment, f"{to} acknowledges nothing")
+        within_s = max(seconds, self._patience_s)
+        arrived = self._host.close(within_s, abandon=octets is None)
+        moment = self._moment("acked_octets")
+        yield moment
+        if not arrived:
+            told = f"{to} did not acknowledge all within {within_s:g} s of the end"
+            raise _core.SwitchError(f"{told}: {_given_up(moment)}")
 
     def receive(self, port: int, interval_s: float) -> Iterator[Moment]:
-        """Wait for a connection and read it to its end, yielding every ``interval_s``."""
+        """Wait for a connection and read it to its end, yielding every ``interval_s``.
+
+        Raises:
+            waymark._core.SwitchError: the other end falls silent.
+        """
         self._host.accept(port)
+        self._heard = (self._host.state()["time_s"], 0)
         done = False
         while not done:
             done = self._host.receive(interval_s)
-            yield self._moment("read_octets")
+            moment = self._moment("read_octets")
+            yield moment
+            if not done:
+                self._listen(moment, "the sender sends nothing")
         self._host.close(1.0, abandon=False)
 
     def trace(self) -> Trace | None:
@@ -146,6 +179,15 @@ class LiveHost:
         }
         return None if record is None else trace.from_core(record, about)
 
+    def _listen(self, moment: Moment, silence: str) -> None:
+        """Raise an error if the other end has been silent for too long."""
+        since_s, octets = self._heard
+        if moment.octets > octets:
+            self._heard = (moment.time_s, moment.octets)
+        elif moment.time_s - since_s >= self._patience_s:
+            silent_s = moment.time_s - since_s
+            raise _core.SwitchError(f"{silence} for {silent_s:.1f} s: {_given_up(moment)}")
+
     def _moment(self, counted: str) -> Moment:
         state: dict[str, Any] = dict(self._host.state())
         octets = state.pop("acked_octets"), state.pop("read_octets")
@@ -155,6 +197,116 @@ class LiveHost:
         return Moment(
             octets=total, throughput_bps=more * 8 / passed if passed > 0 else 0.0, **state
         )
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a source has sent.
+
+    Attributes:
+        time_s: since it began, in seconds.
+        packets: datagrams.
+        octets: of them, IP and UDP headers included.
+        late_mean_s, late_max_s: how much too late they left, in seconds.
+    """
+
+    time_s: float
+    packets: int
+    octets: int
+    late_mean_s: float
+    late_max_s: float
+
+
+class LiveSource:
+    """A source of cross traffic: the datagrams of the simulator's, at the same times.
+
+    Args:
+        place: where it lives.
+        source: what it sends, from ``start_s`` until ``stop_s``; its hosts are only names.
+        to: the receiver's address.
+        port: both ends' port.
+        seed: of the scenario's draws.
+        number: which of the scenario's sources it is, from 0: each draws its own.
+        begin_s: when its time begins, by ``time.monotonic()``; None: now.
+
+    Raises:
+        waymark._core.SwitchError: no root, no such interface, datagrams longer than it carries.
+        waymark._core.ScenarioError: the source's settings are not valid.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        source: Source,
+        to: IPv4Address,
+        port: int,
+        seed: int = 1,
+        number: int = 0,
+        begin_s: float | None = None,
+    ) -> None:
+        self._begin_s = begin_s
+        self._source = _core.TrafficSource(
+            place.to_core(),
+            json.dumps(source_to_core(source)),
+            seed=seed,
+            number=number,
+            address=str(to),
+            port=port,
+            begins_in_s=_from_now(begin_s),
+        )
+
+    def send(self, interval_s: float) -> Iterator[Sent]:
+        """Send until the end, yielding what was sent every ``interval_s`` and then."""
+        time.sleep(_from_now(self._begin_s))
+        done = False
+        while not done:
+            done = self._source.send(interval_s)
+            yield Sent(**self._source.state())
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What has come to a sink.
+
+    Attributes:
+        time_s: since it was there, in seconds.
+        packets: datagrams.
+        octets: of them, IP and UDP headers included.
+    """
+
+    time_s: float
+    packets: int
+    octets: int
+
+
+class LiveSink:
+    """Who counts the datagrams of cross traffic that come to one port.
+
+    Raises:
+        waymark._core.SwitchError: no root, no such interface.
+    """
+
+    def __init__(self, place: Place, port: int) -> None:
+        self._sink = _core.TrafficSink(place.to_core(), port=port)
+
+    def receive(self, interval_s: float) -> Iterator[Arrived]:
+        """Count without end, yielding every ``interval_s``."""
+        while True:
+            self._sink.receive(interval_s)
+            yield self.arrived()
+
+    def arrived(self) -> Arrived:
+        """What has come so far."""
+        return Arrived(**self._sink.state())
+
+
+def _from_now(begin_s: float | None) -> float:
+    """Seconds until then; 0 once it has passed."""
+    return 0.0 if begin_s is None else max(0.0, begin_s - time.monotonic())
+
+
+def _given_up(moment: Moment) -> str:
+    return f"the connection is given up, after {moment.octets} octets"
 
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:

@@ -79,6 +79,19 @@ class FlowResult:
 
 
 @dataclass(frozen=True)
+class SourceResult:
+    """A source of traffic that is not TCP: datagrams by bin.
+
+    Attributes:
+        sent: that left it.
+        delivered: that arrived.
+    """
+
+    sent: Counts
+    delivered: Counts
+
+
+@dataclass(frozen=True)
 class QueueResult:
     """The queue in front of a link.
 
@@ -114,6 +127,7 @@ class Result:
         sample_s: width of a bin in seconds.
         flows: in the order of the scenario.
         associations: in the order of the scenario.
+        sources: in the order of the scenario.
         queues: by link name, ``"r1->r2"``.
         packets: packets that hosts sent.
         packet_hops: packets sent on links, counted once a link.
@@ -125,6 +139,7 @@ class Result:
     sample_s: float
     flows: tuple[FlowResult, ...]
     associations: tuple[AssociationResult, ...]
+    sources: tuple[SourceResult, ...]
     queues: Mapping[str, QueueResult]
     packets: int
     packet_hops: int

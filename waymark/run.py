@@ -9,7 +9,15 @@ import numpy as np
 
 from waymark import _core, program, sctp, trace
 from waymark.errors import WaymarkError
-from waymark.result import Check, FlowResult, QueueResult, Result, Truth, Verdicts
+from waymark.result import (
+    Check,
+    FlowResult,
+    QueueResult,
+    Result,
+    SourceResult,
+    Truth,
+    Verdicts,
+)
 from waymark.scenario import Scenario, custom_controls, to_core
 from waymark.traffic import Flow
 
@@ -60,6 +68,13 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
             for association, measured in zip(
                 scenario.associations, record["associations"].values(), strict=True
             )
+        ),
+        sources=tuple(
+            SourceResult(
+                sent=source["sent_packets"].astype(np.int64),
+                delivered=source["delivered_packets"].astype(np.int64),
+            )
+            for source in record["sources"].values()
         ),
         queues={
             name: QueueResult(

@@ -149,7 +149,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             sctp.to_core(index, association, topology, addressing)
             for index, association in enumerate(scenario.associations)
         ],
-        "sources": [_source(source) for source in scenario.sources],
+        "sources": [source_to_core(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
 
@@ -269,7 +269,8 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
     }
 
 
-def _source(source: Source) -> dict[str, Any]:
+def source_to_core(source: Source) -> dict[str, Any]:
+    """A source in the form that the core reads."""
     fields: dict[str, Any] = {
         "from": source.source,
         "to": source.target,

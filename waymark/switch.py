@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from waymark import _core
+from waymark import _core, real_time
 from waymark.errors import WaymarkError
 
 MAX_PORT = 510
@@ -44,6 +44,8 @@ class SwitchOptions:
     key: Path | None = None
     client_ca: Path | None = None
     """Who signs clients' certificates."""
+    real_time: bool = False
+    """Whether it comes before ordinary processes."""
 
 
 def parse_interface(text: str) -> tuple[int, str]:
@@ -112,6 +114,8 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
         _core.SwitchError: no root, no such interface, an address in use, a refused program.
     """
     check(options)
+    if options.real_time:
+        real_time.claim()
 
     def terminate(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

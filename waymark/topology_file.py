@@ -6,11 +6,12 @@
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waymark import yaml_file
+from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
 from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology
 from waymark.units import parse_rate, parse_time
@@ -31,13 +32,21 @@ def _quantity(value: object, parse: Any, what: str) -> float:
         raise ValueError(f"not a {what}") from error
 
 
+def _rate(value: object) -> float:
+    rate_bps = _quantity(value, parse_rate, "rate")
+    if rate_bps < 1:
+        raise ValueError("less than 1 b/s")
+    return rate_bps
+
+
 def _address(value: object) -> str:
     return str(IPv4Interface(cast("str", value)))
 
 
-Rate = Annotated[float, BeforeValidator(lambda v: _quantity(v, parse_rate, "rate"))]
+Rate = Annotated[float, BeforeValidator(_rate)]
 Time = Annotated[float, BeforeValidator(lambda v: _quantity(v, parse_time, "time"))]
 Address = Annotated[str, BeforeValidator(_address)]
+Feedback = Literal["aqt", "drai", "ci"]
 Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
 
 RATE = 'bits per second with a unit, such as "1.6 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
@@ -64,7 +73,7 @@ class SwitchFile(Settings):
     """A switch."""
 
     program: str = Field(DEFAULT_PROGRAM, description="a main of p4src/, or a P4 file of yours")
-    feedback: tuple[str, ...] = Field(("aqt",), description="a list of any of aqt, drai, ci")
+    feedback: tuple[Feedback, ...] = Field(("aqt",), description="a list of any of aqt, drai, ci")
 
 
 class DirectionFile(Settings):
@@ -72,9 +81,9 @@ class DirectionFile(Settings):
 
     rate: Rate | None = Field(None, description=RATE)
     delay: Time | None = Field(None, description=DELAY)
-    queue: int | None = Field(None, strict=True, description=QUEUE)
-    loss: float | None = Field(None, description=LOSS)
-    ecn: int | None = Field(None, strict=True, description=ECN)
+    queue: int | None = Field(None, strict=True, ge=2, description=QUEUE)
+    loss: float | None = Field(None, ge=0, le=1, description=LOSS)
+    ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
 
 
 class LinkFile(Settings):
@@ -85,9 +94,9 @@ class LinkFile(Settings):
     )
     rate: Rate = Field(description=RATE)
     delay: Time = Field(description=DELAY)
-    queue: int = Field(50, strict=True, description=QUEUE)
-    loss: float = Field(0.0, description=LOSS)
-    ecn: int | None = Field(None, strict=True, description=ECN)
+    queue: int = Field(50, strict=True, ge=2, description=QUEUE)
+    loss: float = Field(0.0, ge=0, le=1, description=LOSS)
+    ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
     back: DirectionFile | None = Field(
         None, description="rate, delay, queue, loss or ecn of the way back"
     )
@@ -138,7 +147,7 @@ def load(path: Path) -> Topology:
     try:
         if _is_tutorial(document.tree):
             return _of_tutorial(yaml_file.validate(TutorialFile, document), document)
-        return _of_ours(yaml_file.validate(TopologyFile, document))
+        return _of_ours(yaml_file.validate(TopologyFile, document), document)
     except WaymarkError as error:
         told = str(error)
         raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
@@ -152,7 +161,18 @@ def _is_tutorial(tree: Any) -> bool:
     return isinstance(links, list) and any(isinstance(k, list) for k in cast("list[Any]", links))
 
 
-def _of_ours(file: TopologyFile) -> Topology:
+def _of_ours(file: TopologyFile, document: yaml_file.Document) -> Topology:
+    nodes = [*file.hosts, *file.switches]
+    unknown = [
+        yaml_file.Problem(
+            ("links", index, "ends"), f"found {end!r}, no such node; valid: {', '.join(nodes)}"
+        )
+        for index, entry in enumerate(file.links)
+        for end in entry.ends
+        if end not in nodes and _end(end, ":")[0] not in nodes
+    ]
+    if unknown:
+        raise yaml_file.refused(document, unknown)
     return Topology(
         tuple(Host(name, host.address, host.mac) for name, host in file.hosts.items()),
         tuple(

@@ -1,12 +1,27 @@
 """Chan 2004, figure 3.6: throughput over time when the way back is congested."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.chan import single_bottleneck as net
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, mean_sd, plots
+from waymark import (
+    CHAN,
+    MODERN,
+    Expectation,
+    Experiment,
+    OnInterfaces,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    Span,
+    at_scale,
+    mean_sd,
+    plots,
+)
 
 LOAD = 0.9
 TRAFFIC_FROM_S = 50.0
@@ -25,6 +40,40 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
         algorithm: net.run(algorithm, algorithm, net.topology(), traffic, END_S, seed)
         for algorithm in net.ALGORITHMS
     }
+
+
+LIVE_PROFILE = replace(
+    MODERN, packet_octets=1000, initial_window=1, delayed_ack_s=0.0, pacing=False
+)
+"""On interfaces: as near to the paper's as hosts there come."""
+
+LIVE_TIMES_S: Mapping[Scale, tuple[float, float]] = {
+    "quick": (10.0, 40.0),
+    "full": (TRAFFIC_FROM_S, END_S),
+}
+"""When the traffic starts and when the run ends, in real time."""
+
+
+def live_scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """The same, between hosts as they are on interfaces."""
+    from_s, end_s = at_scale(LIVE_TIMES_S, scale)
+    traffic = net.backward_traffic(LOAD, from_s)
+    runs = {
+        algorithm: net.run(algorithm, algorithm, net.topology(), traffic, end_s, seed)
+        for algorithm in reversed(net.ALGORITHMS)
+    }
+    return {
+        label: replace(run, flows=(replace(run.flows[0], profile=LIVE_PROFILE),))
+        for label, run in runs.items()
+    }
+
+
+def live_spans(scale: Scale) -> list[Span]:
+    """Before and while the way back is congested; the paper's numbers are of its own times."""
+    from_s, end_s = at_scale(LIVE_TIMES_S, scale)
+    if end_s != END_S:
+        return [Span(0.0, from_s), Span(from_s, end_s)]
+    return [Span(0.0, from_s, ALONE_KBPS), Span(from_s, end_s, PAPER_KBPS)]
 
 
 def rows(runs: Runs) -> list[Row]:
@@ -94,6 +143,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     return figure
 
 
+LIVE_NOTES = ""
+
 EXPERIMENT = Experiment(
     id="chan/fig3.6",
     paper="Chan 2004, figure 3.6 (section 3.5.1)",
@@ -131,5 +182,11 @@ EXPERIMENT = Experiment(
         "between 490 and 505 is in the draws alone. Vegas "
         "loses no data packet and has no timeout: its window is small because its Diff counts "
         "the queueing of its ACKs."
+    ),
+    on_interfaces=OnInterfaces(
+        scenarios=live_scenarios,
+        profile=CHAN,
+        spans=live_spans,
+        notes=LIVE_NOTES,
     ),
 )

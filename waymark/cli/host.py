@@ -1,19 +1,26 @@
-"""``waymark host send|recv``: a transport of this project on an interface."""
+"""``waymark host send|recv|cross|sink``: hosts of this project on interfaces."""
 
+import json
 import os
 import sys
-from dataclasses import replace
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from ipaddress import AddressValueError, IPv4Address, IPv4Interface
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from waymark import real_time as scheduling
 from waymark.cli.base import EXIT_INTERRUPTED, app
+from waymark.cli.options import spread
 from waymark.errors import WaymarkError
+from waymark.units import parse_rate, parse_time
 
 if TYPE_CHECKING:
-    from waymark.live import LiveHost, Moment
+    from waymark.live import Arrived, LiveHost, Moment, Place, Sent
+    from waymark.traffic import Source
 
 host = typer.Typer(
     help="Send and receive with this project's transports on an interface. Needs root.",
@@ -24,125 +31,321 @@ app.add_typer(host, name="host")
 
 PORT = 5001
 
-At = Annotated[
+READY = "ready"
+"""Printed before ``--begin -`` reads the time."""
+
+Destination = Annotated[str, typer.Argument(metavar="ADDR[:PORT]")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="To listen on.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")]
+Begin = Annotated[
     str | None,
-    typer.Option("--at", metavar="NODE", help="A host of the network that is up (up --bare)."),
+    typer.Option(
+        metavar="TIME|-",
+        help="At this second of the machine's monotonic clock; -: read it, once ready.",
+    ),
 ]
-Network = Annotated[
-    str | None, typer.Option("--network", metavar="NAME", help="Which, if several are up.")
-]
-Interface = Annotated[
-    str | None, typer.Option("-i", "--interface", metavar="IFACE", help="Instead of --at.")
-]
-Address = Annotated[
-    str | None, typer.Option(metavar="ADDR/LEN", help="This host's; the kernel must not have it.")
-]
-Gateway = Annotated[
-    str | None, typer.Option(metavar="ADDR", help="Who forwards to other networks.")
-]
-GatewayMac = Annotated[
-    str | None, typer.Option(metavar="MAC", help="Where the gateway answers no ARP.")
-]
-Mac = Annotated[str | None, typer.Option(metavar="MAC", help="This host's own.")]
-Control = Annotated[
-    str, typer.Option(metavar="NAME", help="Congestion control, as in the lab: vegas, rovegas, …")
-]
-Marks = Annotated[
-    list[str] | None,
-    typer.Option("--mark", metavar="aqt|avbw|ci", help="Carry it, whatever the control needs."),
-]
-Mtu = Annotated[int, typer.Option(min=128, max=65535, help="Octets of an IP packet at most.")]
-DelayedAck = Annotated[
-    float, typer.Option(min=0, help="Seconds an acknowledgement may wait for a second packet.")
-]
-Loss = Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")]
-Interval = Annotated[float, typer.Option(min=0.05, help="Seconds between two lines.")]
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a host lives."""
+
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="NODE", help="A host of the network that is up (up --bare)."),
+    ] = None
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NAME", help="Which, if several are up.")
+    ] = None
+    interface: Annotated[
+        str | None, typer.Option("-i", "--interface", metavar="IFACE", help="Instead of --at.")
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="ADDR/LEN", help="This host's; the kernel must not have it."),
+    ] = None
+    gateway: Annotated[
+        str | None, typer.Option(metavar="ADDR", help="Who forwards to other networks.")
+    ] = None
+    gateway_mac: Annotated[
+        str | None, typer.Option(metavar="MAC", help="Where the gateway answers no ARP.")
+    ] = None
+    mac: Annotated[str | None, typer.Option(metavar="MAC", help="This host's own.")] = None
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Come before other processes, however busy.")
+    ] = False
+
+    def enter(self) -> "Place":
+        """Where that is; at a host of a network that is up, this command is run there instead.
+
+        Raises:
+            WaymarkError: it is not said, there is no such network, or this is not root.
+        """
+        if self.at is not None:
+            if self.interface is not None:
+                raise WaymarkError(
+                    "--at names a host of a network, --interface an interface: give one"
+                )
+            _run_at(self.at, self.network)
+        from waymark.live import Place
+
+        if self.interface is None or self.address is None:
+            raise WaymarkError("say --at NODE, or --interface and --address")
+        try:
+            IPv4Interface(self.address)
+        except ValueError as error:
+            expected = "expected one such as 10.0.0.1/24"
+            raise WaymarkError(f"--address {self.address}: {expected}") from error
+        if os.geteuid() != 0:
+            raise WaymarkError("packets on interfaces need root: run this with sudo")
+        if self.real_time:
+            scheduling.claim()
+        return Place(self.interface, self.address, self.gateway, self.gateway_mac, self.mac)
+
+
+@dataclass(frozen=True)
+class Transport:
+    """How a connection is."""
+
+    mark: Annotated[
+        list[str] | None,
+        typer.Option(metavar="aqt|avbw|ci", help="Carry it, whatever the control needs."),
+    ] = None
+    mtu: Annotated[
+        int, typer.Option(min=128, max=65535, help="Octets of an IP packet at most.")
+    ] = 1500
+    window: Annotated[int, typer.Option(min=1, help="Receiver's, in packets.")] = 1000
+    initial_window: Annotated[int, typer.Option(min=1, help="Sender's first, in packets.")] = 10
+    delayed_ack: Annotated[
+        float, typer.Option(min=0, help="Seconds an acknowledgement may wait for a second packet.")
+    ] = 0.04
+    pacing: Annotated[
+        bool, typer.Option(help="Spread a window over its round trip, where the control does not.")
+    ] = True
+    loss: Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")] = 0.0
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")] = 1
+    patience: Annotated[
+        float,
+        typer.Option(min=0.1, help="Seconds of silence after which the other end is given up."),
+    ] = 10.0
+
+    def open(
+        self,
+        place: "Place",
+        control: str,
+        trace_every_s: float | None = None,
+        begin_s: float | None = None,
+    ) -> "LiveHost":
+        """A host with such a connection."""
+        from waymark.live import LiveHost
+        from waymark.traffic import MODERN, Flow
+
+        unknown = sorted(set(self.mark or ()) - {"aqt", "avbw", "ci"})
+        if unknown:
+            raise WaymarkError(f"--mark {unknown[0]}: valid: aqt, avbw, ci")
+        profile = replace(
+            MODERN,
+            packet_octets=self.mtu,
+            window=self.window,
+            initial_window=self.initial_window,
+            delayed_ack_s=self.delayed_ack,
+            pacing=self.pacing,
+        )
+        flow = Flow("here", "there", control, profile)  # pyright: ignore[reportArgumentType]
+        marks = frozenset(self.mark or ())
+        return LiveHost(
+            place, flow, marks, self.loss, self.seed, trace_every_s, begin_s, self.patience
+        )
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What is printed."""
+
+    interval: Annotated[float, typer.Option(min=0.05, help="Seconds between two lines.")] = 1.0
+    as_json: Annotated[bool, typer.Option("--json", help="Each line as JSON.")] = False
+
+    def print(self, told: "Moment | Sent | Arrived", line: str) -> None:
+        """Print one."""
+        print(json.dumps(asdict(told)) if self.as_json else line, flush=True)
 
 
 @host.command("send")
+@spread
 def send(
-    destination: Annotated[str, typer.Argument(metavar="ADDR[:PORT]")],
+    destination: Destination,
+    at: At,
+    transport: Transport,
+    lines: Lines,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to send.")] = 10.0,
     octets: Annotated[int | None, typer.Option(min=1, help="Send so many and end.")] = None,
-    at: At = None,
-    network: Network = None,
-    interface: Interface = None,
-    address: Address = None,
-    gateway: Gateway = None,
-    gateway_mac: GatewayMac = None,
-    mac: Mac = None,
-    control: Control = "cubic",
-    mark: Marks = None,
-    mtu: Mtu = 1500,
-    delayed_ack: DelayedAck = 0.04,
-    loss: Loss = 0.0,
-    seed: Seed = 1,
-    interval: Interval = 1.0,
+    control: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Congestion control, as in the lab: vegas, rovegas, …"),
+    ] = "cubic",
+    begin: Begin = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write each change: .parquet or .csv.")
     ] = None,
 ) -> None:
     """Send to a receiver, and tell throughput, RTT, window and marks as it goes."""
-    _enter(at, network, interface)
+    place = at.enter()
     to, port = _destination(destination)
-    sender = _open(
-        interface, address, gateway, gateway_mac, mac, control, mark, mtu, delayed_ack, loss, seed,
-        None if trace is None else 0.0,
-    )  # fmt: skip
+    sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))
     try:
-        for moment in sender.send(to, port, seconds, octets, interval):
-            print(_line(moment), flush=True)
-    except KeyboardInterrupt:
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        with _interruptible():
+            for moment in sender.send(to, port, seconds, octets, lines.interval):
+                lines.print(moment, _of_sender(moment))
     finally:
         _write(sender, trace)
 
 
 @host.command("recv")
-def receive(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="To listen on.")] = PORT,
-    at: At = None,
-    network: Network = None,
-    interface: Interface = None,
-    address: Address = None,
-    gateway: Gateway = None,
-    gateway_mac: GatewayMac = None,
-    mac: Mac = None,
-    mark: Marks = None,
-    mtu: Mtu = 1500,
-    delayed_ack: DelayedAck = 0.04,
-    loss: Loss = 0.0,
-    seed: Seed = 1,
-    interval: Interval = 1.0,
-) -> None:
+@spread
+def receive(at: At, transport: Transport, lines: Lines, port: Port = PORT) -> None:
     """Receive one connection to its end, echoing marks, and tell throughput as it goes."""
-    _enter(at, network, interface)
-    receiver = _open(
-        interface, address, gateway, gateway_mac, mac, "newreno", mark, mtu, delayed_ack, loss,
-        seed, None,
-    )  # fmt: skip
+    receiver = transport.open(at.enter(), "newreno")
     print(f"listening on port {port}", flush=True)
+    with _interruptible():
+        for moment in receiver.receive(port, lines.interval):
+            lines.print(
+                moment,
+                f"{moment.time_s:8.2f} s  {moment.throughput_bps / 1e6:9.3f} Mb/s  "
+                f"{moment.octets} octets",
+            )
+
+
+@host.command("cross")
+@spread
+def cross(
+    destination: Destination,
+    at: At,
+    lines: Lines,
+    rate: Annotated[
+        str, typer.Option(metavar="RATE", help='While it sends, such as "3.2 Mb/s".')
+    ] = "1 Mb/s",
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='Mean length of a burst, "10 ms"; else it never rests.'),
+    ] = None,
+    off: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Mean time between bursts.")
+    ] = None,
+    shape: Annotated[
+        float | None,
+        typer.Option(help="Both times are Pareto's of this shape; else exponential."),
+    ] = None,
+    packet_octets: Annotated[
+        int, typer.Option(min=40, max=65535, help="Of a datagram, its headers included.")
+    ] = 1000,
+    quiet: Annotated[str, typer.Option(metavar="TIME", help="Before it starts.")] = "0 s",
+    seconds: Annotated[float, typer.Option(min=0.1, help="In all, what is quiet included.")] = 10.0,
+    seed: Seed = 1,
+    number: Annotated[
+        int, typer.Option(min=0, max=65535, help="Each number draws its own, as in a scenario.")
+    ] = 0,
+    begin: Begin = None,
+) -> None:
+    """Send UDP traffic that heeds nobody: constant, or ON-OFF as VBR and Pareto sources are.
+
+    With the seed and number of a source of a scenario, the same datagrams leave at the same times.
+    """
+    from waymark.live import LiveSource
+
+    place = at.enter()
+    to, port = _destination(destination)
+    times = (on, off, shape, parse_time(quiet), seconds)
+    source = LiveSource(
+        place, _source(parse_rate(rate), packet_octets, *times), to, port, seed, number,
+        _begin(begin),
+    )  # fmt: skip
+    with _interruptible():
+        for sent in source.send(lines.interval):
+            lines.print(
+                sent,
+                f"{sent.time_s:8.2f} s  {sent.packets} packets  {sent.octets} octets  "
+                f"late {sent.late_mean_s * 1e6:.0f} µs, at most {sent.late_max_s * 1e6:.0f} µs",
+            )
+
+
+@host.command("sink")
+@spread
+def sink(at: At, lines: Lines, port: Port = PORT) -> None:
+    """Count the UDP traffic that comes to a port, until Ctrl-C."""
+    from waymark.live import LiveSink
+
+    counting = LiveSink(at.enter(), port)
+    print(f"listening on port {port}", flush=True)
+
+    def tell(arrived: "Arrived") -> None:
+        numbers = f"{arrived.packets} packets  {arrived.octets} octets"
+        lines.print(arrived, f"{arrived.time_s:8.2f} s  {numbers}")
+
     try:
-        for moment in receiver.receive(port, interval):
-            mbps = moment.throughput_bps / 1e6
-            print(f"{moment.time_s:8.2f} s  {mbps:9.3f} Mb/s  {moment.octets} octets", flush=True)
+        for arrived in counting.receive(lines.interval):
+            tell(arrived)
+    except KeyboardInterrupt:
+        tell(counting.arrived())
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C ends the command, as shells have it."""
+    try:
+        yield
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
-def _enter(at: str | None, network: str | None, interface: str | None) -> None:
-    """At a host of a network that is up: run this command there, with what is known of it."""
-    if at is None:
-        return
-    if interface is not None:
-        raise WaymarkError("--at names a host of a network, --interface an interface: give one")
+def _begin(text: str | None) -> float | None:
+    """``--begin`` in seconds."""
+    if text is None:
+        return None
+    if text == "-":
+        print(READY, flush=True)
+    told = sys.stdin.readline() if text == "-" else text
+    try:
+        return float(told)
+    except ValueError as error:
+        raise WaymarkError(f"--begin {told.strip()!r}: expected seconds") from error
+
+
+def _source(
+    rate_bps: float,
+    packet_octets: int,
+    on: str | None,
+    off: str | None,
+    shape: float | None,
+    start_s: float,
+    stop_s: float,
+) -> "Source":
+    from waymark.traffic import Cbr, OnOff
+
+    ends = ("here", "there")
+    if on is None:
+        if off is not None or shape is not None:
+            raise WaymarkError("--off and --shape belong to bursts: say --on as well")
+        return Cbr(*ends, rate_bps, packet_octets, start_s, stop_s)
+    if off is None:
+        raise WaymarkError("--on says how long bursts are: say --off as well")
+    source = OnOff(
+        *ends,
+        rate_bps,
+        parse_time(on),
+        parse_time(off),
+        packet_octets=packet_octets,
+        start_s=start_s,
+        stop_s=stop_s,
+    )
+    return source if shape is None else replace(source, distribution="pareto", shape=shape)
+
+
+def _run_at(node: str, network: str | None) -> None:
+    """Run this command at a host of a network that is up, with what is known of it."""
     from topologies import runners, state
 
     one = state.only() if network is None else state.load(network)
-    words = [*runners.prefix(one, at), sys.executable, "-m", "waymark", *_without_at(sys.argv[1:])]
-    for option, value in runners.place(one, at).items():
-        words += [f"--{option}", value]
+    words = runners.host_command(one, node, _without_at(sys.argv[2:]))
     os.execvp(words[0], words)
 
 
@@ -157,40 +360,6 @@ def _without_at(arguments: list[str]) -> list[str]:
     return kept
 
 
-def _open(
-    interface: str | None,
-    address: str | None,
-    gateway: str | None,
-    gateway_mac: str | None,
-    mac: str | None,
-    control: str,
-    marks: list[str] | None,
-    mtu: int,
-    delayed_ack_s: float,
-    loss: float,
-    seed: int,
-    trace_every_s: float | None,
-) -> "LiveHost":
-    from waymark.live import LiveHost, Place
-    from waymark.traffic import MODERN, Flow
-
-    if interface is None or address is None:
-        raise WaymarkError("say --at NODE, or --interface and --address")
-    unknown = sorted(set(marks or ()) - {"aqt", "avbw", "ci"})
-    if unknown:
-        raise WaymarkError(f"--mark {unknown[0]}: valid: aqt, avbw, ci")
-    try:
-        IPv4Interface(address)
-    except ValueError as error:
-        raise WaymarkError(f"--address {address}: expected one such as 10.0.0.1/24") from error
-    if os.geteuid() != 0:
-        raise WaymarkError("packets on interfaces need root: run this with sudo")
-    profile = replace(MODERN, packet_octets=mtu, delayed_ack_s=delayed_ack_s)
-    flow = Flow("here", "there", control, profile)  # pyright: ignore[reportArgumentType]
-    place = Place(interface, address, gateway, gateway_mac, mac)
-    return LiveHost(place, flow, frozenset(marks or ()), loss, seed, trace_every_s)
-
-
 def _destination(text: str) -> tuple[IPv4Address, int]:
     address, _, port = text.partition(":")
     try:
@@ -199,7 +368,7 @@ def _destination(text: str) -> tuple[IPv4Address, int]:
         raise WaymarkError(f"{text}: expected ADDR or ADDR:PORT, such as 10.0.0.2:5001") from error
 
 
-def _line(moment: "Moment") -> str:
+def _of_sender(moment: "Moment") -> str:
     def ms(seconds: float | None) -> str:
         return "     –" if seconds is None else f"{seconds * 1e3:6.1f}"
 

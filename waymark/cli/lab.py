@@ -9,7 +9,10 @@ import typer
 
 from waymark import experiment as experiments
 from waymark import trace
+from waymark.cli import on_interfaces
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out, write
+from waymark.cli.network import TargetName
+from waymark.cli.on_interfaces import RunnerName
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment
 from waymark.measure import Measured, Plan, capture_path, measure
@@ -66,6 +69,13 @@ def run_experiments(
             help="quick: few seeds and points; full: the figure; paper: as long as there."
         ),
     ] = ScaleName.FULL,
+    runner: Annotated[
+        RunnerName,
+        typer.Option(help="netsim: virtual time; else interfaces, in real time, as root."),
+    ] = RunnerName.NETSIM,
+    target: Annotated[
+        TargetName | None, typer.Option(help="What switches on interfaces are.")
+    ] = None,
     jobs: Jobs = None,
     scheduler: Annotated[
         str | None,
@@ -94,6 +104,14 @@ def run_experiments(
     from waymark import report  # brings matplotlib, for which the pool's processes need not wait
 
     chosen = _choose(ids or [], everything)
+    on_interfaces.check(chosen, runner, target)
+    if runner != RunnerName.NETSIM:
+        if pcap or again or scheduler is not None or jobs is not None:
+            raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
+        numbers = range(seed, seed + (seeds or 1))
+        switches = target or TargetName.EMBEDDED
+        on_interfaces.run(chosen, runner, switches, scale.value, numbers, out_dir, traces=traces)
+        return
     if pcap and len(chosen) > 1:
         raise WaymarkError("--pcap captures one experiment; name one")
     captures = out_dir / chosen[0].id / "pcap" if pcap else None

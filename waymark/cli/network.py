@@ -1,13 +1,14 @@
 """``waymark up``, ``down``, ``exec``, ``status``: a topology on this machine's interfaces."""
 
 import os
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from waymark.cli.base import app
+from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, app
 from waymark.errors import WaymarkError
 from waymark.topology import Topology
 
@@ -55,9 +56,12 @@ def bring_up(
     topology = Topology.load(file)
     if p4 is not None:
         topology = topology.with_program(str(Path(p4).resolve()) if Path(p4).is_file() else p4)
-    state = runners.up(
-        topology, file, name or file.stem, runner.value, target.value, bare=bare, seed=seed
-    )
+    name = name or file.stem
+    try:
+        state = runners.up(topology, file, name, runner.value, target.value, bare=bare, seed=seed)
+    except KeyboardInterrupt:
+        print(f"interrupted: {name} is not up, and nothing of it is left", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     print(runners.summary(state))
 
 
@@ -102,10 +106,13 @@ def run_at_node(
 
 @app.command("status")
 def show_status() -> None:
-    """Show the networks that are up, and what of them no longer runs."""
+    """Show the networks that are up, and what of them no longer runs: it fails then."""
     from topologies import runners, state
 
-    for name in state.names():
-        print(runners.summary(state.load(name)))
-    if not state.names():
+    up = [state.load(name) for name in state.names()]
+    for one in up:
+        print(runners.summary(one))
+    if not up:
         print("no network is up")
+    if any(runners.amiss(one) for one in up):
+        raise typer.Exit(EXIT_FAILED)

@@ -47,6 +47,9 @@ def run_switch(
     ] = None,
     drop_port: Annotated[int, typer.Option(min=0, max=511, help="egress_spec that drops.")] = 511,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Come before other processes, however busy.")
+    ] = False,
     pcap: Annotated[
         Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")
     ] = None,
@@ -79,6 +82,7 @@ def run_switch(
         certificate=certificate,
         key=key,
         client_ca=client_ca,
+        real_time=real_time,
     )
     if interfaces and os.geteuid() != 0:
         raise WaymarkError("packets on interfaces need root: run this with sudo")

@@ -1,12 +1,13 @@
 //! A TCP host on an interface, and one transfer of it.
 
 use crate::errors::{ScenarioError, SwitchError};
+use crate::place::{self, HostPlace, wait};
 use crate::results;
-use dataplane_io::host::{Host as LiveHost, HostConfig, Loss, Mac};
+use dataplane_io::host::{Host as LiveHost, HostConfig, Loss};
 use netsim::trace::{Keep, Tracer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddrV4};
 use transport::tcp::Trace;
 use transport::tcp::modern::Id;
 use units::{Duration, Instant};
@@ -40,35 +41,27 @@ struct Marks {
 #[pymethods]
 impl Host {
     #[new]
-    #[pyo3(signature = (interface, flow, *, address, prefix, gateway, gateway_mac, mac, loss, seed, trace_every_s))]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (place, flow, *, loss, seed, trace_every_s, begins_in_s))]
     fn new(
-        interface: &str,
+        place: HostPlace,
         flow: &str,
-        address: IpAddr,
-        prefix: u8,
-        gateway: Option<IpAddr>,
-        gateway_mac: Option<Mac>,
-        mac: Option<Mac>,
         loss: f64,
         seed: u64,
         trace_every_s: Option<f64>,
+        begins_in_s: f64,
     ) -> PyResult<Self> {
         let (tcp, algorithm) =
             netsim::flow::settings(flow).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let config = HostConfig {
-            address: v4(address)?,
-            prefix,
-            gateway: gateway.map(v4).transpose()?,
-            gateway_mac,
-            mac,
+            place: place.settings()?,
             tcp: transport::tcp::modern::Config { trace: true, ..tcp },
             loss: (loss > 0.0).then_some(Loss {
                 probability: loss,
                 seed,
             }),
+            begins_in: wait(begins_in_s),
         };
-        let host = LiveHost::open(interface, config, algorithm)
+        let host = LiveHost::open(&place.interface, config, algorithm)
             .map_err(|e| SwitchError::new_err(e.to_string()))?;
         let tracer = trace_every_s.map(|every_s| {
             Tracer::new(Keep {
@@ -92,7 +85,7 @@ impl Host {
     /// Waits until the connection is there.
     fn connect(&mut self, py: Python<'_>, address: IpAddr, port: u16) -> PyResult<()> {
         let now = self.host.now();
-        let remote = SocketAddrV4::new(v4(address)?, port);
+        let remote = SocketAddrV4::new(place::v4(address)?, port);
         let id = self.host.endpoint().connect(now, remote);
         let id = id.map_err(|e| SwitchError::new_err(e.to_string()))?;
         self.connection = Some(id);
@@ -262,16 +255,6 @@ impl Host {
             Some(Some(ended)) => Err(SwitchError::new_err(ended.to_string())),
             Some(None) => Ok(()),
             None => Err(SwitchError::new_err("the connection is over")),
-        }
-    }
-}
-
-fn v4(address: IpAddr) -> PyResult<Ipv4Addr> {
-    match address {
-        IpAddr::V4(address) => Ok(address),
-        IpAddr::V6(address) => {
-            let message = format!("expected an IPv4 address, found {address}");
-            Err(SwitchError::new_err(message))
         }
     }
 }

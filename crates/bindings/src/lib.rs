@@ -3,8 +3,10 @@
 //! Nothing is computed here: arguments are taken apart, results are put into dictionaries and arrays.
 
 mod control;
+mod datagrams;
 mod errors;
 mod host;
+mod place;
 mod program;
 mod replay;
 mod results;
@@ -30,6 +32,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SwitchError", py.get_type::<errors::SwitchError>())?;
     module.add_class::<program::Program>()?;
     module.add_class::<host::Host>()?;
+    module.add_class::<datagrams::TrafficSource>()?;
+    module.add_class::<datagrams::TrafficSink>()?;
     module.add_class::<control::PyAckEvent>()?;
     module.add_class::<control::PyRateSample>()?;
     module.add_class::<control::PyLossEvent>()?;

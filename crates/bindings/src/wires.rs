@@ -10,7 +10,7 @@ use units::Rate;
 const SIGNALS: Duration = Duration::from_millis(50);
 
 /// Rate in bit/s, queue in packets, delay in seconds, probability of loss.
-type Line = (Option<u64>, u32, f64, f64);
+type Line = (Option<u64>, Option<u32>, f64, f64);
 
 #[pyfunction]
 #[pyo3(signature = (wires, *, seed, ready))]

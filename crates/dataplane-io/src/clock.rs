@@ -1,8 +1,8 @@
 //! The wall clock as the engine counts it.
 
-use units::Instant;
+use units::{Duration, Instant};
 
-/// Nanoseconds since the switch was started; never goes back.
+/// Nanoseconds since it was started; never goes back.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(std::time::Instant);
 
@@ -12,8 +12,30 @@ impl Clock {
         Clock(std::time::Instant::now())
     }
 
+    /// Shows zero until so long from now, and goes on from there.
+    pub fn start_in(wait: Duration) -> Self {
+        let wait = std::time::Duration::from_nanos(wait.as_nanos());
+        Clock(std::time::Instant::now() + wait)
+    }
+
     /// The time now.
     pub fn now(self) -> Instant {
         Instant::from_nanos(self.0.elapsed().as_nanos() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_to_start_shows_zero_until_then() {
+        let wait = Duration::from_millis(20);
+        let (now, later) = (Clock::start(), Clock::start_in(wait));
+        assert_eq!(later.now(), Instant::ZERO);
+        while later.now() == Instant::ZERO {
+            std::thread::yield_now();
+        }
+        assert!(now.now() >= Instant::ZERO + wait);
     }
 }

@@ -54,6 +54,16 @@ pub enum IoError {
         /// What the system says.
         error: io::Error,
     },
+    /// Packets that the interface does not carry.
+    #[error("interface `{name}` carries packets of at most {mtu} octets, not of {octets}")]
+    TooLong {
+        /// Its name.
+        name: String,
+        /// Octets of a packet.
+        octets: usize,
+        /// Its MTU.
+        mtu: usize,
+    },
     /// A host's settings are not valid.
     #[error("TCP: {0}")]
     Tcp(#[from] transport::tcp::modern::ConfigError),

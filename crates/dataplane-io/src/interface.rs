@@ -13,6 +13,7 @@ const ETHERNET: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
 #[derive(Debug)]
 pub struct Interface {
     name: String,
+    mtu: usize,
     socket: PacketSocket,
 }
 
@@ -41,6 +42,7 @@ impl Interface {
         ipv6_off(name, restorer);
         Ok(Interface {
             name: name.into(),
+            mtu: device.mtu,
             socket,
         })
     }
@@ -48,6 +50,11 @@ impl Interface {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Octets of an IP packet at most.
+    pub fn mtu(&self) -> usize {
+        self.mtu
     }
 
     /// Whether its link works.

@@ -4,7 +4,7 @@
 //! interfaces ─ af_packet rings ─▶ handle_packet ─ Switch ─ poll_transmit ─▶ rings, or the controller
 //! Handle ─ jobs ───────────────────────────────────┘
 //! ```
-//! Beside the switch there is a [`host`] in user space.
+//! Beside the switch there are [`host`]s in user space.
 //!
 //! One thread owns the switch; others hand it [`Job`]s. It sleeps until a frame, a job or a timer of the
 //! traffic manager comes. [`Wires`] are the links between such switches and hosts.

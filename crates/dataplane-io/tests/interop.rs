@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 
 use congestion::{Factory, RenoConfig, VegasConfig};
-use dataplane_io::host::{Host, HostConfig, Loss};
+use dataplane_io::host::{Host, HostConfig, Loss, Place};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use sha2::{Digest, Sha256};
 use std::os::fd::AsFd;
@@ -85,16 +85,19 @@ impl Lab {
 
     fn host(&self, tcp: Config, loss: f64, algorithm: Arc<dyn Factory>) -> Host {
         let config = HostConfig {
-            address: OURS,
-            prefix: 24,
-            gateway: None,
-            gateway_mac: None,
-            mac: None,
+            place: Place {
+                address: OURS,
+                prefix: 24,
+                gateway: None,
+                gateway_mac: None,
+                mac: None,
+            },
             tcp,
             loss: (loss > 0.0).then_some(Loss {
                 probability: loss,
                 seed: 42,
             }),
+            begins_in: Duration::ZERO,
         };
         Host::open(&format!("{}a", self.name), config, algorithm)
             .unwrap_or_else(|error| panic!("{error}"))

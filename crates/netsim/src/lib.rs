@@ -9,7 +9,7 @@
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
-//! - `line`, `host`, `switch`, `flow`, `connection`, `association`, `source`: what a network is made of;
+//! - `line`, `host`, `switch`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
@@ -33,7 +33,7 @@ pub mod results;
 pub mod scenario;
 mod simulation;
 mod snoop;
-mod source;
+pub mod source;
 mod switch;
 pub mod trace;
 pub mod truth;

@@ -1,8 +1,8 @@
 //! Open-loop traffic: sources, and when their next datagram leaves.
 
-use crate::random::Random;
+use crate::random::{Purpose, Random};
 use crate::record::FlowRecord;
-use crate::scenario::{self, SourceKind};
+use crate::scenario::{self, ScenarioError, SourceKind, check_source_settings};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -10,13 +10,64 @@ use units::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct OpenLoop {
     pub name: String,
-    pub pacer: Pacer,
+    pub departures: Departures,
     pub host: usize,
     pub sink: usize,
     pub addresses: wire::Flow,
     pub packet_octets: u32,
-    pub stop: Instant,
     pub record: FlowRecord,
+}
+
+/// When a source's datagrams leave, one after the other.
+#[derive(Debug)]
+pub struct Departures {
+    pacer: Pacer,
+    /// The one before; before the first, when the source begins.
+    last: Instant,
+    begun: bool,
+    stop: Instant,
+}
+
+impl Departures {
+    /// Of source `number` of a checked scenario with this seed.
+    pub(crate) fn new(source: &scenario::Source, seed: u64, number: usize) -> Self {
+        Departures {
+            pacer: Pacer::new(source, Random::new(seed, Purpose::Source, number)),
+            last: Instant::from_secs_f64(source.start_s),
+            begun: false,
+            stop: source.stop_s.map_or(Instant::MAX, Instant::from_secs_f64),
+        }
+    }
+}
+
+impl Iterator for Departures {
+    type Item = Instant;
+
+    fn next(&mut self) -> Option<Instant> {
+        self.last = match std::mem::replace(&mut self.begun, true) {
+            true => self.pacer.next(self.last),
+            false => self.pacer.first(self.last),
+        };
+        (self.last < self.stop).then_some(self.last)
+    }
+}
+
+/// A source (JSON, as a scenario has it) outside of a network: the octets of each datagram, and when
+/// they leave. With the same seed and number they are those of a scenario's source of this number.
+///
+/// # Errors
+/// As [`scenario::Scenario::from_json`] of such a source. Its hosts are not looked at.
+pub fn departures(
+    json: &str,
+    seed: u64,
+    number: usize,
+) -> Result<(u32, Departures), ScenarioError> {
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let source: scenario::Source = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    check_source_settings("source", &source)?;
+    let departures = Departures::new(&source, seed, number);
+    Ok((source.packet_octets, departures))
 }
 
 /// The clock of a source.
@@ -24,7 +75,7 @@ pub(crate) struct OpenLoop {
 /// `i` = size · 8 / rate is the time between packets of a burst. A burst is `max(1, ⌊X + ½⌋)` packets;
 /// the idle time after it is added to one `i`, and a source starts with an idle time plus `i`.
 #[derive(Debug)]
-pub(crate) struct Pacer {
+struct Pacer {
     interval_s: f64,
     kind: Kind,
     /// Packets left of this burst.
@@ -48,7 +99,7 @@ enum Kind {
 
 impl Pacer {
     /// A pacer for a source of a checked scenario.
-    pub fn new(source: &scenario::Source, random: Random) -> Self {
+    fn new(source: &scenario::Source, random: Random) -> Self {
         let interval_s = f64::from(source.packet_octets) * 8.0 / source.rate_bps;
         let on_s = source.mean_on_s.unwrap_or(0.0);
         let idle_s = match (source.mean_off_s, source.mean_rate_bps) {
@@ -75,7 +126,7 @@ impl Pacer {
     }
 
     /// When the first packet leaves a source that begins at `start`.
-    pub fn first(&mut self, start: Instant) -> Instant {
+    fn first(&mut self, start: Instant) -> Instant {
         match self.kind {
             Kind::Constant => start,
             _ => self.next(start),
@@ -83,7 +134,7 @@ impl Pacer {
     }
 
     /// When the packet after the one that leaves at `now` does.
-    pub fn next(&mut self, now: Instant) -> Instant {
+    fn next(&mut self, now: Instant) -> Instant {
         let mut wait_s = self.interval_s;
         if self.burst == 0 {
             let (packets, idle_s) = self.draw();
@@ -114,7 +165,6 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Purpose;
 
     fn pacer(json: serde_json::Value, seed: u64) -> Pacer {
         let mut data = serde_json::json!({"from": "a", "to": "b"});
@@ -135,6 +185,37 @@ mod tests {
             at = pacer.next(at);
         }
         packets
+    }
+
+    #[test]
+    fn departures_begin_and_stop_as_the_source_does() {
+        let json = r#"{"from": "a", "to": "b", "kind": "cbr", "rate_bps": 1.6e6,
+                       "start_s": 2.0, "stop_s": 2.012}"#;
+        let (octets, times) = departures(json, 1, 0).unwrap();
+        let at = |ms: u64| Instant::from_micros(1000 * ms);
+        assert_eq!(octets, 1000);
+        assert_eq!(times.collect::<Vec<_>>(), [2000, 2005, 2010].map(at));
+    }
+
+    #[test]
+    fn departures_differ_by_seed_and_by_number() {
+        let json = r#"{"from": "a", "to": "b", "kind": "exponential", "rate_bps": 3.2e6,
+                       "mean_on_s": 0.01, "mean_off_s": 0.01}"#;
+        let of = |seed, number| {
+            let (_, times) = departures(json, seed, number).unwrap();
+            times.take(100).collect::<Vec<_>>()
+        };
+        assert_eq!(of(1, 0), of(1, 0));
+        assert_ne!(of(1, 0), of(2, 0));
+        assert_ne!(of(1, 0), of(1, 1));
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_is_told() {
+        let json = r#"{"from": "a", "to": "b", "kind": "pareto", "rate_bps": 1e6,
+                       "mean_on_s": 0.5, "mean_off_s": 0.5}"#;
+        let told = departures(json, 1, 0).unwrap_err().to_string();
+        assert!(told.contains("source.shape"), "{told}");
     }
 
     #[test]

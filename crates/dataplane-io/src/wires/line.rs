@@ -14,8 +14,9 @@ pub struct LineConfig {
     /// What it carries; unset: all that comes, at once.
     pub rate: Option<Rate>,
     /// Frames that may be here before the delay begins, the one in service counted (ns-2's limit);
-    /// with a rate only.
-    pub queue: u32,
+    /// with a rate only. Unset: whoever sends keeps to the rate, and none waits; each takes its time
+    /// on the line.
+    pub queue: Option<u32>,
     /// How long a frame is on its way once it is served.
     pub delay: Duration,
     /// The probability that a frame that was served is lost.
@@ -63,16 +64,15 @@ impl Line {
 
     /// Takes a frame, unless it is lost or the queue is full.
     pub fn take(&mut self, now: Instant, octets: Vec<u8>, random: &mut impl Rng) {
-        let served = match self.config.rate {
-            None => now,
-            Some(_) if self.waiting(now) >= self.config.queue as usize => {
+        let charged = octets.len().saturating_sub(UNCHARGED) as u64;
+        let served = match (self.config.rate, self.config.queue) {
+            (None, _) => now,
+            (Some(rate), None) => now + rate.serialisation(charged),
+            (Some(_), Some(queue)) if self.waiting(now) >= queue as usize => {
                 self.counts.refused += 1;
                 return;
             }
-            Some(rate) => {
-                let charged = octets.len().saturating_sub(UNCHARGED) as u64;
-                self.free_at.max(now) + rate.serialisation(charged)
-            }
+            (Some(rate), Some(_)) => self.free_at.max(now) + rate.serialisation(charged),
         };
         self.free_at = served;
         let lost = self.config.loss > 0.0 && random.random_bool(self.config.loss);
@@ -128,7 +128,7 @@ mod tests {
         ChaCha8Rng::seed_from_u64(1)
     }
 
-    fn line(rate: Option<u64>, queue: u32, delay_ms: u64, loss: f64) -> Line {
+    fn line(rate: Option<u64>, queue: Option<u32>, delay_ms: u64, loss: f64) -> Line {
         Line::new(LineConfig {
             rate: rate.and_then(Rate::from_bps),
             queue,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_late_by_its_serialisation_and_the_delay() {
-        let mut line = line(Some(1_000_000), 10, 20, 0.0);
+        let mut line = line(Some(1_000_000), Some(10), 20, 0.0);
         line.take(Instant::ZERO, frame(1000), &mut random());
         line.take(Instant::ZERO, frame(1000), &mut random());
         assert_eq!(line.due(), Some(at_ms(28)));
@@ -153,8 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_at_the_line_s_rate_takes_its_time_and_never_waits() {
+        let mut line = line(Some(1_000_000), None, 20, 0.0);
+        line.take(at_ms(100), frame(1000), &mut random());
+        // It came 1 ms too early for the line; the next one is not late for that.
+        line.take(at_ms(107), frame(1000), &mut random());
+        line.take(at_ms(116), frame(1000), &mut random());
+        for due in [128, 135, 144] {
+            assert_eq!(line.due(), Some(at_ms(due)));
+            assert!(line.arrived(at_ms(due)).is_some());
+        }
+    }
+
+    #[test]
     fn a_full_queue_refuses_and_what_propagates_is_not_in_it() {
-        let mut line = line(Some(1_000_000), 2, 1000, 0.0);
+        let mut line = line(Some(1_000_000), Some(2), 1000, 0.0);
         for _ in 0..3 {
             line.take(Instant::ZERO, frame(1000), &mut random());
         }
@@ -168,7 +181,7 @@ mod tests {
 
     #[test]
     fn frames_are_lost_as_often_as_was_said() {
-        let mut line = line(None, 0, 0, 0.1);
+        let mut line = line(None, None, 0, 0.1);
         let mut random = random();
         for _ in 0..10_000 {
             line.take(Instant::ZERO, frame(100), &mut random);

@@ -13,7 +13,7 @@ mod traffic;
 mod value;
 
 pub use association::{Association, AssociationProfile, PathControl, PrimaryChange};
-pub(crate) use check::check_settings;
+pub(crate) use check::{check_settings, check_source_settings};
 pub use error::ScenarioError;
 pub use network::{
     DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange, LinkSide,

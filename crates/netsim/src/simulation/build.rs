@@ -12,7 +12,7 @@ use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
 use crate::snoop::Snoop;
-use crate::source::{OpenLoop, Pacer};
+use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
@@ -128,9 +128,10 @@ impl Simulation {
                 self.events.schedule(seconds(change.at_s), event);
             }
         }
-        for (i, source) in scenario.sources.iter().enumerate() {
-            let first = self.sources[i].pacer.first(seconds(source.start_s));
-            self.events.schedule(first, Event::Source(i as u32));
+        for (i, source) in self.sources.iter_mut().enumerate() {
+            if let Some(first) = source.departures.next() {
+                self.events.schedule(first, Event::Source(i as u32));
+            }
         }
     }
 }
@@ -378,15 +379,13 @@ fn sources(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<OpenLoop> {
         .map(|(i, source)| {
             let from = host(scenario, &source.from);
             let to = host(scenario, &source.to);
-            let random = Random::new(scenario.seed, Purpose::Source, i);
             OpenLoop {
                 name: source.name(i),
-                pacer: Pacer::new(source, random),
+                departures: Departures::new(source, scenario.seed, i),
                 host: from,
                 sink: to,
                 addresses: addresses(hosts, from, to, scenario.flows.len() + i),
                 packet_octets: source.packet_octets,
-                stop: source.stop_s.map_or(Instant::MAX, Instant::from_secs_f64),
                 record: FlowRecord::new(bins),
             }
         })

@@ -194,10 +194,7 @@ impl Simulation {
 
     pub(super) fn send_datagram(&mut self, source_index: usize) {
         let source = &mut self.sources[source_index];
-        if self.now >= source.stop {
-            return;
-        }
-        let next = source.pacer.next(self.now);
+        let next = source.departures.next();
         *self.bins.cell(&mut source.record.sent_packets) += 1;
         let (host, addresses, octets) = (source.host, source.addresses, source.packet_octets);
         let body = wire::Body::Udp {
@@ -205,8 +202,10 @@ impl Simulation {
         };
         let tag = Tag::new((self.flows.len() + source_index) as u16, true);
         self.send(host, addresses, body, octets, tag);
-        self.events
-            .schedule(next, Event::Source(source_index as u32));
+        if let Some(next) = next {
+            self.events
+                .schedule(next, Event::Source(source_index as u32));
+        }
     }
 
     /// Writes a packet's octets and puts it into its host's queue.

@@ -4,7 +4,7 @@ mod association;
 mod network;
 mod traffic;
 
-pub(crate) use traffic::check_settings;
+pub(crate) use traffic::{check_settings, check_source_settings};
 
 use super::{Link, Scenario, ScenarioError};
 use std::collections::BTreeSet;

@@ -16,54 +16,7 @@ impl Scenario {
 
     pub(super) fn check_source(&self, path: &str, source: &Source) -> Checked {
         self.check_pair(path, &source.from, &source.to)?;
-        check_times(path, source.start_s, source.stop_s)?;
-        if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
-            let message = format!("{} is not within 0 to {MAX_SOURCE_BPS}", source.rate_bps);
-            return fail(format!("{path}.rate_bps"), message);
-        }
-        packet(format!("{path}.packet_octets"), source.packet_octets)?;
-        let given = [
-            ("mean_on_s", source.mean_on_s),
-            ("mean_off_s", source.mean_off_s),
-            ("mean_rate_bps", source.mean_rate_bps),
-            ("shape", source.shape),
-        ];
-        for (name, _) in given.iter().filter(|(_, value)| value.is_some()) {
-            let fits = match source.kind {
-                SourceKind::Cbr => false,
-                SourceKind::Exponential => *name != "shape",
-                SourceKind::Pareto => true,
-            };
-            if !fits {
-                let message = format!("a source of kind {:?} has none", source.kind);
-                return fail(format!("{path}.{name}"), message.to_lowercase());
-            }
-        }
-        if source.kind == SourceKind::Cbr {
-            return Ok(());
-        }
-        match source.mean_on_s {
-            Some(on) => positive(format!("{path}.mean_on_s"), on)?,
-            None => return fail(format!("{path}.mean_on_s"), "is missing"),
-        }
-        match (source.mean_off_s, source.mean_rate_bps) {
-            (Some(off), None) => not_negative(format!("{path}.mean_off_s"), off)?,
-            (None, Some(rate)) => {
-                if !(rate > 0.0 && rate <= source.rate_bps) {
-                    let message = format!("must be above 0 and at most {}", source.rate_bps);
-                    return fail(format!("{path}.mean_rate_bps"), message);
-                }
-            }
-            _ => {
-                let message = "expected one of mean_off_s and mean_rate_bps";
-                return fail(format!("{path}.mean_off_s"), message);
-            }
-        }
-        match (source.kind, source.shape) {
-            (SourceKind::Pareto, Some(shape)) if shape > 1.0 && shape.is_finite() => Ok(()),
-            (SourceKind::Pareto, _) => fail(format!("{path}.shape"), "must be a number above 1"),
-            _ => Ok(()),
-        }
+        check_source_settings(path, source)
     }
 
     pub(super) fn check_pair(&self, path: &str, from: &str, to: &str) -> Checked {
@@ -81,6 +34,58 @@ impl Scenario {
             return fail(format!("{path}.to"), format!("{to:?} is the sender itself"));
         }
         Ok(())
+    }
+}
+
+/// What a source's settings must satisfy whatever network it is in.
+pub(crate) fn check_source_settings(path: &str, source: &Source) -> Checked {
+    check_times(path, source.start_s, source.stop_s)?;
+    if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
+        let message = format!("{} is not within 0 to {MAX_SOURCE_BPS}", source.rate_bps);
+        return fail(format!("{path}.rate_bps"), message);
+    }
+    packet(format!("{path}.packet_octets"), source.packet_octets)?;
+    let given = [
+        ("mean_on_s", source.mean_on_s),
+        ("mean_off_s", source.mean_off_s),
+        ("mean_rate_bps", source.mean_rate_bps),
+        ("shape", source.shape),
+    ];
+    for (name, _) in given.iter().filter(|(_, value)| value.is_some()) {
+        let fits = match source.kind {
+            SourceKind::Cbr => false,
+            SourceKind::Exponential => *name != "shape",
+            SourceKind::Pareto => true,
+        };
+        if !fits {
+            let message = format!("a source of kind {:?} has none", source.kind);
+            return fail(format!("{path}.{name}"), message.to_lowercase());
+        }
+    }
+    if source.kind == SourceKind::Cbr {
+        return Ok(());
+    }
+    match source.mean_on_s {
+        Some(on) => positive(format!("{path}.mean_on_s"), on)?,
+        None => return fail(format!("{path}.mean_on_s"), "is missing"),
+    }
+    match (source.mean_off_s, source.mean_rate_bps) {
+        (Some(off), None) => not_negative(format!("{path}.mean_off_s"), off)?,
+        (None, Some(rate)) => {
+            if !(rate > 0.0 && rate <= source.rate_bps) {
+                let message = format!("must be above 0 and at most {}", source.rate_bps);
+                return fail(format!("{path}.mean_rate_bps"), message);
+            }
+        }
+        _ => {
+            let message = "expected one of mean_off_s and mean_rate_bps";
+            return fail(format!("{path}.mean_off_s"), message);
+        }
+    }
+    match (source.kind, source.shape) {
+        (SourceKind::Pareto, Some(shape)) if shape > 1.0 && shape.is_finite() => Ok(()),
+        (SourceKind::Pareto, _) => fail(format!("{path}.shape"), "must be a number above 1"),
+        _ => Ok(()),
     }
 }
 

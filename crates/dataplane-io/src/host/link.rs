@@ -1,0 +1,166 @@
+//! An IPv4 address on an interface: packets in and out, between them ARP.
+
+use std::net::Ipv4Addr;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use units::Instant;
+
+use super::arp::{Arp, Mac};
+use crate::af_packet::Restorer;
+use crate::dataplane::until;
+use crate::error::IoError;
+use crate::interface::Interface;
+
+/// Octets of Ethernet's header, which frames on their way out have room for.
+pub const ETHERNET: usize = 14;
+
+/// Frames that are taken at a time.
+const BATCH: usize = 64;
+
+/// Where a host lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Its IPv4 address.
+    pub address: Ipv4Addr,
+    /// How many bits of it name its network.
+    pub prefix: u8,
+    /// Who forwards packets to other networks.
+    pub gateway: Option<Ipv4Addr>,
+    /// The gateway's address on the link, where it answers no ARP.
+    pub gateway_mac: Option<Mac>,
+    /// Its own address on the link; unset: one that follows from its IPv4 address, and not the
+    /// interface's, so that a kernel with an address there leaves its packets alone.
+    pub mac: Option<Mac>,
+}
+
+impl Place {
+    /// Who takes what goes to `destination`.
+    fn next_hop(&self, destination: Ipv4Addr) -> Ipv4Addr {
+        let host_bits = 32 - u32::from(self.prefix.min(32));
+        let differ = u32::from(destination) ^ u32::from(self.address);
+        match self.gateway {
+            Some(gateway) if u64::from(differ) >> host_bits != 0 => gateway,
+            _ => destination,
+        }
+    }
+}
+
+/// A host's link.
+#[derive(Debug)]
+pub struct Link {
+    interface: Interface,
+    place: Place,
+    arp: Arp,
+    /// A frame on its way in.
+    incoming: Vec<u8>,
+    /// Last, as the interface is put back when its socket is closed.
+    _restorer: Restorer,
+}
+
+impl Link {
+    /// Takes an interface, whose frames it sees beside the kernel.
+    pub fn open(interface: &str, place: Place) -> Result<Self, IoError> {
+        let mut restorer = Restorer::start(1)?;
+        let interface = Interface::open(interface, &mut restorer)?;
+        let [a, b, c, d] = place.address.octets();
+        // Locally administered.
+        let mac = place.mac.unwrap_or([0x02, 0x57, a, b, c, d]);
+        let mut arp = Arp::new(mac, place.address);
+        if let Some((gateway, mac)) = place.gateway.zip(place.gateway_mac) {
+            arp.know(gateway, mac);
+        }
+        Ok(Link {
+            interface,
+            place,
+            arp,
+            incoming: Vec::new(),
+            _restorer: restorer,
+        })
+    }
+
+    /// Octets of an IP packet at most.
+    pub fn mtu(&self) -> usize {
+        self.interface.mtu()
+    }
+
+    /// Hands a batch of IPv4 packets that came to `handle`; whether anything came.
+    pub fn receive(&mut self, mut handle: impl FnMut(&[u8])) -> bool {
+        for i in 0..BATCH {
+            let incoming = &mut self.incoming;
+            let buffer = || {
+                let mut buffer = std::mem::take(incoming);
+                buffer.clear();
+                buffer
+            };
+            let Some(received) = self.interface.receive(buffer) else {
+                return i > 0;
+            };
+            // What was cut is of no use.
+            let Some(octets) = received else {
+                continue;
+            };
+            let interface = &mut self.interface;
+            let was_arp = self.arp.handle_frame(&octets, |frame| {
+                interface.send(frame);
+            });
+            if !was_arp && octets.get(12..ETHERNET) == Some(&[0x08, 0x00]) {
+                handle(&octets[ETHERNET..]);
+            }
+            self.incoming = octets;
+        }
+        true
+    }
+
+    /// Addresses a frame that holds an IPv4 packet behind [`ETHERNET`] octets, and takes it for
+    /// sending.
+    pub fn send(&mut self, now: Instant, frame: &mut [u8]) {
+        let destination = [frame[30], frame[31], frame[32], frame[33]].into();
+        let next_hop = self.place.next_hop(destination);
+        let interface = &mut self.interface;
+        self.arp.send(now, next_hop, frame, |frame| {
+            interface.send(frame);
+        });
+    }
+
+    /// Has the kernel send what was taken.
+    pub fn flush(&mut self) {
+        self.interface.flush();
+    }
+
+    /// Waits for a frame, from `now` until `due` at the longest.
+    pub fn wait(&self, now: Instant, due: Instant) {
+        let timeout = until(now, due);
+        let mut fds = [PollFd::from_borrowed_fd(self.interface.fd(), PollFlags::IN)];
+        if poll(&mut fds, Some(&timeout)).is_err() {
+            return;
+        }
+        if fds[0].revents().contains(PollFlags::ERR) {
+            self.interface.clear_error();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gateway_takes_what_leaves_the_network() {
+        let host = Ipv4Addr::new(10, 0, 1, 2);
+        let gateway = Ipv4Addr::new(10, 0, 1, 1);
+        let place = |prefix, gateway| Place {
+            address: host,
+            prefix,
+            gateway,
+            gateway_mac: None,
+            mac: None,
+        };
+        let near = Ipv4Addr::new(10, 0, 1, 77);
+        let far = Ipv4Addr::new(10, 0, 2, 77);
+        assert_eq!(place(24, Some(gateway)).next_hop(near), near);
+        assert_eq!(place(24, Some(gateway)).next_hop(far), gateway);
+        assert_eq!(place(32, Some(gateway)).next_hop(near), gateway);
+        assert_eq!(place(0, Some(gateway)).next_hop(far), far);
+        assert_eq!(place(24, None).next_hop(far), far);
+    }
+}
