@@ -24,11 +24,11 @@ impl Shape {
     /// Reads a number. Leading octets that say nothing are accepted.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` if there is no octet, `OUT_OF_RANGE` if the number needs more bits.
+    /// `OUT_OF_RANGE` if there is no octet, or if the number needs more bits.
     pub fn decode(self, octets: &[u8]) -> Outcome<BigUint> {
         let Shape { width, signed } = self;
         let Some(&first) = octets.first() else {
-            return Err(Fault::invalid(format!(
+            return Err(Fault::out_of_range(format!(
                 "expected a value of {width} bits, found no octets (zero is one octet 00)"
             )));
         };
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(number(Shape::bits(12), b"\x00\x63"), Ok(99));
         assert_eq!(number(Shape::bits(8), b"\x01\x63"), Err(Code::OutOfRange));
         assert_eq!(number(Shape::bits(12), b"\x40\x63"), Err(Code::OutOfRange));
-        assert_eq!(number(Shape::bits(8), b""), Err(Code::InvalidArgument));
+        assert_eq!(number(Shape::bits(8), b""), Err(Code::OutOfRange));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::proto::v1::p4_runtime_server::P4Runtime;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
-use crate::{batch, entities, pipeline, stream};
+use crate::{batch, device, entities, pipeline, stream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -160,6 +160,9 @@ impl P4Runtime for Service {
         {
             // No write comes between two parts of a request.
             let _gate = self.0.gate.lock().await;
+            if lock(&self.0.device).loaded().is_none() {
+                return Err(device::no_pipeline().into());
+            }
             for entity in request.entities {
                 let shared = self.0.clone();
                 let part = dataplane::run(&*self.0.dataplane, move |switch, now| {

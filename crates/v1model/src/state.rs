@@ -57,14 +57,35 @@ pub enum MeterUnit {
 #[derive(Debug)]
 pub struct Meter {
     pub unit: MeterUnit,
-    pub cells: Vec<Option<MeterCell>>,
+    pub cells: Vec<MeterCell>,
+}
+
+/// A cell of a meter.
+#[derive(Clone, Debug, Default)]
+pub struct MeterCell {
+    /// Without one every packet is green.
+    pub marker: Option<Marker>,
+    /// The packets of each colour.
+    pub colours: [CounterData; 3],
+}
+
+impl MeterCell {
+    /// The packet's colour: 0 green, 1 yellow, 2 red.
+    pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32) -> u64 {
+        let marker = self.marker.as_mut();
+        let colour = marker.map_or(0, |marker| marker.execute(now, amount(unit, octets)));
+        let counter = &mut self.colours[colour as usize];
+        counter.packets += 1;
+        counter.octets += octets as u64;
+        colour
+    }
 }
 
 /// A two-rate three-colour marker (RFC 2698), colour-blind.
 ///
 /// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
 #[derive(Clone, Copy, Debug)]
-pub struct MeterCell {
+pub struct Marker {
     pub config: MeterConfig,
     peak: Bucket,
     committed: Bucket,
@@ -86,11 +107,11 @@ impl Bucket {
     }
 }
 
-impl MeterCell {
-    /// A cell with full buckets.
+impl Marker {
+    /// A marker with full buckets.
     pub fn new(config: MeterConfig) -> Self {
         let full = |tokens| Bucket { tokens, made: 0 };
-        MeterCell {
+        Marker {
             config,
             peak: full(config.pburst),
             committed: full(config.cburst),
@@ -152,10 +173,10 @@ impl Object {
                 Object::Counter(Counter { counted, cells })
             }
             "meter" => {
-                let size = size(arg(0), size_of::<Option<MeterCell>>())?;
+                let size = size(arg(0), size_of::<MeterCell>())?;
                 Object::Meter(Meter {
                     unit: unit(program, arg(1))?,
-                    cells: vec![None; size as usize],
+                    cells: vec![MeterCell::default(); size as usize],
                 })
             }
             "direct_meter" => Object::DirectMeter(unit(program, arg(0))?),
@@ -251,7 +272,7 @@ pub fn count(cell: &mut CounterData, counted: Counted, octets: u32) {
 }
 
 /// What a packet costs in a meter.
-pub fn amount(unit: MeterUnit, octets: u32) -> u64 {
+fn amount(unit: MeterUnit, octets: u32) -> u64 {
     match unit {
         MeterUnit::Packets => 1,
         MeterUnit::Octets => octets as u64,
@@ -273,10 +294,10 @@ mod tests {
             pir: 2000.0,
             pburst: 2000,
         };
-        let mut cell = MeterCell::new(config);
-        let colours: Vec<_> = (0..4).map(|_| cell.execute(Instant::ZERO, 600)).collect();
+        let mut marker = Marker::new(config);
+        let colours: Vec<_> = (0..4).map(|_| marker.execute(Instant::ZERO, 600)).collect();
         assert_eq!(colours, [0, 1, 1, 2]);
-        assert_eq!(cell.execute(Instant::from_micros(200_000), 600), 0);
-        assert_eq!(cell.execute(Instant::from_micros(200_000), 600), 2);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 0);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 2);
     }
 }

@@ -54,12 +54,21 @@ pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
     }
 }
 
-/// The answer to counters for each colour.
-pub fn no_colour_counts(given: Option<&MeterCounterData>) -> Outcome<()> {
-    match given {
-        None => Ok(()),
-        Some(_) => Err(Fault::unimplemented(
-            "this target has no counters for each colour of a meter; leave them unset",
+/// What a meter counted of each colour, as a client reads it.
+pub fn encode_colours(colours: [v1model::CounterData; 3]) -> MeterCounterData {
+    let [green, yellow, red] = colours.map(|colour| Some(encode_counter(colour)));
+    MeterCounterData { green, yellow, red }
+}
+
+/// Checks what a client writes to the counters of each colour: they can only be cleared.
+pub fn check_colours(given: Option<&MeterCounterData>) -> Outcome<()> {
+    let given = given.copied().unwrap_or_default();
+    let counters = [given.green, given.yellow, given.red];
+    let zero = CounterData::default();
+    match counters.into_iter().flatten().all(|data| data == zero) {
+        true => Ok(()),
+        false => Err(Fault::invalid(
+            "the counters of a meter's colours can only be cleared: expected them unset or 0",
         )),
     }
 }

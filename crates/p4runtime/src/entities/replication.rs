@@ -14,7 +14,7 @@ use tonic::Code;
 use v1model::CloneSession;
 
 /// v1model's ports have 9 bits.
-pub const PORT: Shape = Shape::bits(9);
+const PORT: Shape = Shape::bits(9);
 
 /// Writes a group or a session.
 pub fn write(
@@ -149,6 +149,18 @@ fn port(given: Option<&PortKind>) -> Outcome<u16> {
     };
     let number = number.map_err(|fault| fault.at("a replica's port"))?;
     Ok(u16::try_from(&number).unwrap_or(u16::MAX))
+}
+
+/// The port that a member of a group watches: it is chosen only while the port's link is up.
+pub fn watched(octets: &[u8]) -> Outcome<Option<u16>> {
+    if octets.is_empty() {
+        return Ok(None);
+    }
+    let port = PORT.decode(octets).map_err(|fault| {
+        // A port that cannot be is none of the device's.
+        Fault::invalid(fault.message).at("watch_port")
+    })?;
+    Ok(u16::try_from(&port).ok())
 }
 
 fn number(what: &str, id: u32, most: u16) -> Outcome<u16> {

@@ -28,6 +28,8 @@ impl Model {
             packet_out: None,
             p4info: P4Info::default(),
         };
+        builder.check_ids();
+        builder.check_translations();
         builder.tables(&mut model);
         builder.profiles(&mut model);
         builder.arrays(&mut model);
@@ -147,6 +149,11 @@ impl Builder<'_> {
                     Some(listed) => actions.push(ActionUse {
                         id: reference.id,
                         action: listed.action,
+                        scope: match reference.scope() {
+                            p4::action_ref::Scope::TableAndDefault => Scope::Anywhere,
+                            p4::action_ref::Scope::TableOnly => Scope::Entries,
+                            p4::action_ref::Scope::DefaultOnly => Scope::Default,
+                        },
                     }),
                     None => {
                         let fault = format!("table `{name}` has no action {}", reference.id);
@@ -166,6 +173,59 @@ impl Builder<'_> {
                 meter: has_meter(&table.direct_resource_ids),
             };
             model.tables.insert(id, table);
+        }
+    }
+
+    /// Checks that the objects of each kind have IDs of their own, none of them 0.
+    fn check_ids(&mut self) {
+        fn ids<'a>(all: impl Iterator<Item = &'a Option<p4::Preamble>>) -> Vec<(u32, &'a str)> {
+            all.map(named).collect()
+        }
+        let info = self.p4info;
+        let kinds = [
+            ids(info.tables.iter().map(|object| &object.preamble)),
+            ids(info.actions.iter().map(|object| &object.preamble)),
+            ids(info.action_profiles.iter().map(|object| &object.preamble)),
+            ids(info.counters.iter().map(|object| &object.preamble)),
+            ids(info.direct_counters.iter().map(|object| &object.preamble)),
+            ids(info.meters.iter().map(|object| &object.preamble)),
+            ids(info.direct_meters.iter().map(|object| &object.preamble)),
+            ids(info.registers.iter().map(|object| &object.preamble)),
+            ids(info.value_sets.iter().map(|object| &object.preamble)),
+            ids(info.digests.iter().map(|object| &object.preamble)),
+        ];
+        for objects in kinds {
+            for (i, &(id, name)) in objects.iter().enumerate() {
+                if id == 0 {
+                    self.faults
+                        .push(format!("`{name}` has the ID 0, which says nothing"));
+                } else if let Some((_, other)) = objects[..i].iter().find(|(known, _)| *known == id)
+                {
+                    self.faults
+                        .push(format!("`{name}` has the ID {id} of `{other}`"));
+                }
+            }
+        }
+    }
+
+    /// Checks that no values are translated to strings, which have no numbers here.
+    fn check_translations(&mut self) {
+        use p4::p4_new_type_spec::Representation::TranslatedType;
+        use p4::p4_new_type_translation::SdnType;
+        let types = self
+            .p4info
+            .type_info
+            .iter()
+            .flat_map(|info| &info.new_types);
+        for (name, ty) in types {
+            if let Some(TranslatedType(translation)) = &ty.representation
+                && matches!(translation.sdn_type, Some(SdnType::SdnString(_)))
+            {
+                self.faults.push(format!(
+                    "values of type `{name}` are strings for the client, which this target cannot \
+                     translate"
+                ));
+            }
         }
     }
 
@@ -232,12 +292,17 @@ impl Builder<'_> {
                 continue;
             };
             use p4::action_profile::SelectorSizeSemantics::SumOfMembers;
+            let max_member_weight = match &profile.selector_size_semantics {
+                Some(SumOfMembers(members)) => Some(members.max_member_weight),
+                _ => None,
+            };
             let profile = ProfileModel {
                 id,
                 name: name.to_string(),
                 object,
                 max_group_size: profile.max_group_size,
-                size_is_weights: !matches!(profile.selector_size_semantics, Some(SumOfMembers(_))),
+                size_is_weights: max_member_weight.is_none(),
+                max_member_weight: max_member_weight.unwrap_or(0),
                 table: table.id,
             };
             model.profiles.insert(id, profile);

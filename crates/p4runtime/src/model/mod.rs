@@ -102,6 +102,19 @@ pub struct ActionUse {
     pub id: u32,
     /// The engine's.
     pub action: ActionId,
+    /// Where it may stand.
+    pub scope: Scope,
+}
+
+/// Where an action of a table may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In entries, and as default.
+    Anywhere,
+    /// In entries alone (`@tableonly`).
+    Entries,
+    /// As default alone (`@defaultonly`).
+    Default,
 }
 
 /// An action.
@@ -137,6 +150,8 @@ pub struct ProfileModel {
     pub max_group_size: i32,
     /// Whether a group's size is the sum of its weights, rather than the number of its members.
     pub size_is_weights: bool,
+    /// The largest weight of a member, where a group's size is their number; 0: any.
+    pub max_member_weight: i32,
     /// A table that it implements, whose actions its members may use.
     pub table: u32,
 }
@@ -227,10 +242,10 @@ impl Model {
 }
 
 impl TableModel {
-    /// The engine's action for an ID that this table lists.
-    pub fn action(&self, model: &Model, id: u32) -> Outcome<ActionId> {
+    /// The action that this table lists under an ID.
+    pub fn action(&self, model: &Model, id: u32) -> Outcome<&ActionUse> {
         let found = self.actions.iter().find(|listed| listed.id == id);
-        found.map(|listed| listed.action).ok_or_else(|| {
+        found.ok_or_else(|| {
             let name = |id| model.actions.get(&id).map_or("?", |action| &action.name);
             let valid = self
                 .actions

@@ -102,6 +102,15 @@ pub enum EntryAction {
     OneShot(Vec<(ActionSpec, u32)>),
 }
 
+/// Whose cell of a table's direct counter or meter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectOf<'a> {
+    /// Of the entry with these matches and this priority.
+    Entry(&'a [Match], u32),
+    /// Of the default: misses.
+    Default,
+}
+
 /// A copy that a multicast group or a clone session makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replica {
