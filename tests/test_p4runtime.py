@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import queue
-import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,74 +18,10 @@ import pytest
 from conftest import ROOT
 from finsy.proto import p4d, p4r
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, errors, octets
+from p4runtime_server import CPU_PORT, ELECTION_IDS, PROGRAMS, codes, refused, start
 
-from waymark import program
-
-PROGRAM = Path(__file__).with_name("p4") / "entities.p4"
-CPU_PORT = 510
-OK, UNKNOWN = grpc.StatusCode.OK, grpc.StatusCode.UNKNOWN
-ELECTION_IDS = itertools.count(1)
-"""Each test is primary in its turn: a server never forgets the highest ID."""
-
-
-def start(*options: object) -> tuple[subprocess.Popen[str], str]:
-    """A switch in a process of its own, and its address."""
-    command = [sys.executable, "-m", "waymark", "switch", "--grpc-server-addr", "127.0.0.1:0"]
-    command += ["--cpu-port", str(CPU_PORT), *map(str, options)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    found = re.search(r"P4Runtime on (\S+),", line)
-    assert found, line
-    return process, found[1]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    process, address = start()
-    yield address
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 0
-
-
-@pytest.fixture(scope="module")
-def pipeline() -> tuple[str, str]:
-    compiled = program.compile_file(PROGRAM)
-    return compiled.source, compiled.p4info()
-
-
-@pytest.fixture
-def connect(server: str) -> Iterator[Callable[..., Client]]:
-    clients: list[Client] = []
-
-    def connected(election_id: int | None = None) -> Client:
-        clients.append(Client(server, election_id))
-        return clients[-1]
-
-    yield connected
-    for client in clients:
-        client.close()
-
-
-@pytest.fixture
-def client(connect: Callable[..., Client], pipeline: tuple[str, str]) -> Client:
-    """The primary controller of a switch that runs the program and holds no state."""
-    client = connect(next(ELECTION_IDS))
-    assert client.arbitrate().status.code == 0
-    client.set_pipeline(*pipeline)
-    return client
-
-
-def refused(call: Callable[[], Any]) -> grpc.RpcError:
-    with pytest.raises(grpc.RpcError) as caught:
-        call()
-    return caught.value
-
-
-def codes(error: grpc.RpcError) -> list[str]:
-    assert error.code() is UNKNOWN
-    names = {code.value[0]: code.name for code in grpc.StatusCode}
-    return [names[one.canonical_code] for one in errors(error)]
+PROGRAM = PROGRAMS / "entities.p4"
+OK = grpc.StatusCode.OK
 
 
 def probe(address: int = 0, flow: int = 0, level: int = 0, kind: int = 0x1234) -> bytes:
@@ -615,7 +549,7 @@ def test_a_full_table_says_so(client: Client) -> None:
 def test_many_errors_fit_into_a_status(client: Client) -> None:
     entry = client.entry("route", client.action("forward", port=1), address=(1, 8))
     error = refused(lambda: client.write(*[(INSERT, entry)] * 5_000))
-    assert error.code() is UNKNOWN
+    assert error.code() is grpc.StatusCode.UNKNOWN
     assert "update 0" in str(error.details())
     assert "4999 more of 5000" in str(error.details())
 

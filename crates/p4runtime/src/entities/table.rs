@@ -98,6 +98,10 @@ fn write_entry(
     change: Change,
     given: &TableEntry,
 ) -> Outcome<()> {
+    if table.fields.is_empty() {
+        let message = "it has no match fields, and therefore no entry but the default";
+        return Err(Fault::invalid(message));
+    }
     let (matches, priority) = key(table, given)?;
     if change == Change::Delete {
         let old = target.switch.read(table.table, &matches, priority)?;
