@@ -68,7 +68,9 @@ def marks(client: Client, count: int = 4) -> list[int]:
 # -- members ------------------------------------------------------------------------------------
 
 
-@p4runtime("member-insert", "member-exists", "member-action", "member-zero", "member-foreign-action")
+@p4runtime(
+    "member-insert", "member-exists", "member-action", "member-zero", "member-foreign-action"
+)
 def test_members_are_inserted(tables: Client) -> None:
     tables.write((INSERT, member(tables, 1, mark(tables, 1))))
     assert said(tables, (INSERT, member(tables, 1, mark(tables, 2)))) == EXISTS
@@ -101,7 +103,9 @@ def test_members_change_in_all_their_groups(tables: Client) -> None:
     assert probe(tables, 1) == 0x12
 
 
-@p4runtime("member-delete", "member-delete-missing", "member-delete-in-group", "member-delete-in-table")
+@p4runtime(
+    "member-delete", "member-delete-missing", "member-delete-in-group", "member-delete-in-table"
+)
 def test_members_in_use_are_not_deleted(tables: Client) -> None:
     assert said(tables, (DELETE, member(tables, 1))) == NOT_FOUND
     tables.write((INSERT, member(tables, 1, mark(tables, 1))))

@@ -259,18 +259,14 @@ def test_direct_tables_run_actions_and_indirect_ones_members(tables: Client) -> 
     member = p4r.TableAction(action_profile_member_id=1)
     group = p4r.TableAction(action_profile_group_id=1)
     one_shot = p4r.TableAction(action_profile_action_set=p4r.ActionProfileActionSet())
-    one_shot.action_profile_action_set.action_profile_actions.add(
-        action=mark(tables, 1), weight=1
-    )
+    one_shot.action_profile_action_set.action_profile_actions.add(action=mark(tables, 1), weight=1)
     for action in (member, group, one_shot):
         assert said(tables, (INSERT, tables.entry("scoped", action, **{"class": 1}))) == INVALID
     profile = tables.id_of("action_profiles", "plain")
     tables.write(
         (
             INSERT,
-            p4r.ActionProfileMember(
-                action_profile_id=profile, member_id=1, action=mark(tables, 1)
-            ),
+            p4r.ActionProfileMember(action_profile_id=profile, member_id=1, action=mark(tables, 1)),
         )
     )
     for action in (mark(tables, 1), one_shot):
@@ -321,7 +317,9 @@ def test_metadata_is_given_back_and_asked_for(tables: Client) -> None:
 # -- default entries ----------------------------------------------------------------------------
 
 
-@p4runtime("default-insert-delete", "default-no-match", "default-no-priority", "default-action-kind")
+@p4runtime(
+    "default-insert-delete", "default-no-match", "default-no-priority", "default-action-kind"
+)
 def test_what_a_default_entry_is_not(tables: Client) -> None:
     entry = default(tables, "initial", mark(tables, 1))
     assert said(tables, (INSERT, entry), (DELETE, entry)) == INVALID * 2

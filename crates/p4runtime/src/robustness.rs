@@ -107,6 +107,7 @@ fn seeds(target: &Target<'_>) -> Vec<Update> {
     }
     let replica = Replica {
         instance: 1,
+        backup_replicas: Vec::new(),
         port_kind: Some(replica::PortKind::Port(vec![3])),
     };
     use packet_replication_engine_entry::Type as Replicated;

@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status, Streaming};
 use v1model::SwitchConfig;
 
 /// The version of the specification.
-const API_VERSION: &str = "1.4.0";
+const API_VERSION: &str = "1.5.0";
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
@@ -58,10 +58,16 @@ impl P4Runtime for Service {
 
     async fn capabilities(
         &self,
-        _: Request<CapabilitiesRequest>,
+        request: Request<CapabilitiesRequest>,
     ) -> Result<Response<CapabilitiesResponse>, Status> {
+        // 0 asks for what all devices of a server can do.
+        match request.into_inner().device_id {
+            0 => {}
+            device_id => self.check_device(device_id)?,
+        }
         Ok(Response::new(CapabilitiesResponse {
             p4runtime_api_version: API_VERSION.into(),
+            experimental: None,
         }))
     }
 

@@ -133,12 +133,6 @@ pub fn encode_entry(
     }
 }
 
-/// A weight, at least 1.
-pub fn weight(weight: i32) -> Outcome<u32> {
-    let valid = u32::try_from(weight).ok().filter(|&weight| weight > 0);
-    valid.ok_or_else(|| Fault::invalid(format!("expected a weight of at least 1, found {weight}")))
-}
-
 /// The most that the weights of a group may add up to: the engine keeps each member as often as its
 /// weight says.
 pub const MAX_WEIGHTS: u64 = 1 << 16;

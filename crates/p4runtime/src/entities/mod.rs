@@ -26,6 +26,7 @@ use tonic::Code;
 pub fn link_changed(target: &mut Target<'_>) {
     profile::link_changed(target);
     one_shot::link_changed(target);
+    replication::link_changed(target);
 }
 
 /// What an update does to its entity.

@@ -7,6 +7,7 @@ use crate::device::{EntryKey, State, Target};
 use crate::fault::{Fault, Outcome};
 use crate::model::{Model, ProfileModel, TableModel};
 use crate::proto::v1::action_profile_action::WatchKind;
+use crate::proto::v1::action_profile_action_set::{ActionSelectionMode, SizeSemantics};
 use crate::proto::v1::{ActionProfileAction, ActionProfileActionSet};
 use std::collections::BTreeSet;
 use v1model::{Entry, EntryAction};
@@ -20,14 +21,11 @@ pub fn canonical(
     table: &TableModel,
     given: &ActionProfileActionSet,
 ) -> Outcome<ActionProfileActionSet> {
-    if let Some(profile) = table.profile {
-        check(model.profile(profile)?, given)?;
-    }
+    check(profile(model, table)?, given)?;
     let canonical = |given: &ActionProfileAction| {
         let Some(action) = &given.action else {
             return Err(Fault::invalid("an action of the action set is not set"));
         };
-        actions::weight(given.weight)?;
         port(given)?;
         let spec = actions::decode(model, table, action, Place::Entry)?;
         Ok(ActionProfileAction {
@@ -38,6 +36,7 @@ pub fn canonical(
     let actions = given.action_profile_actions.iter().map(canonical);
     Ok(ActionProfileActionSet {
         action_profile_actions: actions.collect::<Outcome<_>>()?,
+        ..given.clone()
     })
 }
 
@@ -48,6 +47,7 @@ pub fn choices(
     set: &ActionProfileActionSet,
     down: &BTreeSet<u16>,
 ) -> Outcome<EntryAction> {
+    let profile = profile(model, table)?;
     let mut choices = Vec::new();
     for choice in &set.action_profile_actions {
         if port(choice)?.is_some_and(|port| down.contains(&port)) {
@@ -55,7 +55,7 @@ pub fn choices(
         }
         let action = choice.action.clone().unwrap_or_default();
         let spec = actions::decode(model, table, &action, Place::Entry)?;
-        choices.push((spec, actions::weight(choice.weight)?));
+        choices.push((spec, profile.weight(choice.weight)?));
     }
     Ok(EntryAction::OneShot(choices))
 }
@@ -117,11 +117,23 @@ impl State {
 
 /// Checks a set against what the selector allows.
 fn check(profile: &ProfileModel, given: &ActionProfileActionSet) -> Outcome<()> {
-    let given = &given.action_profile_actions;
-    for choice in given {
-        profile.check_weight(choice.weight)?;
+    let semantics = match profile.size_is_weights {
+        true => SizeSemantics::SumOfWeights,
+        false => SizeSemantics::SumOfMembers,
+    };
+    let default_size = SizeSemantics::DefaultSizeDeterminedByActionSelector;
+    if given.action_selection_mode() == ActionSelectionMode::Random
+        || ![default_size, semantics].contains(&given.size_semantics())
+    {
+        let message = "an action set chooses and is measured as its action selector says; leave \
+                       action_selection_mode and size_semantics unset";
+        return Err(Fault::unimplemented(message));
     }
-    let weights = given.iter().map(|choice| choice.weight.max(0) as u64).sum();
+    let given = &given.action_profile_actions;
+    let mut weights = 0;
+    for choice in given {
+        weights += u64::from(profile.weight(choice.weight)?);
+    }
     actions::check_weights(weights)?;
     let (size, what) = match profile.size_is_weights {
         true => (weights, "the sum of its weights"),
@@ -134,6 +146,16 @@ fn check(profile: &ProfileModel, given: &ActionProfileActionSet) -> Outcome<()> 
         return Err(Fault::invalid(message));
     }
     Ok(())
+}
+
+/// The profile of a table that may hold action sets.
+fn profile<'m>(model: &'m Model, table: &TableModel) -> Outcome<&'m ProfileModel> {
+    match table.profile {
+        Some(profile) => model.profile(profile),
+        None => Err(Fault::invalid(
+            "expected an action, as it has no action profile, found an action set",
+        )),
+    }
 }
 
 /// The port that an action watches.

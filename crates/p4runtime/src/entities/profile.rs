@@ -129,7 +129,7 @@ fn select(
     for member in &given.members {
         let port = port(member.watch_kind.as_ref())?;
         if port.is_none_or(|port| !target.down.contains(&port)) {
-            members.push((member.member_id, actions::weight(member.weight)?));
+            members.push((member.member_id, profile.weight(member.weight)?));
         }
     }
     let id = given.group_id;
@@ -149,14 +149,22 @@ fn port(kind: Option<&WatchKind>) -> Outcome<Option<u16>> {
 }
 
 impl ProfileModel {
-    /// Checks the weight of a member.
-    pub fn check_weight(&self, weight: i32) -> Outcome<()> {
-        let most = self.max_member_weight;
-        if most == 0 || weight <= most {
-            return Ok(());
-        }
-        let message = format!("expected a weight of at most {most}, found {weight}");
-        Err(Fault::invalid(message))
+    /// The weight of a member; all weigh the same where clients give none.
+    pub fn weight(&self, given: i32) -> Outcome<u32> {
+        let most = match self.max_member_weight {
+            0 => i32::MAX,
+            most => most,
+        };
+        let expected = match self.weights_disallowed {
+            true if given == 0 => return Ok(1),
+            true => "no weight, as the profile disallows them".into(),
+            false if (1..=most).contains(&given) => return Ok(given as u32),
+            false if most < i32::MAX => format!("a weight of 1 to {most}"),
+            false => "a weight of at least 1".into(),
+        };
+        Err(Fault::invalid(format!(
+            "expected {expected}, found {given}"
+        )))
     }
 }
 
@@ -188,8 +196,7 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
     let mut weights = 0;
     for member in &given.members {
         port(member.watch_kind.as_ref())?;
-        let weight = actions::weight(member.weight)?;
-        profile.check_weight(member.weight)?;
+        let weight = profile.weight(member.weight)?;
         if members.insert(member.member_id, weight).is_some() {
             let message = format!(
                 "member {} is given twice; give it a weight",

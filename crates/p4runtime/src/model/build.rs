@@ -303,6 +303,7 @@ impl Builder<'_> {
                 max_group_size: profile.max_group_size,
                 size_is_weights: max_member_weight.is_none(),
                 max_member_weight: max_member_weight.unwrap_or(0),
+                weights_disallowed: profile.weights_disallowed,
                 table: table.id,
             };
             model.profiles.insert(id, profile);

@@ -152,6 +152,8 @@ pub struct ProfileModel {
     pub size_is_weights: bool,
     /// The largest weight of a member, where a group's size is their number; 0: any.
     pub max_member_weight: i32,
+    /// Whether clients give no weights.
+    pub weights_disallowed: bool,
     /// A table that it implements, whose actions its members may use.
     pub table: u32,
 }
