@@ -433,7 +433,7 @@ def test_every_update_of_a_batch_has_its_error(client: Client) -> None:
         "OK",
         "ALREADY_EXISTS",
         "INVALID_ARGUMENT",
-        "OUT_OF_RANGE",
+        "INVALID_ARGUMENT",
         "NOT_FOUND",
         "NOT_FOUND",
         "PERMISSION_DENIED",

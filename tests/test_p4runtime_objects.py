@@ -1,4 +1,4 @@
-"""Counters, meters, registers, multicast groups, clone sessions, value sets and digests over P4Runtime."""
+"""Cells, multicast groups, clone sessions, value sets and digests over P4Runtime."""
 
 from __future__ import annotations
 
@@ -107,6 +107,7 @@ def test_a_meter_counts_colours(client: Client) -> None:
 
 
 @p4runtime("register-read", "register-write", "register-all", "register-type", "register-wide")
+@p4runtime("bytes-too-wide", "bytes-empty")
 def test_registers(client: Client) -> None:
     client.write((MODIFY, register(client, "last_src", None, 5)))
     client.write((MODIFY, register(client, "last_src", 3, 0xBEEF)))
@@ -118,6 +119,8 @@ def test_registers(client: Client) -> None:
     wrong.data.CopyFrom(p4d.P4Data())
     assert said(client, (MODIFY, wrong)) == INVALID
     assert said(client, (MODIFY, register(client, "last_src", 3, 1 << 48))) == OUT_OF_RANGE
+    wrong.data.bitstring = b""
+    assert said(client, (MODIFY, wrong)) == OUT_OF_RANGE
     assert len(client.read(p4r.RegisterEntry())) == 16 + 2
 
 
@@ -196,11 +199,17 @@ def test_multicast_groups_copy(client: Client) -> None:
         client.receive("packet", 0.2)
 
 
-@p4runtime("backup-replicas")
-def test_backup_replicas_are_not_lost_in_silence(client: Client) -> None:
+@p4runtime("backup-replicas", "backup-same-port", "multicast-twice")
+def test_backup_replicas_are_kept(client: Client) -> None:
     group = multicast(5, (1, 0))
-    group.replicas[0].backup_replicas.add(port=b"\x02", instance=1)
-    assert said(client, (INSERT, group)) == ["UNIMPLEMENTED"]
+    for port in (3, 2):
+        group.replicas[0].backup_replicas.add(port=octets(port), instance=port)
+    client.write((INSERT, group))
+    assert replicated(client, group) == [group]
+    for port, instance in ((1, 9), (3, 3)):
+        group.replicas[0].backup_replicas.add(port=octets(port), instance=instance)
+        assert said(client, (MODIFY, group)) == INVALID
+        del group.replicas[0].backup_replicas[2]
 
 
 @p4runtime("clone-insert", "clone-zero", "clone-instance", "clone-class", "clone-read")

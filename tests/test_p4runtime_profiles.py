@@ -292,6 +292,37 @@ def test_action_sets_hold_actions_of_the_table(tables: Client) -> None:
     assert probe(tables, 1) == UNMARKED, "an empty set runs no action"
 
 
+@p4runtime("one-shot-mode")
+def test_action_sets_are_chosen_and_measured_as_the_selector_is(tables: Client) -> None:
+    entry = one_shot(tables, (1, 1), (2, 1))
+    action_set = entry.action.action_profile_action_set
+    action_set.action_selection_mode = p4r.ActionProfileActionSet.HASH
+    action_set.size_semantics = p4r.ActionProfileActionSet.SUM_OF_MEMBERS
+    tables.write((INSERT, entry))
+    assert tables.read(tables.entry("few")) == [entry]
+    action_set.action_selection_mode = p4r.ActionProfileActionSet.RANDOM
+    assert said(tables, (MODIFY, entry)) == ["UNIMPLEMENTED"]
+    action_set.action_selection_mode = p4r.ActionProfileActionSet.HASH
+    action_set.size_semantics = p4r.ActionProfileActionSet.SUM_OF_WEIGHTS
+    assert said(tables, (MODIFY, entry)) == ["UNIMPLEMENTED"]
+
+
+@p4runtime("weights-disallowed")
+def test_weights_that_the_switch_sets(tables: Client) -> None:
+    for profile in tables.p4info.action_profiles:
+        profile.weights_disallowed = profile.preamble.alias == "by_members"
+    tables.set_pipeline(tables.get_pipeline().config.p4_device_config)
+    assert said(tables, (INSERT, one_shot(tables, (1, 1)))) == INVALID
+    entry = one_shot(tables, (1, 0), (2, 0))
+    tables.write((INSERT, entry))
+    assert tables.read(tables.entry("few")) == [entry]
+    assert marks(tables) == [1, 2]
+    tables.write((DELETE, entry), (INSERT, member(tables, 1, mark(tables, 1))))
+    assert said(tables, (INSERT, group(tables, 1, (1, 1)))) == INVALID
+    tables.write((INSERT, group(tables, 1, (1, 0))), (INSERT, to_group(tables, 1)))
+    assert marks(tables) == [1]
+
+
 @p4runtime("one-shot-apart")
 def test_action_sets_are_not_mixed_with_members(tables: Client) -> None:
     tables.write((INSERT, one_shot(tables, (1, 1))))

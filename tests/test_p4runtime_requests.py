@@ -7,10 +7,12 @@ from typing import Any
 
 import grpc
 import pytest
-from finsy.proto import p4r
+from finsy.proto import p4r, rpc_status
+from google.protobuf import text_format
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, errors
 from p4runtime_server import (
     ELECTION_IDS,
+    PROGRAMS,
     Connect,
     Pipeline,
     codes,
@@ -21,6 +23,10 @@ from p4runtime_server import (
 )
 from test_p4runtime import register
 from test_p4runtime_tables import INVALID, mark
+from typer.main import get_command
+
+from waymark.cli import app
+from waymark.switch import SwitchOptions
 
 p4runtime = pytest.mark.p4runtime
 Code = grpc.StatusCode
@@ -46,7 +52,7 @@ def test_what_controllers_are_told(connect: Connect) -> None:
     assert is_status(zero.arbitrate(role="zero"), Code.OK), "0 is an election ID like others"
 
 
-@p4runtime("role-apart", "role-notice", "role-same-id", "notice-unset")
+@p4runtime("identity", "role-apart", "role-notice", "role-same-id", "notice-unset")
 def test_roles_have_primaries_of_their_own(connect: Connect, client: Client) -> None:
     monitor = connect()
     monitor.election_id = None
@@ -225,6 +231,29 @@ def test_before_there_is_a_config(pipeline: Pipeline) -> None:
         assert process.wait(10) == 0
 
 
+@p4runtime("get-started")
+def test_a_program_that_the_switch_starts_with(pipeline: Pipeline) -> None:
+    process, address = start("--p4", PROGRAMS / "entities.p4")
+    client = Client(address)
+    try:
+        config = client.get_pipeline().config
+        assert text_format.Parse(pipeline[1], type(config.p4info)()) == config.p4info
+        assert not config.HasField("cookie")
+        assert client.read(p4r.TableEntry(is_default_action=True))
+    finally:
+        client.close()
+        process.terminate()
+        assert process.wait(10) == 0
+
+
+@p4runtime("port-9559")
+def test_the_port_is_that_of_p4runtime() -> None:
+    assert SwitchOptions().address.endswith(":9559")
+    commands: Any = get_command(app)
+    defaults = {param.name: param.default for param in commands.commands["switch"].params}
+    assert defaults["address"] == SwitchOptions().address
+
+
 @p4runtime("device-zero")
 def test_no_device_has_the_number_0(cli: Any) -> None:
     finished = cli("switch", "--device-id", 0, "--grpc-server-addr", "127.0.0.1:0")
@@ -266,6 +295,15 @@ def test_each_update_of_a_batch_has_its_error(tables: Client) -> None:
     assert told[1] == p4r.Error()
     assert "priority" in told[0].message
     assert tables.read(tables.entry("scoped")) == [good], "what can be done is done"
+
+
+@p4runtime("error-status")
+def test_a_status_says_the_same_in_its_details(client: Client) -> None:
+    error = refused(lambda: client.write((INSERT, p4r.Entity())))
+    metadata = dict(error.trailing_metadata())
+    status = rpc_status.Status.FromString(metadata["grpc-status-details-bin"])
+    assert (status.code, status.message) == (error.code().value[0], error.details())
+    assert "update 0" in status.message
 
 
 @p4runtime("write-errors-whole")
@@ -351,10 +389,12 @@ def test_each_request_of_a_read_has_its_error(client: Client) -> None:
     request.entities.add().register_entry.CopyFrom(register(client, "switches", 1))
     request.entities.add()
     found: list[Any] = []
-    with pytest.raises(grpc.RpcError) as caught:
+
+    def read() -> None:
         for response in client.stub.Read(request):
             found.extend(response.entities)
-    assert codes(caught.value) == ["OK", "NOT_FOUND", "OK", "INVALID_ARGUMENT"]
+
+    assert codes(refused(read)) == ["OK", "NOT_FOUND", "OK", "INVALID_ARGUMENT"]
     assert [entity.register_entry.index.index for entity in found] == [1, 1]
 
 

@@ -26,6 +26,9 @@ header probe_h {
     bit<8> rest;
 }
 
+@p4runtime_translation("waymark/port", bit<32>)
+type bit<9> port_t;
+
 struct headers_t {
     packet_in_h  packet_in;
     packet_out_h packet_out;
@@ -89,6 +92,9 @@ control MyIngress(inout headers_t hdr, inout metadata_t meta, inout standard_met
     action mark_both(bit<7> high, bit<7> low) {
         meta.mark = high << 4 | low;
     }
+    action send(port_t port) {
+        std.egress_spec = (bit<9>)port;
+    }
     action metered() {
         pace.read(meta.colour);
     }
@@ -99,7 +105,7 @@ control MyIngress(inout headers_t hdr, inout metadata_t meta, inout standard_met
     }
     table scoped {
         key = { hdr.probe.class : exact @name("class"); }
-        actions = { mark; @tableonly mark_both; @defaultonly drop; NoAction; }
+        actions = { mark; send; @tableonly mark_both; @defaultonly drop; NoAction; }
         default_action = NoAction();
         size = 4;
     }

@@ -42,4 +42,6 @@ fn since_epoch_ns() -> i64 {
 }
 
 #[cfg(test)]
+mod links;
+#[cfg(test)]
 mod robustness;

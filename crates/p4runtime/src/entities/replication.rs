@@ -222,10 +222,9 @@ pub fn watched(octets: &[u8]) -> Outcome<Option<u16>> {
     if octets.is_empty() {
         return Ok(None);
     }
-    let port = PORT.decode(octets).map_err(|fault| {
-        // A port that cannot be is none of the device's.
-        Fault::invalid(fault.message).at("watch_port")
-    })?;
+    let port = PORT.decode(octets);
+    // A port that cannot be is none of the device's.
+    let port = port.map_err(|fault| fault.as_invalid().at("watch_port"))?;
     Ok(u16::try_from(&port).ok())
 }
 
