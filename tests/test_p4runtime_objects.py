@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
-from finsy.proto import p4d, p4r
+from finsy.proto import p4d, p4i, p4r
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, octets
 from p4runtime_server import CPU_PORT, refused, said
 from test_p4runtime import probe, register
@@ -35,6 +35,24 @@ def meter(client: Client, index: int | None, rate: int | None = None) -> Any:
     if rate is not None:
         entry.config.CopyFrom(p4r.MeterConfig(cir=rate, cburst=1, pir=rate, pburst=1))
     return entry
+
+
+def colours(client: Client, packets: int) -> list[int]:
+    """Send packets through the first cell; how many it made green, yellow and red so far."""
+    asked = meter(client, 0)
+    asked.counter_data.SetInParent()
+
+    def counts() -> list[int]:
+        data = client.read(asked)[0].counter_data
+        return [colour.packet_count for colour in (data.green, data.yellow, data.red)]
+
+    whole = sum(counts()) + packets
+    for _ in range(packets):
+        client.packet_out(0, probe(1))
+    until = time.monotonic() + 5
+    while sum(counts()) < whole and time.monotonic() < until:
+        time.sleep(0.001)
+    return counts()
 
 
 # -- arrays of cells ----------------------------------------------------------------------------
@@ -77,33 +95,47 @@ def test_a_meter_s_configuration(client: Client) -> None:
         assert said(client, (MODIFY, entry)) == INVALID
 
 
+@p4runtime("meter-srtcm", "meter-two-colours")
+@pytest.mark.parametrize("kind", ["SINGLE_RATE_THREE_COLOR", "SINGLE_RATE_TWO_COLOR"])
+def test_meters_of_a_single_rate(client: Client, kind: str) -> None:
+    for definition in (client.p4info.meters[0], client.p4info.direct_meters[0]):
+        definition.spec.type = p4i.MeterSpec.Type.Value(kind)
+    client.set_pipeline(client.get_pipeline().config.p4_device_config)
+    excess = int(kind == "SINGLE_RATE_THREE_COLOR")
+    right = p4r.MeterConfig(cir=1, cburst=1, pir=1, pburst=1, eburst=excess)
+    wrong = [
+        p4r.MeterConfig(cir=1, cburst=1, pir=2, pburst=1),
+        p4r.MeterConfig(cir=1, cburst=1, pir=1, pburst=2),
+        p4r.MeterConfig(cir=1, cburst=1, pir=1, pburst=1, eburst=-1 if excess else 1),
+    ]
+    for config in wrong:
+        indirect, direct = (
+            meter(client, 0),
+            client.entry("police", client.action("NoAction"), flow=1),
+        )
+        indirect.config.CopyFrom(config)
+        direct.meter_config.CopyFrom(config)
+        assert said(client, (MODIFY, indirect), (INSERT, direct)) == INVALID * 2
+    entry = meter(client, 0)
+    entry.config.CopyFrom(right)
+    client.write((MODIFY, entry))
+    assert client.read(entry) == [entry]
+    assert colours(client, 4) == ([1, 1, 2] if excess else [1, 0, 3])
+
+
 @p4runtime("colours-count", "colours-clear", "colours-nonzero", "colours-read")
 def test_a_meter_counts_colours(client: Client) -> None:
-    asked = meter(client, 0)
-    asked.counter_data.SetInParent()
-
-    def counts() -> list[int]:
-        colours = client.read(asked)[0].counter_data
-        return [c.packet_count for c in (colours.green, colours.yellow, colours.red)]
-
     config = meter(client, 0)
     config.config.CopyFrom(p4r.MeterConfig(cir=1, cburst=1, pir=1, pburst=2))
-    client.packet_out(0, probe(1))
-    while counts() != [1, 0, 0]:  # without a configuration all are green
-        time.sleep(0.001)
+    assert colours(client, 1) == [1, 0, 0], "without a configuration all are green"
     client.write((MODIFY, config))
-    for _ in range(4):
-        client.packet_out(0, probe(1))
-    until = time.monotonic() + 5
-    while sum(counts()) < 5 and time.monotonic() < until:
-        time.sleep(0.001)
-    assert counts() == [2, 1, 2]
+    assert colours(client, 4) == [2, 1, 2]
     assert not client.read(meter(client, 0))[0].HasField("counter_data"), "it was not asked for"
     config.counter_data.red.byte_count = 1
     assert said(client, (MODIFY, config)) == INVALID
     config.counter_data.red.byte_count = 0
     client.write((MODIFY, config))
-    assert counts() == [0, 0, 0]
+    assert colours(client, 0) == [0, 0, 0]
 
 
 @p4runtime("register-read", "register-write", "register-all", "register-type", "register-wide")

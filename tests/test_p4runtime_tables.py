@@ -497,7 +497,12 @@ def test_the_meter_of_an_entry(tables: Client) -> None:
     assert not read_measured(tables).HasField("meter_config"), "it was not asked for"
     tables.write((MODIFY, measured(tables)))
     assert not read_measured(tables, "meter_config").HasField("meter_config")
+    wrong = measured(tables, meter_config=p4r.MeterConfig(cir=2, pir=1))
+    wrong.action.action.CopyFrom(tables.action("NoAction"))
+    assert said(tables, (MODIFY, wrong)) == INVALID
+    assert read_measured(tables).action.action == tables.action("metered"), "nothing is changed"
     tables.write((DELETE, measured(tables)))
+    assert said(tables, (INSERT, wrong)) == INVALID
     tables.write((INSERT, measured(tables, meter_config=METER)))
     assert read_measured(tables, "meter_config").meter_config == METER
 

@@ -471,6 +471,7 @@ fn meter_config(rates: &[(f64, u64)]) -> MeterConfig {
         cburst,
         pir: pir * 1e6,
         pburst,
+        eburst: 0,
     }
 }
 

@@ -81,7 +81,7 @@ impl MeterCell {
     }
 }
 
-/// A two-rate three-colour marker (RFC 2698), colour-blind.
+/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697); colour-blind.
 ///
 /// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,8 @@ pub struct Marker {
     pub config: MeterConfig,
     peak: Bucket,
     committed: Bucket,
+    /// Tokens that the committed bucket had no room for.
+    excess: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,11 +101,14 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn fill(&mut self, now: Instant, rate: f64, burst: u64) {
+    /// Fills up; the tokens that there was no room for.
+    fn fill(&mut self, now: Instant, rate: f64, burst: u64) -> u64 {
         let made = (now.as_micros() as f64 * (rate / 1e6)) as u64;
         let new = made.saturating_sub(self.made);
         self.made = made;
-        self.tokens = self.tokens.saturating_add(new).min(burst);
+        let tokens = self.tokens.saturating_add(new);
+        self.tokens = tokens.min(burst);
+        tokens - self.tokens
     }
 }
 
@@ -115,14 +120,19 @@ impl Marker {
             config,
             peak: full(config.pburst),
             committed: full(config.cburst),
+            excess: config.eburst,
         }
     }
 
     /// The packet's colour: 0 green, 1 yellow, 2 red.
     pub fn execute(&mut self, now: Instant, amount: u64) -> u64 {
-        self.peak.fill(now, self.config.pir, self.config.pburst);
-        self.committed
-            .fill(now, self.config.cir, self.config.cburst);
+        let config = self.config;
+        let left = self.committed.fill(now, config.cir, config.cburst);
+        if config.eburst > 0 {
+            self.excess = self.excess.saturating_add(left).min(config.eburst);
+            return self.of_one_rate(amount);
+        }
+        self.peak.fill(now, config.pir, config.pburst);
         if self.peak.tokens < amount {
             return 2;
         }
@@ -132,6 +142,17 @@ impl Marker {
         }
         self.committed.tokens -= amount;
         0
+    }
+
+    fn of_one_rate(&mut self, amount: u64) -> u64 {
+        let buckets = [&mut self.committed.tokens, &mut self.excess];
+        for (tokens, colour) in buckets.into_iter().zip(0..) {
+            if *tokens >= amount {
+                *tokens -= amount;
+                return colour;
+            }
+        }
+        2
     }
 }
 
@@ -293,11 +314,32 @@ mod tests {
             cburst: 1000,
             pir: 2000.0,
             pburst: 2000,
+            eburst: 0,
         };
         let mut marker = Marker::new(config);
         let colours: Vec<_> = (0..4).map(|_| marker.execute(Instant::ZERO, 600)).collect();
         assert_eq!(colours, [0, 1, 1, 2]);
         assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 0);
         assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 2);
+    }
+
+    /// RFC 2697 by hand: CIR 1000/s, CBS 1000, EBS 700, packets of 600 octets. At 0: C 1000 → 400 green;
+    /// E 700 → 100 yellow; C 400, E 100 red. At 0.8 s: C 400 + 800 → 1000, E 100 + 200; C → 400 green,
+    /// then red, as E has 300. At 1.7 s: C 400 + 900 → 1000, E 300 + 300 → 600; C → 400 green, E → 0
+    /// yellow.
+    #[test]
+    fn three_colours_of_rfc_2697() {
+        let config = MeterConfig {
+            cir: 1000.0,
+            cburst: 1000,
+            pir: 1000.0,
+            pburst: 1000,
+            eburst: 700,
+        };
+        let mut marker = Marker::new(config);
+        let mut at = |us| marker.execute(Instant::from_micros(us), 600);
+        assert_eq!([at(0), at(0), at(0)], [0, 1, 2]);
+        assert_eq!([at(800_000), at(800_000)], [0, 2]);
+        assert_eq!([at(1_700_000), at(1_700_000), at(1_700_000)], [0, 1, 2]);
     }
 }

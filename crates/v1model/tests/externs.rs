@@ -269,6 +269,7 @@ fn meters_colour_packets() {
         cburst: 1,
         pir: 2.0,
         pburst: 2,
+        eburst: 0,
     };
     switch.meter_write(meter, 0, Some(config)).unwrap();
     let colours = [1, 2, 3].map(|us| colour(&mut switch, us));

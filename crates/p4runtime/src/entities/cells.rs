@@ -1,7 +1,7 @@
 //! What counters and meters hold.
 
 use crate::fault::{Fault, Outcome};
-use crate::model::ArrayModel;
+use crate::model::{ArrayModel, MeterType};
 use crate::proto::v1::{CounterData, Index, MeterConfig, MeterCounterData};
 
 /// A counter's cell.
@@ -24,10 +24,22 @@ pub fn encode_counter(data: v1model::CounterData) -> CounterData {
     }
 }
 
-/// A meter's configuration (two rates, three colours). The engine checks that cir ≤ pir.
-pub fn decode_meter(config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
-    if config.eburst != 0 {
-        let message = "expected eburst unset, as the meter has two rates and three colours";
+/// A meter's configuration, as its type lets it be.
+pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
+    let one_rate = config.pir == config.cir && config.pburst == config.cburst;
+    let expected = match ty {
+        MeterType::SingleRateThreeColor if one_rate => None,
+        MeterType::SingleRateThreeColor => Some("pir and pburst equal to cir and cburst"),
+        MeterType::SingleRateTwoColor if one_rate && config.eburst == 0 => None,
+        MeterType::SingleRateTwoColor => {
+            Some("pir and pburst equal to cir and cburst, and eburst unset")
+        }
+        MeterType::TwoRateThreeColor if config.eburst != 0 => Some("eburst unset"),
+        MeterType::TwoRateThreeColor if config.cir > config.pir => Some("cir no more than pir"),
+        MeterType::TwoRateThreeColor => None,
+    };
+    if let Some(expected) = expected {
+        let message = format!("expected {expected}, as the meter is {}", ty.as_str_name());
         return Err(Fault::invalid(message));
     }
     let number = |what: &str, n: i64| {
@@ -39,6 +51,7 @@ pub fn decode_meter(config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
         cburst: number("cburst", config.cburst)?,
         pir: number("pir", config.pir)? as f64,
         pburst: number("pburst", config.pburst)?,
+        eburst: number("eburst", config.eburst)?,
     })
 }
 
@@ -50,7 +63,7 @@ pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
         cburst: burst(config.cburst),
         pir: config.pir as i64,
         pburst: burst(config.pburst),
-        eburst: 0,
+        eburst: burst(config.eburst),
     }
 }
 

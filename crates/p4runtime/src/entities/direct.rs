@@ -36,7 +36,11 @@ pub fn write_meter(
     only_modify(change, "a direct meter")?;
     cells::check_colours(given.counter_data.as_ref())?;
     let (table, named) = named(target, given.table_entry.as_ref(), has_meter)?;
-    let config = given.config.as_ref().map(cells::decode_meter).transpose()?;
+    let ty = table.meter.unwrap_or_default();
+    let config = given.config.as_ref();
+    let config = config
+        .map(|config| cells::decode_meter(ty, config))
+        .transpose()?;
     let switch = &mut target.switch;
     switch.direct_meter_write(table.table, named.direct(), config)?;
     if given.counter_data.is_some() {
@@ -144,11 +148,11 @@ fn has_counter(table: &TableModel) -> bool {
 }
 
 fn has_meter(table: &TableModel) -> bool {
-    table.meter
+    table.meter.is_some()
 }
 
 fn none(table: &TableModel) -> Fault {
-    let has = match (table.counter, table.meter) {
+    let has = match (table.counter, table.meter.is_some()) {
         (true, _) => "only a direct counter",
         (_, true) => "only a direct meter",
         _ => "no direct counter and no direct meter",

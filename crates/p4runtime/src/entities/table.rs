@@ -67,8 +67,8 @@ pub fn read(target: &Target<'_>, request: &TableEntry, found: &mut Vec<Entity>) 
                 table_id: table.id,
                 time_since_last_hit: request.time_since_last_hit.filter(|_| table.idle_timeout),
                 counter_data: request.counter_data.filter(|_| table.counter),
-                meter_config: request.meter_config.filter(|_| table.meter),
-                meter_counter_data: request.meter_counter_data.filter(|_| table.meter),
+                meter_config: request.meter_config.filter(|_| table.meter.is_some()),
+                meter_counter_data: request.meter_counter_data.filter(|_| table.meter.is_some()),
                 ..request.clone()
             };
             read_table(target, table, &request, found)?;
@@ -85,7 +85,7 @@ pub fn current(target: &Target<'_>, given: &TableEntry) -> Outcome<TableEntry> {
     let table = target.model.table(given.table_id)?;
     let request = TableEntry {
         counter_data: table.counter.then(Default::default),
-        meter_config: table.meter.then(Default::default),
+        meter_config: table.meter.map(|_| Default::default()),
         time_since_last_hit: None,
         ..given.clone()
     };
@@ -129,20 +129,14 @@ fn write_entry(
         action,
     };
     // What could be wrong with direct resources shows before anything is changed.
-    let _ = direct(given)?;
+    let _ = direct(table, given)?;
     let matches = entry.matches.clone();
     let of = DirectOf::Entry(&matches, priority);
     match change {
         Change::Insert => target.switch.insert(table.table, entry)?,
         _ => target.switch.modify(table.table, entry)?,
     }
-    if let Err(fault) = write_direct(target, table, change, given, of) {
-        // A meter that the engine refuses: an insertion is taken back whole.
-        if change == Change::Insert {
-            target.switch.delete(table.table, &matches, priority)?;
-        }
-        return Err(fault);
-    }
+    write_direct(target, table, change, given, of)?;
     let matches = target.switch.read(table.table, &matches, priority)?.matches;
     let key = (matches, priority);
     target.state.keep_one_shot(table, key.clone(), set);
@@ -206,7 +200,7 @@ fn write_default(
         return Err(Fault::new(Code::PermissionDenied, message));
     }
     // What could be wrong with direct resources shows before anything is changed.
-    let _ = direct(given)?;
+    let _ = direct(table, given)?;
     let Some(action) = &given.action else {
         target.switch.reset_default(table.table)?;
         target.state.defaults.remove(&table.table);
@@ -243,10 +237,13 @@ fn check_default(given: &TableEntry) -> Outcome<()> {
 
 /// Direct resources, in the engine's form.
 fn direct(
+    table: &TableModel,
     given: &TableEntry,
 ) -> Outcome<(Option<v1model::CounterData>, Option<v1model::MeterConfig>)> {
     let counter = given.counter_data.as_ref().map(cells::decode_counter);
-    let meter = given.meter_config.as_ref().map(cells::decode_meter);
+    let ty = table.meter.unwrap_or_default();
+    let meter = given.meter_config.as_ref();
+    let meter = meter.map(|config| cells::decode_meter(ty, config));
     Ok((counter.transpose()?, meter.transpose()?))
 }
 
@@ -257,9 +254,9 @@ fn write_direct(
     given: &TableEntry,
     of: DirectOf<'_>,
 ) -> Outcome<()> {
-    let (counter, meter) = direct(given)?;
+    let (counter, meter) = direct(table, given)?;
     let switch = &mut target.switch;
-    if table.meter && (meter.is_some() || change == Change::Modify) {
+    if table.meter.is_some() && (meter.is_some() || change == Change::Modify) {
         switch.direct_meter_write(table.table, of, meter)?;
     }
     if given.meter_counter_data.is_some() {
@@ -293,7 +290,8 @@ fn check_direct(table: &TableModel, given: &TableEntry) -> Outcome<()> {
             "it has no direct counter; leave counter_data unset",
         ));
     }
-    if (given.meter_config.is_some() || given.meter_counter_data.is_some()) && !table.meter {
+    if (given.meter_config.is_some() || given.meter_counter_data.is_some()) && table.meter.is_none()
+    {
         return Err(Fault::invalid(
             "it has no direct meter; leave meter_config and meter_counter_data unset",
         ));

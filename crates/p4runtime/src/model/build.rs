@@ -81,6 +81,10 @@ fn translated(type_name: &Option<p4::P4NamedType>, bitwidth: i32, shape: Shape) 
     }
 }
 
+fn meter_type(spec: &Option<p4::MeterSpec>) -> MeterType {
+    spec.as_ref().map(p4::MeterSpec::r#type).unwrap_or_default()
+}
+
 impl Builder<'_> {
     fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
         let mut actions = BTreeMap::new();
@@ -123,8 +127,11 @@ impl Builder<'_> {
             |preambles: Vec<u32>| move |ids: &[u32]| ids.iter().any(|id| preambles.contains(id));
         let counters = self.p4info.direct_counters.iter();
         let has_counter = direct(counters.map(|c| named(&c.preamble).0).collect());
-        let meters = self.p4info.direct_meters.iter();
-        let has_meter = direct(meters.map(|m| named(&m.preamble).0).collect());
+        let meter_of = |ids: &[u32]| {
+            let mut meters = self.p4info.direct_meters.iter();
+            let found = meters.find(|meter| ids.contains(&named(&meter.preamble).0))?;
+            Some(meter_type(&found.spec))
+        };
         for table in &self.p4info.tables {
             let (id, name) = named(&table.preamble);
             let Some(at) = self.program.tables.iter().position(|t| t.name == name) else {
@@ -170,7 +177,7 @@ impl Builder<'_> {
                 profile: Some(table.implementation_id).filter(|&id| id != 0),
                 idle_timeout: found.support_timeout,
                 counter: has_counter(&table.direct_resource_ids),
-                meter: has_meter(&table.direct_resource_ids),
+                meter: meter_of(&table.direct_resource_ids),
             };
             model.tables.insert(id, table);
         }
@@ -328,7 +335,8 @@ impl Builder<'_> {
         }
         for meter in &self.p4info.meters {
             if let Some(array) = self.array(&meter.preamble, meter.size, "meter") {
-                model.meters.insert(array.id, array);
+                let ty = meter_type(&meter.spec);
+                model.meters.insert(array.id, (array, ty));
             }
         }
         for register in &self.p4info.registers {

@@ -10,6 +10,7 @@ mod header;
 pub use bmv2::complete;
 pub use data::DataType;
 pub use header::PacketHeader;
+pub use p4_info::proto::meter_spec::Type as MeterType;
 
 use crate::bytestring::Shape;
 use crate::fault::{Fault, Outcome, list};
@@ -30,8 +31,8 @@ pub struct Model {
     pub profiles: BTreeMap<u32, ProfileModel>,
     /// Indirect counters.
     pub counters: BTreeMap<u32, ArrayModel>,
-    /// Indirect meters.
-    pub meters: BTreeMap<u32, ArrayModel>,
+    /// Indirect meters, each with what it measures by.
+    pub meters: BTreeMap<u32, (ArrayModel, MeterType)>,
     /// Registers, each with the type of its cells.
     pub registers: BTreeMap<u32, (ArrayModel, DataType)>,
     /// Value sets.
@@ -63,8 +64,8 @@ pub struct TableModel {
     pub idle_timeout: bool,
     /// Whether it has a direct counter.
     pub counter: bool,
-    /// Whether it has a direct meter.
-    pub meter: bool,
+    /// Its direct meter, if it has one.
+    pub meter: Option<MeterType>,
 }
 
 /// A field that is matched.
@@ -213,9 +214,9 @@ impl Model {
         find("counter", &self.counters, id, |array| &array.name)
     }
 
-    /// The meter with this ID.
-    pub fn meter(&self, id: u32) -> Outcome<&ArrayModel> {
-        find("meter", &self.meters, id, |array| &array.name)
+    /// The meter with this ID, and what it measures by.
+    pub fn meter(&self, id: u32) -> Outcome<&(ArrayModel, MeterType)> {
+        find("meter", &self.meters, id, |(array, _)| &array.name)
     }
 
     /// The register with this ID, and the type of its cells.

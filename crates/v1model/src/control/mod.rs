@@ -150,6 +150,8 @@ pub struct MeterConfig {
     pub pir: f64,
     /// Peak burst.
     pub pburst: u64,
+    /// Excess burst. Where it is not 0 the meter has one rate, `cir` (RFC 2697, srTCM).
+    pub eburst: u64,
 }
 
 /// A member of an action profile.
