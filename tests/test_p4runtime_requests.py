@@ -190,7 +190,7 @@ def test_a_config_is_given_back_in_parts(client: Client, pipeline: Pipeline) -> 
     assert error.code() is Code.NOT_FOUND
 
 
-@p4runtime("p4info-ids", "translated-string")
+@p4runtime("p4info-ids", "platform", "translated-string")
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
@@ -198,6 +198,12 @@ def test_a_config_is_given_back_in_parts(client: Client, pipeline: Pipeline) -> 
         (
             lambda info: setattr(info.tables[0].preamble, "id", info.tables[1].preamble.id),
             "has the ID",
+        ),
+        (
+            lambda info: setattr(
+                info.pkg_info.platform_properties, "multicast_group_table_size", 1 << 20
+            ),
+            "1048576 multicast groups, and this target has 65535",
         ),
         (
             lambda info: info.type_info.new_types[

@@ -28,6 +28,7 @@ impl Model {
             packet_out: None,
             p4info: P4Info::default(),
         };
+        builder.check_platform();
         builder.check_ids();
         builder.check_translations();
         builder.tables(&mut model);
@@ -180,6 +181,22 @@ impl Builder<'_> {
                 meter: meter_of(&table.direct_resource_ids),
             };
             model.tables.insert(id, table);
+        }
+    }
+
+    /// Checks that there is what the P4Info asks of the platform.
+    fn check_platform(&mut self) {
+        let package = self.p4info.pkg_info.as_ref();
+        let Some(wanted) = package.and_then(|package| package.platform_properties.as_ref()) else {
+            return;
+        };
+        // Groups hold as many replicas as there are ports and instances.
+        let groups = i32::from(u16::MAX);
+        if wanted.multicast_group_table_size > groups {
+            self.faults.push(format!(
+                "it needs {} multicast groups, and this target has {groups}",
+                wanted.multicast_group_table_size
+            ));
         }
     }
 
