@@ -45,7 +45,7 @@ impl Fault {
     }
 
     /// The same fault as `INVALID_ARGUMENT`: what a bytestring may not be is that in some messages.
-    pub fn as_invalid(self) -> Self {
+    pub fn into_invalid(self) -> Self {
         Fault::invalid(self.message)
     }
 

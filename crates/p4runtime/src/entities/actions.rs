@@ -72,7 +72,7 @@ pub fn decode(
         };
         let value = param.shape.decode(&found.value);
         let place = || format!("{}, parameter `{}`", place(), param.name);
-        args.push(value.map_err(|fault| fault.as_invalid().at(place()))?);
+        args.push(value.map_err(|fault| fault.into_invalid().at(place()))?);
     }
     Ok(ActionSpec { action, args })
 }

@@ -42,7 +42,7 @@ pub fn decode(fields: &[FieldModel], given: &[FieldMatch]) -> Outcome<Vec<Match>
 
 fn decode_one(field: &FieldModel, given: Option<&FieldMatchType>) -> Outcome<Match> {
     let width = field.shape.width;
-    let number = |octets: &[u8]| field.shape.decode(octets).map_err(Fault::as_invalid);
+    let number = |octets: &[u8]| field.shape.decode(octets).map_err(Fault::into_invalid);
     match (field.kind, given) {
         (Kind::Exact, Some(FieldMatchType::Exact(exact))) => {
             Ok(Match::Exact(number(&exact.value)?))

@@ -224,7 +224,7 @@ pub fn watched(octets: &[u8]) -> Outcome<Option<u16>> {
     }
     let port = PORT.decode(octets);
     // A port that cannot be is none of the device's.
-    let port = port.map_err(|fault| fault.as_invalid().at("watch_port"))?;
+    let port = port.map_err(|fault| fault.into_invalid().at("watch_port"))?;
     Ok(u16::try_from(&port).ok())
 }
 
