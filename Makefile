@@ -59,6 +59,7 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
 	$(PYTHON) p4src/tests/make_scripts.py
 	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
+	$(BIN)/python docs/p4runtime_compliance.py
 	git status --short
 
 fuzz:  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler

@@ -14,6 +14,8 @@ from waymark.cli import main
 
 ROOT = Path(__file__).parents[1]
 
+pytest_plugins = ["p4runtime_server"]
+
 
 @dataclass(frozen=True)
 class Finished:

@@ -31,6 +31,7 @@ class Client:
         device_id: int = 1,
         channel: grpc.Channel | None = None,
     ) -> None:
+        self.address = address
         self.device_id = device_id
         self.election_id = election_id
         self.channel = channel or grpc.insecure_channel(address)

@@ -146,6 +146,7 @@ impl Builder<'_> {
                 true => semantics(object),
                 false => None,
             },
+            weights_disallowed: false,
         });
     }
 }

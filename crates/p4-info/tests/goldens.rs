@@ -42,6 +42,7 @@ fn ours(case: &Case) -> String {
     made.unwrap_or_else(|error| panic!("{}: {error}", case.program.display()))
 }
 
+// p4runtime: p4info-equal
 #[test]
 fn goldens_are_current() {
     let renew = env::var("INSTA_UPDATE").is_ok_and(|wanted| wanted == "always");
@@ -79,6 +80,7 @@ fn goldens_are_current() {
     );
 }
 
+// p4runtime: p4info-equal
 #[test]
 fn p4c_writes_the_same() {
     let Ok(version) = Command::new("p4c-bm2-ss").arg("--version").output() else {

@@ -319,6 +319,7 @@ mod tests {
         checked.map_err(|status| status.code())
     }
 
+    // p4runtime: takeover, takeover-writes, takeover-order, backup-alone
     #[test]
     fn a_higher_election_id_takes_over_and_all_are_told() {
         let mut arbitration = new();
@@ -336,6 +337,7 @@ mod tests {
         assert_eq!(check(&arbitration, 5), Err(Code::PermissionDenied));
     }
 
+    // p4runtime: no-successor, election-high, notice-nobody
     #[test]
     fn no_backup_takes_over_by_itself() {
         let mut arbitration = new();
@@ -353,6 +355,7 @@ mod tests {
         );
     }
 
+    // p4runtime: step-down
     #[test]
     fn a_primary_may_step_down() {
         let mut arbitration = new();
@@ -364,6 +367,7 @@ mod tests {
         assert!(arbitration.primaries().is_empty());
     }
 
+    // p4runtime: unset-id, notice-unset
     #[test]
     fn without_an_election_id_a_controller_stays_a_backup() {
         let mut arbitration = new();
@@ -378,6 +382,21 @@ mod tests {
         arbitration.update(3, &update(None)).unwrap();
     }
 
+    // p4runtime: new-too-many
+    #[test]
+    fn a_role_has_so_many_controllers() {
+        let mut arbitration = new();
+        for stream in 0..MAX_CONTROLLERS as u64 {
+            arbitration.update(stream, &update(None)).unwrap();
+        }
+        let refused = arbitration.update(1_000, &update(None)).unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted);
+        arbitration.update(0, &update(7)).unwrap();
+        arbitration.leave(1);
+        arbitration.update(1_000, &update(None)).unwrap();
+    }
+
+    // p4runtime: new-device, new-id-used, live-device, live-role
     #[test]
     fn what_ends_a_stream() {
         let mut arbitration = new();

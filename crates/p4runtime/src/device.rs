@@ -5,7 +5,9 @@ use crate::fault::{Fault, Outcome};
 use crate::model::Model;
 use crate::proto::v1::digest_entry::Config as DigestConfig;
 use crate::proto::v1::forwarding_pipeline_config::Cookie;
-use crate::proto::v1::{ActionProfileGroup, CloneSessionEntry, MulticastGroupEntry};
+use crate::proto::v1::{
+    ActionProfileActionSet, ActionProfileGroup, CloneSessionEntry, MulticastGroupEntry,
+};
 use p4_ir::TableId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tonic::Code;
@@ -44,8 +46,11 @@ pub struct State {
     pub entries: HashMap<TableId, HashMap<EntryKey, Kept>>,
     /// How many of them have an idle timeout.
     pub aging: usize,
-    /// By profile: entries that hold their own group.
-    pub one_shots: BTreeMap<u32, usize>,
+    /// Of default entries that a client wrote.
+    pub defaults: HashMap<TableId, Kept>,
+    /// By profile: entries that hold their own group, as it was written. The engine's have the actions
+    /// whose port is up.
+    pub one_shots: BTreeMap<u32, HashMap<(TableId, EntryKey), ActionProfileActionSet>>,
     /// Groups of action selectors as they were written, by profile and group. The engine's have the
     /// members whose port is up.
     pub groups: BTreeMap<(u32, u32), ActionProfileGroup>,
@@ -55,6 +60,12 @@ pub struct State {
     pub clone_sessions: BTreeMap<u32, CloneSessionEntry>,
     /// Digests that are enabled.
     pub digests: BTreeMap<u32, DigestConfig>,
+}
+
+/// The answer to requests that come before any program.
+pub fn no_pipeline() -> Fault {
+    let message = "no forwarding pipeline config has been set yet; set one first";
+    Fault::new(Code::FailedPrecondition, message)
 }
 
 /// What names an entry in its table: its matches in the engine's form, and its priority.
@@ -102,6 +113,13 @@ impl State {
     }
 }
 
+impl State {
+    /// What is kept of an entry.
+    pub fn kept(&self, table: TableId, key: &EntryKey) -> Option<&Kept> {
+        self.entries.get(&table)?.get(key)
+    }
+}
+
 impl Device {
     /// What requests refer to: the saved program, else the running one.
     ///
@@ -116,10 +134,7 @@ impl Device {
             (Some((loaded, switch)), ..) => (loaded, switch),
             (None, Some(loaded), Some(switch)) => (loaded, switch),
             _ => {
-                return Err(Fault::new(
-                    Code::FailedPrecondition,
-                    "no forwarding pipeline config has been set yet; set one first",
-                ));
+                return Err(no_pipeline());
             }
         };
         Ok(Target {

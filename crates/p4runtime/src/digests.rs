@@ -155,6 +155,7 @@ mod tests {
         }
     }
 
+    // p4runtime: digest-list-size, digest-timeout, digest-distinct
     #[test]
     fn a_list_goes_when_it_is_full_or_old() {
         let (mut digests, start) = (Digests::default(), Instant::now());
@@ -175,6 +176,7 @@ mod tests {
         assert_eq!(digests.next_due(), None);
     }
 
+    // p4runtime: digest-ack, digest-ack-timeout
     #[test]
     fn what_is_not_acknowledged_is_not_sent_again_until_the_timeout() {
         let (mut digests, start) = (Digests::default(), Instant::now());
@@ -188,6 +190,7 @@ mod tests {
         assert!(digests.add(later, 1, config, data(1)).is_some());
     }
 
+    // p4runtime: digest-no-ack-timeout, digest-each
     #[test]
     fn without_an_ack_timeout_every_message_is_sent() {
         let (mut digests, start) = (Digests::default(), Instant::now());

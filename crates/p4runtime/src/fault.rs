@@ -44,6 +44,11 @@ impl Fault {
         Fault::new(Code::Unimplemented, message)
     }
 
+    /// The same fault as `INVALID_ARGUMENT`: what a bytestring may not be is that in some messages.
+    pub fn into_invalid(self) -> Self {
+        Fault::invalid(self.message)
+    }
+
     /// The same fault, its message beginning with where it is.
     pub fn at(self, place: impl std::fmt::Display) -> Self {
         let place = place.to_string();

@@ -1,4 +1,4 @@
-//! A P4Runtime 1.4 server for the v1model engine.
+//! A P4Runtime 1.5 server for the v1model engine.
 //!
 //! ```text
 //! server ─ service ─┬─ arbitration, controllers, stream     who may do what; packets and digests
@@ -41,5 +41,7 @@ fn since_epoch_ns() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
+#[cfg(test)]
+mod links;
 #[cfg(test)]
 mod robustness;

@@ -2,7 +2,7 @@
 
 use crate::dataplane;
 use crate::device::Device;
-use crate::entities;
+use crate::entities::{self, Named};
 use crate::proto::v1::stream_message_response::Update;
 use crate::proto::v1::{IdleTimeoutNotification, PacketIn, TableEntry};
 use crate::service::{Shared, lock};
@@ -156,10 +156,9 @@ fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Ve
     let mut encoded = Vec::new();
     for (id, matches, priority) in idle {
         let table = target.model.tables.values().find(|table| table.table == id);
-        let entry = target.switch.read(id, &matches, priority);
-        if let (Some(table), Ok(entry)) = (table, entry)
-            && let Ok(entry) =
-                entities::encode_entry(&target, table, &entry, &TableEntry::default())
+        let named = Named::Entry((matches, priority));
+        if let Some(table) = table
+            && let Ok(entry) = entities::encode_named(&target, table, &named)
         {
             encoded.push(entry);
         }

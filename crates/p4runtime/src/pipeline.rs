@@ -263,7 +263,7 @@ pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
     };
     let default_entry = TableEntry {
         is_default_action: true,
-        ..TableEntry::default()
+        ..entry.clone()
     };
     let replicated = |r#type| {
         E::PacketReplicationEngineEntry(PacketReplicationEngineEntry {

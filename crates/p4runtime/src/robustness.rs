@@ -16,7 +16,8 @@ use v1model::{Switch, SwitchConfig};
 
 const SOURCE: &str = include_str!("../../../tests/p4/entities.p4");
 
-fn loaded() -> (Device, Option<Switch>) {
+/// A device that runs the tests' program.
+pub fn loaded() -> (Device, Option<Switch>) {
     let mut sources = SourceMap::new();
     let entry = sources.add("entities.p4", SOURCE);
     let (program, _) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
@@ -107,6 +108,7 @@ fn seeds(target: &Target<'_>) -> Vec<Update> {
     }
     let replica = Replica {
         instance: 1,
+        backup_replicas: Vec::new(),
         port_kind: Some(replica::PortKind::Port(vec![3])),
     };
     use packet_replication_engine_entry::Type as Replicated;
@@ -198,6 +200,7 @@ fn every_message_is_answered() {
     );
 }
 
+// p4runtime: rollback
 #[test]
 fn a_batch_that_is_rolled_back_leaves_no_trace() {
     let (mut device, mut switch) = loaded();

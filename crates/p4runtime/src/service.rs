@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::proto::v1::p4_runtime_server::P4Runtime;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
-use crate::{batch, entities, pipeline, stream};
+use crate::{batch, device, entities, pipeline, stream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status, Streaming};
 use v1model::SwitchConfig;
 
 /// The version of the specification.
-const API_VERSION: &str = "1.4.0";
+const API_VERSION: &str = "1.5.0";
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
@@ -58,10 +58,16 @@ impl P4Runtime for Service {
 
     async fn capabilities(
         &self,
-        _: Request<CapabilitiesRequest>,
+        request: Request<CapabilitiesRequest>,
     ) -> Result<Response<CapabilitiesResponse>, Status> {
+        // 0 asks for what all devices of a server can do.
+        match request.into_inner().device_id {
+            0 => {}
+            device_id => self.check_device(device_id)?,
+        }
         Ok(Response::new(CapabilitiesResponse {
             p4runtime_api_version: API_VERSION.into(),
+            experimental: None,
         }))
     }
 
@@ -160,6 +166,9 @@ impl P4Runtime for Service {
         {
             // No write comes between two parts of a request.
             let _gate = self.0.gate.lock().await;
+            if lock(&self.0.device).loaded().is_none() {
+                return Err(device::no_pipeline().into());
+            }
             for entity in request.entities {
                 let shared = self.0.clone();
                 let part = dataplane::run(&*self.0.dataplane, move |switch, now| {

@@ -126,7 +126,7 @@ fn octets(shared: &Shared, stream: StreamId, packet: &PacketOut) -> Outcome<(u16
         ));
     };
     let mut octets = match &running.model.packet_out {
-        Some(header) => header.pack(&packet.metadata)?,
+        Some(header) => header.pack(&packet.metadata).map_err(Fault::into_invalid)?,
         None if packet.metadata.is_empty() => Vec::new(),
         None => {
             let message = "the program has no packet_out header; leave metadata empty";

@@ -9,8 +9,8 @@ use p4_ir::{ExternId, MatchKind, Program, TableId};
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 use v1model::{
-    CloneSession, CounterData, Entry, EntryAction, Match, MeterConfig, Packet, Replica, Switch,
-    SwitchConfig,
+    CloneSession, CounterData, DirectOf, Entry, EntryAction, Match, MeterConfig, Packet, Replica,
+    Switch, SwitchConfig,
 };
 
 /// Time between two packets of a script.
@@ -404,7 +404,7 @@ impl Runner {
                     .get(id)
                     .ok_or_else(|| format!("no entry was given the name `{id}`"))?;
                 self.switch
-                    .direct_counter_read(*table, &entry.matches, entry.priority)
+                    .direct_counter_read(*table, DirectOf::Entry(&entry.matches, entry.priority))
                     .map_err(text)
             }
         }
@@ -471,6 +471,7 @@ fn meter_config(rates: &[(f64, u64)]) -> MeterConfig {
         cburst,
         pir: pir * 1e6,
         pburst,
+        eburst: 0,
     }
 }
 

@@ -41,8 +41,8 @@ mod vm;
 
 pub use config::{PortConfig, SwitchConfig};
 pub use control::{
-    ActionSpec, CloneSession, CounterData, Entry, EntryAction, Group, Match, Member, MeterConfig,
-    Replica,
+    ActionSpec, CloneSession, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member,
+    MeterConfig, Replica,
 };
 pub use error::{CompileError, ControlError};
 pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, PortStats, Transmit};

@@ -57,17 +57,40 @@ pub enum MeterUnit {
 #[derive(Debug)]
 pub struct Meter {
     pub unit: MeterUnit,
-    pub cells: Vec<Option<MeterCell>>,
+    pub cells: Vec<MeterCell>,
 }
 
-/// A two-rate three-colour marker (RFC 2698), colour-blind.
+/// A cell of a meter.
+#[derive(Clone, Debug, Default)]
+pub struct MeterCell {
+    /// Without one every packet is green.
+    pub marker: Option<Marker>,
+    /// The packets of each colour.
+    pub colours: [CounterData; 3],
+}
+
+impl MeterCell {
+    /// The packet's colour: 0 green, 1 yellow, 2 red.
+    pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32) -> u64 {
+        let marker = self.marker.as_mut();
+        let colour = marker.map_or(0, |marker| marker.execute(now, amount(unit, octets)));
+        let counter = &mut self.colours[colour as usize];
+        counter.packets += 1;
+        counter.octets += octets as u64;
+        colour
+    }
+}
+
+/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697); colour-blind.
 ///
 /// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
 #[derive(Clone, Copy, Debug)]
-pub struct MeterCell {
+pub struct Marker {
     pub config: MeterConfig,
     peak: Bucket,
     committed: Bucket,
+    /// Tokens that the committed bucket had no room for.
+    excess: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,30 +101,38 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn fill(&mut self, now: Instant, rate: f64, burst: u64) {
+    /// Fills up; the tokens that there was no room for.
+    fn fill(&mut self, now: Instant, rate: f64, burst: u64) -> u64 {
         let made = (now.as_micros() as f64 * (rate / 1e6)) as u64;
         let new = made.saturating_sub(self.made);
         self.made = made;
-        self.tokens = self.tokens.saturating_add(new).min(burst);
+        let tokens = self.tokens.saturating_add(new);
+        self.tokens = tokens.min(burst);
+        tokens - self.tokens
     }
 }
 
-impl MeterCell {
-    /// A cell with full buckets.
+impl Marker {
+    /// A marker with full buckets.
     pub fn new(config: MeterConfig) -> Self {
         let full = |tokens| Bucket { tokens, made: 0 };
-        MeterCell {
+        Marker {
             config,
             peak: full(config.pburst),
             committed: full(config.cburst),
+            excess: config.eburst,
         }
     }
 
     /// The packet's colour: 0 green, 1 yellow, 2 red.
     pub fn execute(&mut self, now: Instant, amount: u64) -> u64 {
-        self.peak.fill(now, self.config.pir, self.config.pburst);
-        self.committed
-            .fill(now, self.config.cir, self.config.cburst);
+        let config = self.config;
+        let left = self.committed.fill(now, config.cir, config.cburst);
+        if config.eburst > 0 {
+            self.excess = self.excess.saturating_add(left).min(config.eburst);
+            return self.of_one_rate(amount);
+        }
+        self.peak.fill(now, config.pir, config.pburst);
         if self.peak.tokens < amount {
             return 2;
         }
@@ -111,6 +142,17 @@ impl MeterCell {
         }
         self.committed.tokens -= amount;
         0
+    }
+
+    fn of_one_rate(&mut self, amount: u64) -> u64 {
+        let buckets = [&mut self.committed.tokens, &mut self.excess];
+        for (tokens, colour) in buckets.into_iter().zip(0..) {
+            if *tokens >= amount {
+                *tokens -= amount;
+                return colour;
+            }
+        }
+        2
     }
 }
 
@@ -152,10 +194,10 @@ impl Object {
                 Object::Counter(Counter { counted, cells })
             }
             "meter" => {
-                let size = size(arg(0), size_of::<Option<MeterCell>>())?;
+                let size = size(arg(0), size_of::<MeterCell>())?;
                 Object::Meter(Meter {
                     unit: unit(program, arg(1))?,
-                    cells: vec![None; size as usize],
+                    cells: vec![MeterCell::default(); size as usize],
                 })
             }
             "direct_meter" => Object::DirectMeter(unit(program, arg(0))?),
@@ -251,7 +293,7 @@ pub fn count(cell: &mut CounterData, counted: Counted, octets: u32) {
 }
 
 /// What a packet costs in a meter.
-pub fn amount(unit: MeterUnit, octets: u32) -> u64 {
+fn amount(unit: MeterUnit, octets: u32) -> u64 {
     match unit {
         MeterUnit::Packets => 1,
         MeterUnit::Octets => octets as u64,
@@ -272,11 +314,32 @@ mod tests {
             cburst: 1000,
             pir: 2000.0,
             pburst: 2000,
+            eburst: 0,
         };
-        let mut cell = MeterCell::new(config);
-        let colours: Vec<_> = (0..4).map(|_| cell.execute(Instant::ZERO, 600)).collect();
+        let mut marker = Marker::new(config);
+        let colours: Vec<_> = (0..4).map(|_| marker.execute(Instant::ZERO, 600)).collect();
         assert_eq!(colours, [0, 1, 1, 2]);
-        assert_eq!(cell.execute(Instant::from_micros(200_000), 600), 0);
-        assert_eq!(cell.execute(Instant::from_micros(200_000), 600), 2);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 0);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 2);
+    }
+
+    /// RFC 2697 by hand: CIR 1000/s, CBS 1000, EBS 700, packets of 600 octets. At 0: C 1000 → 400 green;
+    /// E 700 → 100 yellow; C 400, E 100 red. At 0.8 s: C 400 + 800 → 1000, E 100 + 200; C → 400 green,
+    /// then red, as E has 300. At 1.7 s: C 400 + 900 → 1000, E 300 + 300 → 600; C → 400 green, E → 0
+    /// yellow.
+    #[test]
+    fn three_colours_of_rfc_2697() {
+        let config = MeterConfig {
+            cir: 1000.0,
+            cburst: 1000,
+            pir: 1000.0,
+            pburst: 1000,
+            eburst: 700,
+        };
+        let mut marker = Marker::new(config);
+        let mut at = |us| marker.execute(Instant::from_micros(us), 600);
+        assert_eq!([at(0), at(0), at(0)], [0, 1, 2]);
+        assert_eq!([at(800_000), at(800_000)], [0, 2]);
+        assert_eq!([at(1_700_000), at(1_700_000), at(1_700_000)], [0, 1, 2]);
     }
 }

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use p4_ir::*;
 use support::*;
 use units::Instant;
-use v1model::{Digest, Event, Log, MeterConfig, Packet, SwitchConfig};
+use v1model::{CounterData, Digest, Event, Log, MeterConfig, Packet, SwitchConfig};
 
 fn bool_const(value: bool) -> Expr {
     Expr::constant(value as u8, Scalar::Bool)
@@ -269,6 +269,7 @@ fn meters_colour_packets() {
         cburst: 1,
         pir: 2.0,
         pburst: 2,
+        eburst: 0,
     };
     switch.meter_write(meter, 0, Some(config)).unwrap();
     let colours = [1, 2, 3].map(|us| colour(&mut switch, us));
@@ -276,6 +277,11 @@ fn meters_colour_packets() {
     // After half a second there is one token of the peak rate, none of the committed.
     assert_eq!(colour(&mut switch, 500_000), 1);
     assert_eq!(colour(&mut switch, 1_000_000), 0);
+    let counted = switch.meter_colours(meter, 0).unwrap();
+    assert_eq!(counted.map(|colour| colour.packets), [3, 2, 1]);
+    switch.meter_clear_colours(meter, 0).unwrap();
+    let cleared = switch.meter_colours(meter, 0).unwrap();
+    assert_eq!(cleared, [CounterData::default(); 3]);
     let wrong = MeterConfig { cir: 3.0, ..config };
     let error = switch
         .meter_write(meter, 0, Some(wrong))

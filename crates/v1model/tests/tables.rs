@@ -9,7 +9,9 @@ use p4_ir::{
 };
 use proptest::prelude::*;
 use support::*;
-use v1model::{ActionSpec, ControlError, CounterData, Entry, EntryAction, Group, Match, Member};
+use v1model::{
+    ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member,
+};
 
 /// A table on a, b, c with these match kinds; the action sets b to its value, the miss to 0.
 fn build(kinds: [MatchKind; 3]) -> Build {
@@ -254,14 +256,10 @@ fn direct_counters_count_hits() {
     send(&mut switch, 0, packet(1, 2, 3, b"12345"));
     send(&mut switch, 0, packet(1, 2, 3, &[]));
     send(&mut switch, 0, packet(9, 2, 3, &[]));
-    let counted = switch.direct_counter_read(T, &key, 0).unwrap();
-    assert_eq!(
-        counted,
-        CounterData {
-            packets: 2,
-            octets: 15
-        }
-    );
+    let count = |packets, octets| CounterData { packets, octets };
+    let counted = |of| switch.direct_counter_read(T, of).unwrap();
+    assert_eq!(counted(DirectOf::Entry(&key, 0)), count(2, 15));
+    assert_eq!(counted(DirectOf::Default), count(1, 5), "a miss");
 }
 
 /// A selector by the hash `identity` of c over three members, one of double weight: c = 0, 1, 2, 3 take

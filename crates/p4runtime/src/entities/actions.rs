@@ -1,18 +1,43 @@
 //! Actions with their data.
 
+use super::one_shot;
 use crate::fault::{Fault, Outcome, list};
-use crate::model::{Model, TableModel};
+use crate::model::{Model, Scope, TableModel};
 use crate::proto::v1::action::Param;
 use crate::proto::v1::table_action::Type;
-use crate::proto::v1::{Action, ActionProfileAction, ActionProfileActionSet, TableAction};
+use crate::proto::v1::{Action, ActionProfileActionSet, TableAction};
+use std::collections::BTreeSet;
 use tonic::Code;
 use v1model::{ActionSpec, EntryAction};
 
+/// Where an action is to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In an entry, or in a member of an action profile.
+    Entry,
+    /// In the default entry.
+    Default,
+}
+
 /// An action of a table, its data checked.
-pub fn decode(model: &Model, table: &TableModel, given: &Action) -> Outcome<ActionSpec> {
-    let action = table.action(model, given.action_id)?;
+pub fn decode(
+    model: &Model,
+    table: &TableModel,
+    given: &Action,
+    stands: Place,
+) -> Outcome<ActionSpec> {
+    let listed = table.action(model, given.action_id)?;
+    let action = listed.action;
     let definition = &model.actions[&given.action_id];
     let place = || format!("action `{}`", definition.name);
+    let denied = match (listed.scope, stands) {
+        (Scope::Default, Place::Entry) => Some("it may only be the default action"),
+        (Scope::Entries, Place::Default) => Some("it may not be the default action"),
+        _ => None,
+    };
+    if let Some(message) = denied {
+        return Err(Fault::new(Code::PermissionDenied, message).at(place()));
+    }
     let known = |id| definition.params.iter().any(|param| param.id == id);
     let valid = || {
         list(
@@ -47,7 +72,7 @@ pub fn decode(model: &Model, table: &TableModel, given: &Action) -> Outcome<Acti
         };
         let value = param.shape.decode(&found.value);
         let place = || format!("{}, parameter `{}`", place(), param.name);
-        args.push(value.map_err(|fault| fault.at(place()))?);
+        args.push(value.map_err(|fault| fault.into_invalid().at(place()))?);
     }
     Ok(ActionSpec { action, args })
 }
@@ -71,73 +96,46 @@ pub fn encode(model: &Model, table: &TableModel, spec: &ActionSpec) -> Action {
     }
 }
 
-/// What an entry does.
+/// What an entry does; of an action set, what is to be chosen among now.
 pub fn decode_entry(
     model: &Model,
     table: &TableModel,
     given: Option<&TableAction>,
+    stands: Place,
+    down: &BTreeSet<u16>,
 ) -> Outcome<EntryAction> {
     let Some(given) = given.and_then(|action| action.r#type.as_ref()) else {
         return Err(Fault::invalid("its action is not set"));
     };
     Ok(match given {
-        Type::Action(action) => EntryAction::Run(decode(model, table, action)?),
+        Type::Action(action) => EntryAction::Run(decode(model, table, action, stands)?),
         Type::ActionProfileMemberId(id) => EntryAction::Member(*id),
         Type::ActionProfileGroupId(id) => EntryAction::Group(*id),
-        Type::ActionProfileActionSet(set) => {
-            let weights = set
-                .action_profile_actions
-                .iter()
-                .map(|choice| choice.weight);
-            check_weights(weights.map(|weight| weight.max(0) as u64).sum())?;
-            let mut choices = Vec::new();
-            for choice in &set.action_profile_actions {
-                if choice.watch_kind.is_some() {
-                    let message = "the actions of an action set watch no ports on this target; leave \
-                                   watch and watch_port unset, or write a group";
-                    return Err(Fault::unimplemented(message));
-                }
-                let Some(action) = &choice.action else {
-                    return Err(Fault::invalid("an action of the action set is not set"));
-                };
-                choices.push((decode(model, table, action)?, weight(choice.weight)?));
-            }
-            EntryAction::OneShot(choices)
-        }
+        Type::ActionProfileActionSet(set) => one_shot::choices(model, table, set, down)?,
     })
 }
 
-/// What an entry does, as a client writes it.
-pub fn encode_entry(model: &Model, table: &TableModel, action: &EntryAction) -> TableAction {
+/// What an entry does, as a client writes it; `set` is what an entry with an action set holds.
+pub fn encode_entry(
+    model: &Model,
+    table: &TableModel,
+    action: &EntryAction,
+    set: Option<&ActionProfileActionSet>,
+) -> TableAction {
     let action = match action {
         EntryAction::Run(spec) => Type::Action(encode(model, table, spec)),
         EntryAction::Member(id) => Type::ActionProfileMemberId(*id),
         EntryAction::Group(id) => Type::ActionProfileGroupId(*id),
-        EntryAction::OneShot(choices) => {
-            let choices = choices.iter().map(|(spec, weight)| ActionProfileAction {
-                action: Some(encode(model, table, spec)),
-                weight: *weight as i32,
-                watch_kind: None,
-            });
-            Type::ActionProfileActionSet(ActionProfileActionSet {
-                action_profile_actions: choices.collect(),
-            })
-        }
+        EntryAction::OneShot(_) => Type::ActionProfileActionSet(set.cloned().unwrap_or_default()),
     };
     TableAction {
         r#type: Some(action),
     }
 }
 
-/// A weight, at least 1.
-pub fn weight(weight: i32) -> Outcome<u32> {
-    let valid = u32::try_from(weight).ok().filter(|&weight| weight > 0);
-    valid.ok_or_else(|| Fault::invalid(format!("expected a weight of at least 1, found {weight}")))
-}
-
 /// The most that the weights of a group may add up to: the engine keeps each member as often as its
 /// weight says.
-const MAX_WEIGHTS: u64 = 1 << 16;
+pub const MAX_WEIGHTS: u64 = 1 << 16;
 
 /// Checks the sum of a group's weights.
 pub fn check_weights(sum: u64) -> Outcome<()> {

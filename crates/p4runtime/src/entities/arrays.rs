@@ -28,11 +28,17 @@ pub fn write_counter(target: &mut Target<'_>, change: Change, given: &CounterEnt
 /// Configures a meter's cell, or all.
 pub fn write_meter(target: &mut Target<'_>, change: Change, given: &MeterEntry) -> Outcome<()> {
     only_modify(change, "a meter")?;
-    cells::no_colour_counts(given.counter_data.as_ref())?;
-    let meter = target.model.meter(given.meter_id)?;
-    let config = given.config.as_ref().map(cells::decode_meter).transpose()?;
+    cells::check_colours(given.counter_data.as_ref())?;
+    let (meter, ty) = target.model.meter(given.meter_id)?;
+    let config = given.config.as_ref();
+    let config = config
+        .map(|config| cells::decode_meter(*ty, config))
+        .transpose()?;
     for at in cells::range(meter, given.index.as_ref())? {
         target.switch.meter_write(meter.object, at, config)?;
+        if given.counter_data.is_some() {
+            target.switch.meter_clear_colours(meter.object, at)?;
+        }
     }
     Ok(())
 }
@@ -84,10 +90,10 @@ pub fn read_meters(
     request: &MeterEntry,
     found: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    cells::no_colour_counts(request.counter_data.as_ref())?;
+    let model = target.model;
     let meters = match request.meter_id {
-        0 => target.model.meters.values().collect(),
-        id => vec![target.model.meter(id)?],
+        0 => model.meters.values().map(|(meter, _)| meter).collect(),
+        id => vec![&model.meter(id)?.0],
     };
     each_cell(&meters, request.index.as_ref(), |meter, at| {
         let config = target.switch.meter_read(meter.object, at)?;
@@ -95,7 +101,12 @@ pub fn read_meters(
             meter_id: meter.id,
             index: cells::index(at),
             config: config.map(cells::encode_meter),
-            counter_data: None,
+            counter_data: match request.counter_data {
+                None => None,
+                Some(_) => Some(cells::encode_colours(
+                    target.switch.meter_colours(meter.object, at)?,
+                )),
+            },
         };
         found.push(Entity {
             entity: Some(entity::Entity::MeterEntry(entry)),

@@ -1,7 +1,7 @@
 //! What counters and meters hold.
 
 use crate::fault::{Fault, Outcome};
-use crate::model::ArrayModel;
+use crate::model::{ArrayModel, MeterType};
 use crate::proto::v1::{CounterData, Index, MeterConfig, MeterCounterData};
 
 /// A counter's cell.
@@ -24,10 +24,22 @@ pub fn encode_counter(data: v1model::CounterData) -> CounterData {
     }
 }
 
-/// A meter's configuration (two rates, three colours). The engine checks that cir ≤ pir.
-pub fn decode_meter(config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
-    if config.eburst != 0 {
-        let message = "expected eburst unset, as the meter has two rates and three colours";
+/// A meter's configuration, as its type lets it be.
+pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
+    let one_rate = config.pir == config.cir && config.pburst == config.cburst;
+    let expected = match ty {
+        MeterType::SingleRateThreeColor if one_rate => None,
+        MeterType::SingleRateThreeColor => Some("pir and pburst equal to cir and cburst"),
+        MeterType::SingleRateTwoColor if one_rate && config.eburst == 0 => None,
+        MeterType::SingleRateTwoColor => {
+            Some("pir and pburst equal to cir and cburst, and eburst unset")
+        }
+        MeterType::TwoRateThreeColor if config.eburst != 0 => Some("eburst unset"),
+        MeterType::TwoRateThreeColor if config.cir > config.pir => Some("cir no more than pir"),
+        MeterType::TwoRateThreeColor => None,
+    };
+    if let Some(expected) = expected {
+        let message = format!("expected {expected}, as the meter is {}", ty.as_str_name());
         return Err(Fault::invalid(message));
     }
     let number = |what: &str, n: i64| {
@@ -39,6 +51,7 @@ pub fn decode_meter(config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
         cburst: number("cburst", config.cburst)?,
         pir: number("pir", config.pir)? as f64,
         pburst: number("pburst", config.pburst)?,
+        eburst: number("eburst", config.eburst)?,
     })
 }
 
@@ -50,16 +63,25 @@ pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
         cburst: burst(config.cburst),
         pir: config.pir as i64,
         pburst: burst(config.pburst),
-        eburst: 0,
+        eburst: burst(config.eburst),
     }
 }
 
-/// The answer to counters for each colour.
-pub fn no_colour_counts(given: Option<&MeterCounterData>) -> Outcome<()> {
-    match given {
-        None => Ok(()),
-        Some(_) => Err(Fault::unimplemented(
-            "this target has no counters for each colour of a meter; leave them unset",
+/// What a meter counted of each colour, as a client reads it.
+pub fn encode_colours(colours: [v1model::CounterData; 3]) -> MeterCounterData {
+    let [green, yellow, red] = colours.map(|colour| Some(encode_counter(colour)));
+    MeterCounterData { green, yellow, red }
+}
+
+/// Checks what a client writes to the counters of each colour: they can only be cleared.
+pub fn check_colours(given: Option<&MeterCounterData>) -> Outcome<()> {
+    let given = given.copied().unwrap_or_default();
+    let counters = [given.green, given.yellow, given.red];
+    let zero = CounterData::default();
+    match counters.into_iter().flatten().all(|data| data == zero) {
+        true => Ok(()),
+        false => Err(Fault::invalid(
+            "the counters of a meter's colours can only be cleared: expected them unset or 0",
         )),
     }
 }

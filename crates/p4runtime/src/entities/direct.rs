@@ -1,6 +1,7 @@
-//! Direct counters and direct meters of table entries.
+//! Direct counters and direct meters of table entries and default entries.
 
-use super::{Change, cells, only_modify, table};
+use super::table::{self, Named};
+use super::{Change, cells, only_modify};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::TableModel;
@@ -13,18 +14,17 @@ pub fn write_counter(
     given: &DirectCounterEntry,
 ) -> Outcome<()> {
     only_modify(change, "a direct counter")?;
-    let table = with_counter(target, given.table_entry.as_ref())?;
-    let (matches, priority) = key(table, given.table_entry.as_ref())?;
+    let (table, named) = named(target, given.table_entry.as_ref(), has_counter)?;
     target
         .switch
-        .direct_counter_read(table.table, &matches, priority)?;
+        .direct_counter_read(table.table, named.direct())?;
     let Some(data) = &given.data else {
         return Ok(());
     };
     let data = cells::decode_counter(data)?;
     Ok(target
         .switch
-        .direct_counter_write(table.table, &matches, priority, data)?)
+        .direct_counter_write(table.table, named.direct(), data)?)
 }
 
 /// Configures the meter of an entry.
@@ -34,13 +34,19 @@ pub fn write_meter(
     given: &DirectMeterEntry,
 ) -> Outcome<()> {
     only_modify(change, "a direct meter")?;
-    cells::no_colour_counts(given.counter_data.as_ref())?;
-    let table = with_meter(target, given.table_entry.as_ref())?;
-    let (matches, priority) = key(table, given.table_entry.as_ref())?;
-    let config = given.config.as_ref().map(cells::decode_meter).transpose()?;
-    Ok(target
-        .switch
-        .direct_meter_write(table.table, &matches, priority, config)?)
+    cells::check_colours(given.counter_data.as_ref())?;
+    let (table, named) = named(target, given.table_entry.as_ref(), has_meter)?;
+    let ty = table.meter.unwrap_or_default();
+    let config = given.config.as_ref();
+    let config = config
+        .map(|config| cells::decode_meter(ty, config))
+        .transpose()?;
+    let switch = &mut target.switch;
+    switch.direct_meter_write(table.table, named.direct(), config)?;
+    if given.counter_data.is_some() {
+        switch.direct_meter_clear_colours(table.table, named.direct())?;
+    }
+    Ok(())
 }
 
 /// Reads the counters of the entries asked for.
@@ -49,15 +55,11 @@ pub fn read_counters(
     request: &DirectCounterEntry,
     found: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    let wildcard = TableEntry::default();
-    let asked = request.table_entry.as_ref().unwrap_or(&wildcard);
-    for (table, entry) in entries(target, asked, |table| table.counter)? {
-        let data =
-            target
-                .switch
-                .direct_counter_read(table.table, &entry.matches, entry.priority)?;
+    for (table, named) in entries(target, request.table_entry.as_ref(), has_counter)? {
+        let switch = &target.switch;
+        let data = switch.direct_counter_read(table.table, named.direct())?;
         let entry = DirectCounterEntry {
-            table_entry: Some(table::encode(target, table, &entry, &wildcard)?),
+            table_entry: Some(table::encode_named(target, table, &named)?),
             data: Some(cells::encode_counter(data)),
         };
         found.push(Entity {
@@ -73,18 +75,17 @@ pub fn read_meters(
     request: &DirectMeterEntry,
     found: &mut Vec<Entity>,
 ) -> Outcome<()> {
-    cells::no_colour_counts(request.counter_data.as_ref())?;
-    let wildcard = TableEntry::default();
-    let asked = request.table_entry.as_ref().unwrap_or(&wildcard);
-    for (table, entry) in entries(target, asked, |table| table.meter)? {
-        let config =
-            target
-                .switch
-                .direct_meter_read(table.table, &entry.matches, entry.priority)?;
+    for (table, named) in entries(target, request.table_entry.as_ref(), has_meter)? {
+        let (switch, id) = (&target.switch, table.table);
+        let config = switch.direct_meter_read(id, named.direct())?;
+        let colours = match request.counter_data {
+            None => None,
+            Some(_) => Some(switch.direct_meter_colours(id, named.direct())?),
+        };
         let entry = DirectMeterEntry {
-            table_entry: Some(table::encode(target, table, &entry, &wildcard)?),
+            table_entry: Some(table::encode_named(target, table, &named)?),
             config: config.map(cells::encode_meter),
-            counter_data: None,
+            counter_data: colours.map(cells::encode_colours),
         };
         found.push(Entity {
             entity: Some(entity::Entity::DirectMeterEntry(entry)),
@@ -96,9 +97,11 @@ pub fn read_meters(
 /// The entries that a request names: of all tables with the resource, of one table, or one entry.
 fn entries<'m>(
     target: &Target<'m>,
-    asked: &TableEntry,
+    asked: Option<&TableEntry>,
     has: impl Fn(&TableModel) -> bool,
-) -> Outcome<Vec<(&'m TableModel, v1model::Entry)>> {
+) -> Outcome<Vec<(&'m TableModel, Named)>> {
+    let wildcard = TableEntry::default();
+    let asked = asked.unwrap_or(&wildcard);
     let model = target.model;
     let tables = match asked.table_id {
         0 => model.tables.values().filter(|table| has(table)).collect(),
@@ -109,49 +112,47 @@ fn entries<'m>(
         if !has(table) {
             return Err(none(table));
         }
-        if asked.table_id != 0 && !asked.r#match.is_empty() {
-            let (matches, priority) = key(table, Some(asked))?;
-            found.push((table, target.switch.read(table.table, &matches, priority)?));
+        let one = asked.table_id != 0 && !asked.r#match.is_empty();
+        if one || asked.is_default_action {
+            let named = Named::new(table, asked)?;
+            if let Named::Entry((matches, priority)) = &named {
+                target.switch.read(table.table, matches, *priority)?;
+            }
+            found.push((table, named));
             continue;
         }
-        let all = target.switch.entries(table.table)?;
-        found.extend(all.into_iter().map(|entry| (table, entry)));
+        let all = target.switch.entries(table.table)?.into_iter();
+        found.extend(all.map(|entry| (table, Named::Entry((entry.matches, entry.priority)))));
     }
     Ok(found)
 }
 
-fn with_counter<'m>(target: &Target<'m>, entry: Option<&TableEntry>) -> Outcome<&'m TableModel> {
-    let model = target.model;
-    let table = model.table(entry.map_or(0, |entry| entry.table_id))?;
-    if table.counter {
-        Ok(table)
-    } else {
-        Err(none(table))
+/// The table of an entry that is written to, and the entry's name.
+fn named<'m>(
+    target: &Target<'m>,
+    entry: Option<&TableEntry>,
+    has: impl Fn(&TableModel) -> bool,
+) -> Outcome<(&'m TableModel, Named)> {
+    let Some(entry) = entry else {
+        return Err(Fault::invalid("table_entry is not set"));
+    };
+    let table = target.model.table(entry.table_id)?;
+    match has(table) {
+        true => Ok((table, Named::new(table, entry)?)),
+        false => Err(none(table)),
     }
 }
 
-fn with_meter<'m>(target: &Target<'m>, entry: Option<&TableEntry>) -> Outcome<&'m TableModel> {
-    let model = target.model;
-    let table = model.table(entry.map_or(0, |entry| entry.table_id))?;
-    if table.meter {
-        Ok(table)
-    } else {
-        Err(none(table))
-    }
+fn has_counter(table: &TableModel) -> bool {
+    table.counter
 }
 
-fn key(table: &TableModel, entry: Option<&TableEntry>) -> Outcome<crate::device::EntryKey> {
-    match entry {
-        Some(entry) if entry.is_default_action => Err(Fault::unimplemented(
-            "the default entry has no direct counter or meter on this target",
-        )),
-        Some(entry) => table::key(table, entry),
-        None => Err(Fault::invalid("table_entry is not set")),
-    }
+fn has_meter(table: &TableModel) -> bool {
+    table.meter.is_some()
 }
 
 fn none(table: &TableModel) -> Fault {
-    let has = match (table.counter, table.meter) {
+    let has = match (table.counter, table.meter.is_some()) {
         (true, _) => "only a direct counter",
         (_, true) => "only a direct meter",
         _ => "no direct counter and no direct meter",

@@ -42,7 +42,7 @@ pub fn decode(fields: &[FieldModel], given: &[FieldMatch]) -> Outcome<Vec<Match>
 
 fn decode_one(field: &FieldModel, given: Option<&FieldMatchType>) -> Outcome<Match> {
     let width = field.shape.width;
-    let number = |octets: &[u8]| field.shape.decode(octets);
+    let number = |octets: &[u8]| field.shape.decode(octets).map_err(Fault::into_invalid);
     match (field.kind, given) {
         (Kind::Exact, Some(FieldMatchType::Exact(exact))) => {
             Ok(Match::Exact(number(&exact.value)?))
@@ -60,12 +60,25 @@ fn decode_one(field: &FieldModel, given: Option<&FieldMatchType>) -> Outcome<Mat
                 )));
             }
             let value = number(&lpm.value)?;
+            if value
+                .trailing_zeros()
+                .is_some_and(|zeros| zeros < u64::from(width - prefix))
+            {
+                return Err(Fault::invalid(format!(
+                    "expected a value whose bits behind the first {prefix} are 0, found {value:#x}"
+                )));
+            }
             Ok(Match::Lpm { value, prefix })
         }
         (Kind::Ternary, Some(FieldMatchType::Ternary(ternary))) => {
             let (value, mask) = (number(&ternary.value)?, number(&ternary.mask)?);
             if mask == BigUint::ZERO {
                 return Err(anything("a mask other than 0"));
+            }
+            if &value & &mask != value {
+                return Err(Fault::invalid(format!(
+                    "expected a value that is 0 where the mask {mask:#x} is, found {value:#x}"
+                )));
             }
             Ok(Match::Ternary { value, mask })
         }
@@ -76,6 +89,11 @@ fn decode_one(field: &FieldModel, given: Option<&FieldMatchType>) -> Outcome<Mat
                 && high.count_ones() == u64::from(width)
             {
                 return Err(anything("less than the whole range"));
+            }
+            if low > high {
+                return Err(Fault::invalid(format!(
+                    "expected low ≤ high, found {low:#x}..{high:#x}"
+                )));
             }
             Ok(Match::Range { low, high })
         }

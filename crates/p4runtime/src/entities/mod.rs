@@ -6,6 +6,7 @@ mod cells;
 mod digest;
 mod direct;
 mod matches;
+mod one_shot;
 mod profile;
 mod replication;
 mod table;
@@ -13,14 +14,20 @@ mod value_set;
 
 #[cfg(test)]
 pub use matches::encode as encode_match;
-pub use profile::link_changed;
-pub use table::encode as encode_entry;
+pub use table::{Named, encode_named};
 
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
 use tonic::Code;
+
+/// The links of some ports have changed: groups hold what is to be chosen among now.
+pub fn link_changed(target: &mut Target<'_>) {
+    profile::link_changed(target);
+    one_shot::link_changed(target);
+    replication::link_changed(target);
+}
 
 /// What an update does to its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Members and groups of action profiles.
 
-use super::replication::PORT;
-use super::{Change, actions};
+use super::Change;
+use super::actions::{self, Place};
+use super::replication::watched;
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::ProfileModel;
@@ -38,8 +39,7 @@ pub fn write_member(
             .switch
             .member_delete(profile.object, given.member_id)?);
     }
-    let one_shots = target.state.one_shots.get(&profile.id);
-    if change == Change::Insert && one_shots.is_some_and(|&n| n > 0) {
+    if change == Change::Insert && target.state.has_one_shots(profile.id) {
         return Err(mixed(profile));
     }
     let Some(action) = &given.action else {
@@ -48,7 +48,7 @@ pub fn write_member(
     let table = target.model.table(profile.table)?;
     let member = Member {
         id: given.member_id,
-        action: actions::decode(target.model, table, action).map_err(place)?,
+        action: actions::decode(target.model, table, action, Place::Entry).map_err(place)?,
     };
     match change {
         Change::Insert => target.switch.member_insert(profile.object, member)?,
@@ -127,9 +127,9 @@ fn select(
     }
     let mut members = Vec::new();
     for member in &given.members {
-        let port = watched(member.watch_kind.as_ref())?;
+        let port = port(member.watch_kind.as_ref())?;
         if port.is_none_or(|port| !target.down.contains(&port)) {
-            members.push((member.member_id, actions::weight(member.weight)?));
+            members.push((member.member_id, profile.weight(member.weight)?));
         }
     }
     let id = given.group_id;
@@ -138,16 +138,34 @@ fn select(
         .group_modify(profile.object, Group { id, members })?)
 }
 
-/// The port that a member watches: it is chosen only while the port's link is up.
+/// The port that a member watches.
 #[allow(deprecated, reason = "older clients use watch")]
-fn watched(kind: Option<&WatchKind>) -> Outcome<Option<u16>> {
-    let port = match kind {
-        None | Some(WatchKind::Watch(0)) => return Ok(None),
-        Some(WatchKind::Watch(port)) => PORT.decode(&port.to_be_bytes()),
-        Some(WatchKind::WatchPort(port)) => PORT.decode(port),
-    };
-    let port = port.map_err(|fault| fault.at("watch_port"))?;
-    Ok(u16::try_from(&port).ok())
+fn port(kind: Option<&WatchKind>) -> Outcome<Option<u16>> {
+    match kind {
+        None | Some(WatchKind::Watch(0)) => Ok(None),
+        Some(WatchKind::Watch(port)) => watched(&port.to_be_bytes()),
+        Some(WatchKind::WatchPort(port)) => watched(port),
+    }
+}
+
+impl ProfileModel {
+    /// The weight of a member; all weigh the same where clients give none.
+    pub fn weight(&self, given: i32) -> Outcome<u32> {
+        let most = match self.max_member_weight {
+            0 => i32::MAX,
+            most => most,
+        };
+        let expected = match self.weights_disallowed {
+            true if given == 0 => return Ok(1),
+            true => "no weight, as the profile disallows them".into(),
+            false if (1..=most).contains(&given) => return Ok(given as u32),
+            false if most < i32::MAX => format!("a weight of 1 to {most}"),
+            false => "a weight of at least 1".into(),
+        };
+        Err(Fault::invalid(format!(
+            "expected {expected}, found {given}"
+        )))
+    }
 }
 
 /// Members with their weights, no more than there may be.
@@ -165,12 +183,20 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
         let message = format!("expected a max_size of {range}, found {}", given.max_size);
         return Err(Fault::invalid(message));
     }
+    if given.max_size as u64 > actions::MAX_WEIGHTS {
+        let message = format!(
+            "groups are no larger than {} on this target, and max_size is {}",
+            actions::MAX_WEIGHTS,
+            given.max_size
+        );
+        return Err(Fault::new(Code::ResourceExhausted, message));
+    }
     let mut members = BTreeMap::new();
     let mut size = 0;
     let mut weights = 0;
     for member in &given.members {
-        watched(member.watch_kind.as_ref())?;
-        let weight = actions::weight(member.weight)?;
+        port(member.watch_kind.as_ref())?;
+        let weight = profile.weight(member.weight)?;
         if members.insert(member.member_id, weight).is_some() {
             let message = format!(
                 "member {} is given twice; give it a weight",

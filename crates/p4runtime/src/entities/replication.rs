@@ -14,7 +14,7 @@ use tonic::Code;
 use v1model::CloneSession;
 
 /// v1model's ports have 9 bits.
-pub const PORT: Shape = Shape::bits(9);
+const PORT: Shape = Shape::bits(9);
 
 /// Writes a group or a session.
 pub fn write(
@@ -79,11 +79,32 @@ fn write_group(
         groups.remove(&given.multicast_group_id);
         return Ok(());
     }
-    target
-        .switch
-        .set_multicast_group(id, replicas(&given.replicas)?)?;
-    groups.insert(given.multicast_group_id, given.clone());
+    let replicas = replicas(&given.replicas, target.down)?;
+    target.switch.set_multicast_group(id, replicas)?;
+    let replicas = given.replicas.iter().map(canonical);
+    let kept = MulticastGroupEntry {
+        replicas: replicas.collect::<Outcome<_>>()?,
+        ..given.clone()
+    };
+    groups.insert(given.multicast_group_id, kept);
     Ok(())
+}
+
+/// The links of some ports have changed: groups copy to the first port of each replica that is up.
+pub fn link_changed(target: &mut Target<'_>) {
+    let backed_up = |group: &&MulticastGroupEntry| {
+        let mut replicas = group.replicas.iter();
+        replicas.any(|replica| !replica.backup_replicas.is_empty())
+    };
+    for group in target.state.multicast_groups.values().filter(backed_up) {
+        // It was accepted with all of its replicas.
+        if let (Ok(replicas), Ok(id)) = (
+            replicas(&group.replicas, target.down),
+            u16::try_from(group.multicast_group_id),
+        ) {
+            let _ = target.switch.set_multicast_group(id, replicas);
+        }
+    }
 }
 
 fn write_session(
@@ -101,7 +122,7 @@ fn write_session(
     }
     if given.class_of_service != 0 {
         let message = "copies have the class of service 0 on this target; leave it 0";
-        return Err(Fault::unimplemented(message));
+        return Err(Fault::invalid(message));
     }
     let length = u32::try_from(given.packet_length_bytes).map_err(|_| {
         let found = given.packet_length_bytes;
@@ -109,46 +130,102 @@ fn write_session(
             "expected a packet_length_bytes of at least 0, found {found}"
         ))
     })?;
+    if given
+        .replicas
+        .iter()
+        .any(|replica| !replica.backup_replicas.is_empty())
+    {
+        let message = "only replicas of multicast groups have backup_replicas on this target";
+        return Err(Fault::unimplemented(message));
+    }
     let session = CloneSession {
-        replicas: replicas(&given.replicas)?,
+        replicas: replicas(&given.replicas, target.down)?,
         truncate: Some(length).filter(|&length| length > 0),
     };
     target.switch.set_clone_session(id, Some(session))?;
-    sessions.insert(given.session_id, given.clone());
+    let replicas = given.replicas.iter().map(canonical);
+    let kept = CloneSessionEntry {
+        replicas: replicas.collect::<Outcome<_>>()?,
+        ..given.clone()
+    };
+    sessions.insert(given.session_id, kept);
     Ok(())
 }
 
-fn replicas(given: &[Replica]) -> Outcome<Vec<v1model::Replica>> {
-    let mut replicas = Vec::new();
+/// The copies that are to be made: of each replica that which goes to the first port that is up, or to
+/// its own if none is.
+fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<v1model::Replica>> {
+    let mut chosen = Vec::new();
     let mut known = BTreeSet::new();
     for replica in given {
-        let port = port(replica.port_kind.as_ref())?;
-        let Ok(rid) = u16::try_from(replica.instance) else {
-            let message = format!(
-                "expected an instance of 0 to 65535, found {}",
-                replica.instance
-            );
-            return Err(Fault::invalid(message));
-        };
-        let replica = v1model::Replica { port, rid };
-        if !known.insert(replica) {
-            let message = format!("the replica of port {port} and instance {rid} is given twice");
-            return Err(Fault::invalid(message));
+        let first = copy(port(replica.port_kind.as_ref())?, replica.instance)?;
+        let mut all = vec![first];
+        for backup in &replica.backup_replicas {
+            all.push(copy(decode(&backup.port)?, backup.instance)?);
         }
-        replicas.push(replica);
+        for (i, one) in all.iter().enumerate() {
+            let v1model::Replica { port, rid } = one;
+            if !known.insert(*one) {
+                let message =
+                    format!("the replica of port {port} and instance {rid} is given twice");
+                return Err(Fault::invalid(message));
+            }
+            if i > 0 && *port == first.port {
+                let message = format!("port {port} cannot be its own backup");
+                return Err(Fault::invalid(message));
+            }
+        }
+        let up = all.iter().find(|one| !down.contains(&one.port));
+        chosen.push(*up.unwrap_or(&first));
     }
-    Ok(replicas)
+    Ok(chosen)
+}
+
+fn copy(port: u16, instance: u32) -> Outcome<v1model::Replica> {
+    let rid = u16::try_from(instance).map_err(|_| {
+        Fault::invalid(format!(
+            "expected an instance of 0 to 65535, found {instance}"
+        ))
+    })?;
+    Ok(v1model::Replica { port, rid })
+}
+
+/// A replica as it is kept and read: its ports in canonical form.
+fn canonical(given: &Replica) -> Outcome<Replica> {
+    let mut replica = given.clone();
+    if let Some(PortKind::Port(octets)) = &mut replica.port_kind {
+        *octets = PORT.encode(&decode(octets)?.into());
+    }
+    for backup in &mut replica.backup_replicas {
+        backup.port = PORT.encode(&decode(&backup.port)?.into());
+    }
+    Ok(replica)
 }
 
 #[allow(deprecated, reason = "older clients use egress_port")]
 fn port(given: Option<&PortKind>) -> Outcome<u16> {
-    let number = match given {
-        Some(PortKind::Port(octets)) => PORT.decode(octets),
-        Some(PortKind::EgressPort(port)) => PORT.decode(&port.to_be_bytes()),
-        None => Err(Fault::invalid("it is not set")),
-    };
+    match given {
+        Some(PortKind::Port(octets)) => decode(octets),
+        Some(PortKind::EgressPort(port)) => decode(&port.to_be_bytes()),
+        None => Err(Fault::invalid("a replica's port is not set")),
+    }
+}
+
+fn decode(octets: &[u8]) -> Outcome<u16> {
+    let number = PORT.decode(octets);
     let number = number.map_err(|fault| fault.at("a replica's port"))?;
     Ok(u16::try_from(&number).unwrap_or(u16::MAX))
+}
+
+/// The port that a member of a group watches: it is chosen only while the port's link is up.
+pub fn watched(octets: &[u8]) -> Outcome<Option<u16>> {
+    if octets.is_empty() {
+        return Ok(None);
+    }
+    let port = PORT.decode(octets);
+    // A port that cannot be is none of the device's.
+    let port = port.map_err(|fault| fault.into_invalid().at("watch_port"))?;
+    Ok(u16::try_from(&port).ok())
 }
 
 fn number(what: &str, id: u32, most: u16) -> Outcome<u16> {

@@ -1,18 +1,52 @@
 //! Table entries and default entries.
 
-use super::{Change, actions, cells, matches};
+use super::actions::{self, Place};
+use super::{Change, cells, matches, one_shot};
 use crate::device::{EntryKey, Kept, Target};
 use crate::fault::{Fault, Outcome};
 use crate::model::{Model, TableModel};
 use crate::proto::v1::table_entry::IdleTimeout;
-use crate::proto::v1::{Entity, TableAction, TableEntry, entity, table_action};
+use crate::proto::v1::{
+    ActionProfileActionSet, Entity, TableAction, TableEntry, entity, table_action,
+};
 use tonic::Code;
-use v1model::{Entry, EntryAction};
+use v1model::{DirectOf, Entry, EntryAction};
+
+/// What names an entry of a table.
+#[derive(Debug)]
+pub enum Named {
+    /// Its matches and its priority.
+    Entry(EntryKey),
+    /// That it is the default.
+    Default,
+}
+
+impl Named {
+    /// The name that a client gives.
+    pub fn new(table: &TableModel, given: &TableEntry) -> Outcome<Named> {
+        if given.is_default_action {
+            check_default(given)?;
+            return Ok(Named::Default);
+        }
+        Ok(Named::Entry(key(table, given)?))
+    }
+
+    /// The same, for the engine's direct counters and meters.
+    pub fn direct(&self) -> DirectOf<'_> {
+        match self {
+            Named::Entry((matches, priority)) => DirectOf::Entry(matches, *priority),
+            Named::Default => DirectOf::Default,
+        }
+    }
+}
 
 /// Writes an entry.
 pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Outcome<()> {
     let table = target.model.table(given.table_id)?;
     let place = || format!("table `{}`", table.name);
+    if given.is_const {
+        return Err(Fault::invalid("is_const can only be read").at(place()));
+    }
     // Of what is deleted only the key counts.
     if change != Change::Delete {
         check(table, given).map_err(|fault| fault.at(place()))?;
@@ -26,7 +60,6 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Out
 
 /// Reads entries that fit a request.
 pub fn read(target: &Target<'_>, request: &TableEntry, found: &mut Vec<Entity>) -> Outcome<()> {
-    cells::no_colour_counts(request.meter_counter_data.as_ref())?;
     if request.table_id == 0 {
         for table in target.model.tables.values() {
             // What a table does not have is left out, where all tables are asked for.
@@ -34,7 +67,8 @@ pub fn read(target: &Target<'_>, request: &TableEntry, found: &mut Vec<Entity>) 
                 table_id: table.id,
                 time_since_last_hit: request.time_since_last_hit.filter(|_| table.idle_timeout),
                 counter_data: request.counter_data.filter(|_| table.counter),
-                meter_config: request.meter_config.filter(|_| table.meter),
+                meter_config: request.meter_config.filter(|_| table.meter.is_some()),
+                meter_counter_data: request.meter_counter_data.filter(|_| table.meter.is_some()),
                 ..request.clone()
             };
             read_table(target, table, &request, found)?;
@@ -51,16 +85,11 @@ pub fn current(target: &Target<'_>, given: &TableEntry) -> Outcome<TableEntry> {
     let table = target.model.table(given.table_id)?;
     let request = TableEntry {
         counter_data: table.counter.then(Default::default),
-        meter_config: table.meter.then(Default::default),
+        meter_config: table.meter.map(|_| Default::default()),
         time_since_last_hit: None,
         ..given.clone()
     };
-    if given.is_default_action {
-        return default_entry(target, table);
-    }
-    let key = key(table, given)?;
-    let entry = target.switch.read(table.table, &key.0, key.1)?;
-    encode(target, table, &entry, &request)
+    encode(target, table, &Named::new(table, given)?, &request)
 }
 
 fn write_entry(
@@ -69,23 +98,30 @@ fn write_entry(
     change: Change,
     given: &TableEntry,
 ) -> Outcome<()> {
+    if table.fields.is_empty() {
+        let message = "it has no match fields, and therefore no entry but the default";
+        return Err(Fault::invalid(message));
+    }
     let (matches, priority) = key(table, given)?;
     if change == Change::Delete {
         let old = target.switch.read(table.table, &matches, priority)?;
         target.switch.delete(table.table, &matches, priority)?;
-        count_one_shots(target, table, &old.action, false);
-        target
-            .state
-            .keep(table.table, (old.matches, priority), None);
+        let key = (old.matches, priority);
+        target.state.keep_one_shot(table, key.clone(), None);
+        target.state.keep(table.table, key, None);
         return Ok(());
     }
-    if change == Change::Modify
-        && given.action.is_none()
-        && target.switch.is_constant(table.table, &matches, priority)?
-    {
-        return write_direct(target, table, change, given, &(matches, priority));
+    if change == Change::Modify && given.action.is_none() {
+        // It keeps its action, and what else a client says of it.
+        target.switch.read(table.table, &matches, priority)?;
+        let of = DirectOf::Entry(&matches, priority);
+        return write_direct(target, table, change, given, of);
     }
-    let action = actions::decode_entry(target.model, table, given.action.as_ref())?;
+    let set = action_set(target, table, given)?;
+    let action = match &set {
+        Some(set) => one_shot::choices(target.model, table, set, target.down)?,
+        None => decode_action(target, table, given, Place::Entry)?,
+    };
     check_one_shots(target, table, &action)?;
     let entry = Entry {
         matches,
@@ -93,40 +129,60 @@ fn write_entry(
         action,
     };
     // What could be wrong with direct resources shows before anything is changed.
-    let _ = direct(given)?;
-    let action = entry.action.clone();
-    let key = (entry.matches.clone(), priority);
-    if change == Change::Insert {
-        target.switch.insert(table.table, entry)?;
-    } else {
-        let old = target.switch.read(table.table, &key.0, priority)?;
-        target.switch.modify(table.table, entry)?;
-        count_one_shots(target, table, &old.action, false);
+    let _ = direct(table, given)?;
+    let matches = entry.matches.clone();
+    let of = DirectOf::Entry(&matches, priority);
+    match change {
+        Change::Insert => target.switch.insert(table.table, entry)?,
+        _ => target.switch.modify(table.table, entry)?,
     }
-    count_one_shots(target, table, &action, true);
-    if let Err(fault) = write_direct(target, table, change, given, &key) {
-        // A meter that the engine refuses: an insertion is taken back whole.
-        if change == Change::Insert {
-            target.switch.delete(table.table, &key.0, priority)?;
-            count_one_shots(target, table, &action, false);
-        }
-        return Err(fault);
-    }
-    let matches = target.switch.read(table.table, &key.0, priority)?.matches;
+    write_direct(target, table, change, given, of)?;
+    let matches = target.switch.read(table.table, &matches, priority)?.matches;
+    let key = (matches, priority);
+    target.state.keep_one_shot(table, key.clone(), set);
+    target.state.keep(table.table, key, kept(target, given));
+    Ok(())
+}
+
+/// What is kept of an entry, if there is anything.
+fn kept(target: &Target<'_>, given: &TableEntry) -> Option<Kept> {
+    let empty = Kept {
+        reported: target.now,
+        ..Kept::default()
+    };
     let kept = Kept {
         metadata: given.metadata.clone(),
         #[allow(deprecated, reason = "older clients use it")]
         controller_metadata: given.controller_metadata,
         idle_timeout_ns: given.idle_timeout_ns,
-        reported: target.now,
+        ..empty.clone()
     };
-    let empty = Kept {
-        reported: target.now,
-        ..Kept::default()
-    };
-    let kept = (kept != empty).then_some(kept);
-    target.state.keep(table.table, (matches, priority), kept);
-    Ok(())
+    (kept != empty).then_some(kept)
+}
+
+/// The action set that is to be kept of an entry, if it holds one.
+fn action_set(
+    target: &Target<'_>,
+    table: &TableModel,
+    given: &TableEntry,
+) -> Outcome<Option<ActionProfileActionSet>> {
+    let action = given.action.as_ref();
+    match action.and_then(|action| action.r#type.as_ref()) {
+        Some(table_action::Type::ActionProfileActionSet(set)) => {
+            one_shot::canonical(target.model, table, set).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn decode_action(
+    target: &Target<'_>,
+    table: &TableModel,
+    given: &TableEntry,
+    stands: Place,
+) -> Outcome<EntryAction> {
+    let action = given.action.as_ref();
+    actions::decode_entry(target.model, table, action, stands, target.down)
 }
 
 fn write_default(
@@ -138,33 +194,56 @@ fn write_default(
     if change != Change::Modify {
         return Err(Fault::invalid("the default entry can only be modified"));
     }
-    if !given.r#match.is_empty() || given.priority != 0 {
-        return Err(Fault::invalid(
-            "the default entry has no match and no priority",
-        ));
+    check_default(given)?;
+    if target.switch.program()[table.table].const_default {
+        let message = "its default action cannot be changed: the program says const";
+        return Err(Fault::new(Code::PermissionDenied, message));
     }
-    if given.counter_data.is_some() || given.meter_config.is_some() {
-        let message = "the default entry has no direct counter or meter on this target";
-        return Err(Fault::unimplemented(message));
-    }
-    if given.action.is_none() {
-        return Ok(target.switch.reset_default(table.table)?);
-    }
-    let action = actions::decode_entry(target.model, table, given.action.as_ref())?;
-    if !matches!(action, EntryAction::Run(_)) {
+    // What could be wrong with direct resources shows before anything is changed.
+    let _ = direct(table, given)?;
+    let Some(action) = &given.action else {
+        target.switch.reset_default(table.table)?;
+        target.state.defaults.remove(&table.table);
+        return write_direct(target, table, change, given, DirectOf::Default);
+    };
+    if !matches!(action.r#type, None | Some(table_action::Type::Action(_))) {
         return Err(Fault::invalid(
             "the default entry runs an action, no member or group",
         ));
     }
-    Ok(target.switch.set_default(table.table, action)?)
+    let action = decode_action(target, table, given, Place::Default)?;
+    target.switch.set_default(table.table, action)?;
+    write_direct(target, table, change, given, DirectOf::Default)?;
+    match kept(target, given) {
+        Some(kept) => target.state.defaults.insert(table.table, kept),
+        None => target.state.defaults.remove(&table.table),
+    };
+    Ok(())
+}
+
+/// What no message about a default entry has.
+fn check_default(given: &TableEntry) -> Outcome<()> {
+    if !given.r#match.is_empty() || given.priority != 0 {
+        let message = "the default entry has no match and no priority";
+        return Err(Fault::invalid(message));
+    }
+    if given.idle_timeout_ns != 0 || given.time_since_last_hit.is_some() {
+        let message = "the default entry has no idle timeout; leave idle_timeout_ns 0 and \
+                       time_since_last_hit unset";
+        return Err(Fault::invalid(message));
+    }
+    Ok(())
 }
 
 /// Direct resources, in the engine's form.
 fn direct(
+    table: &TableModel,
     given: &TableEntry,
 ) -> Outcome<(Option<v1model::CounterData>, Option<v1model::MeterConfig>)> {
     let counter = given.counter_data.as_ref().map(cells::decode_counter);
-    let meter = given.meter_config.as_ref().map(cells::decode_meter);
+    let ty = table.meter.unwrap_or_default();
+    let meter = given.meter_config.as_ref();
+    let meter = meter.map(|config| cells::decode_meter(ty, config));
     Ok((counter.transpose()?, meter.transpose()?))
 }
 
@@ -173,32 +252,30 @@ fn write_direct(
     table: &TableModel,
     change: Change,
     given: &TableEntry,
-    (matches, priority): &EntryKey,
+    of: DirectOf<'_>,
 ) -> Outcome<()> {
-    let (counter, meter) = direct(given)?;
-    if table.meter && (meter.is_some() || change == Change::Modify) {
-        let switch = &mut target.switch;
-        switch.direct_meter_write(table.table, matches, *priority, meter)?;
+    let (counter, meter) = direct(table, given)?;
+    let switch = &mut target.switch;
+    if table.meter.is_some() && (meter.is_some() || change == Change::Modify) {
+        switch.direct_meter_write(table.table, of, meter)?;
+    }
+    if given.meter_counter_data.is_some() {
+        switch.direct_meter_clear_colours(table.table, of)?;
     }
     if let Some(counter) = counter {
-        let switch = &mut target.switch;
-        switch.direct_counter_write(table.table, matches, *priority, counter)?;
+        switch.direct_counter_write(table.table, of, counter)?;
     }
     Ok(())
 }
 
 /// What every entry that is written must be.
 fn check(table: &TableModel, given: &TableEntry) -> Outcome<()> {
-    cells::no_colour_counts(given.meter_counter_data.as_ref())?;
+    cells::check_colours(given.meter_counter_data.as_ref())?;
     if given.time_since_last_hit.is_some() {
         return Err(Fault::invalid("time_since_last_hit can only be read"));
     }
-    if given.is_const {
-        return Err(Fault::invalid("is_const can only be read"));
-    }
-    let ages = table.idle_timeout && !given.is_default_action;
-    if given.idle_timeout_ns < 0 || given.idle_timeout_ns > 0 && !ages {
-        let message = match ages {
+    if given.idle_timeout_ns < 0 || given.idle_timeout_ns > 0 && !table.idle_timeout {
+        let message = match table.idle_timeout {
             true => "expected an idle_timeout_ns of at least 0",
             false => "its entries have no idle timeout; leave idle_timeout_ns 0",
         };
@@ -213,9 +290,10 @@ fn check_direct(table: &TableModel, given: &TableEntry) -> Outcome<()> {
             "it has no direct counter; leave counter_data unset",
         ));
     }
-    if given.meter_config.is_some() && !table.meter {
+    if (given.meter_config.is_some() || given.meter_counter_data.is_some()) && table.meter.is_none()
+    {
         return Err(Fault::invalid(
-            "it has no direct meter; leave meter_config unset",
+            "it has no direct meter; leave meter_config and meter_counter_data unset",
         ));
     }
     Ok(())
@@ -242,25 +320,12 @@ fn check_one_shots(target: &Target<'_>, table: &TableModel, action: &EntryAction
     let profile = target.model.profile(id)?;
     let mixed = match action {
         EntryAction::OneShot(_) => !target.switch.members(profile.object)?.is_empty(),
-        EntryAction::Member(_) | EntryAction::Group(_) => {
-            target.state.one_shots.get(&id).is_some_and(|&n| n > 0)
-        }
+        EntryAction::Member(_) | EntryAction::Group(_) => target.state.has_one_shots(id),
         EntryAction::Run(_) => false,
     };
     match mixed {
         true => Err(super::profile::mixed(profile)),
         false => Ok(()),
-    }
-}
-
-fn count_one_shots(target: &mut Target<'_>, table: &TableModel, action: &EntryAction, there: bool) {
-    if let (Some(profile), EntryAction::OneShot(_)) = (table.profile, action) {
-        let count = target.state.one_shots.entry(profile).or_default();
-        *count = if there {
-            *count + 1
-        } else {
-            count.saturating_sub(1)
-        };
     }
 }
 
@@ -278,38 +343,32 @@ fn read_table(
             "its entries have no idle timeout; leave time_since_last_hit unset",
         ));
     }
-    if request.is_default_action {
-        let entry = default_entry(target, table)?;
-        found.push(wrap(entry));
-        return Ok(());
-    }
-    let entries = if request.r#match.is_empty() {
-        target.switch.entries(table.table)?
-    } else {
-        let (matches, priority) = key(table, request)?;
-        // An entry that is not there is no fault: nothing fits.
-        match target
-            .switch
-            .read(table.table, &matches, priority)
-            .map_err(Fault::from)
-        {
-            Ok(entry) => vec![entry],
-            Err(fault) if fault.code == Code::NotFound => Vec::new(),
-            Err(fault) => return Err(fault),
+    let names = match (request.is_default_action, request.r#match.is_empty()) {
+        (true, _) => {
+            check_default(request)?;
+            vec![Named::Default]
         }
+        (false, true) => {
+            let entries = target.switch.entries(table.table)?.into_iter();
+            let names = entries.map(|entry| Named::Entry((entry.matches, entry.priority)));
+            names.collect()
+        }
+        (false, false) => vec![Named::new(table, request)?],
     };
     let action_id = asked_action(target.model, table, request.action.as_ref())?;
-    for entry in entries {
-        if request.priority != 0 && i64::from(entry.priority) != i64::from(request.priority) {
-            continue;
-        }
-        let encoded = encode(target, table, &entry, request)?;
+    for named in names {
+        let encoded = match encode(target, table, &named, request) {
+            // An entry that is not there is no fault: nothing fits.
+            Err(fault) if fault.code == Code::NotFound => continue,
+            encoded => encoded?,
+        };
+        let of_priority = request.priority == 0 || request.priority == encoded.priority;
         let of_action = action_id.is_none_or(|id| action_of(encoded.action.as_ref()) == Some(id));
         #[allow(deprecated, reason = "older clients use it")]
         let of_controller = request.controller_metadata == 0
             || request.controller_metadata == encoded.controller_metadata;
         let of_metadata = request.metadata.is_empty() || request.metadata == encoded.metadata;
-        if of_action && of_controller && of_metadata {
+        if of_priority && of_action && of_controller && of_metadata {
             found.push(wrap(encoded));
         }
     }
@@ -342,57 +401,89 @@ fn asked_action(
     Ok(Some(id))
 }
 
-/// The default entry of a table.
-fn default_entry(target: &Target<'_>, table: &TableModel) -> Outcome<TableEntry> {
-    let action = target.switch.default_action(table.table)?;
-    Ok(TableEntry {
-        table_id: table.id,
-        action: Some(actions::encode_entry(target.model, table, &action)),
-        is_default_action: true,
-        ..TableEntry::default()
-    })
+/// An entry without its direct resources.
+pub fn encode_named(target: &Target<'_>, table: &TableModel, named: &Named) -> Outcome<TableEntry> {
+    encode(target, table, named, &TableEntry::default())
 }
 
 /// An entry with what the request asks for.
-pub fn encode(
+fn encode(
     target: &Target<'_>,
     table: &TableModel,
-    entry: &Entry,
+    named: &Named,
     request: &TableEntry,
 ) -> Outcome<TableEntry> {
-    let (id, matches, priority) = (table.table, &entry.matches, entry.priority);
-    let switch = &*target.switch;
-    let mut encoded = TableEntry {
-        table_id: table.id,
-        r#match: matches::encode(&table.fields, matches),
-        action: Some(actions::encode_entry(target.model, table, &entry.action)),
-        priority: i32::try_from(priority).unwrap_or(i32::MAX),
-        is_const: switch.is_constant(id, matches, priority)?,
-        ..TableEntry::default()
+    let (id, switch) = (table.table, &*target.switch);
+    let mut encoded = match named {
+        Named::Entry(key) => encode_entry(target, table, key, request)?,
+        Named::Default => {
+            let action = switch.default_action(id)?;
+            let encoded = TableEntry {
+                table_id: table.id,
+                action: Some(actions::encode_entry(target.model, table, &action, None)),
+                is_default_action: true,
+                ..TableEntry::default()
+            };
+            with_kept(encoded, target.state.defaults.get(&id))
+        }
     };
     if request.counter_data.is_some() {
-        let data = switch.direct_counter_read(id, matches, priority)?;
+        let data = switch.direct_counter_read(id, named.direct())?;
         encoded.counter_data = Some(cells::encode_counter(data));
     }
     if request.meter_config.is_some() {
-        let config = switch.direct_meter_read(id, matches, priority)?;
+        let config = switch.direct_meter_read(id, named.direct())?;
         encoded.meter_config = config.map(cells::encode_meter);
     }
-    if request.time_since_last_hit.is_some() {
-        let since = target.now.since(switch.last_hit(id, matches, priority)?);
-        encoded.time_since_last_hit = Some(IdleTimeout {
-            elapsed_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
-        });
-    }
-    let entries = target.state.entries.get(&id);
-    let entries = entries.filter(|entries| !entries.is_empty());
-    if let Some(kept) = entries.and_then(|entries| entries.get(&(matches.clone(), priority))) {
-        encoded.metadata = kept.metadata.clone();
-        encoded.idle_timeout_ns = kept.idle_timeout_ns;
-        #[allow(deprecated, reason = "older clients use it")]
-        {
-            encoded.controller_metadata = kept.controller_metadata;
-        }
+    if request.meter_counter_data.is_some() {
+        let colours = switch.direct_meter_colours(id, named.direct())?;
+        encoded.meter_counter_data = Some(cells::encode_colours(colours));
     }
     Ok(encoded)
+}
+
+/// What a client said of an entry, beside its key and its action.
+fn with_kept(encoded: TableEntry, kept: Option<&Kept>) -> TableEntry {
+    let Some(kept) = kept else {
+        return encoded;
+    };
+    TableEntry {
+        metadata: kept.metadata.clone(),
+        idle_timeout_ns: kept.idle_timeout_ns,
+        #[allow(deprecated, reason = "older clients use it")]
+        controller_metadata: kept.controller_metadata,
+        ..encoded
+    }
+}
+
+/// An entry that is not the default: its key, its action, how long it was not hit.
+fn encode_entry(
+    target: &Target<'_>,
+    table: &TableModel,
+    key: &EntryKey,
+    request: &TableEntry,
+) -> Outcome<TableEntry> {
+    let (id, switch) = (table.table, &*target.switch);
+    let (matches, priority) = key;
+    let entry = switch.read(id, matches, *priority)?;
+    // In the engine's form, which may not be the client's.
+    let key = (entry.matches, *priority);
+    let set = target.state.one_shot(table, &key);
+    let since = match request.time_since_last_hit {
+        None => None,
+        Some(_) => Some(target.now.since(switch.last_hit(id, matches, *priority)?)),
+    };
+    let action = actions::encode_entry(target.model, table, &entry.action, set);
+    let encoded = TableEntry {
+        table_id: table.id,
+        r#match: matches::encode(&table.fields, &key.0),
+        action: Some(action),
+        priority: i32::try_from(*priority).unwrap_or(i32::MAX),
+        is_const: switch.is_constant(id, matches, *priority)?,
+        time_since_last_hit: since.map(|since| IdleTimeout {
+            elapsed_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        }),
+        ..TableEntry::default()
+    };
+    Ok(with_kept(encoded, target.state.kept(id, &key)))
 }

@@ -28,6 +28,9 @@ impl Model {
             packet_out: None,
             p4info: P4Info::default(),
         };
+        builder.check_platform();
+        builder.check_ids();
+        builder.check_translations();
         builder.tables(&mut model);
         builder.profiles(&mut model);
         builder.arrays(&mut model);
@@ -79,6 +82,10 @@ fn translated(type_name: &Option<p4::P4NamedType>, bitwidth: i32, shape: Shape) 
     }
 }
 
+fn meter_type(spec: &Option<p4::MeterSpec>) -> MeterType {
+    spec.as_ref().map(p4::MeterSpec::r#type).unwrap_or_default()
+}
+
 impl Builder<'_> {
     fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
         let mut actions = BTreeMap::new();
@@ -121,8 +128,11 @@ impl Builder<'_> {
             |preambles: Vec<u32>| move |ids: &[u32]| ids.iter().any(|id| preambles.contains(id));
         let counters = self.p4info.direct_counters.iter();
         let has_counter = direct(counters.map(|c| named(&c.preamble).0).collect());
-        let meters = self.p4info.direct_meters.iter();
-        let has_meter = direct(meters.map(|m| named(&m.preamble).0).collect());
+        let meter_of = |ids: &[u32]| {
+            let mut meters = self.p4info.direct_meters.iter();
+            let found = meters.find(|meter| ids.contains(&named(&meter.preamble).0))?;
+            Some(meter_type(&found.spec))
+        };
         for table in &self.p4info.tables {
             let (id, name) = named(&table.preamble);
             let Some(at) = self.program.tables.iter().position(|t| t.name == name) else {
@@ -147,6 +157,11 @@ impl Builder<'_> {
                     Some(listed) => actions.push(ActionUse {
                         id: reference.id,
                         action: listed.action,
+                        scope: match reference.scope() {
+                            p4::action_ref::Scope::TableAndDefault => Scope::Anywhere,
+                            p4::action_ref::Scope::TableOnly => Scope::Entries,
+                            p4::action_ref::Scope::DefaultOnly => Scope::Default,
+                        },
                     }),
                     None => {
                         let fault = format!("table `{name}` has no action {}", reference.id);
@@ -163,9 +178,78 @@ impl Builder<'_> {
                 profile: Some(table.implementation_id).filter(|&id| id != 0),
                 idle_timeout: found.support_timeout,
                 counter: has_counter(&table.direct_resource_ids),
-                meter: has_meter(&table.direct_resource_ids),
+                meter: meter_of(&table.direct_resource_ids),
             };
             model.tables.insert(id, table);
+        }
+    }
+
+    /// Checks that there is what the P4Info asks of the platform.
+    fn check_platform(&mut self) {
+        let package = self.p4info.pkg_info.as_ref();
+        let Some(wanted) = package.and_then(|package| package.platform_properties.as_ref()) else {
+            return;
+        };
+        // Groups hold as many replicas as there are ports and instances.
+        let groups = i32::from(u16::MAX);
+        if wanted.multicast_group_table_size > groups {
+            self.faults.push(format!(
+                "it needs {} multicast groups, and this target has {groups}",
+                wanted.multicast_group_table_size
+            ));
+        }
+    }
+
+    /// Checks that the objects of each kind have IDs of their own, none of them 0.
+    fn check_ids(&mut self) {
+        fn ids<'a>(all: impl Iterator<Item = &'a Option<p4::Preamble>>) -> Vec<(u32, &'a str)> {
+            all.map(named).collect()
+        }
+        let info = self.p4info;
+        let kinds = [
+            ids(info.tables.iter().map(|object| &object.preamble)),
+            ids(info.actions.iter().map(|object| &object.preamble)),
+            ids(info.action_profiles.iter().map(|object| &object.preamble)),
+            ids(info.counters.iter().map(|object| &object.preamble)),
+            ids(info.direct_counters.iter().map(|object| &object.preamble)),
+            ids(info.meters.iter().map(|object| &object.preamble)),
+            ids(info.direct_meters.iter().map(|object| &object.preamble)),
+            ids(info.registers.iter().map(|object| &object.preamble)),
+            ids(info.value_sets.iter().map(|object| &object.preamble)),
+            ids(info.digests.iter().map(|object| &object.preamble)),
+        ];
+        for objects in kinds {
+            for (i, &(id, name)) in objects.iter().enumerate() {
+                if id == 0 {
+                    self.faults
+                        .push(format!("`{name}` has the ID 0, which says nothing"));
+                } else if let Some((_, other)) = objects[..i].iter().find(|(known, _)| *known == id)
+                {
+                    self.faults
+                        .push(format!("`{name}` has the ID {id} of `{other}`"));
+                }
+            }
+        }
+    }
+
+    /// Checks that no values are translated to strings, which have no numbers here.
+    fn check_translations(&mut self) {
+        use p4::p4_new_type_spec::Representation::TranslatedType;
+        use p4::p4_new_type_translation::SdnType;
+        let types = self
+            .p4info
+            .type_info
+            .iter()
+            .flat_map(|info| &info.new_types);
+        for (name, ty) in types {
+            if let Some(TranslatedType(translation)) = &ty.representation
+                && matches!(translation.sdn_type, Some(SdnType::SdnString(_)))
+            {
+                self.faults.push(format!(
+                    "values of type `{name}` are strings for the client, which this target cannot \
+                     translate"
+                ));
+            }
         }
     }
 
@@ -232,12 +316,18 @@ impl Builder<'_> {
                 continue;
             };
             use p4::action_profile::SelectorSizeSemantics::SumOfMembers;
+            let max_member_weight = match &profile.selector_size_semantics {
+                Some(SumOfMembers(members)) => Some(members.max_member_weight),
+                _ => None,
+            };
             let profile = ProfileModel {
                 id,
                 name: name.to_string(),
                 object,
                 max_group_size: profile.max_group_size,
-                size_is_weights: !matches!(profile.selector_size_semantics, Some(SumOfMembers(_))),
+                size_is_weights: max_member_weight.is_none(),
+                max_member_weight: max_member_weight.unwrap_or(0),
+                weights_disallowed: profile.weights_disallowed,
                 table: table.id,
             };
             model.profiles.insert(id, profile);
@@ -262,7 +352,8 @@ impl Builder<'_> {
         }
         for meter in &self.p4info.meters {
             if let Some(array) = self.array(&meter.preamble, meter.size, "meter") {
-                model.meters.insert(array.id, array);
+                let ty = meter_type(&meter.spec);
+                model.meters.insert(array.id, (array, ty));
             }
         }
         for register in &self.p4info.registers {

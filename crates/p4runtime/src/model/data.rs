@@ -218,3 +218,62 @@ fn bitstring(spec: &p4::P4BitstringLikeTypeSpec) -> Outcome<Shape> {
         None => Err(Fault::invalid("its type_spec is not set")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+
+    fn data(data: Data) -> P4Data {
+        P4Data { data: Some(data) }
+    }
+
+    // p4runtime: data-enum
+    #[test]
+    fn enums_go_by_name_and_serialisable_ones_by_value() {
+        let names = || vec!["red".to_string(), "green".to_string()];
+        let value = |n: u32| BigUint::from(n);
+        let green = data(Data::Enum("green".into()));
+        assert_eq!(
+            DataType::Enum(names()).encode(&mut [value(1)].into_iter()),
+            green
+        );
+        assert_eq!(DataType::Enum(names()).decode(Some(&green)), Ok(value(1)));
+        let error = data(Data::Error("red".into()));
+        assert_eq!(
+            DataType::Error(names()).encode(&mut [value(0)].into_iter()),
+            error
+        );
+        let refused = DataType::Error(names()).decode(Some(&green)).unwrap_err();
+        assert_eq!(refused.code, Code::InvalidArgument);
+        let unknown = data(Data::Enum("blue".into()));
+        let refused = DataType::Enum(names()).decode(Some(&unknown)).unwrap_err();
+        assert!(refused.message.contains("red, green"));
+        let serialisable = DataType::SerialisableEnum(Shape::bits(12));
+        let unnamed = data(Data::EnumValue(vec![0x0a, 0xbc]));
+        assert_eq!(serialisable.decode(Some(&unnamed)), Ok(value(0xabc)));
+        assert_eq!(
+            serialisable.encode(&mut [value(0xabc)].into_iter()),
+            unnamed
+        );
+    }
+
+    // p4runtime: data-header, data-struct
+    #[test]
+    fn structs_and_headers_take_their_members_in_order() {
+        let header = DataType::Header(vec![Shape::bits(8), Shape::bits(16)]);
+        let ty = DataType::Struct(vec![DataType::Bool, header, DataType::Tuple(Vec::new())]);
+        let parts = [1_u32, 2, 0x1234].map(BigUint::from);
+        let header = P4Header {
+            is_valid: true,
+            bitstrings: vec![vec![2], vec![0x12, 0x34]],
+        };
+        let tuple = P4StructLike::default();
+        let members = [Data::Bool(true), Data::Header(header), Data::Tuple(tuple)];
+        let expected = P4StructLike {
+            members: members.map(data).into(),
+        };
+        let encoded = ty.encode(&mut parts.into_iter());
+        assert_eq!(encoded, data(Data::Struct(expected)));
+    }
+}

@@ -171,6 +171,7 @@ mod tests {
         }
     }
 
+    // p4runtime: packet-in, packet-out
     #[test]
     fn unpacking_undoes_packing() {
         let given = [metadata(1, b"\x01\x02"), metadata(2, b"\x0a")];

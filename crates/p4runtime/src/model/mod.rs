@@ -10,6 +10,7 @@ mod header;
 pub use bmv2::complete;
 pub use data::DataType;
 pub use header::PacketHeader;
+pub use p4_info::proto::meter_spec::Type as MeterType;
 
 use crate::bytestring::Shape;
 use crate::fault::{Fault, Outcome, list};
@@ -30,8 +31,8 @@ pub struct Model {
     pub profiles: BTreeMap<u32, ProfileModel>,
     /// Indirect counters.
     pub counters: BTreeMap<u32, ArrayModel>,
-    /// Indirect meters.
-    pub meters: BTreeMap<u32, ArrayModel>,
+    /// Indirect meters, each with what it measures by.
+    pub meters: BTreeMap<u32, (ArrayModel, MeterType)>,
     /// Registers, each with the type of its cells.
     pub registers: BTreeMap<u32, (ArrayModel, DataType)>,
     /// Value sets.
@@ -63,8 +64,8 @@ pub struct TableModel {
     pub idle_timeout: bool,
     /// Whether it has a direct counter.
     pub counter: bool,
-    /// Whether it has a direct meter.
-    pub meter: bool,
+    /// Its direct meter, if it has one.
+    pub meter: Option<MeterType>,
 }
 
 /// A field that is matched.
@@ -102,6 +103,19 @@ pub struct ActionUse {
     pub id: u32,
     /// The engine's.
     pub action: ActionId,
+    /// Where it may stand.
+    pub scope: Scope,
+}
+
+/// Where an action of a table may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In entries, and as default.
+    Anywhere,
+    /// In entries alone (`@tableonly`).
+    Entries,
+    /// As default alone (`@defaultonly`).
+    Default,
 }
 
 /// An action.
@@ -137,6 +151,10 @@ pub struct ProfileModel {
     pub max_group_size: i32,
     /// Whether a group's size is the sum of its weights, rather than the number of its members.
     pub size_is_weights: bool,
+    /// The largest weight of a member, where a group's size is their number; 0: any.
+    pub max_member_weight: i32,
+    /// Whether clients give no weights.
+    pub weights_disallowed: bool,
     /// A table that it implements, whose actions its members may use.
     pub table: u32,
 }
@@ -196,9 +214,9 @@ impl Model {
         find("counter", &self.counters, id, |array| &array.name)
     }
 
-    /// The meter with this ID.
-    pub fn meter(&self, id: u32) -> Outcome<&ArrayModel> {
-        find("meter", &self.meters, id, |array| &array.name)
+    /// The meter with this ID, and what it measures by.
+    pub fn meter(&self, id: u32) -> Outcome<&(ArrayModel, MeterType)> {
+        find("meter", &self.meters, id, |(array, _)| &array.name)
     }
 
     /// The register with this ID, and the type of its cells.
@@ -227,10 +245,10 @@ impl Model {
 }
 
 impl TableModel {
-    /// The engine's action for an ID that this table lists.
-    pub fn action(&self, model: &Model, id: u32) -> Outcome<ActionId> {
+    /// The action that this table lists under an ID.
+    pub fn action(&self, model: &Model, id: u32) -> Outcome<&ActionUse> {
         let found = self.actions.iter().find(|listed| listed.id == id);
-        found.map(|listed| listed.action).ok_or_else(|| {
+        found.ok_or_else(|| {
             let name = |id| model.actions.get(&id).map_or("?", |action| &action.name);
             let valid = self
                 .actions

@@ -102,6 +102,15 @@ pub enum EntryAction {
     OneShot(Vec<(ActionSpec, u32)>),
 }
 
+/// Whose cell of a table's direct counter or meter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectOf<'a> {
+    /// Of the entry with these matches and this priority.
+    Entry(&'a [Match], u32),
+    /// Of the default: misses.
+    Default,
+}
+
 /// A copy that a multicast group or a clone session makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replica {
@@ -141,6 +150,8 @@ pub struct MeterConfig {
     pub pir: f64,
     /// Peak burst.
     pub pburst: u64,
+    /// Excess burst. Where it is not 0 the meter has one rate, `cir` (RFC 2697, srTCM).
+    pub eburst: u64,
 }
 
 /// A member of an action profile.

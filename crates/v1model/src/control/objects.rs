@@ -2,7 +2,7 @@
 
 use super::tables::{check_meter, check_weight, list};
 use crate::compile::limbs_of;
-use crate::state::{Object, Profile};
+use crate::state::{MeterCell, Object, Profile};
 use crate::{ControlError, CounterData, EntryAction, Group, Match, Member, MeterConfig, Switch};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, ValueSetId};
@@ -84,11 +84,8 @@ impl Switch {
         meter: ExternId,
         index: u64,
     ) -> Result<Option<MeterConfig>, ControlError> {
-        let Object::Meter(m) = self.object_ref(meter)? else {
-            return Err(self.not_a(meter, "meter"));
-        };
-        let at = self.check_index(meter, index, m.cells.len() as u64)?;
-        Ok(m.cells[at].map(|cell| cell.config))
+        let marker = self.meter_cell(meter, index)?.marker;
+        Ok(marker.map(|marker| marker.config))
     }
 
     /// Configures a cell of a meter, its buckets full.
@@ -98,13 +95,45 @@ impl Switch {
         index: u64,
         config: Option<MeterConfig>,
     ) -> Result<(), ControlError> {
-        self.meter_read(meter, index)?;
         let at = self.named(meter);
-        let cell = config.map(|config| check_meter(&at, config)).transpose()?;
-        if let Object::Meter(m) = &mut self.machine.objects[meter.0 as usize] {
-            m.cells[index as usize] = cell;
-        }
+        let marker = config.map(|config| check_meter(&at, config)).transpose()?;
+        self.meter_cell_mut(meter, index)?.marker = marker;
         Ok(())
+    }
+
+    /// The packets that a cell made green, yellow and red.
+    pub fn meter_colours(
+        &self,
+        meter: ExternId,
+        index: u64,
+    ) -> Result<[CounterData; 3], ControlError> {
+        Ok(self.meter_cell(meter, index)?.colours)
+    }
+
+    /// Counts the colours of a cell from 0 again.
+    pub fn meter_clear_colours(&mut self, meter: ExternId, index: u64) -> Result<(), ControlError> {
+        self.meter_cell_mut(meter, index)?.colours = Default::default();
+        Ok(())
+    }
+
+    fn meter_cell(&self, meter: ExternId, index: u64) -> Result<&MeterCell, ControlError> {
+        let Object::Meter(m) = self.object_ref(meter)? else {
+            return Err(self.not_a(meter, "meter"));
+        };
+        let at = self.check_index(meter, index, m.cells.len() as u64)?;
+        Ok(&m.cells[at])
+    }
+
+    fn meter_cell_mut(
+        &mut self,
+        meter: ExternId,
+        index: u64,
+    ) -> Result<&mut MeterCell, ControlError> {
+        self.meter_cell(meter, index)?;
+        match &mut self.machine.objects[meter.0 as usize] {
+            Object::Meter(m) => Ok(&mut m.cells[index as usize]),
+            _ => unreachable!("checked above"),
+        }
     }
 
     // -- action profiles ----------------------------------------------------------------------

@@ -1,9 +1,9 @@
 //! Entries and default actions.
 
-use crate::state::{MeterCell, Object};
+use crate::state::{Marker, MeterCell, Object};
 use crate::table::{Origin, Outcome, TableState};
 use crate::{
-    ActionSpec, ControlError, CounterData, Entry, EntryAction, Match, MeterConfig, Switch,
+    ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match, MeterConfig, Switch,
 };
 use p4_ir::{ExternId, TableId};
 use units::Instant;
@@ -80,7 +80,7 @@ impl Switch {
         Ok(())
     }
 
-    /// Sets it back to what the program says.
+    /// Sets it back to what the program says, its direct counter and meter too.
     pub fn reset_default(&mut self, table: TableId) -> Result<(), ControlError> {
         let definition = self.check_table(table)?;
         let call = &definition.default_action;
@@ -93,6 +93,7 @@ impl Switch {
         let state = self.table_mut(table)?;
         state.default = outcome;
         state.default_action = EntryAction::Run(spec);
+        state.default_direct = Default::default();
         Ok(())
     }
 
@@ -112,69 +113,81 @@ impl Switch {
         Ok(table.row(table.find(matches, priority)?).last_hit)
     }
 
-    /// The direct counter of an entry.
+    /// The direct counter of an entry, or of the default.
     pub fn direct_counter_read(
         &self,
         table: TableId,
-        matches: &[Match],
-        priority: u32,
+        of: DirectOf<'_>,
     ) -> Result<CounterData, ControlError> {
         let state = self.table_ref(table)?;
         if state.counter.is_none() {
             return Err(self.has_none(table, "direct counter"));
         }
-        Ok(state.row(state.find(matches, priority)?).counter)
+        Ok(state.direct(of)?.counter)
     }
 
-    /// Sets the direct counter of an entry.
+    /// Sets the direct counter of an entry, or of the default.
     pub fn direct_counter_write(
         &mut self,
         table: TableId,
-        matches: &[Match],
-        priority: u32,
+        of: DirectOf<'_>,
         data: CounterData,
     ) -> Result<(), ControlError> {
-        if self.table_ref(table)?.counter.is_none() {
-            return Err(self.has_none(table, "direct counter"));
-        }
-        let state = self.table_mut(table)?;
-        let id = state.find(matches, priority)?;
-        state.row_mut(id).counter = data;
+        self.direct_counter_read(table, of)?;
+        self.table_mut(table)?.direct_mut(of)?.counter = data;
         Ok(())
     }
 
-    /// The direct meter of an entry; `None`: unset, everything is green.
+    /// The direct meter of an entry or of the default; `None`: unset, everything is green.
     pub fn direct_meter_read(
         &self,
         table: TableId,
-        matches: &[Match],
-        priority: u32,
+        of: DirectOf<'_>,
     ) -> Result<Option<MeterConfig>, ControlError> {
+        let cell = self.direct_meter(table, of)?;
+        Ok(cell.marker.map(|marker| marker.config))
+    }
+
+    /// Configures the direct meter of an entry or of the default, its buckets full.
+    pub fn direct_meter_write(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+        config: Option<MeterConfig>,
+    ) -> Result<(), ControlError> {
+        self.direct_meter(table, of)?;
+        let at = format!("direct meter of table `{}`", self.program()[table].name);
+        let marker = config.map(|config| check_meter(&at, config)).transpose()?;
+        self.table_mut(table)?.direct_mut(of)?.meter.marker = marker;
+        Ok(())
+    }
+
+    /// The packets that the direct meter of an entry or of the default made green, yellow and red.
+    pub fn direct_meter_colours(
+        &self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<[CounterData; 3], ControlError> {
+        Ok(self.direct_meter(table, of)?.colours)
+    }
+
+    /// Counts the colours of a direct meter from 0 again.
+    pub fn direct_meter_clear_colours(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<(), ControlError> {
+        self.direct_meter(table, of)?;
+        self.table_mut(table)?.direct_mut(of)?.meter.colours = Default::default();
+        Ok(())
+    }
+
+    fn direct_meter(&self, table: TableId, of: DirectOf<'_>) -> Result<&MeterCell, ControlError> {
         let state = self.table_ref(table)?;
         if state.meter.is_none() {
             return Err(self.has_none(table, "direct meter"));
         }
-        let row = state.row(state.find(matches, priority)?);
-        Ok(row.meter.map(|cell| cell.config))
-    }
-
-    /// Configures the direct meter of an entry, its buckets full.
-    pub fn direct_meter_write(
-        &mut self,
-        table: TableId,
-        matches: &[Match],
-        priority: u32,
-        config: Option<MeterConfig>,
-    ) -> Result<(), ControlError> {
-        if self.table_ref(table)?.meter.is_none() {
-            return Err(self.has_none(table, "direct meter"));
-        }
-        let at = format!("direct meter of table `{}`", self.program()[table].name);
-        let cell = config.map(|config| check_meter(&at, config)).transpose()?;
-        let state = self.table_mut(table)?;
-        let id = state.find(matches, priority)?;
-        state.row_mut(id).meter = cell;
-        Ok(())
+        Ok(&state.direct(of)?.meter)
     }
 
     // -- checks -------------------------------------------------------------------------------
@@ -403,10 +416,10 @@ pub(crate) fn check_weight(at: &str, weight: u32) -> Result<(), ControlError> {
     })
 }
 
-pub(crate) fn check_meter(at: &str, config: MeterConfig) -> Result<MeterCell, ControlError> {
+pub(crate) fn check_meter(at: &str, config: MeterConfig) -> Result<Marker, ControlError> {
     let MeterConfig { cir, pir, .. } = config;
     if cir >= 0.0 && cir <= pir && pir.is_finite() {
-        return Ok(MeterCell::new(config));
+        return Ok(Marker::new(config));
     }
     Err(ControlError::Invalid {
         at: at.into(),

@@ -8,6 +8,7 @@ pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::compile::limbs_of;
+use crate::control::DirectOf;
 use crate::state::{Counted, MeterCell, MeterUnit, Object};
 use crate::{ActionSpec, ControlError, CounterData, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
@@ -44,9 +45,15 @@ pub struct Row {
     /// In the order in which they came.
     sequence: u64,
     constant: bool,
-    pub counter: CounterData,
-    pub meter: Option<MeterCell>,
+    pub direct: Direct,
     pub last_hit: Instant,
+}
+
+/// The cells of a table's direct counter and meter that belong to an entry, or to the default.
+#[derive(Clone, Debug, Default)]
+pub struct Direct {
+    pub counter: CounterData,
+    pub meter: MeterCell,
 }
 
 impl Row {
@@ -74,13 +81,13 @@ pub struct TableState {
     pub default: Outcome,
     /// The default as the control plane wrote it.
     pub default_action: EntryAction,
+    /// What misses count and measure.
+    pub default_direct: Direct,
     pub profile: Option<ExternId>,
     /// What its direct counter counts at each hit.
     pub counter: Option<Counted>,
     /// What its direct meter measures at each hit.
     pub meter: Option<MeterUnit>,
-    /// Whether hits are dated, for idle timeouts.
-    pub dated: bool,
     /// Whether a hit does none of the three.
     pub plain: bool,
     index: Index,
@@ -113,10 +120,10 @@ impl TableState {
                 args: Vec::new(),
             }),
             default_action: EntryAction::Run(default),
+            default_direct: Direct::default(),
             profile: table.implementation,
             counter,
             meter,
-            dated: table.support_timeout,
             plain: counter.is_none() && meter.is_none() && !table.support_timeout,
             free: Vec::new(),
             by_key: HashMap::new(),
@@ -174,6 +181,27 @@ impl TableState {
             .expect("numbers given out name entries")
     }
 
+    /// The direct resources of an entry or of the default.
+    pub fn direct(&self, of: DirectOf<'_>) -> Result<&Direct, ControlError> {
+        match of {
+            DirectOf::Entry(matches, priority) => {
+                Ok(&self.row(self.find(matches, priority)?).direct)
+            }
+            DirectOf::Default => Ok(&self.default_direct),
+        }
+    }
+
+    /// The direct resources of an entry or of the default.
+    pub fn direct_mut(&mut self, of: DirectOf<'_>) -> Result<&mut Direct, ControlError> {
+        match of {
+            DirectOf::Entry(matches, priority) => {
+                let id = self.find(matches, priority)?;
+                Ok(&mut self.row_mut(id).direct)
+            }
+            DirectOf::Default => Ok(&mut self.default_direct),
+        }
+    }
+
     /// Whether entries win by priority.
     pub fn by_priority(&self) -> bool {
         self.index.by_priority()
@@ -222,8 +250,7 @@ impl TableState {
             outcome,
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
-            counter: CounterData::default(),
-            meter: None,
+            direct: Direct::default(),
             last_hit: now,
         });
         self.next_sequence += 1;

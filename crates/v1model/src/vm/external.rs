@@ -4,7 +4,7 @@ use super::{CloneRequest, Job, Kept, Machine, checksum};
 use crate::bits::Writer;
 use crate::code::*;
 use crate::hash::Algorithm;
-use crate::state::{self, Object};
+use crate::state::Object;
 use crate::table::{KeyLayout, Outcome, Prepared};
 use crate::{Digest, Event, Log};
 use num_bigint::{BigInt, BigUint};
@@ -127,10 +127,7 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             if let Object::Meter(meter) = &mut machine.objects[*meter as usize] {
                 let index = usize::try_from(words[*index as usize]).ok();
                 if let Some(cell) = index.and_then(|index| meter.cells.get_mut(index)) {
-                    let amount = state::amount(meter.unit, job.length);
-                    let colour = cell
-                        .as_mut()
-                        .map_or(0, |cell| cell.execute(job.now, amount));
+                    let colour = cell.execute(job.now, meter.unit, job.length);
                     store(words, *d, colour as u128);
                 }
             }

@@ -574,23 +574,21 @@ fn look_up<'m, const TRACED: bool>(
 ) -> (bool, Option<&'m Prepared>) {
     let table = &mut machine.tables[site.table as usize];
     let found = table.lookup(words, &site.keys);
-    if let Some(id) = found
-        && !table.plain
-    {
-        let (counter, meter, dated) = (table.counter, table.meter, table.dated);
-        let row = table.row_mut(id);
+    if !table.plain {
+        let (counter, meter) = (table.counter, table.meter);
+        let direct = match found {
+            Some(id) => {
+                let row = table.row_mut(id);
+                row.last_hit = job.now;
+                &mut row.direct
+            }
+            None => &mut table.default_direct,
+        };
         if let Some(counted) = counter {
-            state::count(&mut row.counter, counted, job.length);
+            state::count(&mut direct.counter, counted, job.length);
         }
         if let Some(unit) = meter {
-            let amount = state::amount(unit, job.length);
-            job.colour = row
-                .meter
-                .as_mut()
-                .map_or(0, |cell| cell.execute(job.now, amount));
-        }
-        if dated {
-            row.last_hit = job.now;
+            job.colour = direct.meter.execute(job.now, unit, job.length);
         }
     }
     let Machine {
