@@ -36,11 +36,7 @@ set ns [new Simulator]
 Node instproc reset {} { set phases kept }
 Agent/TCP set tcpTick_ 1e-300
 Agent/TCP set rttvar_init_ 0
-# As ns-2.1b9a had it.
 Agent/TCP set useHeaders_ false
-Agent/TCP set precisionReduce_ false
-Agent/TCP set exitFastRetrans_ false
-Agent/TCP set bugfix_ss_ 0
 Agent/TCP/Newreno set newreno_changes1_ 0
 Agent/TCP/Newreno set partial_window_deflation_ 0
 """
@@ -94,8 +90,11 @@ def _flow(rng: random.Random, name: str, profile: str, ends: tuple[str, str]) ->
     settings = PLAIN | PROFILES[profile] | {"window": window}
     if rng.random() < 0.15:
         settings["max_cwnd"] = rng.randint(2, 30)
-    if name in ("tahoe", "sack", "vegas") and rng.random() < 0.2:
-        settings["bugfix"] = True
+    if name != "fack":
+        settings["bugfix"] = rng.random() < 0.5
+        settings["syn"] = rng.random() < 0.5
+    if name in ("reno", "newreno", "sack"):
+        settings["exact_halving"] = rng.random() < 0.5
     flow = {
         "from": ends[0],
         "to": ends[1],
@@ -160,7 +159,8 @@ def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
     yield f"Agent/TCP set window_ {profile['window']}"
     yield f"Agent/TCP set windowInit_ {profile['initial_window']}"
     # Vegas sends no SYN whatever this says, and has its initial window from the second ACK on.
-    yield f"Agent/TCP set syn_ {vegas}; Agent/TCP set delay_growth_ {vegas}"
+    delayed = int(vegas or profile.get("syn", False))
+    yield f"Agent/TCP set syn_ {delayed}; Agent/TCP set delay_growth_ {delayed}"
     yield f"set tcp [new {AGENTS[name]}]; set sink [new {sink}]; set ftp [new Application/FTP]"
     settings: dict[str, Any] = {
         "fid_": index + 1,
@@ -169,6 +169,7 @@ def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
         "rfc2988_": int(profile["rfc2988"]),
         "singledup_": int(profile["limited_transmit"]),
         "bugFix_": int(profile.get("bugfix", False)),
+        "precisionReduce_": int(profile.get("exact_halving", False)),
         "maxcwnd_": profile.get("max_cwnd", 0),
     }
     if vegas:
