@@ -127,6 +127,12 @@ def _losses(rng: random.Random) -> list[int]:
     )
 
 
+def shifted(description: Description, by_s: float) -> Description:
+    """The same run, later. Only what hangs on a clock's last bit can come out otherwise in ns-2."""
+    flows = [flow | {"start_s": flow["start_s"] + by_s} for flow in description["flows"]]
+    return description | {"flows": flows, "end_s": description["end_s"] + by_s}
+
+
 def script(description: Description, trace: Path) -> str:
     """The run in ns-2, which writes the events at the traced link to ``trace``."""
     lines = [SETTING]
@@ -214,14 +220,16 @@ def rows_of_replay(csv: str) -> list[Row]:
     ]
 
 
-def first_difference(description: Description, ns2: list[Row], replay: list[Row]) -> str | None:
-    """The first event that only one of the runs has, times within 20 us of each other."""
+def first_difference(
+    description: Description, ns2: list[Row], other: list[Row]
+) -> tuple[float, str] | None:
+    """The first event that only one of the runs has, times within 20 us of each other, and when."""
 
     def forward(rows: list[Row]) -> list[Row]:
         flows = description["flows"]
         return sorted(row for row in rows if flows[row[1]]["to"] == "k1")
 
-    ours, missing = forward(replay), None
+    ours, missing = forward(other), None
     for row in forward(ns2):
         near = (i for i, our in enumerate(ours[:64]) if our[1:] == row[1:])
         found = next((i for i in near if abs(ours[i][0] - row[0]) <= 20e-6), None)
@@ -230,5 +238,6 @@ def first_difference(description: Description, ns2: list[Row], replay: list[Row]
             break
         ours.pop(found)
     if missing:
-        return f"ns-2 has {missing}, the replay goes on with {ours[:3]}"
-    return f"ns-2 does not have {ours[0]}" if ours else None
+        at_s = min(row[0] for row in (missing, *ours[:1]))
+        return at_s, f"ns-2 has {missing}, the other goes on with {ours[:3]}"
+    return (ours[0][0], f"ns-2 does not have {ours[0]}") if ours else None

@@ -1,6 +1,6 @@
 """A scenario of the lab as a script for ns-2, and ns-2's run of it as a result of the lab.
 
-An experiment's own rows can so be made of ns-2's runs too: ``tests/ns2/compare.py``.
+An experiment's own rows can so be made of ns-2's runs too: ``tests/ns2_compare.py``.
 """
 
 import os
@@ -23,7 +23,7 @@ from waymark.traffic import Profile, Source
 SETTING = """
 # The clocks' phases are drawn when nodes are reset; a tick of nothing has phase 0.
 Node instproc reset {} { set phases kept }
-Agent/TCP set tcpTick_ 1e-300
+Agent/TCP set tcpTick_ 1e-300; Agent/TCP set rttvar_init_ 0
 # Slow but steady, without deflation.
 Agent/TCP/Newreno set newreno_changes1_ 0
 Agent/TCP/Newreno set partial_window_deflation_ 0

@@ -41,7 +41,7 @@ class Profile:
             or each echoed (``"accurate"``, RFC 8257).
         pacing: modern: whether a window is spread over its round trip.
         exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
-            from 2006 on, and keep one packet; else in whole packets.
+            from 2006 on; else in whole packets.
     """
 
     kind: Literal["ns2", "modern"] = "ns2"

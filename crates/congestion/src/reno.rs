@@ -23,9 +23,9 @@ impl RenoConfig {
     }
 }
 
-/// Settings of a [`Reno`] that halves its window with the fraction and keeps one segment, as the
-/// papers' simulator does from 2006 on (its `precisionReduce_`); before, it halved whole segments.
-/// Flows that share a queue fall into step less easily so.
+/// Settings of a [`Reno`] that halves its window with the fraction, as the papers' simulator does
+/// from 2006 on (its `precisionReduce_`); before, it halved whole segments. Flows that share a
+/// queue fall into step less easily so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactRenoConfig {}
 
@@ -138,14 +138,14 @@ impl Controller for Reno {
         self.cwnd = self.limits.cap(self.cwnd + increment * ack.weight());
     }
 
-    /// A half of whole segments is taken as it is, even 1 or 0; the exact one is 1 at least.
+    /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
     fn on_loss(&mut self, loss: &LossEvent) {
         let fraction = if self.exact { self.cwnd.fract() } else { 0.0 };
         // The receiver's window, which the first threshold tells, has none.
         let window = (loss.window as f64 + fraction).min(self.limits.initial_ssthresh);
         self.ssthresh = half(loss.window).max(MIN_SSTHRESH);
         self.cwnd = match self.exact {
-            true => (window / 2.0).max(1.0),
+            true => window / 2.0,
             false => half(loss.window),
         };
     }
@@ -180,7 +180,7 @@ mod tests {
             initial_ssthresh: 20.0,
             ..Limits::default()
         };
-        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0), (1.5, 1, 1.0)] {
+        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0), (1.5, 1, 0.75)] {
             let mut reno = ExactRenoConfig {}.build(&limits);
             reno.set_cwnd(cwnd);
             reno.on_loss(&loss(window));

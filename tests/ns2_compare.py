@@ -1,18 +1,14 @@
 """Experiments' rows from runs of the lab and of ns-2, side by side.
 
-``python tests/ns2/compare.py kurata/fig3 lien/fig4.10 --seeds 5``: a row a quantity, with mean, least
-and greatest of both over the seeds, and whether they agree: means within 5 %, or ns-2's mean within
+``python tests/ns2_compare.py kurata/fig3 lien/fig4.10 --seeds 5``: a row a quantity, with the mean
+and the range of both over the seeds, and whether they agree: means within 5 %, or ns-2's mean in
 the range here. Runs with a control that ns-2 does not have are left out.
 """
 
 import argparse
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 import ns2_scenarios
 from ns2_runs import AGENTS
@@ -23,30 +19,28 @@ from waymark.experiment import Scale, select
 TOLERANCE = 0.05
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
     """Measures the experiments and prints their rows."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("experiments", nargs="+", help="ids or patterns")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", choices=("quick", "full"), default="quick")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="labels that have this in them")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     seeds = range(1, chosen.seeds + 1)
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for experiment in select(chosen.experiments):
             print(f"\n{experiment.id}")
-            for ours, theirs in compare(experiment, chosen.scale, seeds, chosen.only, pool):
+            for ours, theirs in compare(experiment, chosen.scale, seeds, pool):
                 print(line(ours, theirs), flush=True)
 
 
 def compare(
-    experiment: Experiment, scale: Scale, seeds: Sequence[int], only: str, pool: Executor
+    experiment: Experiment, scale: Scale, seeds: Sequence[int], pool: Executor
 ) -> list[tuple[Row, Row]]:
     """The rows of the runs that ns-2 can make: ours, and ns-2's."""
     scenarios = [experiment.scenarios(scale, seed) for seed in seeds]
-    labels = [label for label in scenarios[0] if only in label]
-    known = [label for label in labels if is_known(scenarios[0][label])]
+    known = [label for label, one in scenarios[0].items() if is_known(one)]
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
     foreign -= {re.split(r", | \(", label)[0] for label in known}
     sides: list[Mapping[str, Sequence[Result]]] = []
@@ -62,7 +56,7 @@ def compare(
     return [
         (row, theirs[name])
         for name, row in ours.items()
-        if only in name and not any(label in name for label in foreign)
+        if not any(label in name for label in foreign)
     ]
 
 
@@ -86,4 +80,4 @@ def line(ours: Row, theirs: Row) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
