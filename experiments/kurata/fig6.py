@@ -15,7 +15,7 @@ PROBABILITIES: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.01, 0.1, 0.3),
     "full": (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3),
 }
-NS2_TOTAL = {0.01: 1500, 0.1: 1499, 0.3: 170}
+NS2_TOTAL = {0.01: 1500, 0.1: 1499, 0.3: 143}
 KINDS = ("constant p", "p as max_p")
 
 
