@@ -4,14 +4,21 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import ns2_scenarios
 import numpy as np
 import pytest
 from scapy.utils import RawPcapNgReader
 
 from experiments.chan import fig3_12, single_bottleneck
-from waymark import run
+from experiments.dahal import wired
+from experiments.kurata import early, shared_link
+from experiments.lien import common, fig4_10
+from waymark import Flow, Result, Scenario, run
+from waymark.networks import dumbbell
+from waymark.traffic import Algorithm
 
 pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="ns (ns-2) is not on PATH")
 
@@ -103,3 +110,50 @@ def mean_waiting(trace: Path, from_s: float, to_s: float) -> float:
     times, steps = np.array([(0.0, 0), *events, (to_s, 0)]).T
     area = np.concatenate([[0.0], np.cumsum(np.cumsum(steps)[:-1] * np.diff(times))])
     return np.diff(np.interp([from_s, to_s], times, area)).item() / (to_s - from_s)
+
+
+@pytest.mark.parametrize("algorithm", ["tahoe", "reno", "newreno", "sack", "vegas"])
+@pytest.mark.parametrize("buffer", [3, 5, 15])
+def test_a_lone_flow_of_the_stock_profile_is_the_same(algorithm: Algorithm, buffer: int) -> None:
+    """A SYN, later fast retransmits that are suppressed, windows halved with their fraction."""
+    profile = replace(common.PROFILES["reno"], packet_octets=1000 if algorithm == "vegas" else 1040)
+    network = dumbbell(1, fig4_10.MIDDLE, fig4_10.ACCESS, queue_packets=buffer)
+    flow = Flow("s1", "d1", algorithm, profile, start_s=0.0123457)
+    scenario = Scenario("alone", network, 30.0, flows=(flow,))
+    ours, theirs = run(scenario), ns2_scenarios.run(scenario)
+    # Where what arrives and what leaves do so at one instant, ns-2's clock decides by its last bit.
+    assert counts(ours) == pytest.approx(counts(theirs), abs=2, rel=0.01)
+
+
+def counts(result: Result) -> list[int]:
+    """What became of all flows' packets."""
+    return [
+        number
+        for flow in result.flows
+        for number in (int(flow.sent.sum()), flow.retransmissions, flow.timeouts)
+    ]
+
+
+def test_reno_and_vegas_share_a_buffer_as_in_ns2() -> None:
+    """Lien and Chung's figure 4.10 with more than a few places in the queue: hardly a tie in it."""
+    for buffer in (10, 50):
+        scenario = fig4_10.scenarios("full", 2)[f"Reno with Vegas, B = {buffer}"]
+        ours, theirs = run(scenario), ns2_scenarios.run(scenario)
+        assert counts(ours) == pytest.approx(counts(theirs), abs=3)
+
+
+@pytest.mark.parametrize("algorithm", ["newreno", "sack"])
+def test_flows_lose_as_much_as_in_ns2(algorithm: Algorithm) -> None:
+    """Dahal's 25 flows through a queue of 50; without ns-2.35's fixes NewReno loses 18 %."""
+    scenario = replace(wired.run("25", wired.Control(algorithm), 25, 2), end_s=50.0)
+    ours, theirs = run(scenario), ns2_scenarios.run(scenario)
+    assert wired.loss_percent(ours) == pytest.approx(wired.loss_percent(theirs), rel=0.07)
+
+
+def test_red_drops_as_much_as_in_ns2() -> None:
+    """Kurata's figure 4: a draw for each packet by itself would drop half as much again."""
+    scenario = shared_link.run("red", shared_link.CASES[0], 100, 1, early.settings(100, 1 / 30))
+    scenario = replace(scenario, end_s=100.0)
+    ours, theirs = run(scenario), ns2_scenarios.run(scenario)
+    dropped = [sum(flow.losses for flow in result.flows) for result in (ours, theirs)]
+    assert dropped[0] == pytest.approx(dropped[1], rel=0.07)

@@ -9,10 +9,8 @@ THMIN = 5
 THMAX_OF_BUFFER = 0.6
 W = 9
 RED_NOTE = (
-    "RED is the P4 program's: each arrival is drawn for by itself, where ns-2 spreads drops by a "
-    "count since the last one, so that the mean gap is 1.5/p packets and not 1/p. That is why Reno "
-    "gets less here: with max_p at 2/3 of 1/30, three seeds of 5+5 at B = 100 give 205 and 95 "
-    "kb/s, beside ns-2's 208 and 91."
+    "RED is the P4 program's, which spaces drops as ns-2 does: from 1/p to 2/p packets apart, and "
+    "not 1/p in the mean."
 )
 
 

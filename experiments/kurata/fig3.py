@@ -10,7 +10,7 @@ EXPERIMENT = net.over_buffers(
     "Over a drop-tail queue Vegas gets far less than Reno, the less the longer the queue",
     lambda _: None,
     drop_tail,
-    {10: (193, 104), 50: (171, 129), 100: (234, 66), 200: (272, 28)},
+    {10: (209, 91), 50: (154, 146), 100: (238, 62), 200: (276, 24)},
     (
         Expectation(
             "Vegas gets less than Reno",

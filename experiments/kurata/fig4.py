@@ -7,8 +7,8 @@ from waymark import Expectation
 EXPERIMENT = early.experiment(
     4,
     1 / 30,
-    {100: (208, 91)},
-    early.fairer_than("drop-tail", 100, 234 / 66),
+    {10: (141, 156), 100: (213, 87)},
+    early.fairer_than("drop-tail", 100, 238 / 62),
     Expectation(
         "The model illustrates well how different the throughputs are",
         "within 30 % from a buffer of 50 on",

@@ -7,8 +7,8 @@ from waymark import Expectation
 EXPERIMENT = early.experiment(
     5,
     1 / 10,
-    {100: (164, 133)},
-    early.fairer_than("p = 1/30", 100, 208 / 91),
+    {10: (170, 127), 100: (161, 139)},
+    early.fairer_than("p = 1/30", 100, 213 / 87),
     Expectation(
         "The model illustrates well how different the throughputs are",
         "within 30 % from a buffer of 50 on",

@@ -141,6 +141,17 @@ impl TrafficManager {
         self.due.peek().map(|Reverse((start, _))| *start)
     }
 
+    /// Whether the packet that leaves next came before its line was free.
+    pub fn next_waits(&self) -> bool {
+        let front = || {
+            let &Reverse((start, number)) = self.due.peek()?;
+            let port = self.ports[number as usize].as_ref()?;
+            let queue = port.queues.iter().rfind(|queue| !queue.is_empty())?;
+            Some(queue.front()?.enqueued < start)
+        };
+        front().unwrap_or(false)
+    }
+
     /// Takes out the packet whose serialisation starts first, if that is at or before `now`.
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
         let &Reverse((start, number)) = self.due.peek()?;

@@ -8,10 +8,13 @@ use crate::{DropCause, Packet, Transmit};
 use units::Instant;
 
 impl Switch {
-    /// Everything whose serialisation starts at or before `now`.
-    pub(super) fn serve(&mut self, now: Instant) {
+    /// Everything whose serialisation starts before `now`, or at `now` without having waited.
+    pub(super) fn serve_before(&mut self, now: Instant) {
         self.now = self.now.max(now);
-        while let Some(sent) = self.serve_one(now) {
+        while let Some(start) = self.tm.next_start()
+            && (start < now || start == now && !self.tm.next_waits())
+            && let Some(sent) = self.serve_one(now)
+        {
             self.sent.extend(sent);
         }
     }
