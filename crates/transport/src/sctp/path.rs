@@ -64,6 +64,8 @@ pub(super) struct Heartbeat {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub newly_acked: u32,
+    /// Of these, by gap blocks.
+    pub gap_acked: u32,
     /// Its earliest outstanding chunk is acknowledged.
     pub restart: bool,
     /// Its earliest outstanding chunk.

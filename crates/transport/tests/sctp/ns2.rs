@@ -5,16 +5,17 @@
 
 use crate::network::{Link, Network, addresses, data};
 use bytes::Bytes;
-use transport::sctp::{Config, Delivery, InitialWindow, State};
+use transport::sctp::{Config, Delivery, InitialWindow, Quirks, State};
 use units::Instant;
 
-struct Run {
-    name: &'static str,
+struct Run<'a> {
+    name: &'a str,
+    folder: &'a str,
     paths: usize,
     rate_bps: u64,
     delay_ms: u64,
     queue: usize,
-    drops: &'static [(u32, usize)],
+    drops: &'a [(u32, usize)],
     /// Rows that are compared; unset: all.
     rows: Option<usize>,
     /// When the primary path changes, and when the run ends, since the association's start in ns-2.
@@ -22,8 +23,10 @@ struct Run {
     end_s: f64,
 }
 
-fn recorded(name: &str) -> Vec<(f64, usize, u32)> {
-    let path = format!("{}/tests/sctp/ns2/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sctp/ns2");
+
+fn recorded(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
+    let path = format!("{}/{}.csv", run.folder, run.name);
     let text = std::fs::read_to_string(path).unwrap();
     let row = |line: &str| {
         let mut fields = line.split(',');
@@ -34,12 +37,13 @@ fn recorded(name: &str) -> Vec<(f64, usize, u32)> {
     text.lines().skip(1).map(row).collect()
 }
 
-fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
+fn simulated(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
     let config = |end: usize| Config {
         // ns-2.35 takes these of RFC 4960.
         initial_window: InitialWindow::Octets(4380),
         least_packets: 4,
         heartbeat: None,
+        quirks: Quirks::NS2,
         ..Config::dahal(addresses(run.paths, end), 7, [end as u8; 32])
     };
     let link = |path: usize| Link {
@@ -61,7 +65,8 @@ fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
     let message = Bytes::from(vec![0; 1440]);
     let mut changed = false;
     // From the association's start to its first chunk: three round trips, the last on the longest path.
-    let set_up_s = 0.122_368 + 0.006 * (run.paths - 1) as f64;
+    let longest_ms = run.delay_ms + 3 * (run.paths - 1) as u64;
+    let set_up_s = 0.002_368 + 0.004 * run.delay_ms as f64 + 0.002 * longest_ms as f64;
     let end = Instant::from_secs_f64(begin + run.end_s - set_up_s);
     loop {
         while network.ends[0].queued_octets() < 1 << 16 {
@@ -71,7 +76,13 @@ fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
         }
         let change = run.change_s.map(|at| at - set_up_s).filter(|_| !changed);
         let until = change.map_or(end, |at| Instant::from_secs_f64(begin + at));
-        if network.step(until) {
+        let stepped = network.step(until);
+        if std::env::var("DBG").is_ok_and(|v| v == run.name) {
+            for (i, p) in network.ends[0].paths().enumerate() {
+                eprintln!("DBG {:.5} p{i} cwnd {} out {} ssthresh {} rto {:?} err {} {:?}", network.now.as_secs_f64() - begin + set_up_s + 0.5, p.cwnd, p.outstanding, p.ssthresh, p.rto, p.errors, p.state);
+            }
+        }
+        if stepped {
             continue;
         }
         if change.is_none() {
@@ -88,31 +99,36 @@ fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
         .collect()
 }
 
-fn compare(run: &Run) {
-    let (mut expected, mut got) = (recorded(run.name), simulated(run));
+fn compare(run: &Run<'_>) {
+    if let Err(difference) = check(run) {
+        panic!("{}: {difference}", run.name);
+    }
+}
+
+fn check(run: &Run<'_>) -> Result<(), String> {
+    let (mut expected, mut got) = (recorded(run), simulated(run));
     let rows = run.rows.unwrap_or(usize::MAX);
     expected.truncate(rows);
     got.truncate(rows);
     assert!(expected.len() > 20, "{}", run.name);
     for (row, (e, g)) in expected.iter().zip(&got).enumerate() {
         let same = (e.0 - g.0).abs() < 50e-6 && (e.1, e.2) == (g.1, g.2);
-        assert!(
-            same,
-            "{}, row {row}: ns-2 {e:?}, here {g:?}\nbefore: {:?}",
-            run.name,
-            &got[row.saturating_sub(4)..row]
-        );
+        if !same {
+            let before = &got[row.saturating_sub(4)..row];
+            return Err(format!(
+                "row {row}: ns-2 {e:?}, here {g:?}\nbefore: {before:?}"
+            ));
+        }
     }
-    let compared = expected.len().min(got.len());
-    assert!(
-        compared + 2 >= expected.len().max(got.len()),
-        "{}",
-        run.name
-    );
+    if expected.len().abs_diff(got.len()) > 2 {
+        return Err(format!("{} rows for {}", got.len(), expected.len()));
+    }
+    Ok(())
 }
 
-const ONE: Run = Run {
+const ONE: Run<'static> = Run {
     name: "",
+    folder: FOLDER,
     paths: 1,
     rate_bps: 1_000_000,
     delay_ms: 20,
@@ -270,4 +286,43 @@ fn a_lost_window_times_out() {
         ],
         ..ONE
     });
+}
+
+/// A share of 1 to 15 % of all packets is lost on every path; the same ones in both.
+#[test]
+fn random_losses() {
+    let folder = std::env::var("SCTP_RUNS").unwrap_or(FOLDER.to_owned());
+    let table = std::fs::read_to_string(format!("{folder}/random.csv")).unwrap();
+    let mut different = vec![];
+    let mut runs = 0;
+    for line in table.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| fields[at].parse::<f64>().unwrap();
+        let loss = |loss: &str| {
+            let (tsn, time) = loss.split_once('.').unwrap();
+            (tsn.parse().unwrap(), time.parse().unwrap())
+        };
+        let drops: Vec<(u32, usize)> = fields[6].split_whitespace().map(loss).collect();
+        let run = Run {
+            name: fields[0],
+            folder: &folder,
+            paths: number(1) as usize,
+            delay_ms: number(2) as u64,
+            queue: number(3) as usize,
+            change_s: Some(number(4)).filter(|at| *at >= 0.0),
+            end_s: number(5),
+            drops: &drops,
+            ..ONE
+        };
+        runs += 1;
+        if let Err(difference) = check(&run) {
+            different.push(format!("{line:.60}…: {difference}"));
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "{} of {runs} runs differ:\n{}",
+        different.len(),
+        different.join("\n")
+    );
 }

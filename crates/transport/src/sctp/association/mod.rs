@@ -182,7 +182,7 @@ impl Association {
         let secret = Secret::new(&config.secret);
         Ok(Association {
             outbound: Outbound::new(&config, Tsn(1)),
-            inbound: Inbound::new(Tsn(1), 0, config.window, None),
+            inbound: Inbound::new(&config, Tsn(1), 0),
             secret,
             state: State::Listening,
             local_tag: 0,
