@@ -43,7 +43,11 @@ impl Window for Standard {
             // §7.2.2, as ns-2 reads it: what gap blocks acknowledge counts without a full window, too.
             let is_full = event.in_flight >= self.cwnd;
             if event.advanced {
-                let octets = if is_full { event.newly_acked } else { event.gap_acked };
+                let octets = if is_full {
+                    event.newly_acked
+                } else {
+                    event.gap_acked
+                };
                 self.partial = self.partial.saturating_add(octets);
             }
             if grows && self.partial >= self.cwnd {

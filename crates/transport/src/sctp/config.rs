@@ -97,6 +97,8 @@ pub struct Quirks {
     /// The SACK that a packet with nothing but copies brings at once (§6.2) leaves the count of packets, and the time
     /// to wait, as if it had not been sent.
     pub copies_leave_the_count: bool,
+    /// A heartbeat without an answer is sent again at once, not after the interval (§8.3).
+    pub heartbeats_repeat: bool,
 }
 
 impl Quirks {
@@ -109,6 +111,7 @@ impl Quirks {
         reports_survive_timeouts: true,
         bursts_overrun: true,
         copies_leave_the_count: true,
+        heartbeats_repeat: true,
     };
 }
 

@@ -76,13 +76,7 @@ fn simulated(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
         }
         let change = run.change_s.map(|at| at - set_up_s).filter(|_| !changed);
         let until = change.map_or(end, |at| Instant::from_secs_f64(begin + at));
-        let stepped = network.step(until);
-        if std::env::var("DBG").is_ok_and(|v| v == run.name) {
-            for (i, p) in network.ends[0].paths().enumerate() {
-                eprintln!("DBG {:.5} p{i} cwnd {} out {} ssthresh {} rto {:?} err {} {:?}", network.now.as_secs_f64() - begin + set_up_s + 0.5, p.cwnd, p.outstanding, p.ssthresh, p.rto, p.errors, p.state);
-            }
-        }
-        if stepped {
+        if network.step(until) {
             continue;
         }
         if change.is_none() {

@@ -155,14 +155,15 @@ impl Association {
     pub(super) fn handle_heartbeat_lost(&mut self, now: Instant, index: usize) {
         let path = &mut self.paths[index];
         path.heartbeat.lost = None;
-        let unconfirmed = path.state == PathState::Unconfirmed;
+        // §5.4: once an RTO.
+        let at_once = path.state == PathState::Unconfirmed || self.config.quirks.heartbeats_repeat;
         path.rto.back_off();
         self.count_error(now, index);
         if self.state == State::Closed {
             return;
         }
-        match unconfirmed {
-            true => self.paths[index].heartbeat.due = Some(now), // §5.4: once an RTO
+        match at_once {
+            true => self.paths[index].heartbeat.due = Some(now),
             false => self.postpone_heartbeat(now, index),
         }
     }

@@ -18,6 +18,8 @@ impl Outbound {
         rtt: Option<(usize, Duration)>,
         paths: &mut [Path],
     ) -> Option<Acknowledged> {
+        self.holds_new = false;
+        self.begin_burst();
         if cumulative < self.cumulative || cumulative >= self.next {
             return None;
         }
@@ -81,7 +83,6 @@ impl Outbound {
         } else {
             self.allowance = Allowance::Window;
         }
-        self.holds_new = false;
         self.begin_burst();
         if let Some(sack) = sack {
             // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
