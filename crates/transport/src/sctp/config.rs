@@ -97,8 +97,9 @@ pub struct Quirks {
     /// The SACK that a packet with nothing but copies brings at once (§6.2) leaves the count of packets, and the time
     /// to wait, as if it had not been sent.
     pub copies_leave_the_count: bool,
-    /// A heartbeat without an answer is sent again at once, not after the interval (§8.3).
-    pub heartbeats_repeat: bool,
+    /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
+    /// timer began; a heartbeat without an answer is repeated at once (§8.3: each path after its own interval).
+    pub heartbeats_take_turns: bool,
 }
 
 impl Quirks {
@@ -111,7 +112,7 @@ impl Quirks {
         reports_survive_timeouts: true,
         bursts_overrun: true,
         copies_leave_the_count: true,
-        heartbeats_repeat: true,
+        heartbeats_take_turns: true,
     };
 }
 

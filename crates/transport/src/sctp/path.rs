@@ -58,6 +58,8 @@ pub(super) struct Heartbeat {
     pub lost: Option<Instant>,
     /// What must come back.
     pub nonce: u64,
+    /// When new data or a heartbeat left last.
+    pub last: Instant,
 }
 
 /// What one SACK, or one retransmission, says of a path.
