@@ -90,21 +90,20 @@ def test_red_rises_from_thmin_to_thmax_and_drops_all_above() -> None:
     assert len(stair) == 16
     assert stair[0].average[0] == 5 << FRACTION_BITS
     assert last.average == (15 << FRACTION_BITS, MAX_AVERAGE)
-    assert last.probability is None
+    assert last.probability == 2**16
     for step, after in zip(stair, [*stair[1:], last], strict=True):
         assert step.average[1] + 1 == after.average[0]
-        assert step.probability is not None
         for average in step.average:
             line = 0.1 * (average / 2**16 - 5) / 10
             assert abs(step.probability / 2**16 - line) <= 0.1 / 32 + 2**-16
-    assert stair == sorted(stair, key=lambda step: step.probability or 0)
+    assert stair == sorted(stair, key=lambda step: step.probability)
 
 
 def test_red_at_its_bounds_fits_the_table() -> None:
     for red in (Red(0, 1e-3, 1), Red(0, 2**18, 1), Red(3, 3.0001, 1e-6, w=15)):
         for step in red_steps(red):
             assert 0 <= step.average[0] <= step.average[1] <= MAX_AVERAGE
-            assert step.probability is None or 0 <= step.probability < 2**16
+            assert 0 <= step.probability <= 2**16
 
 
 A, B = queue_limit(1, 50), direct_route("10.0.0.0/24", 1)

@@ -104,9 +104,7 @@ def red(port: int, settings: Red | ConstantDrop) -> list[Entry]:
     entries = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]
     for step in red_steps(settings):
         match: dict[str, Value] = {"port": port, "average": step.average}
-        if step.probability is None:
-            entries.append(Entry("red", match, "drop_all", {}, DISJOINT))
-        else:
-            params: dict[str, int | str] = {"probability": step.probability}
-            entries.append(Entry("red", match, "drop_some", params, DISJOINT))
+        action = "drop_spaced" if step.spaced else "drop_some"
+        params: dict[str, int | str] = {"probability": step.probability}
+        entries.append(Entry("red", match, action, params, DISJOINT))
     return entries

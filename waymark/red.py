@@ -3,7 +3,8 @@
 The drop probability rises from 0 at thmin to pmax at thmax, and is 1 from there on (not "gentle").
 A table has no slope, so the rise is a stair of equal steps, each with the probability of its
 middle. The average is one of waiting packets, the one in service not counted, with 16 bits behind
-the point; a probability is in 2^16ths.
+the point; a probability is in 2^16ths. Drops are spaced as in ns-2: a gap between two takes once to
+twice the inverse of the probability, 1.5 times in the mean.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,8 @@ class Red:
 
 @dataclass(frozen=True)
 class ConstantDrop:
-    """The same drop probability for every packet, whatever waits: RED's table with one step.
+    """The same drop probability for every packet, whatever waits: RED's table with one step, and no
+    spacing.
 
     Attributes:
         probability: above 0 and at most 1.
@@ -53,17 +55,20 @@ class RedStep:
 
     Attributes:
         average: from and to, waiting packets · 2^16.
-        probability: in 2^16ths; None drops all.
+        probability: in 2^16ths.
+        spaced: whether drops are spaced, or each packet is drawn for by itself.
     """
 
     average: tuple[int, int]
-    probability: int | None
+    probability: int
+    spaced: bool = True
 
 
 def red_steps(red: Red | ConstantDrop) -> list[RedStep]:
-    """The stair from thmin to thmax, and the drop of all above it; nothing below thmin."""
+    """The stair from thmin to thmax, and certain drops above it; nothing below thmin."""
     if isinstance(red, ConstantDrop):
-        return [RedStep((0, MAX_AVERAGE), min(2**16 - 1, round(red.probability * 2**16)))]
+        probability = min(2**16 - 1, round(red.probability * 2**16))
+        return [RedStep((0, MAX_AVERAGE), probability, spaced=False)]
     bounds = [
         ceil((red.thmin + (red.thmax - red.thmin) * step / STEPS) * 2**FRACTION_BITS)
         for step in range(STEPS + 1)
@@ -73,4 +78,4 @@ def red_steps(red: Red | ConstantDrop) -> list[RedStep]:
         for step, (low, high) in enumerate(pairwise(bounds))
         if low < high
     ]
-    return [*stair, RedStep((bounds[-1], MAX_AVERAGE), None)]
+    return [*stair, RedStep((bounds[-1], MAX_AVERAGE), 2**16)]

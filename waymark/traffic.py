@@ -1,6 +1,6 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from waymark import congestion
@@ -16,7 +16,7 @@ AQT_OCTETS = 8
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a TCP connection. The defaults are the stock settings of ns-2.
+    """Settings of a TCP connection. The defaults are ns-2's, without the fixes that it had later.
 
     Attributes:
         kind: the family of rules: ``"ns2"``, or ``"modern"``: handshake and teardown, delayed
@@ -31,8 +31,9 @@ class Profile:
         packet_octets: octets that a link charges for a full data packet, all options included.
         max_cwnd: largest congestion window, in packets; None: no cap.
         phase_s: ns-2: how far into a tick the coarse timer was at time zero, in seconds.
-        bugfix: ns-2: suppress a fast retransmit for losses of a window that a timeout has cut
-            already.
+        bugfix: ns-2: suppress a fast retransmit while packets sent before the last cut are missing
+            (Vegas: before the last timeout).
+        syn: ns-2: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
         phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
         delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
@@ -55,6 +56,7 @@ class Profile:
     max_cwnd: int | None = None
     phase_s: float = 0.0
     bugfix: bool = False
+    syn: bool = False
     phantom_rtt: bool = False
     delayed_ack_s: float = 0.04
     ecn: Literal["off", "classic", "accurate"] = "off"
@@ -62,8 +64,8 @@ class Profile:
     exact_halving: bool = False
 
 
-STOCK = Profile()
-"""ns-2.35 as it comes."""
+STOCK = Profile(bugfix=True, syn=True, exact_halving=True)
+"""ns-2.35 as it comes, but for NewReno, which is slow but steady and deflates nothing."""
 
 CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
@@ -71,7 +73,7 @@ CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 SRIJITH = Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0.0)
 """The settings of Srijith et al. (Vegas-A)."""
 
-DAHAL = Profile(window=20)
+DAHAL = replace(STOCK, window=20)
 """The settings of Dahal 2007 (RBCC)."""
 
 MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)

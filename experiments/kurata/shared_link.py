@@ -97,7 +97,9 @@ def run(
     hosts = {f"s{i}": "r1" for i in range(1, count + 1)} | {"d": "r1"}
     access = dict.fromkeys(hosts, ACCESS) | {"d": (RATE_BPS, BOTTLENECK_DELAY_S)}
     network = chain([], hosts, access, OTHER_QUEUES)
-    network = network.with_link("r1", "d", queue_packets=buffer, red=early)
+    # ns-2's limit: of those that wait with RED, and one less with drop-tail.
+    limit = buffer + isinstance(early, Red)
+    network = network.with_link("r1", "d", queue_packets=limit, red=early)
     starts_s = np.random.default_rng(seed).uniform(0, START_WITHIN_S, count)
     flows = tuple(
         Flow(f"s{i + 1}", "d", "reno", RENO, start_s=float(starts_s[i]))

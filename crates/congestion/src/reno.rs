@@ -180,12 +180,12 @@ mod tests {
             initial_ssthresh: 20.0,
             ..Limits::default()
         };
-        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0)] {
+        for (cwnd, window, after) in [(9.5, 9, 4.75), (24.5, 20, 10.0), (1.5, 1, 0.75)] {
             let mut reno = ExactRenoConfig {}.build(&limits);
             reno.set_cwnd(cwnd);
             reno.on_loss(&loss(window));
             assert_eq!(reno.cwnd(), after);
-            assert_eq!(reno.ssthresh(), after.trunc());
+            assert_eq!(reno.ssthresh(), after.trunc().max(MIN_SSTHRESH));
         }
     }
 

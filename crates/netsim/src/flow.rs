@@ -326,6 +326,7 @@ fn config(flow: &scenario::Flow) -> Config {
         },
         limited_transmit: p.limited_transmit,
         bugfix: p.bugfix,
+        syn: p.syn,
         stale_send_counts: p.stale_send_counts,
         sizes: Sizes {
             data_octets: p.packet_octets,

@@ -196,6 +196,53 @@ fn red_drops_as_often_as_the_table_says() {
 }
 
 #[test]
+fn spaced_drops_are_once_to_twice_the_inverse_apart() {
+    // 1/20 and a little more: the 20th arrival is the first to be drawn for, and hardly any is the
+    // 40th, which is dropped for certain.
+    const ODDS: u64 = 3_277;
+    const DROPS: u64 = 4_000;
+    let mut hop = Hop::new("red");
+    hop.limit(10);
+    hop.weigh(0);
+    hop.red((10 * ONE, 10 * ONE), "drop_spaced", &[("probability", ODDS)]);
+    for _ in 0..11 {
+        hop.arrive(NOT_CAPABLE);
+    }
+    let mut seen = [0_u64; 41];
+    let mut gap = 0;
+    while hop.dropped(RED) < DROPS {
+        let before = hop.dropped(RED);
+        hop.arrive(NOT_CAPABLE);
+        gap += 1;
+        if hop.dropped(RED) > before {
+            seen[std::mem::take(&mut gap)] += 1;
+        }
+    }
+    assert_eq!(seen[..20], [0; 20]);
+    assert!(seen[40] <= 10, "{}", seen[40]);
+    let expected = DROPS as f64 / 20.0;
+    for (gap, &count) in seen.iter().enumerate().take(40).skip(20) {
+        let off = (count as f64 - expected) / expected.sqrt();
+        assert!(off.abs() < 4.0, "{count} gaps of {gap}: {off}");
+    }
+}
+
+#[test]
+fn spaced_drops_are_certain_at_a_probability_of_one_and_none_of_a_short_queue() {
+    let certain = [("probability", 1 << 16)];
+    let first = early_drops("red", 1_000, "drop_spaced", &certain);
+    assert_eq!(first, 999, "the first to be drawn for is spared");
+    let mut hop = Hop::new("red");
+    hop.weigh(0);
+    hop.red((0, (1 << 48) - 1), "drop_spaced", &certain);
+    for _ in 0..5 {
+        hop.arrive(NOT_CAPABLE);
+    }
+    // One in service, two wait: the second of them was the first to meet a queue of one.
+    assert_eq!((hop.waiting(), hop.dropped(RED)), (3, 1));
+}
+
+#[test]
 fn red_looks_its_probability_up_by_the_average() {
     // thmin 2, thmax 4: below, in between at ¾, above. The queue grows by what it admits.
     let mut hop = Hop::new("red");

@@ -1,6 +1,6 @@
 // v1model: RED, random early detection (Floyd and Jacobson 1993), ahead of drop-tail admission.
-// Each arrival takes part in the average and is drawn for by itself: without the paper's count
-// between drops and its decay while the queue is idle. An early drop marks nothing.
+// Each arrival takes part in the average, which does not decay while the queue is idle. An early drop
+// marks nothing.
 
 #ifndef WAYMARK_V1MODEL_RED_P4
 #define WAYMARK_V1MODEL_RED_P4
@@ -14,24 +14,33 @@ typedef bit<48> red_average_t;
 
 const bit<8> RED_FRACTION_BITS = 16;
 
+// A probability of 1, and twice that.
+const bit<40> RED_CERTAIN = 1 << 16;
+const bit<40> RED_OVERDUE = 1 << 17;
+
 // Admission's registers, to read: occupancy is tail - dequeued.
 control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_cause)
            (register<sequence_t> tail, register<sequence_t> dequeued) {
     // Index: port and priority. Writer: average_occupancy, below.
     register<red_average_t>(QUEUES) red_average;
+    // Index: port and priority. Writer: space_drops, below. Arrivals to be drawn for since an early
+    // drop, the next one included; 0: the last one was not to be drawn for.
+    register<bit<16>>(QUEUES) red_run;
 
+    bit<32> queue;
+    sequence_t occupancy;
     red_average_t average;
+    bit<17> spaced;
 
     // average += (occupancy - average) * 2^-w, which here never falls below 0.
     action average_occupancy(bit<4> w) {
-        bit<32> queue = (bit<32>) (port ++ priority);
         sequence_t last_admitted;
         sequence_t last_dequeued;
         tail.read(last_admitted, queue);
         dequeued.read(last_dequeued, queue);
-        red_average_t occupancy = (last_admitted - last_dequeued) << RED_FRACTION_BITS;
+        occupancy = last_admitted - last_dequeued;
         red_average.read(average, queue);
-        average = average - (average >> w) + (occupancy >> w);
+        average = average - (average >> w) + ((occupancy << RED_FRACTION_BITS) >> w);
         red_average.write(queue, average);
     }
 
@@ -59,7 +68,14 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
         drop_cause = drop_cause_t.RED;
     }
 
-    // Steps of rising probability from thmin to thmax, and drop_all above; none below.
+    // probability: in 2^16ths, of a drop, as if each arrival were drawn for by itself; but the gaps
+    // between drops are spread evenly from once to twice its inverse. Of a queue of one or none
+    // nothing is dropped.
+    action drop_spaced(bit<17> probability) {
+        spaced = probability;
+    }
+
+    // Steps of rising probability from thmin to thmax, and certain drops above; none below.
     table red {
         key = {
             port    : exact @name("port");
@@ -68,16 +84,39 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
         actions = {
             drop_some;
             drop_all;
+            drop_spaced;
             @defaultonly NoAction;
         }
         const default_action = NoAction();
         size = PORTS * 32;
     }
 
+    // Once run p has come to 1, the odds are p / (2 - run p). The first to be drawn for is spared.
+    action space_drops() {
+        bit<16> run;
+        bit<16> draw;
+        red_run.read(run, queue);
+        random(draw, 0, 0xFFFF);
+        bit<40> spent = (bit<40>) run * (bit<40>) spaced;
+        bool drawn = spaced != 0 && occupancy > 1;
+        bool due = spent >= RED_OVERDUE
+            || (spent >= RED_CERTAIN
+                && (bit<40>) draw * (RED_OVERDUE - spent) < (bit<40>) spaced << 16);
+        bool early = drawn && run != 0 && due;
+        drop_cause = early ? drop_cause_t.RED : drop_cause;
+        bit<16> longer = run == 0 ? 16w2 : run |+| 1;
+        bit<16> counted = early ? 16w1 : longer;
+        red_run.write(queue, drawn ? counted : 0);
+    }
+
     apply {
+        queue = (bit<32>) (port ++ priority);
+        occupancy = 0;
         average = 0;
+        spaced = 0;
         if (red_weight.apply().hit) {
             red.apply();
+            space_drops();
         }
     }
 }

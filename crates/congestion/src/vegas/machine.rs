@@ -271,6 +271,10 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.deflated = self.config.quirks.forgotten_window();
         self.last_cut = timeout.now.since(self.epoch);
         self.begins = !self.acked;
+        if self.begins {
+            // A lost first segment leaves an initial window of one (RFC 5681, §3.1).
+            self.limits.initial_window = 1.0;
+        }
     }
 
     fn snapshot(&self) -> Snapshot {

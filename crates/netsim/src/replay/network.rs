@@ -254,7 +254,8 @@ impl Network {
         if link != self.traced {
             return;
         }
-        let number = u64::from(packet.segment.seq / packet.segment.payload.max(1));
+        // A SYN takes one octet and the number 0, which moves all after it.
+        let number = u64::from(packet.segment.seq.div_ceil(packet.segment.payload.max(1)));
         self.rows.push(Row {
             at: instant(at),
             flow: packet.flow,

@@ -248,8 +248,11 @@ pub struct Profile {
     pub rfc2988: bool,
     /// ns-2: limited transmit (RFC 3042); the modern profile always does so.
     pub limited_transmit: bool,
-    /// ns-2: suppresses a fast retransmit for losses of a window that a timeout has cut already.
+    /// ns-2: suppresses a fast retransmit while packets sent before the last cut are missing (Vegas:
+    /// before the last timeout).
     pub bugfix: bool,
+    /// ns-2: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
+    pub syn: bool,
     /// ns-2: an acknowledgement whose range wraps past the end of the ring of send counts clears none
     /// of them, so that later packets look resent to Vegas.
     pub stale_send_counts: bool,
@@ -373,6 +376,7 @@ impl Default for Profile {
             limited_transmit: true,
             max_cwnd: None,
             bugfix: false,
+            syn: false,
             packet_octets: 1000,
             ack_octets: 40,
             stale_send_counts: true,

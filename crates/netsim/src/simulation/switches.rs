@@ -14,10 +14,6 @@ impl Simulation {
     /// A packet's last octet reaches a switch's port.
     pub(super) fn arrive_at_switch(&mut self, switch: usize, port: u16, mut packet: Packet) {
         self.totals.switch_packets += 1;
-        if self.switches[switch].refusals.is_some() {
-            // What leaves at this moment leaves first: its tag must not see what this packet meets.
-            self.transmit_from_switch(switch);
-        }
         let node = &mut self.switches[switch];
         node.handled += 1;
         if node.refusals.is_some() {

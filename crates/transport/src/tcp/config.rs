@@ -21,8 +21,13 @@ pub struct Config {
     pub rto: RtoConfig,
     /// Send a new segment on each of the first two duplicates (RFC 3042).
     pub limited_transmit: bool,
-    /// Suppress a fast retransmit for losses of a window already cut by a timeout.
+    /// Suppress a fast retransmit, and the inflation that goes with it, while segments sent before
+    /// the last cut are missing; Vegas only if that cut was a timeout's.
     pub bugfix: bool,
+    /// The first segment is a SYN of 40 octets without payload, which alone is sent until it is
+    /// acknowledged; lost, it leaves an initial window of one. Nothing is agreed on by it, and the
+    /// answer is a plain acknowledgement. Vegas' recovery has none whatever this says.
+    pub syn: bool,
     /// A new acknowledgement whose range wraps past the end of the ring of send counts clears none
     /// of them, so that later segments look resent: as the papers' simulator does. It changes
     /// Vegas' samples and cuts.
@@ -246,6 +251,11 @@ impl Config {
         let aqt = if self.aqt { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
         aqt + avbw
+    }
+
+    /// Whether the first segment is a SYN.
+    pub(crate) fn opens_with_syn(&self) -> bool {
+        self.syn && self.recovery != Recovery::Vegas
     }
 
     /// What the congestion control has to know.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use congestion::{AckEvent, Factory, Snapshot, Verdicts};
 use units::Instant;
 
-use super::config::{AQT_OCTETS, AVBW_OCTETS, Config, SACK_BLOCK_OCTETS};
+use super::config::{AQT_OCTETS, AVBW_OCTETS, Config, HEADER_OCTETS, SACK_BLOCK_OCTETS};
 use super::feedback::{Feedback, echo_aqt, echo_avbw};
 use super::flight::Flight;
 use super::receiver::Receiver;
@@ -68,14 +68,14 @@ impl Connection {
         if segment.flags.contains(Flags::ACK) {
             self.handle_ack(now, segment);
         }
-        if segment.payload > 0 {
+        if segment.payload > 0 || segment.flags.contains(Flags::SYN) {
             self.receiver.accept(segment);
             self.acks.push_back(self.acknowledgement(now, segment));
         }
     }
 
     fn handle_ack(&mut self, now: Instant, segment: &Segment) {
-        let octets = segment.ack.wrapping_sub(self.sequence(self.flight.acked)) as i32;
+        let octets = segment.ack.wrapping_sub(self.place(self.flight.acked)) as i32;
         let marks = self.feedback(now, segment);
         if octets == 0 && segment.payload == 0 {
             let event = self
@@ -118,6 +118,9 @@ impl Connection {
         self.stats.sent += 1;
         self.stats.resent += u64::from(again);
         self.record(now, if again { Change::Resent } else { Change::Sent }, None);
+        if number == 0 && self.config.opens_with_syn() {
+            return Some(self.syn());
+        }
         Some(self.data(now, number))
     }
 
@@ -184,7 +187,7 @@ impl Connection {
     /// The number of the data segment that starts at `seq`, counted from the connection's first;
     /// exact for segments within 2³¹ octets of the oldest unacknowledged.
     pub fn segment_number(&self, seq: u32) -> u64 {
-        let ahead = i64::from(seq.wrapping_sub(self.sequence(self.flight.acked)) as i32);
+        let ahead = i64::from(seq.wrapping_sub(self.place(self.flight.acked)) as i32);
         self.flight
             .acked
             .saturating_add_signed(ahead / i64::from(self.payload))
@@ -192,9 +195,31 @@ impl Connection {
 
     /// The sequence number of a segment's first octet.
     fn sequence(&self, segment: u64) -> u32 {
+        match segment {
+            0 => self.config.local_start,
+            _ => self.place(segment),
+        }
+    }
+
+    /// The same, and of a SYN where a full segment in its stead would begin.
+    fn place(&self, segment: u64) -> u32 {
+        let missing = match self.config.opens_with_syn() {
+            true => self.payload - 1,
+            false => 0,
+        };
         self.config
             .local_start
+            .wrapping_sub(missing)
             .wrapping_add((segment as u32).wrapping_mul(self.payload))
+    }
+
+    fn syn(&self) -> Segment {
+        Segment {
+            seq: self.config.local_start,
+            flags: Flags::SYN,
+            link_octets: HEADER_OCTETS,
+            ..self.header()
+        }
     }
 
     fn data(&self, now: Instant, number: u64) -> Segment {

@@ -33,8 +33,10 @@ pub(super) struct Flight {
     timed: Option<(u64, Instant)>,
     /// The receiver's window, in segments.
     window: u64,
-    /// How many segments there are to send in all.
+    /// How many segments there are to send in all, a SYN among them.
     supply: u64,
+    /// The first segment is a SYN.
+    syn: bool,
     /// A segment that loss recovery wants sent before anything else.
     resend: Option<u64>,
 }
@@ -56,9 +58,10 @@ impl Flight {
             window: u64::from(config.window),
             supply: match config.supply {
                 Supply::Nothing => 0,
-                Supply::Segments(count) => count,
+                Supply::Segments(count) => count + u64::from(config.opens_with_syn()),
                 Supply::Endless => u64::MAX,
             },
+            syn: config.opens_with_syn(),
             resend: None,
         }
     }
@@ -96,12 +99,12 @@ impl Flight {
 
     /// The next segment, if `window` allows it.
     pub(super) fn take_within(&mut self, window: u64) -> Option<u64> {
-        (self.in_flight() < window && self.next < self.supply).then(|| self.take_next())
+        (self.in_flight() < window && self.next < self.available()).then(|| self.take_next())
     }
 
     /// The next segment, whatever the window says.
     pub(super) fn take_any(&mut self) -> Option<u64> {
-        (self.next < self.supply).then(|| self.take_next())
+        (self.next < self.available()).then(|| self.take_next())
     }
 
     /// The next segment under the receiver's window alone, if the congestion window and the
@@ -109,7 +112,15 @@ impl Flight {
     pub(super) fn take_limited(&mut self) -> Option<u64> {
         let room = self.controller.cwnd() + f64::from(self.duplicates);
         let fits = self.in_flight() < self.window && (self.in_flight() as f64 + 1.0) <= room;
-        (fits && self.next < self.supply).then(|| self.take_next())
+        (fits && self.next < self.available()).then(|| self.take_next())
+    }
+
+    /// Segments `0..available` may be sent by now: of an unanswered SYN, itself.
+    fn available(&self) -> u64 {
+        match self.syn && self.acked == 0 {
+            true => self.supply.min(1),
+            false => self.supply,
+        }
     }
 
     fn take_next(&mut self) -> u64 {
@@ -145,6 +156,7 @@ impl Flight {
     /// controller has still to be told.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
+        let opened = self.syn && self.acked == 0;
         // The first segment, and what left with it, only found the estimators.
         let sent_once = self.ledger.sent_once(newest);
         let sent_once = sent_once.filter(|sent| self.first_sent != Some(*sent));
@@ -158,12 +170,12 @@ impl Flight {
             true => self.restart_timer(now),
             false => self.timer = None,
         }
-        self.event(
-            now,
-            newly_acked,
-            sent_once.map(|sent| now.since(sent)),
-            marks,
-        )
+        let rtt = sent_once.map(|sent| now.since(sent));
+        AckEvent {
+            // A SYN leaves the initial window as it is.
+            window_unused: opened,
+            ..self.event(now, newly_acked, rtt, marks)
+        }
     }
 
     /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the

@@ -32,6 +32,7 @@ impl Config {
             rto: RtoConfig::STOCK,
             limited_transmit: true,
             bugfix: false,
+            syn: false,
             stale_send_counts: true,
             sizes: Sizes {
                 data_octets: 1000,

@@ -2,12 +2,14 @@
 
 use super::assembler::Assembler;
 use super::config::Config;
-use super::segment::{SackBlocks, Segment};
+use super::segment::{Flags, SackBlocks, Segment};
 
 /// Stream offsets are counted in octets from the other side's first.
 #[derive(Debug)]
 pub(super) struct Receiver {
     first_seq: u32,
+    /// Octets of the sequence space that are none of the stream: a SYN's.
+    foreign: u64,
     assembler: Assembler,
     /// Data segments, copies included.
     pub(super) received: u64,
@@ -20,6 +22,7 @@ impl Receiver {
     pub(super) fn new(config: &Config) -> Self {
         Receiver {
             first_seq: config.remote_start,
+            foreign: u64::from(config.opens_with_syn()),
             assembler: Assembler::new(0, usize::from(config.sack_blocks)),
             received: 0,
             recent_stamp: None,
@@ -33,18 +36,19 @@ impl Receiver {
 
     /// Octets that arrived in order.
     pub(super) fn delivered(&self) -> u64 {
-        self.assembler.expected()
+        self.assembler.expected().saturating_sub(self.foreign)
     }
 
-    /// Takes in a data segment, whether new, early or a copy.
+    /// Takes in a data segment or a SYN, whether new, early or a copy.
     pub(super) fn accept(&mut self, data: &Segment) {
-        self.received += 1;
+        let syn = u32::from(data.flags.contains(Flags::SYN));
+        self.received += u64::from(1 - syn);
         // The sequence number nearest to what is expected; before the stream's start nothing is
         // left of it.
         let ahead = i64::from(data.seq.wrapping_sub(self.ack_number()) as i32);
         let expected = self.assembler.expected() as i64;
         let left = expected + ahead;
-        let right = left + i64::from(data.payload);
+        let right = left + i64::from(data.payload + syn);
         if left <= expected {
             self.recent_stamp = data.timestamps.map(|stamps| stamps.value);
         }

@@ -8,10 +8,12 @@ use crate::{DropCause, Packet, Transmit};
 use units::Instant;
 
 impl Switch {
-    /// Everything whose serialisation starts at or before `now`.
-    pub(super) fn serve(&mut self, now: Instant) {
+    /// Everything whose serialisation starts before `now`.
+    pub(super) fn serve_before(&mut self, now: Instant) {
         self.now = self.now.max(now);
-        while let Some(sent) = self.serve_one(now) {
+        while self.tm.next_start().is_some_and(|start| start < now)
+            && let Some(sent) = self.serve_one(now)
+        {
             self.sent.extend(sent);
         }
     }

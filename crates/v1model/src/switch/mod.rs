@@ -106,9 +106,11 @@ impl Switch {
         &self.pipeline.program
     }
 
-    /// A packet came in through `port` (its last octet, for a store-and-forward switch).
+    /// A packet came in through `port` (its last octet, for a store-and-forward switch). It meets
+    /// what was to leave before `now`, gone; what leaves at `now` as well goes first if
+    /// [`poll_transmit`](Self::poll_transmit) was called first.
     pub fn handle_packet(&mut self, now: Instant, port: u16, packet: Packet) {
-        self.serve(now);
+        self.serve_before(now);
         let stats = self.tm.stats_mut(port);
         stats.rx_packets += 1;
         stats.rx_octets += packet.link_octets as u64;

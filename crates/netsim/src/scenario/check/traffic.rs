@@ -192,6 +192,7 @@ fn check_modern(path: &str, p: &Profile) -> Checked {
     let stock = Profile::default();
     let foreign = [
         ("bugfix", p.bugfix != stock.bugfix),
+        ("syn", p.syn != stock.syn),
         ("phantom_rtt", p.phantom_rtt != stock.phantom_rtt),
         ("phase_s", p.phase_s != stock.phase_s),
     ];

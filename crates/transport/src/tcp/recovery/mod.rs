@@ -86,9 +86,9 @@ impl LastCut {
         };
     }
 
-    /// Everything sent before the last cut has been acknowledged.
+    /// Everything sent before the last cut has been acknowledged, or the first segment alone.
     fn is_over(&self, flight: &Flight) -> bool {
-        flight.acked > self.recover
+        flight.acked > self.recover || flight.acked == 1
     }
 }
 

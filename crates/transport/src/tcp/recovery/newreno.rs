@@ -22,9 +22,10 @@ pub(super) struct NewReno {
 
 impl NewReno {
     pub(super) fn new(config: &Config) -> Self {
-        let mut reno = Reno::new(config);
-        reno.repeats = false;
-        NewReno { reno, burst: BURST }
+        NewReno {
+            reno: Reno::new(config),
+            burst: BURST,
+        }
     }
 
     /// An acknowledgement of `0..acked` leaves holes from before the fast retransmit.
@@ -53,7 +54,7 @@ impl LossRecovery for NewReno {
         if self.reno.inflation > 0 {
             self.reno.last_cut.cause = None;
         }
-        self.reno.on_new_ack(flight, now, acked, marks)
+        self.reno.grow(flight, now, acked, marks)
     }
 
     fn on_duplicate_ack(

@@ -15,8 +15,6 @@ pub(super) struct Reno {
     pub(super) inflation: u64,
     pub(super) last_cut: LastCut,
     bugfix: bool,
-    /// The fix allows one fast retransmit after another, whatever was sent before the first.
-    pub(super) repeats: bool,
     limited_transmit: bool,
     /// One new segment may go out in answer to this duplicate.
     spare: bool,
@@ -28,15 +26,13 @@ impl Reno {
             inflation: 0,
             last_cut: LastCut::default(),
             bugfix: config.bugfix,
-            repeats: true,
             limited_transmit: config.limited_transmit,
             spare: false,
         }
     }
 
     fn fast_retransmit(&mut self, flight: &mut Flight, now: Instant) {
-        let repeated = self.repeats && self.last_cut.cause == Some(Cause::Duplicates);
-        if self.bugfix && !repeated && !self.last_cut.is_over(flight) {
+        if self.bugfix && !self.last_cut.is_over(flight) {
             return;
         }
         let window = flight.usable_window(self.inflation);
@@ -44,11 +40,11 @@ impl Reno {
         self.last_cut.record(Cause::Duplicates, flight);
         flight.reset_timer(now, false);
         flight.resend_oldest();
+        self.inflation = u64::from(THRESHOLD);
     }
-}
 
-impl LossRecovery for Reno {
-    fn on_new_ack(
+    /// A new acknowledgement that ends recovery, or comes outside it.
+    pub(super) fn grow(
         &mut self,
         flight: &mut Flight,
         now: Instant,
@@ -60,6 +56,19 @@ impl LossRecovery for Reno {
         let event = flight.acknowledge(now, acked, marks);
         flight.controller.on_ack(&event);
         event
+    }
+}
+
+impl LossRecovery for Reno {
+    fn on_new_ack(
+        &mut self,
+        flight: &mut Flight,
+        now: Instant,
+        acked: u64,
+        marks: &Feedback,
+    ) -> AckEvent {
+        self.last_cut.cause = None;
+        self.grow(flight, now, acked, marks)
     }
 
     fn on_duplicate_ack(
@@ -76,8 +85,7 @@ impl LossRecovery for Reno {
         self.spare = false;
         if flight.duplicates == THRESHOLD {
             self.fast_retransmit(flight, now);
-            self.inflation = u64::from(THRESHOLD);
-        } else {
+        } else if self.last_cut.cause == Some(Cause::Duplicates) {
             self.inflation += 1;
         }
         event

@@ -1,0 +1,301 @@
+"""A scenario of the lab as a script for ns-2, and ns-2's run of it as a result of the lab.
+
+An experiment's own rows can so be made of ns-2's runs too: ``tests/ns2_compare.py``.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from ns2_runs import AGENTS
+
+from waymark import Cbr, Flow, Link, OnOff, Scenario
+from waymark.red import ConstantDrop, Red
+from waymark.result import Counts, FlowResult, QueueResult, Result, Values
+from waymark.trace import Trace
+from waymark.traffic import Profile, Source
+
+SETTING = """
+# The clocks' phases are drawn when nodes are reset; a tick of nothing has phase 0.
+Node instproc reset {} { set phases kept }
+Agent/TCP set tcpTick_ 1e-300; Agent/TCP set rttvar_init_ 0
+# Slow but steady, without deflation.
+Agent/TCP/Newreno set newreno_changes1_ 0
+Agent/TCP/Newreno set partial_window_deflation_ 0
+set ns [new Simulator]
+set null [new Agent/Null]
+"""
+CHANGES = ("ack", "sent", "resent")
+
+
+def run(scenario: Scenario, timeout_s: float = 600) -> Result:
+    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "run.tcl"
+        path.write_text(script(scenario))
+        done = subprocess.run(
+            ["ns", path],
+            cwd=folder,
+            env=os.environ | {"HOME": name},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=timeout_s,
+        )
+        return _result(scenario, done.stdout, folder)
+
+
+def script(scenario: Scenario) -> str:
+    """The run in ns-2; it writes its counters at the end of each bin."""
+    topology = scenario.topology
+    lines = [f"ns-random {scenario.seed}", SETTING]
+    lines += [f"set n({node}) [$ns node]" for node in topology.nodes]
+    for index, link in enumerate(topology.links):
+        lines += _link(index, link)
+    for index, flow in enumerate(scenario.flows):
+        lines += _flow(index, flow)
+    for index, source in enumerate(scenario.sources):
+        lines += _source(index, source)
+    lines += [
+        "proc count {} {",
+        "    global ns tcp",
+        f"    for {{set i 0}} {{$i < {len(scenario.flows)}}} {{incr i}} {{",
+        "        puts -nonewline [list $i [$tcp($i) set nackpack_] [$tcp($i) set ndatapack_] ]",
+        '        puts " [$tcp($i) set nrexmitpack_] [$tcp($i) set nrexmit_]"',
+        "    }",
+        "}",
+    ]
+    bins = round(scenario.end_s / scenario.sample_s)
+    lines += [
+        f"for {{set k 1}} {{$k <= {bins}}} {{incr k}} "
+        f'{{$ns at [expr $k * {scenario.sample_s!r}] "count"}}',
+        f'$ns at {scenario.end_s + 1e-6} "exit 0"',
+        "$ns run",
+    ]
+    return "\n".join(lines)
+
+
+def _link(index: int, link: Link) -> Iterator[str]:
+    ends = f"$n({link.source}) $n({link.target})"
+    kind = "RED" if isinstance(link.red, Red) else "DropTail"
+    yield f"$ns simplex-link {ends} {link.rate_bps!r} {link.delay_s!r} {kind}"
+    # RED's limit counts the packets that wait, drop-tail's one more.
+    yield f"$ns queue-limit {ends} {link.queue_packets - (kind == 'RED')}"
+    if isinstance(link.red, Red):
+        yield f"set red [[$ns link {ends}] queue]"
+        for name, value in {
+            "thresh_": link.red.thmin,
+            "maxthresh_": link.red.thmax,
+            "linterm_": 1 / link.red.pmax,
+            "q_weight_": 2**-link.red.w,
+            "bytes_": "false",
+            "queue_in_bytes_": "false",
+            "gentle_": "false",
+        }.items():
+            yield f"$red set {name} {value}"
+    if isinstance(link.red, ConstantDrop):
+        yield from _losses(f"lossmodel $model {ends}", link.red.probability)
+    if link.loss:
+        yield from _losses(f"link-lossmodel $model {ends}", link.loss)
+    yield f"set trace({index}) [open link{index}.tr w]; $ns trace-queue {ends} $trace({index})"
+
+
+def _losses(insert: str, probability: float) -> Iterator[str]:
+    yield f"set model [new ErrorModel]; $model unit pkt; $model set rate_ {probability!r}"
+    yield "$model ranvar [new RandomVariable/Uniform]; $model drop-target $null"
+    yield f"$ns {insert}"
+
+
+def settings(profile: Profile, algorithm: str) -> dict[str, object]:
+    """A profile in the names of ns-2."""
+    vegas = algorithm == "vegas"
+    delayed = vegas or profile.syn
+    return {
+        "window_": profile.window,
+        "windowInit_": profile.initial_window,
+        "minrto_": profile.min_rto_s,
+        "rtxcur_init_": profile.initial_rto_s,
+        "rfc2988_": int(profile.rfc2988),
+        "singledup_": int(profile.limited_transmit),
+        "maxcwnd_": profile.max_cwnd or 0,
+        "bugFix_": int(profile.bugfix),
+        "precisionReduce_": int(profile.exact_halving),
+        "useHeaders_": int(profile.packet_octets > 1000),
+        # Vegas sends no SYN whatever this says, and has its initial window from the second ACK on.
+        "syn_": int(delayed),
+        "delay_growth_": int(delayed),
+    }
+
+
+def _flow(index: int, flow: Flow) -> Iterator[str]:
+    name = flow.algorithm_name
+    for variable, value in settings(flow.profile, name).items():
+        yield f"Agent/TCP set {variable} {value}"
+    sink = "Agent/TCPSink/Sack1" if name in ("sack", "fack") else "Agent/TCPSink"
+    yield f"set tcp({index}) [new {AGENTS[name]}]; set sink [new {sink}]"
+    yield f"$tcp({index}) set fid_ {index + 1}; $tcp({index}) set tcpTick_ {flow.profile.tick_s}"
+    if name == "vegas":
+        for variable, value in (("alpha", flow.alpha), ("beta", flow.beta), ("gamma", flow.gamma)):
+            if value is not None:
+                yield f"$tcp({index}) set v_{variable}_ {value}"
+    yield f"$ns attach-agent $n({flow.source}) $tcp({index})"
+    yield f"$ns attach-agent $n({flow.target}) $sink; $ns connect $tcp({index}) $sink"
+    yield f"set ftp({index}) [new Application/FTP]; $ftp({index}) attach-agent $tcp({index})"
+    what = "start" if flow.segments is None else f"produce {flow.segments}"
+    yield f'$ns at {flow.start_s!r} "$ftp({index}) {what}"'
+    if flow.stop_s is not None:
+        yield f'$ns at {flow.stop_s!r} "$ftp({index}) stop"'
+    if flow.trace:
+        yield f"$tcp({index}) attach [open window{index}.tr w]; $tcp({index}) trace cwnd_"
+
+
+def _source(index: int, source: Source) -> Iterator[str]:
+    kind = "CBR" if isinstance(source, Cbr) else source.distribution.capitalize()
+    yield f"set udp [new Agent/UDP]; $udp set packetSize_ {source.packet_octets}"
+    yield f"set sink [new Agent/Null]; $ns attach-agent $n({source.source}) $udp"
+    yield f"$ns attach-agent $n({source.target}) $sink; $ns connect $udp $sink"
+    yield f"set on({index}) [new Application/Traffic/{kind}]; $on({index}) attach-agent $udp"
+    yield f"$on({index}) set packetSize_ {source.packet_octets}"
+    yield f"$on({index}) set rate_ {source.rate_bps!r}"
+    if isinstance(source, OnOff):
+        yield f"$on({index}) set burst_time_ {source.mean_on_s!r}"
+        yield f"$on({index}) set idle_time_ {source.mean_off_s!r}"
+        if source.distribution == "pareto":
+            yield f"$on({index}) set shape_ {source.shape!r}"
+    yield f'$ns at {source.start_s!r} "$on({index}) start"'
+    if source.stop_s is not None:
+        yield f'$ns at {source.stop_s!r} "$on({index}) stop"'
+
+
+@dataclass
+class _Line:
+    """What the trace of one link tells."""
+
+    waiting: Values
+    peak: int = 0
+    refused: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+
+def _result(scenario: Scenario, counted: str, folder: Path) -> Result:
+    flows = len(scenario.flows)
+    rows = np.array([line.split() for line in counted.splitlines()], dtype=np.int64)
+    rows = rows.reshape(-1, flows, 5)
+    bins = len(rows)
+    edges = np.arange(bins + 1) * scenario.sample_s
+    lines = {
+        link.name: _line(folder / f"link{index}.tr", edges)
+        for index, link in enumerate(scenario.topology.links)
+    }
+    return Result(
+        sample_s=scenario.sample_s,
+        flows=tuple(
+            FlowResult(
+                counted_octets=flow.counted_octets,
+                delivered=_steps(rows[:, index, 1]),
+                goodput=_steps(rows[:, index, 1]),
+                sent=_steps(rows[:, index, 2]),
+                retransmissions=int(rows[-1, index, 3]),
+                losses=sum(line.refused[index] for line in lines.values()),
+                timeouts=int(rows[-1, index, 4]),
+                finished_s=None,
+                verdicts=None,
+                trace=_trace(scenario, index, folder) if flow.trace else None,
+            )
+            for index, flow in enumerate(scenario.flows)
+        ),
+        associations=(),
+        queues={name: QueueResult(line.waiting, line.peak) for name, line in lines.items()},
+        packets=0,
+        packet_hops=0,
+        aqt=None,
+        wall_s=0.0,
+        cpu_s=0.0,
+    )
+
+
+def _steps(totals: Counts) -> Counts:
+    return np.diff(totals, prepend=0)
+
+
+def _line(path: Path, edges: Values) -> _Line:
+    times, depths, depth, peak = [0.0], [0], 0, 0
+    line = _Line(np.zeros(len(edges) - 1))
+    with path.open() as trace:
+        for row in trace:
+            kind, at, _, _, what, _, _, flow, _ = row.split(maxsplit=8)
+            if kind == "r":
+                continue
+            depth += 1 if kind == "+" else -1
+            if kind == "d" and what == "tcp":
+                line.refused[int(flow) - 1] += 1
+            elif kind == "-":
+                # What passes an idle queue never waits.
+                peak = max(peak, depth)
+            times.append(float(at))
+            depths.append(depth)
+    area = np.concatenate([[0.0], np.cumsum(np.array(depths[:-1]) * np.diff(times)), [0.0]])
+    area[-1] = area[-2] + depths[-1] * max(0.0, edges[-1] - times[-1])
+    line.waiting = np.diff(np.interp(edges, [*times, max(edges[-1], times[-1])], area))
+    line.waiting /= edges[1] - edges[0]
+    line.peak = peak
+    return line
+
+
+def _trace(scenario: Scenario, flow: int, folder: Path) -> Trace:
+    """Windows as they change, and the round-trip time of each packet that was sent once."""
+    rows = [(at, np.nan, window) for at, window in _windows(folder / f"window{flow}.tr")]
+    rows += [(at, rtt_s, np.nan) for at, rtt_s in _round_trips(scenario, flow, folder)]
+    rows.sort(key=lambda row: row[0])
+    time_s, rtt_s, cwnd = (np.array(column) for column in zip(*rows, strict=True))
+    known = ~np.isnan(cwnd)
+    last = np.maximum.accumulate(np.where(known, np.arange(len(cwnd)), 0))
+    count = len(rows)
+    nothing, none = np.full(count, np.nan), np.zeros(count, np.uint64)
+    return Trace(
+        time_s, np.zeros(count, np.uint8), np.zeros(count, np.uint8), cwnd[last], nothing, none,
+        none, none, rtt_s, nothing, nothing, nothing, nothing, np.zeros(count, np.uint8),
+        np.zeros(count, np.bool_), none, none, CHANGES, ("",), {},
+    )  # fmt: skip
+
+
+def _windows(path: Path) -> Iterator[tuple[float, float]]:
+    for line in path.read_text().splitlines():
+        at, *_, name, window = line.split()
+        if name == "cwnd_":
+            yield float(at), float(window)
+
+
+def _round_trips(scenario: Scenario, flow: int, folder: Path) -> Iterator[tuple[float, float]]:
+    source = scenario.flows[flow].source
+    links = enumerate(scenario.topology.links)
+    near = [index for index, link in links if source in (link.source, link.target)]
+    events: list[tuple[float, str, int]] = []
+    for index in near:
+        for line in (folder / f"link{index}.tr").read_text().splitlines():
+            kind, at, _, _, what, _, _, number, _, _, seq, _ = line.split()
+            if int(number) != flow + 1:
+                continue
+            if (kind, what) in (("+", "tcp"), ("r", "ack")):
+                events.append((float(at), what, int(seq)))
+    yield from _samples(sorted(events, key=lambda event: event[0]))
+
+
+def _samples(events: Sequence[tuple[float, str, int]]) -> Iterator[tuple[float, float]]:
+    sent: dict[int, float] = {}
+    again: set[int] = set()
+    acked = -1
+    for at, what, seq in events:
+        if what == "tcp":
+            if seq in sent:
+                again.add(seq)
+            sent[seq] = at
+        elif seq > acked:
+            acked = seq
+            if seq in sent and seq not in again:
+                yield at, at - sent[seq]
