@@ -43,6 +43,7 @@ class AssociationProfile:
         missing_reports: reports that trigger a fast retransmission.
         max_burst: packets that may leave at a SACK which acknowledges a fast retransmission; None:
             all that the window allows.
+        ns2_quirks: what ns-2.35's agent does and RFC 9260 does not (`transport::sctp::Quirks`).
     """
 
     mtu: int = 1500
@@ -62,13 +63,15 @@ class AssociationProfile:
     sack_delay_s: float = 0.2
     missing_reports: int = 4
     max_burst: int | None = 4
+    ns2_quirks: bool = False
 
 
 DAHAL_SCTP = AssociationProfile()
 """The settings of Dahal 2007, §6.2.1."""
 
-NS2_SCTP = AssociationProfile(initial_octets=4380, least_packets=4)
-"""The same with what ns-2.35 takes of RFC 4960: initial window, and least window after a cut."""
+NS2_SCTP = AssociationProfile(initial_octets=4380, least_packets=4, ns2_quirks=True)
+"""The same as ns-2.35 has it: initial window and least window after a cut of RFC 4960, and its
+departures from that."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ use crate::scenario::{self, PathControl};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use transport::sctp::{Association, Burst, Config, Control, Delivery, InitialWindow};
+use transport::sctp::{Association, Burst, Config, Control, Delivery, InitialWindow, Quirks};
 use units::{Duration, Instant};
 
 /// User data kept in the sender's queue, so that windows alone hold it back.
@@ -157,6 +157,10 @@ pub(crate) fn config(
         control: match described.control {
             PathControl::Std => Control::Standard,
             PathControl::Rbca => Control::Rbca,
+        },
+        quirks: match p.ns2_quirks {
+            true => Quirks::NS2,
+            false => Quirks::default(),
         },
         spc: described.spc,
         thresholds: described

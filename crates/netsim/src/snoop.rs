@@ -40,7 +40,7 @@ type Key = (Ipv4Addr, Ipv4Addr, u16, u16);
 /// What is known of a connection.
 #[derive(Debug, Default)]
 struct Connection {
-    /// The octet that the receiver expects next.
+    /// The octet that the receiver expects next: the connection's first until it says so.
     acked: u32,
     /// Unacknowledged packets in order of their octets.
     cache: VecDeque<Cached>,
@@ -105,7 +105,11 @@ impl Snoop {
                     flow.source_port,
                     flow.destination_port,
                 );
-                let connection = self.connections.entry(key).or_default();
+                let begin = || Connection {
+                    acked: segment.seq,
+                    ..Connection::default()
+                };
+                let connection = self.connections.entry(key).or_insert_with(begin);
                 connection.keep(now, port, &segment, packet);
             }
             return Verdict::Forward;
@@ -141,7 +145,7 @@ impl Snoop {
             .filter(|connection| connection.timer.is_some_and(|at| at <= now))
             .find_map(|connection| {
                 connection.timer = None;
-                connection.resend(now)
+                connection.handle_timeout(now)
             })?;
         self.resent += 1;
         Some(again)
@@ -152,7 +156,7 @@ impl Connection {
     /// Data goes out.
     fn keep(&mut self, now: Instant, port: u16, segment: &Segment, packet: &Packet) {
         let (seq, end) = (segment.seq, segment.seq.wrapping_add(segment.payload));
-        if ahead(self.acked, end) <= 0 && self.measured.is_some() {
+        if ahead(self.acked, end) <= 0 {
             return; // acknowledged already
         }
         let at = self
@@ -162,6 +166,7 @@ impl Connection {
             cached.by_sender = true;
             cached.resends = 0;
             cached.sent = now;
+            self.timer = Some(now + self.timeout());
             return;
         }
         if self.cache.len() == MAX_CACHED {
@@ -179,7 +184,7 @@ impl Connection {
             by_sender,
         };
         self.cache.insert(at, cached);
-        if self.timer.is_none() {
+        if self.timer.is_none() || by_sender {
             self.timer = Some(now + self.timeout());
         }
     }
@@ -212,14 +217,32 @@ impl Connection {
             return Verdict::Suppress;
         }
         self.duplicates += 1;
-        if self.duplicates < DUPLICATES || first.by_sender {
+        if self.duplicates < DUPLICATES {
             return Verdict::Forward;
         }
         self.duplicates = 0;
-        self.expected = waiting.saturating_sub(DUPLICATES + 1);
+        if first.by_sender {
+            return Verdict::Forward;
+        }
+        // Of what is behind it, and of what the sender sends at the duplicate that passed.
+        let is_under_way = first.resends > 0;
+        self.expected = waiting.saturating_sub(DUPLICATES + u32::from(is_under_way));
+        if is_under_way {
+            return Verdict::Forward;
+        }
         match self.resend(now) {
             Some((port, packet)) => Verdict::Resend(port, packet),
             None => Verdict::Forward,
+        }
+    }
+
+    /// The earliest packet once more, if it is what the receiver waits for. Else a queue on the way here dropped
+    /// what comes before it: that is the sender's affair, and a copy would only bring duplicates.
+    fn handle_timeout(&mut self, now: Instant) -> Option<(u16, Packet)> {
+        let first = self.cache.front()?;
+        match ahead(self.acked, first.seq) > 0 {
+            true => None,
+            false => self.resend(now),
         }
     }
 
@@ -323,13 +346,14 @@ mod tests {
         let mut duplicate = || snoop.handle_packet(at(30), WIRELESS, &packet(false, 1));
         assert_eq!(duplicate(), Verdict::Forward);
         assert_eq!(duplicate(), Verdict::Resend(WIRED, packet(true, 1)));
-        // Of the six packets out, 2 to 6 cause duplicates, and two of these have come.
-        for _ in 0..3 {
+        // Of the six packets out, 2 to 6 cause duplicates, and two of these have come; the one that passed may
+        // bring another packet.
+        for _ in 0..4 {
             assert_eq!(duplicate(), Verdict::Suppress);
         }
         let verdict = snoop.handle_packet(at(50), WIRELESS, &packet(false, 7));
         assert_eq!(verdict, Verdict::Forward);
-        assert_eq!((snoop.resent, snoop.suppressed), (1, 4));
+        assert_eq!((snoop.resent, snoop.suppressed), (1, 5));
         assert_eq!(snoop.poll_timeout(), None);
     }
 
@@ -355,6 +379,38 @@ mod tests {
         }
         assert_eq!(snoop.handle_timeout(at(9000)), None);
         assert_eq!(snoop.poll_timeout(), None);
+    }
+
+    /// Packet 1 never came here, and the receiver waits for it: 2 is no use to it.
+    #[test]
+    fn what_waits_behind_a_drop_of_a_queue_is_not_sent_again() {
+        let mut snoop = Snoop::new(&[WIRELESS]);
+        for number in [0, 2, 3] {
+            snoop.handle_packet(at(0), WIRED, &packet(true, number));
+        }
+        snoop.handle_packet(at(20), WIRELESS, &packet(false, 1));
+        let due = snoop.poll_timeout().unwrap();
+        assert_eq!(snoop.handle_timeout(due), None);
+        assert_eq!(snoop.poll_timeout(), None);
+        // The sender sends it: the timer runs for it.
+        snoop.handle_packet(at(300), WIRED, &packet(true, 1));
+        let due = snoop.poll_timeout().unwrap();
+        assert_eq!(snoop.handle_timeout(due), Some((WIRED, packet(true, 1))));
+    }
+
+    /// What the timer has sent again is not sent again for duplicates: they may be of what was on the way.
+    #[test]
+    fn duplicates_after_a_timeout_pass() {
+        let mut snoop = snoop();
+        let due = snoop.poll_timeout().unwrap();
+        assert!(snoop.handle_timeout(due).is_some());
+        let mut duplicate = || snoop.handle_packet(due, WIRELESS, &packet(false, 1));
+        assert_eq!(
+            [duplicate(), duplicate()],
+            [Verdict::Forward, Verdict::Forward]
+        );
+        assert_eq!(duplicate(), Verdict::Suppress);
+        assert_eq!(snoop.resent, 1);
     }
 
     #[test]

@@ -101,7 +101,9 @@ fn variant(name: &str) -> Value {
     match name {
         "std" => json!({}),
         // What ns-2.35 takes of RFC 4960.
-        "ns2" => json!({"profile": {"initial_octets": 4380, "least_packets": 4}}),
+        "ns2" => {
+            json!({"profile": {"initial_octets": 4380, "least_packets": 4, "ns2_quirks": true}})
+        }
         "rbca" => json!({"control": "rbca", "thresholds_s": threshold}),
         "spc" => json!({"spc": true, "thresholds_s": threshold}),
         _ => json!({"control": "rbca", "spc": true, "thresholds_s": threshold}),

@@ -42,6 +42,8 @@ pub struct SackEvent {
     pub recovering: bool,
     /// Octets acknowledged for the first time.
     pub newly_acked: u32,
+    /// Of these, octets acknowledged by gap blocks.
+    pub gap_acked: u32,
     /// Octets outstanding before this acknowledgement.
     pub in_flight: u32,
     /// Round-trip time of the packet that is echoed.

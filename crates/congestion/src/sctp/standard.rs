@@ -38,19 +38,26 @@ impl Window for Standard {
     }
 
     fn on_sack(&mut self, event: &SackEvent) {
-        if event.may_change(self.cwnd) {
-            if self.cwnd <= self.ssthresh {
-                // §7.2.1
-                let growth = event.newly_acked.min(self.sizes.max_data);
-                self.cwnd = self.cwnd.saturating_add(growth);
-            } else {
-                // §7.2.2
-                self.partial = self.partial.saturating_add(event.newly_acked);
-                if self.partial >= self.cwnd {
-                    self.partial -= self.cwnd;
-                    self.cwnd = self.cwnd.saturating_add(self.sizes.max_data);
-                }
+        let grows = event.may_change(self.cwnd);
+        if self.cwnd > self.ssthresh {
+            // §7.2.2, as ns-2 reads it: what gap blocks acknowledge counts without a full window, too.
+            let is_full = event.in_flight >= self.cwnd;
+            if event.advanced {
+                let octets = if is_full {
+                    event.newly_acked
+                } else {
+                    event.gap_acked
+                };
+                self.partial = self.partial.saturating_add(octets);
             }
+            if grows && self.partial >= self.cwnd {
+                self.partial -= self.cwnd;
+                self.cwnd = self.cwnd.saturating_add(self.sizes.max_data);
+            }
+        } else if grows {
+            // §7.2.1
+            let growth = event.newly_acked.min(self.sizes.max_data);
+            self.cwnd = self.cwnd.saturating_add(growth);
         }
         if event.in_flight <= event.newly_acked {
             // Everything is acknowledged.
@@ -75,9 +82,9 @@ impl Window for Standard {
         self.partial = 0;
     }
 
-    /// §7.2.1. A window not above its initial value stays.
+    /// §7.2.1. A window of up to two packets, which RFC 2960 begins with, stays.
     fn on_idle(&mut self) {
-        if self.cwnd > self.sizes.initial {
+        if self.cwnd > 2 * self.sizes.max_data {
             self.cwnd = self.halved();
         }
     }

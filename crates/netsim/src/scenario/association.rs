@@ -108,6 +108,8 @@ pub struct AssociationProfile {
     pub missing_reports: u8,
     /// Packets that may leave at a SACK which acknowledges a fast retransmission; unset: all.
     pub max_burst: Option<u32>,
+    /// What ns-2.35 does and RFC 9260 does not ([`transport::sctp::Quirks`]).
+    pub ns2_quirks: bool,
 }
 
 impl Association {
@@ -143,6 +145,7 @@ impl Default for AssociationProfile {
             sack_delay_s: 0.2,
             missing_reports: 4,
             max_burst: Some(4),
+            ns2_quirks: false,
         }
     }
 }

@@ -70,6 +70,50 @@ pub struct Config {
     pub spc: bool,
     /// Threshold RTT of each path for RBCA and SPC; the last goes for all further paths.
     pub thresholds: Vec<Duration>,
+    /// Departures of another implementation from the RFC.
+    pub quirks: Quirks,
+}
+
+/// What ns-2.35 does and RFC 9260 does not; all off by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quirks {
+    /// The highest TSN newly acknowledged is remembered from SACK to SACK, so that also a SACK which acknowledges
+    /// only an earlier retransmission reports what is missing below it (§7.2.4: only what it newly acknowledges
+    /// counts).
+    pub old_acknowledgements_count: bool,
+    /// T3-rtx of a path goes on when all that was outstanding there is sent again elsewhere, up to the next SACK
+    /// (§6.3.2 R2).
+    pub timers_outlive_chunks: bool,
+    /// All that is sent again at one SACK goes where the first of it goes, also what was lost there (§6.4: to another
+    /// path than before).
+    pub bursts_keep_a_path: bool,
+    /// A timeout sends no new data, though it may leave room for it; only a SACK does.
+    pub timeouts_hold_new_data: bool,
+    /// Missing reports of a chunk that timed out count from the timeout on, not from its retransmission, so that
+    /// SACKs of what was sent before have it sent once more.
+    pub reports_survive_timeouts: bool,
+    /// A burst that is broken off among retransmissions is one packet longer than it may be, and new data may follow.
+    pub bursts_overrun: bool,
+    /// The SACK that a packet with nothing but copies brings at once (§6.2) leaves the count of packets, and the time
+    /// to wait, as if it had not been sent.
+    pub copies_leave_the_count: bool,
+    /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
+    /// timer began; a heartbeat without an answer is repeated at once (§8.3: each path after its own interval).
+    pub heartbeats_take_turns: bool,
+}
+
+impl Quirks {
+    /// All of them.
+    pub const NS2: Quirks = Quirks {
+        old_acknowledgements_count: true,
+        timers_outlive_chunks: true,
+        bursts_keep_a_path: true,
+        timeouts_hold_new_data: true,
+        reports_survive_timeouts: true,
+        bursts_overrun: true,
+        copies_leave_the_count: true,
+        heartbeats_take_turns: true,
+    };
 }
 
 /// How many packets may leave at one SACK.
@@ -158,6 +202,7 @@ impl Config {
             control: Control::Standard,
             spc: false,
             thresholds: Vec::new(),
+            quirks: Quirks::default(),
         }
     }
 

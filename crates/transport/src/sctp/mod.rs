@@ -25,7 +25,7 @@ mod secret;
 mod tsn;
 
 pub use association::{Association, Event, PathStatus, Reason, State, WriteError};
-pub use config::{Burst, Config, ConfigError, Control, InitialWindow};
+pub use config::{Burst, Config, ConfigError, Control, InitialWindow, Quirks};
 pub use message::{Delivery, Message};
 pub use path::{PathState, Route};
 pub use tsn::Tsn;

@@ -58,12 +58,16 @@ pub(super) struct Heartbeat {
     pub lost: Option<Instant>,
     /// What must come back.
     pub nonce: u64,
+    /// When new data or a heartbeat left last.
+    pub last: Instant,
 }
 
 /// What one SACK, or one retransmission, says of a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub newly_acked: u32,
+    /// Of these, by gap blocks.
+    pub gap_acked: u32,
     /// Its earliest outstanding chunk is acknowledged.
     pub restart: bool,
     /// Its earliest outstanding chunk.

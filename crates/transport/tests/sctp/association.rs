@@ -206,7 +206,8 @@ fn a_peer_that_vanishes_is_given_up() {
     network.run_until(2000.0);
     let closed = Event::Closed(Reason::Unreachable);
     assert_eq!(network.events[0].last(), Some(&closed));
-    assert_eq!(network.ends[0].stats().timeouts, 11);
+    // Of the eleven errors two are heartbeats: retransmissions leave a path idle.
+    assert_eq!(network.ends[0].stats().timeouts, 9);
 }
 
 #[test]

@@ -224,8 +224,8 @@ impl Network {
     pub fn step(&mut self, until: Instant) -> bool {
         self.service();
         let arrival = self.flying.peek().map(|Reverse(packet)| packet.0);
-        let timers = self.ends.iter().map(Association::poll_timeout);
-        let Some(at) = timers.chain([arrival]).flatten().min() else {
+        let timers = [0, 1].map(|end: usize| self.ends[end].poll_timeout());
+        let Some(at) = timers.into_iter().chain([arrival]).flatten().min() else {
             return false;
         };
         if at > until {
@@ -239,7 +239,8 @@ impl Network {
         let busy = format_args!("{:?} {:?}", self.now, self.ends);
         assert!(self.idle_steps < 10_000, "time stands still: {busy}");
         self.now = self.now.max(at);
-        if arrival == Some(at)
+        // A timer that is due together with an arrival was set before that packet left.
+        if !timers.contains(&Some(at))
             && let Some(Reverse((_, _, end, path, octets))) = self.flying.pop()
         {
             let route = Route {
@@ -249,6 +250,7 @@ impl Network {
             self.holds &= end == 1;
             let _ = self.ends[end].handle_packet(self.now, route, &octets);
         } else {
+            self.holds = false;
             for end in &mut self.ends {
                 end.handle_timeout(self.now);
             }

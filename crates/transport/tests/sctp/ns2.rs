@@ -5,25 +5,26 @@
 
 use crate::network::{Link, Network, addresses, data};
 use bytes::Bytes;
-use transport::sctp::{Config, Delivery, InitialWindow, State};
+use transport::sctp::{Config, Delivery, InitialWindow, Quirks, State};
 use units::Instant;
 
-struct Run {
-    name: &'static str,
+struct Run<'a> {
+    name: &'a str,
+    folder: &'a str,
     paths: usize,
     rate_bps: u64,
     delay_ms: u64,
     queue: usize,
-    drops: &'static [(u32, usize)],
-    /// Rows that are compared; unset: all.
-    rows: Option<usize>,
+    drops: &'a [(u32, usize)],
     /// When the primary path changes, and when the run ends, since the association's start in ns-2.
     change_s: Option<f64>,
     end_s: f64,
 }
 
-fn recorded(name: &str) -> Vec<(f64, usize, u32)> {
-    let path = format!("{}/tests/sctp/ns2/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sctp/ns2");
+
+fn recorded(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
+    let path = format!("{}/{}.csv", run.folder, run.name);
     let text = std::fs::read_to_string(path).unwrap();
     let row = |line: &str| {
         let mut fields = line.split(',');
@@ -34,12 +35,13 @@ fn recorded(name: &str) -> Vec<(f64, usize, u32)> {
     text.lines().skip(1).map(row).collect()
 }
 
-fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
+fn simulated(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
     let config = |end: usize| Config {
         // ns-2.35 takes these of RFC 4960.
         initial_window: InitialWindow::Octets(4380),
         least_packets: 4,
         heartbeat: None,
+        quirks: Quirks::NS2,
         ..Config::dahal(addresses(run.paths, end), 7, [end as u8; 32])
     };
     let link = |path: usize| Link {
@@ -61,7 +63,8 @@ fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
     let message = Bytes::from(vec![0; 1440]);
     let mut changed = false;
     // From the association's start to its first chunk: three round trips, the last on the longest path.
-    let set_up_s = 0.122_368 + 0.006 * (run.paths - 1) as f64;
+    let longest_ms = run.delay_ms + 3 * (run.paths - 1) as u64;
+    let set_up_s = 0.002_368 + 0.004 * run.delay_ms as f64 + 0.002 * longest_ms as f64;
     let end = Instant::from_secs_f64(begin + run.end_s - set_up_s);
     loop {
         while network.ends[0].queued_octets() < 1 << 16 {
@@ -88,38 +91,39 @@ fn simulated(run: &Run) -> Vec<(f64, usize, u32)> {
         .collect()
 }
 
-fn compare(run: &Run) {
-    let (mut expected, mut got) = (recorded(run.name), simulated(run));
-    let rows = run.rows.unwrap_or(usize::MAX);
-    expected.truncate(rows);
-    got.truncate(rows);
+fn compare(run: &Run<'_>) {
+    if let Err(difference) = check(run) {
+        panic!("{}: {difference}", run.name);
+    }
+}
+
+fn check(run: &Run<'_>) -> Result<(), String> {
+    let (expected, got) = (recorded(run), simulated(run));
     assert!(expected.len() > 20, "{}", run.name);
     for (row, (e, g)) in expected.iter().zip(&got).enumerate() {
         let same = (e.0 - g.0).abs() < 50e-6 && (e.1, e.2) == (g.1, g.2);
-        assert!(
-            same,
-            "{}, row {row}: ns-2 {e:?}, here {g:?}\nbefore: {:?}",
-            run.name,
-            &got[row.saturating_sub(4)..row]
-        );
+        if !same {
+            let before = &got[row.saturating_sub(4)..row];
+            return Err(format!(
+                "row {row}: ns-2 {e:?}, here {g:?}\nbefore: {before:?}"
+            ));
+        }
     }
-    let compared = expected.len().min(got.len());
-    assert!(
-        compared + 2 >= expected.len().max(got.len()),
-        "{}",
-        run.name
-    );
+    if expected.len().abs_diff(got.len()) > 2 {
+        return Err(format!("{} rows for {}", got.len(), expected.len()));
+    }
+    Ok(())
 }
 
-const ONE: Run = Run {
+const ONE: Run<'static> = Run {
     name: "",
+    folder: FOLDER,
     paths: 1,
     rate_bps: 1_000_000,
     delay_ms: 20,
     queue: 50,
     drops: &[],
     change_s: None,
-    rows: None,
     end_s: 8.0,
 };
 
@@ -172,13 +176,10 @@ fn a_loss_goes_over_the_other_path() {
     });
 }
 
-/// From row 327 on ns-2's idle path 1 has a larger window than before: max(cwnd/2, 4 · 1468) is more than 4380.
-/// Here a window that was not used never grows.
 #[test]
 fn losses_go_over_the_other_path() {
     compare(&Run {
         name: "two_paths_losses",
-        rows: Some(327),
         paths: 2,
         end_s: 30.0,
         drops: &[
@@ -226,13 +227,10 @@ fn the_primary_path_changes() {
     });
 }
 
-/// From row 85 on a timer runs in ns-2 on path 0, on which nothing is outstanding: all was sent again on path 1.
-/// Here it was stopped.
 #[test]
 fn a_lost_window_times_out() {
     compare(&Run {
         name: "two_paths_timeouts",
-        rows: Some(85),
         paths: 2,
         end_s: 40.0,
         drops: &[
@@ -267,7 +265,47 @@ fn a_lost_window_times_out() {
             (65, 1),
             (66, 1),
             (67, 1),
+            (68, 1),
         ],
         ..ONE
     });
+}
+
+/// A share of 1 to 15 % of all packets is lost on every path; the same ones in both.
+#[test]
+fn random_losses() {
+    let folder = std::env::var("SCTP_RUNS").unwrap_or(FOLDER.to_owned());
+    let table = std::fs::read_to_string(format!("{folder}/random.csv")).unwrap();
+    let mut different = vec![];
+    let mut runs = 0;
+    for line in table.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| fields[at].parse::<f64>().unwrap();
+        let loss = |loss: &str| {
+            let (tsn, time) = loss.split_once('.').unwrap();
+            (tsn.parse().unwrap(), time.parse().unwrap())
+        };
+        let drops: Vec<(u32, usize)> = fields[6].split_whitespace().map(loss).collect();
+        let run = Run {
+            name: fields[0],
+            folder: &folder,
+            paths: number(1) as usize,
+            delay_ms: number(2) as u64,
+            queue: number(3) as usize,
+            change_s: Some(number(4)).filter(|at| *at >= 0.0),
+            end_s: number(5),
+            drops: &drops,
+            ..ONE
+        };
+        runs += 1;
+        if let Err(difference) = check(&run) {
+            different.push(format!("{line:.60}…: {difference}"));
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "{} of {runs} runs differ:\n{}",
+        different.len(),
+        different.join("\n")
+    );
 }

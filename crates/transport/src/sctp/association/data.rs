@@ -115,7 +115,9 @@ impl Association {
         if !open {
             return None;
         }
-        self.paths[self.current].decay(now);
+        for path in &mut self.paths {
+            path.decay(now);
+        }
         let to = self.outbound.next_path(&self.paths, self.current)?;
         let room = self.packet_room();
         let mut packet = self.writer(out);
@@ -123,10 +125,13 @@ impl Association {
             packet.timestamp(Self::stamp(now), 0);
         }
         let paths = &mut self.paths;
-        self.outbound.fill(now, to, room, paths, &mut packet);
+        let new = self.outbound.fill(now, to, room, paths, &mut packet);
         packet.finish();
         self.stats.data_packets += 1;
-        self.postpone_heartbeat(now, to);
+        // What measures no RTT leaves a path idle (§8.3): a heartbeat is to bring down an RTO that was backed off.
+        if new || self.config.timestamps {
+            self.postpone_heartbeat(now, to);
+        }
         Some(self.paths[to].route)
     }
 }

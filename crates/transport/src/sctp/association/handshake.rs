@@ -245,9 +245,7 @@ impl Association {
         self.outbound.begin_at(terms.local_tsn);
         self.local_tsn = terms.local_tsn;
         self.outbound.open(terms.window, terms.outbound);
-        let delay = self.config.sack_delay;
-        let window = self.config.window;
-        self.inbound = Inbound::new(terms.peer_tsn, terms.inbound, window, delay);
+        self.inbound = Inbound::new(&self.config, terms.peer_tsn, terms.inbound);
         let own = &self.config.addresses;
         let route = |(index, &remote): (usize, &Ipv4Addr)| Route {
             local: own[index % own.len()],

@@ -61,6 +61,8 @@ pub struct Association {
     setup: Setup,
     /// T2-shutdown.
     t2: Option<Instant>,
+    /// When the heartbeat timer that all paths share ends, and when it began ([`Quirks`](super::Quirks)).
+    turn: Option<(Instant, Instant)>,
     /// Errors in succession on all paths.
     errors: u32,
     spc: Spc,
@@ -182,7 +184,7 @@ impl Association {
         let secret = Secret::new(&config.secret);
         Ok(Association {
             outbound: Outbound::new(&config, Tsn(1)),
-            inbound: Inbound::new(Tsn(1), 0, config.window, None),
+            inbound: Inbound::new(&config, Tsn(1), 0),
             secret,
             state: State::Listening,
             local_tag: 0,
@@ -196,6 +198,7 @@ impl Association {
             events: VecDeque::new(),
             setup: Setup::default(),
             t2: None,
+            turn: None,
             errors: 0,
             spc: Spc::default(),
             stamps: Stamps::default(),
@@ -417,6 +420,7 @@ impl Association {
         self.state = State::Closed;
         self.setup.t1 = None;
         self.t2 = None;
+        self.turn = None;
         for path in &mut self.paths {
             path.t3 = None;
             path.heartbeat.due = None;

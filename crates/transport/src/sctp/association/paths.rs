@@ -126,18 +126,46 @@ impl Association {
                 _ => self.postpone_heartbeat(now, index),
             }
         }
+        if self.config.quirks.heartbeats_take_turns {
+            for path in &mut self.paths {
+                path.heartbeat.last = now;
+            }
+            self.begin_turn(now, self.primary);
+        }
+    }
+
+    /// The timer that all paths share ran out: the turn of the path that was idle longest.
+    pub(super) fn handle_turn(&mut self, now: Instant, since: Instant) {
+        let last = |index: &usize| self.paths[*index].heartbeat.last;
+        let Some(index) = (0..self.paths.len()).min_by_key(last) else {
+            return;
+        };
+        if self.paths[index].heartbeat.last <= since {
+            self.send_heartbeat(now, index);
+        }
+        self.begin_turn(now, index);
+    }
+
+    fn begin_turn(&mut self, now: Instant, index: usize) {
+        let due = self.heartbeat_due(now, index);
+        self.turn = due.map(|due| (due, now));
+    }
+
+    /// Something left on a path that may measure its RTT, or came back.
+    pub(super) fn postpone_heartbeat(&mut self, now: Instant, index: usize) {
+        self.paths[index].heartbeat.last = now;
+        if !self.config.quirks.heartbeats_take_turns {
+            self.paths[index].heartbeat.due = self.heartbeat_due(now, index);
+        }
     }
 
     /// The next heartbeat is due RTO + HB.interval from now, jittered by half the RTO (§8.3).
-    pub(super) fn postpone_heartbeat(&mut self, now: Instant, index: usize) {
-        let Some(interval) = self.config.heartbeat else {
-            self.paths[index].heartbeat.due = None;
-            return;
-        };
+    fn heartbeat_due(&self, now: Instant, index: usize) -> Option<Instant> {
         // 16 bits of what is drawn once are enough: data postpones heartbeats with every packet.
-        let path = &mut self.paths[index];
+        let path = &self.paths[index];
         let jitter = (path.heartbeat.nonce & 0xFFFF) as f64 / f64::from(0xFFFF) + 0.5;
-        path.heartbeat.due = Some(now + interval + path.rto.value().mul_f64(jitter));
+        let interval = self.config.heartbeat?;
+        Some(now + interval + path.rto.value().mul_f64(jitter))
     }
 
     /// A path was idle for long, or is not confirmed.
@@ -147,6 +175,7 @@ impl Association {
         path.heartbeat.nonce = nonce;
         path.heartbeat.lost = Some(now + path.rto.value());
         path.heartbeat.due = None;
+        path.heartbeat.last = now;
         let route = path.route;
         self.queue(route, Control::Heartbeat(index));
     }
@@ -155,14 +184,16 @@ impl Association {
     pub(super) fn handle_heartbeat_lost(&mut self, now: Instant, index: usize) {
         let path = &mut self.paths[index];
         path.heartbeat.lost = None;
-        let unconfirmed = path.state == PathState::Unconfirmed;
+        // §5.4: once an RTO.
+        let at_once =
+            path.state == PathState::Unconfirmed || self.config.quirks.heartbeats_take_turns;
         path.rto.back_off();
         self.count_error(now, index);
         if self.state == State::Closed {
             return;
         }
-        match unconfirmed {
-            true => self.paths[index].heartbeat.due = Some(now), // §5.4: once an RTO
+        match at_once {
+            true => self.paths[index].heartbeat.due = Some(now),
             false => self.postpone_heartbeat(now, index),
         }
     }
@@ -201,7 +232,9 @@ impl Association {
             self.events.push_back(Event::PathUp(index));
         }
         self.choose_current();
-        self.postpone_heartbeat(now, index);
+        if !self.config.quirks.heartbeats_take_turns {
+            self.postpone_heartbeat(now, index);
+        }
     }
 
     /// Counts an error of a path and of the association (§8.1, §8.2).

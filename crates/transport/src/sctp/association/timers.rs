@@ -13,7 +13,8 @@ impl Association {
             .paths
             .iter()
             .flat_map(|path| [path.t3, path.heartbeat.due, path.heartbeat.lost]);
-        let own = [self.setup.t1, self.t2, self.inbound.timeout()];
+        let turn = self.turn.map(|(due, _)| due);
+        let own = [self.setup.t1, self.t2, self.inbound.timeout(), turn];
         own.into_iter().chain(paths).flatten().min()
     }
 
@@ -41,6 +42,9 @@ impl Association {
             if due(self.paths[index].heartbeat.due) {
                 self.send_heartbeat(now, index);
             }
+        }
+        if let Some((_, since)) = self.turn.filter(|(due, _)| *due <= now) {
+            self.handle_turn(now, since);
         }
     }
 

@@ -3,6 +3,7 @@
 mod reassembly;
 mod streams;
 
+use super::config::Config;
 use super::message::Message;
 use super::packet::{Data, DataFlags};
 use super::{Route, Tsn};
@@ -42,6 +43,10 @@ pub(super) struct Inbound {
 #[derive(Debug)]
 struct Acknowledgement {
     delay: Option<Duration>,
+    /// A SACK that only copies bring does not count as one for the packets after it.
+    copies_leave_the_count: bool,
+    /// The SACK that is to leave now is such a one.
+    for_copies: bool,
     /// DATA has never come before.
     first: bool,
     /// Packets with DATA since the last SACK.
@@ -62,18 +67,20 @@ pub(super) enum Fault {
 }
 
 impl Inbound {
-    pub fn new(initial: Tsn, streams: u16, window: u32, sack_delay: Option<Duration>) -> Self {
+    pub fn new(config: &Config, initial: Tsn, streams: u16) -> Self {
         Inbound {
             cumulative: initial.previous(),
             count: 0,
             blocks: Vec::new(),
             duplicates: Vec::new(),
-            window,
-            advertised: window,
+            window: config.window,
+            advertised: config.window,
             reassembly: Reassembly::default(),
             streams: Streams::new(streams),
             acknowledgement: Acknowledgement {
-                delay: sack_delay,
+                delay: config.sack_delay,
+                copies_leave_the_count: config.quirks.copies_leave_the_count,
+                for_copies: false,
                 first: true,
                 packets: 0,
                 due: None,
@@ -151,8 +158,9 @@ impl Inbound {
         // §5.1: the first is acknowledged at once; §6.7: so is all that comes while there are gaps.
         if first || gaps || immediately || ack.packets >= PACKETS_PER_SACK {
             ack.now = true;
-        } else if ack.due.is_none() {
-            ack.due = Some(now + delay);
+        } else {
+            ack.due.get_or_insert(now + delay);
+            ack.for_copies = ack.now && ack.copies_leave_the_count;
         }
     }
 
@@ -183,8 +191,10 @@ impl Inbound {
         let blocks = self.blocks.iter().take(most);
         gaps.extend(blocks.map(|&(first, last)| (offset(first), offset(last))));
         let ack = &mut self.acknowledgement;
-        ack.packets = 0;
-        ack.due = None;
+        if !std::mem::take(&mut ack.for_copies) {
+            ack.packets = 0;
+            ack.due = None;
+        }
         ack.now = false;
         self.advertised = self.room();
         self.advertised

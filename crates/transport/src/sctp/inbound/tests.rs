@@ -5,7 +5,12 @@ use std::net::Ipv4Addr;
 const DELAY: Duration = Duration::from_millis(200);
 
 fn inbound(window: u32) -> Inbound {
-    Inbound::new(Tsn(u32::MAX), 4, window, Some(DELAY))
+    let config = Config {
+        window,
+        sack_delay: Some(DELAY),
+        ..Config::rfc9260(vec![], 7, [0; 32])
+    };
+    Inbound::new(&config, Tsn(u32::MAX), 4)
 }
 
 fn data(tsn: u32, ssn: u16, payload: &[u8]) -> Data<'_> {

@@ -4,7 +4,7 @@ mod sack;
 mod transmit;
 
 use super::Tsn;
-use super::config::{Burst, Config};
+use super::config::{Burst, Config, Quirks};
 use super::message::Delivery;
 use super::packet::{DATA_HEADER_OCTETS, Data, DataFlags};
 use super::path::Path;
@@ -37,6 +37,11 @@ pub(super) struct Outbound {
     largest_window: u32,
     /// The highest TSN outstanding when a window was last cut: until it is acknowledged, none is cut again.
     recover: Tsn,
+    /// The highest TSN newly acknowledged by the last SACK.
+    highest_acked: Tsn,
+    quirks: Quirks,
+    /// No new data before the next SACK.
+    holds_new: bool,
     allowance: Allowance,
     bursts: Bursts,
     fragment_octets: usize,
@@ -105,6 +110,8 @@ struct Bursts {
     /// A fast retransmitted chunk was acknowledged, and no burst has been broken off since.
     recovered: bool,
     left: Option<u32>,
+    /// Where its first retransmission went.
+    path: Option<usize>,
 }
 
 /// What a SACK brought.
@@ -133,11 +140,15 @@ impl Outbound {
             peer_window: 0,
             largest_window: u32::MAX,
             recover: initial.previous(),
+            highest_acked: initial.previous(),
+            quirks: config.quirks,
+            holds_new: false,
             allowance: Allowance::Window,
             bursts: Bursts {
                 rule: config.burst,
                 recovered: false,
                 left: burst,
+                path: None,
             },
             fragment_octets: config.fragment_octets(),
             missing_reports: config.missing_reports,
@@ -161,6 +172,7 @@ impl Outbound {
         self.next = initial;
         self.cumulative = initial.previous();
         self.recover = initial.previous();
+        self.highest_acked = initial.previous();
     }
 
     /// The peer's whole buffer, in octets.
@@ -226,11 +238,13 @@ impl Outbound {
         }
         path.marked = path.outstanding;
         self.allowance = Allowance::OnePacket;
+        self.holds_new = self.quirks.timeouts_hold_new_data;
         self.begin_burst();
     }
 
     /// A moment begins at which packets may leave.
     pub fn begin_burst(&mut self) {
+        self.bursts.path = None;
         self.bursts.left = match self.bursts.rule {
             Burst::Unlimited => None,
             Burst::Always(packets) => Some(packets),

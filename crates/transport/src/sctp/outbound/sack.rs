@@ -18,6 +18,8 @@ impl Outbound {
         rtt: Option<(usize, Duration)>,
         paths: &mut [Path],
     ) -> Option<Acknowledged> {
+        self.holds_new = false;
+        self.begin_burst();
         if cumulative < self.cumulative || cumulative >= self.next {
             return None;
         }
@@ -30,11 +32,16 @@ impl Outbound {
             paths[index].rto.measure(rtt);
         }
         let timed = rtt.is_none();
-        let mut highest = before;
+        let mut highest = match self.quirks.old_acknowledgements_count {
+            true => self.highest_acked,
+            false => before,
+        };
         while self.sent.front().is_some_and(|sent| sent.tsn <= cumulative)
             && let Some(sent) = self.sent.pop_front()
         {
-            highest = sent.tsn;
+            if !sent.gap_acked {
+                highest = sent.tsn;
+            }
             self.acknowledge_first(now, &sent, timed, paths);
         }
         self.cumulative = cumulative;
@@ -42,7 +49,10 @@ impl Outbound {
         if let Some(sack) = gaps {
             self.handle_gaps(now, sack, timed, &mut highest, paths);
         }
-        let fast = gaps.is_some_and(|_| self.count_missing(advanced, highest, paths));
+        self.highest_acked = highest;
+        // In recovery every SACK that advances reports all that is missing, also the one that ends it (§7.2.4).
+        let repairs = advanced && before < self.recover;
+        let fast = gaps.is_some_and(|_| self.count_missing(repairs, highest, paths));
         let news = paths.iter().any(|path| path.tally.newly_acked > 0);
         let recovering = cumulative < self.recover;
         for (index, path) in paths.iter_mut().enumerate() {
@@ -53,6 +63,7 @@ impl Outbound {
                     advanced,
                     recovering,
                     newly_acked,
+                    gap_acked: path.tally.gap_acked,
                     in_flight: path.outstanding,
                     rtt: sample,
                 });
@@ -135,8 +146,11 @@ impl Outbound {
             match (sent.gap_acked, sent.reported) {
                 (false, true) => {
                     sent.gap_acked = true;
-                    *highest = sent.tsn;
+                    if sent.tsn > *highest {
+                        *highest = sent.tsn;
+                    }
                     path.tally.restart |= path.tally.first == Some(sent.tsn);
+                    path.tally.gap_acked += sent.octets();
                     acknowledge(now, sent, timed, path);
                     if sent.mark.take().is_some() {
                         self.marked -= 1;
@@ -155,11 +169,10 @@ impl Outbound {
 
     /// Counts missing reports by the rule of the highest TSN newly acknowledged (§7.2.4); whether a chunk
     /// has enough of them to be fast retransmitted.
-    fn count_missing(&mut self, advanced: bool, highest: Tsn, paths: &mut [Path]) -> bool {
+    fn count_missing(&mut self, repairs: bool, highest: Tsn, paths: &mut [Path]) -> bool {
         let reported = self.sent.iter().rposition(|sent| sent.reported);
         let highest_reported = reported.map_or(self.cumulative, |at| self.sent[at].tsn);
-        let recovering = advanced && self.cumulative < self.recover;
-        let below = match recovering && highest_reported > highest {
+        let below = match repairs && highest_reported > highest {
             true => highest_reported,
             false => highest,
         };
@@ -172,12 +185,17 @@ impl Outbound {
                 continue;
             }
             sent.missing = sent.missing.saturating_add(1);
-            if sent.missing >= self.missing_reports && !sent.fast && sent.mark.is_none() {
-                sent.fast = true;
-                sent.mark = Some(Mark::Missing);
+            let is_marked = sent.mark.is_some();
+            let counts = !is_marked || self.quirks.reports_survive_timeouts;
+            if sent.missing < self.missing_reports || sent.fast || !counts {
+                continue;
+            }
+            sent.fast = true;
+            sent.mark = Some(Mark::Missing);
+            fast = true;
+            if !is_marked {
                 self.marked += 1;
                 paths[sent.path].marked += sent.octets();
-                fast = true;
             }
         }
         fast

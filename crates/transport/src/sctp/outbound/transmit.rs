@@ -1,6 +1,7 @@
 //! Chunks into packets: retransmissions first, then new data (RFC 9260, §6.1).
 
 use super::{Allowance, Mark, Outbound, Sent};
+use crate::sctp::config::Quirks;
 use crate::sctp::packet::{DataFlags, Writer, data_octets};
 use crate::sctp::path::{Path, PathState};
 use units::Instant;
@@ -9,7 +10,8 @@ impl Outbound {
     /// The path on which a packet with data may leave now.
     pub fn next_path(&mut self, paths: &[Path], current: usize) -> Option<usize> {
         let path = self.next_path_by_window(paths, current)?;
-        if self.bursts.left == Some(0) {
+        let overruns = self.marked > 0 && self.quirks.bursts_overrun;
+        if self.bursts.left == Some(0) && !overruns {
             // The burst is broken off.
             self.bursts.recovered = false;
             return None;
@@ -17,16 +19,23 @@ impl Outbound {
         Some(path)
     }
 
-    fn next_path_by_window(&self, paths: &[Path], current: usize) -> Option<usize> {
+    fn next_path_by_window(&mut self, paths: &[Path], current: usize) -> Option<usize> {
         if self.marked > 0 {
             let marked = self.sent.iter().find(|sent| sent.mark.is_some())?;
-            let to = alternate(paths, marked.path);
+            let own = alternate(paths, marked.path);
+            let to = match self.quirks.bursts_keep_a_path {
+                true => *self.bursts.path.get_or_insert(own),
+                false => own,
+            };
             let may = match self.allowance {
                 Allowance::Window => paths[to].has_room(),
                 Allowance::OnePacket => true,
                 Allowance::Nothing => false,
             };
             return may.then_some(to);
+        }
+        if self.holds_new {
+            return None;
         }
         let next = self.queue.front()?;
         // One chunk may always be out, to find a window that has opened (§6.1 A).
@@ -35,7 +44,7 @@ impl Outbound {
         (fits && paths[current].has_room()).then_some(current)
     }
 
-    /// Fills a packet of up to `room` octets that leaves on path `to`.
+    /// Fills a packet of up to `room` octets that leaves on path `to`; whether with new data.
     pub fn fill(
         &mut self,
         now: Instant,
@@ -43,20 +52,28 @@ impl Outbound {
         room: usize,
         paths: &mut [Path],
         packet: &mut Writer<'_>,
-    ) {
-        if self.marked > 0 {
-            self.fill_again(now, to, room, paths, packet);
-        } else {
+    ) -> bool {
+        let new = self.marked == 0;
+        if new {
             self.fill_new(now, to, room, paths, packet);
+        } else {
+            self.fill_again(now, to, room, paths, packet);
         }
         let path = &mut paths[to];
         if path.t3.is_none() {
             path.start_t3(now); // R1
         }
         path.idle_since = Some(now);
-        if let Some(left) = &mut self.bursts.left {
-            *left -= 1;
+        match &mut self.bursts.left {
+            None => {}
+            Some(0) => {
+                self.bursts.left = None;
+                self.bursts.recovered = false;
+                self.allowance = Allowance::Nothing;
+            }
+            Some(left) => *left -= 1,
         }
+        new
     }
 
     fn fill_again(
@@ -82,7 +99,7 @@ impl Outbound {
                 break;
             }
             packet.data(&sent.chunk.data(sent.tsn));
-            move_chunk(sent, now, to, paths);
+            move_chunk(sent, now, to, paths, self.quirks);
             self.marked -= 1;
             self.counts.sent += 1;
             self.counts.resent += 1;
@@ -144,7 +161,7 @@ impl Outbound {
 }
 
 /// A chunk is sent again, on path `to`. Keeps the counts of the paths and their timers (§6.1, §7.2.4 4).
-fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path]) {
+fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quirks: Quirks) {
     let octets = sent.octets();
     let from = &mut paths[sent.path];
     from.marked -= octets;
@@ -154,7 +171,7 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path]) {
     if from.tally.first == Some(sent.tsn) && from.in_flight() > 0 {
         from.start_t3(now);
     }
-    if from.outstanding == 0 {
+    if from.outstanding == 0 && !quirks.timers_outlive_chunks {
         from.t3 = None;
     }
     let path = &mut paths[to];
@@ -163,7 +180,7 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path]) {
         path.tally.first = Some(sent.tsn);
         path.start_t3(now);
     }
-    if sent.mark == Some(Mark::Timeout) {
+    if sent.mark == Some(Mark::Timeout) && !quirks.reports_survive_timeouts {
         sent.missing = 0;
     }
     sent.path = to;

@@ -1,12 +1,13 @@
 # An SCTP association between two hosts joined by n paths; the trace goes to out.tr. record.py takes from it when
 # each DATA chunk joined the sender's queue, in seconds since the first, on which path, and its TSN.
 #
-#   ns path.tcl PATHS END RATE DELAY QUEUE DROPS CHANGE
+#   ns path.tcl PATHS END RATE DELAY QUEUE CHANGE DROPS...
 #
-# END in s after 0.5, RATE in Mb/s, DELAY in ms (3 ms more on each further path), DROPS numbers of packets lost on path 0 (a list, counted from 0
-# over all that leave the sender there), CHANGE when path 1 becomes primary, in s after the association's start,
-# or -1.
-foreach {paths end rate delay queue drops change} $argv {}
+# END in s after 0.5, RATE in Mb/s, DELAY in ms (3 ms more on each further path), CHANGE when path 1 becomes primary,
+# in s after the association's start, or -1; DROPS for each path numbers of packets lost on it (a list, counted from 0
+# over all that leave the sender there).
+foreach {paths end rate delay queue change} [lrange $argv 0 5] {}
+set drops [lrange $argv 6 end]
 set ns [new Simulator]
 Trace set show_sctphdr_ 1
 set out [open out.tr w]
@@ -27,15 +28,15 @@ for {set i 0} {$i < $paths} {incr i} {
     $ns duplex-link $ai($i) $bi($i) ${rate}Mb [expr $delay + 3 * $i]ms DropTail
     $ns queue-limit $ai($i) $bi($i) $queue
     $ns queue-limit $bi($i) $ai($i) $queue
+    if {[llength [lindex $drops $i]] > 0} {
+        set lost [new ErrorModel/List]
+        $lost droplist [lindex $drops $i]
+        $lost drop-target [new Agent/Null]
+        $ns link-lossmodel $lost $ai($i) $bi($i)
+    }
 }
 $ns multihome-attach-agent $a $sa
 $ns multihome-attach-agent $b $sb
-if {[llength $drops] > 0} {
-    set lost [new ErrorModel/List]
-    $lost droplist $drops
-    $lost drop-target [new Agent/Null]
-    $ns link-lossmodel $lost $ai(0) $bi(0)
-}
 $ns connect $sa $sb
 set ftp [new Application/FTP]
 $ftp attach-agent $sa
