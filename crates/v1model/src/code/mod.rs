@@ -236,12 +236,27 @@ pub struct ActionCode {
     pub id: ActionId,
     /// Where each word of its parameters goes.
     pub params: Vec<Slot>,
-    /// Copies that its body begins with: where to, where from.
-    pub moves: Vec<(Slot, Slot)>,
+    /// Words to set when it is run, in this order: its data, and the copies that its body begins with.
+    pub puts: Vec<Put>,
     /// What is left of its body.
     pub entry: Target,
     /// Whether nothing is left.
     pub done: bool,
+}
+
+/// A word that an action sets before its body goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Put {
+    pub d: Slot,
+    pub from: Source,
+}
+
+/// Where a word comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// The entry's data: the word of this number.
+    Data(u32),
+    Slot(Slot),
 }
 
 /// A table as the engine sees it.
@@ -265,6 +280,8 @@ pub struct Code {
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,
     pub clears: Vec<Vec<Slot>>,
+    /// Copies done in one go: where to, where from.
+    pub moves: Vec<Vec<(Slot, Slot)>>,
     /// Headers emitted in one go: first word and layout of each.
     pub emits: Vec<Vec<(Slot, u32)>>,
     pub headers: Vec<HeaderCode>,

@@ -144,7 +144,7 @@ impl Compiler<'_> {
         ActionCode {
             id: listed.action,
             params,
-            moves: Vec::new(),
+            puts: Vec::new(),
             done: false,
             entry: self.subroutine(listed.body),
         }

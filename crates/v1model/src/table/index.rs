@@ -64,6 +64,11 @@ impl Slab {
 #[inline]
 fn hash(words: &[u64]) -> u64 {
     let mut hasher = FixedState::with_seed(0).build_hasher();
+    // Most keys have one word, for which the hasher becomes a multiplication if it is not in a loop.
+    if let &[word] = words {
+        hasher.write_u64(word);
+        return hasher.finish();
+    }
     for &word in words {
         hasher.write_u64(word);
     }

@@ -9,6 +9,8 @@ use p4_ir::{MatchKind, Program, Table};
 #[derive(Clone, Debug)]
 pub struct KeyLayout {
     pub fields: Vec<KeyField>,
+    /// Index among the table's keys, and shift, of each field; what packing needs, close together.
+    places: Vec<(u32, u32)>,
     /// Keys of kind `selector`: index among the table's keys, and width.
     pub selectors: Vec<(usize, u32)>,
     pub words: usize,
@@ -35,6 +37,7 @@ impl KeyLayout {
     pub fn new(program: &Program, table: &Table) -> Self {
         let mut layout = KeyLayout {
             fields: Vec::new(),
+            places: Vec::new(),
             selectors: Vec::new(),
             words: 0,
             bits: 0,
@@ -67,6 +70,7 @@ impl KeyLayout {
                 }
             };
             layout.bits += width;
+            layout.places.push((index as u32, shift));
             layout.fields.push(KeyField {
                 index,
                 name: key.name.clone(),
@@ -97,8 +101,8 @@ impl KeyLayout {
     /// Packs the values found at `slots` into the one word of the key.
     #[inline]
     pub fn pack_word(&self, words: &[u64], slots: &[Slot]) -> u64 {
-        let value = |field: &KeyField| words[slots[field.index] as usize] << field.shift;
-        self.fields.iter().fold(0, |key, field| key | value(field))
+        let value = |&(index, shift): &(u32, u32)| words[slots[index as usize] as usize] << shift;
+        self.places.iter().fold(0, |key, place| key | value(place))
     }
 
     /// Puts a field's value into a packed key whose bits there are zero.

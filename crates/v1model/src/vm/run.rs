@@ -19,10 +19,32 @@ pub fn run(
     job: &mut Job,
     start: Target,
 ) {
-    match machine.tracer {
-        None => execute::<false>(program, code, machine, words, job, start),
-        Some(_) => execute::<true>(program, code, machine, words, job, start),
+    if machine.tracer.is_some() {
+        execute::<true>(program, code, machine, words, job, start);
+    } else if !run_one(code, machine, words, job, start) {
+        execute::<false>(program, code, machine, words, job, start);
     }
+}
+
+/// Runs code that is a single call, as checksum controls and deparsers mostly are, without the loop; says
+/// whether it is.
+#[inline]
+fn run_one(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    start: Target,
+) -> bool {
+    match code.ops.get(start as usize..) {
+        Some([Op::Halt, ..]) => {}
+        Some(&[Op::Extern { call }, Op::Halt, ..]) => {
+            external::call(code, machine, words, job, call);
+        }
+        Some(&[Op::EmitAll { list }, Op::Halt, ..]) => emit_all(code, machine, words, list),
+        _ => return false,
+    }
+    true
 }
 
 /// The first word of a place, or `None` if its index is out of range.
@@ -46,9 +68,12 @@ fn execute<const TRACED: bool>(
     start: Target,
 ) {
     let ops = &code.ops[..];
-    let mut pc = start as usize;
+    // What follows the instruction at hand. A place in memory and not a number: to fetch is to step on.
+    let mut rest = ops[start as usize..].iter();
     // By reference: each instruction loads what it needs.
-    let mut op = &ops[pc];
+    let Some(mut op) = rest.next() else {
+        return;
+    };
     let mut steps = machine.config.max_steps;
     machine.stack.clear();
     macro_rules! x {
@@ -57,15 +82,29 @@ fn execute<const TRACED: bool>(
         };
     }
     // The target's instruction is fetched in a place of its own, so that the jump becomes a branch, which
-    // the processor predicts. Were `pc` a conditional move, each fetch would wait for the operands of the
-    // jump before it.
+    // the processor predicts. Were the place a conditional move, each fetch would wait for the operands of
+    // the jump before it.
+    macro_rules! go {
+        ($to:expr) => {{
+            rest = ops[$to as usize..].iter();
+            op = match rest.next() {
+                Some(next) => next,
+                None => return,
+            };
+            continue;
+        }};
+    }
     macro_rules! jump {
         ($when:expr, $to:expr) => {
             if $when {
-                pc = $to as usize;
-                op = &ops[pc];
-                continue;
+                go!($to);
             }
+        };
+    }
+    // The number of the next instruction.
+    macro_rules! next {
+        () => {
+            ops.len() - rest.len()
         };
     }
     macro_rules! reject {
@@ -79,7 +118,7 @@ fn execute<const TRACED: bool>(
                     job,
                     TraceEvent::Reject {
                         error,
-                        loc: code.locs[pc - 1],
+                        loc: code.locs[next!() - 1],
                     },
                 );
             }
@@ -88,9 +127,8 @@ fn execute<const TRACED: bool>(
     }
     loop {
         if TRACED {
-            trace_state(program, code, machine, job, pc);
+            trace_state(program, code, machine, job, next!() - 1);
         }
-        pc += 1;
         match *op {
             Op::Mov { d, a } => x!(d) = x!(a),
             Op::Add { d, a, b, sh } => x!(d) = x!(a).wrapping_add(x!(b)) << sh >> sh,
@@ -166,6 +204,11 @@ fn execute<const TRACED: bool>(
             Op::Clear { list } => {
                 for &slot in &code.clears[list as usize] {
                     words[slot as usize] = 0;
+                }
+            }
+            Op::Moves { list } => {
+                for &(d, a) in &code.moves[list as usize] {
+                    words[d as usize] = words[a as usize];
                 }
             }
             Op::AddW { d, a, b, w } => {
@@ -264,7 +307,7 @@ fn execute<const TRACED: bool>(
             Op::CopyX { copy } => copy_element(code, words, copy),
             Op::Shift { shift } => shift_stack(code, words, shift),
 
-            Op::Jmp { to } => pc = to as usize,
+            Op::Jmp { to } => go!(to),
             Op::JmpZ { a, to } => jump!(x!(a) == 0, to),
             Op::JmpNz { a, to } => jump!(x!(a) != 0, to),
             Op::JmpEq { a, b, to } => jump!(x!(a) == x!(b), to),
@@ -273,7 +316,7 @@ fn execute<const TRACED: bool>(
             Op::JmpLe { a, b, to } => jump!(x!(a) <= x!(b), to),
             Op::Jump { a, table } => {
                 let value = x!(a);
-                pc = match &code.jumps[table as usize] {
+                go!(match &code.jumps[table as usize] {
                     JumpTable::Dense {
                         first,
                         targets,
@@ -291,14 +334,14 @@ fn execute<const TRACED: bool>(
                             Err(_) => *default,
                         }
                     }
-                } as usize;
+                });
             }
             Op::Call { to } => {
-                machine.stack.push(pc as u32);
-                pc = to as usize;
+                machine.stack.push(next!() as u32);
+                go!(to);
             }
             Op::Ret => match machine.stack.pop() {
-                Some(back) => pc = back as usize,
+                Some(back) => go!(back),
                 None => return,
             },
             Op::Halt => return,
@@ -362,12 +405,7 @@ fn execute<const TRACED: bool>(
                 }
             }
             Op::EmitAll { list } => {
-                for &(base, header) in &code.emits[list as usize] {
-                    if x!(base) != 0 {
-                        let header = &code.headers[header as usize];
-                        packet::emit(header, words, base as usize, &mut machine.output);
-                    }
-                }
+                emit_all(code, machine, words, list);
             }
             Op::InSet { test, to } => {
                 jump!(in_set(code, machine, words, test), to);
@@ -375,10 +413,10 @@ fn execute<const TRACED: bool>(
 
             Op::Apply { site } => {
                 let site = &code.sites[site as usize];
-                let loc = code.locs[pc - 1];
-                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, loc) {
-                    machine.stack.push(pc as u32);
-                    pc = body as usize;
+                let next = next!();
+                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, next - 1) {
+                    machine.stack.push(next as u32);
+                    go!(body);
                 }
             }
             Op::RegRead { d, index, register } => {
@@ -433,7 +471,10 @@ fn execute<const TRACED: bool>(
                 }
             }
         }
-        op = &ops[pc];
+        op = match rest.next() {
+            Some(next) => next,
+            None => return,
+        };
     }
 }
 
@@ -527,7 +568,7 @@ fn shift_stack(code: &Code, words: &mut [u64], shift: u32) {
 }
 
 /// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
-/// rest of the action is, if there is some.
+/// rest of the action is, if there is some. `at`: the instruction's number.
 #[inline(never)]
 fn apply<const TRACED: bool>(
     code: &Code,
@@ -535,9 +576,9 @@ fn apply<const TRACED: bool>(
     words: &mut [u64],
     job: &mut Job,
     site: &ApplySite,
-    loc: p4_ir::SourceLoc,
+    at: usize,
 ) -> Option<Target> {
-    let (hit, prepared) = look_up::<TRACED>(machine, words, job, site, loc);
+    let (hit, prepared) = look_up::<TRACED>(code, machine, words, job, site, at);
     if site.hit != NONE {
         words[site.hit as usize] = hit as u64;
     }
@@ -545,16 +586,25 @@ fn apply<const TRACED: bool>(
     let actions = &code.tables[site.table as usize].actions;
     let index = index_of(actions, prepared);
     let action = &actions[index];
-    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
-        words[slot as usize] = value;
-    }
     if site.action_run != NONE {
         words[site.action_run as usize] = index as u64;
     }
-    for &(d, a) in &action.moves {
-        words[d as usize] = words[a as usize];
+    for put in &action.puts {
+        words[put.d as usize] = match put.from {
+            Source::Data(i) => prepared.args.get(i as usize).copied().unwrap_or(0),
+            Source::Slot(a) => words[a as usize],
+        };
     }
     (!action.done).then_some(action.entry)
+}
+
+fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
+    for &(base, header) in &code.emits[list as usize] {
+        if words[base as usize] != 0 {
+            let header = &code.headers[header as usize];
+            packet::emit(header, words, base as usize, &mut machine.output);
+        }
+    }
 }
 
 #[inline(never)]
@@ -566,11 +616,12 @@ fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
 /// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
 #[inline]
 fn look_up<'m, const TRACED: bool>(
+    code: &Code,
     machine: &'m mut Machine,
     words: &[u64],
     job: &mut Job,
     site: &ApplySite,
-    loc: p4_ir::SourceLoc,
+    at: usize,
 ) -> (bool, Option<&'m Prepared>) {
     let table = &mut machine.tables[site.table as usize];
     let found = table.lookup(words, &site.keys);
@@ -630,7 +681,7 @@ fn look_up<'m, const TRACED: bool>(
             key: &key,
             entry: found.map(|id| &table.row(id).entry),
             action: prepared.id,
-            loc,
+            loc: code.locs[at],
         };
         tracer.event(job.now, job.tag, event);
     }
