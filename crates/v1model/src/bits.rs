@@ -103,9 +103,15 @@ impl Writer {
         }
     }
 
+    /// Whether what has been written ends with an octet.
+    #[inline]
+    pub fn is_aligned(&self) -> bool {
+        self.count.is_multiple_of(8)
+    }
+
     /// Appends octets.
     pub fn push_octets(&mut self, octets: &[u8]) {
-        if self.count.is_multiple_of(8) {
+        if self.is_aligned() {
             self.pad();
             self.octets.extend_from_slice(octets);
             return;

@@ -57,9 +57,11 @@ pub struct HeaderCode {
     pub varbit: Option<usize>,
     /// How to read it where it begins with an octet; empty if it cannot be read so.
     pub lanes: Vec<Lane>,
+    /// How to write it where it begins with an octet; empty if it cannot be written so.
+    pub parts: Vec<Part>,
 }
 
-/// Most octets of a header that is read by [`Lane`]s.
+/// Most octets of a header that is read by [`Lane`]s or written by [`Part`]s.
 pub const LANE_OCTETS: usize = 64;
 
 /// A field as a part of eight octets of its header; of eight that go beyond it, if it is shorter.
@@ -73,6 +75,19 @@ pub struct Lane {
     pub sh: u8,
     /// Words before it in storage.
     pub word: u32,
+}
+
+/// What of a field goes into eight octets of its header. A field that goes across the end of eight has two.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Words before the field in storage.
+    pub word: u32,
+    /// By how many bits its value is moved up; what is moved out belongs to the eight octets before.
+    pub up: u8,
+    /// By how many bits it is moved down instead; what is moved out belongs to those after.
+    pub down: u8,
+    /// Whether the eight octets are complete.
+    pub last: bool,
 }
 
 /// A field of a header.

@@ -1,7 +1,7 @@
 //! From a queue to the line: egress, checksum update, deparser.
 
 use super::{Arrival, Restart, Switch, instance};
-use crate::tm::{Dequeued, Queued};
+use crate::tm::Dequeued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job};
 use crate::{DropCause, Packet, Transmit};
@@ -47,17 +47,10 @@ impl Switch {
             deq_qdepth,
             queued,
         } = next;
-        let Queued {
-            mut words,
-            mut packet,
-            cursor,
-            length,
-            truncate,
-            passes,
-            enqueued,
-            ..
-        } = queued;
+        let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
+        let (passes, enqueued) = (queued.passes, queued.enqueued);
         let enq_qdepth = queued.enq_qdepth;
+        let (mut words, mut packet) = self.unqueue(queued);
         let waited = TraceEvent::Dequeue {
             port,
             priority,

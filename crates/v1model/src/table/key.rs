@@ -101,6 +101,10 @@ impl KeyLayout {
     /// Packs the values found at `slots` into the one word of the key.
     #[inline]
     pub fn pack_word(&self, words: &[u64], slots: &[Slot]) -> u64 {
+        // The first field is not shifted, and most keys have no other.
+        if let &[(index, _)] = &self.places[..] {
+            return words[slots[index as usize] as usize];
+        }
         let value = |&(index, shift): &(u32, u32)| words[slots[index as usize] as usize] << shift;
         self.places.iter().fold(0, |key, place| key | value(place))
     }

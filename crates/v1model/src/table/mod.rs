@@ -8,7 +8,8 @@ pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::compile::limbs_of;
-use crate::state::{Counted, MeterCell, MeterUnit, Object};
+use crate::state::{self, Counted, MeterCell, MeterUnit, Object};
+use crate::vm::Job;
 use crate::{ActionSpec, ControlError, CounterData, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
@@ -40,7 +41,6 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Row {
     pub entry: Entry,
-    pub outcome: Outcome,
     /// In the order in which they came.
     sequence: u64,
     constant: bool,
@@ -71,6 +71,8 @@ pub enum Origin {
 pub struct TableState {
     pub layout: KeyLayout,
     pub rows: Vec<Option<Row>>,
+    /// What each row does, which is all that most look-ups want of it.
+    outcomes: Vec<Outcome>,
     pub default: Outcome,
     /// The default as the control plane wrote it.
     pub default_action: EntryAction,
@@ -107,6 +109,7 @@ impl TableState {
             masked: vec![0; layout.words],
             layout,
             rows: Vec::new(),
+            outcomes: Vec::new(),
             default: Outcome::Run(Prepared {
                 id: default.action,
                 index: 0,
@@ -167,6 +170,35 @@ impl TableState {
             .expect("numbers given out name entries")
     }
 
+    /// Counts, measures and dates a hit.
+    #[inline(never)]
+    pub fn note_hit(&mut self, id: u32, job: &mut Job) {
+        let (counter, meter, dated) = (self.counter, self.meter, self.dated);
+        let row = self.row_mut(id);
+        if let Some(counted) = counter {
+            state::count(&mut row.counter, counted, job.length);
+        }
+        if let Some(unit) = meter {
+            let amount = state::amount(unit, job.length);
+            job.colour = row
+                .meter
+                .as_mut()
+                .map_or(0, |cell| cell.execute(job.now, amount));
+        }
+        if dated {
+            row.last_hit = job.now;
+        }
+    }
+
+    /// What a look-up leads to.
+    #[inline]
+    pub fn outcome(&self, found: Option<u32>) -> &Outcome {
+        match found {
+            Some(id) => &self.outcomes[id as usize],
+            None => &self.default,
+        }
+    }
+
     /// An entry by its number.
     pub fn row_mut(&mut self, id: u32) -> &mut Row {
         self.rows[id as usize]
@@ -210,8 +242,10 @@ impl TableState {
         let indexed = self.indexed(&key.0, entry.priority);
         let id = self.free.pop().unwrap_or_else(|| {
             self.rows.push(None);
+            self.outcomes.push(self.default.clone());
             self.rows.len() as u32 - 1
         });
+        self.outcomes[id as usize] = outcome;
         self.slab.set(id, indexed);
         self.index.insert(&self.slab, id);
         self.rows[id as usize] = Some(Row {
@@ -219,7 +253,6 @@ impl TableState {
                 matches: key.0.clone(),
                 ..entry
             },
-            outcome,
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
             counter: CounterData::default(),
@@ -235,9 +268,8 @@ impl TableState {
     pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
         let id = self.find(&entry.matches, entry.priority)?;
         self.check_changeable(id)?;
-        let row = self.row_mut(id);
-        row.entry.action = entry.action;
-        row.outcome = outcome;
+        self.row_mut(id).entry.action = entry.action;
+        self.outcomes[id as usize] = outcome;
         Ok(())
     }
 

@@ -2,19 +2,20 @@
 
 use super::Job;
 use crate::bits::{self, Writer};
-use crate::code::{ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane};
+use crate::code::{Code, ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane, Part};
 
 /// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
 /// length of its `varbit` field in bits. Fails with a parser error.
-#[inline]
+#[inline(never)]
 pub fn extract(
-    header: &HeaderCode,
-    errors: &ErrorCodes,
+    code: &Code,
+    header: u32,
     words: &mut [u64],
     at: Option<usize>,
     varbit: u64,
     job: &mut Job,
 ) -> Result<(), u64> {
+    let (header, errors) = (&code.headers[header as usize], &code.errors);
     if header.varbit.is_some() {
         return extract_varbit(header, errors, words, at, varbit, job);
     }
@@ -113,15 +114,17 @@ fn extract_varbit(
 }
 
 /// Writes a header's fields, if it is valid.
-#[inline]
-pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) {
+#[inline(never)]
+pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Writer) {
     if words[at] == 0 {
         return;
     }
+    let header = &code.headers[header as usize];
     let word_of = |field: &FieldCode| at + field.word as usize;
-    if !header.lanes.is_empty() {
-        let values = header.fields.iter();
-        return output.push_all(values.map(|field| (words[word_of(field)], field.width)));
+    if !header.parts.is_empty() && output.is_aligned() {
+        let mut octets = [0; LANE_OCTETS];
+        store_parts(&header.parts, &words[at..], &mut octets);
+        return output.push_octets(&octets[..header.bits as usize / 8]);
     }
     for (i, field) in header.fields.iter().enumerate() {
         let from = word_of(field);
@@ -132,6 +135,20 @@ pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) 
             output.push_wide(&words[from + 1..], width);
         } else {
             output.push_wide(&words[from..], field.width);
+        }
+    }
+}
+
+/// Writes a header that begins with an octet, eight octets at a time.
+#[inline]
+fn store_parts(parts: &[Part], words: &[u64], octets: &mut [u8; LANE_OCTETS]) {
+    let mut eights = octets.as_chunks_mut::<8>().0.iter_mut();
+    let mut eight = 0;
+    for part in parts {
+        eight |= words[part.word as usize] << part.up >> part.down;
+        if part.last && let Some(next) = eights.next() {
+            *next = eight.to_be_bytes();
+            eight = 0;
         }
     }
 }

@@ -202,14 +202,10 @@ fn execute<const TRACED: bool>(
             Op::MovW { d, a, n } => copy(words, a as usize, d as usize, n as usize),
             Op::ZeroW { d, n } => words[d as usize..(d + n) as usize].fill(0),
             Op::Clear { list } => {
-                for &slot in &code.clears[list as usize] {
-                    words[slot as usize] = 0;
-                }
+                clear(code, words, list);
             }
             Op::Moves { list } => {
-                for &(d, a) in &code.moves[list as usize] {
-                    words[d as usize] = words[a as usize];
-                }
+                moves(code, words, list);
             }
             Op::AddW { d, a, b, w } => {
                 wide::add(words, d as usize, a as usize, b as usize, w as u32);
@@ -315,26 +311,7 @@ fn execute<const TRACED: bool>(
             Op::JmpLt { a, b, to } => jump!(x!(a) < x!(b), to),
             Op::JmpLe { a, b, to } => jump!(x!(a) <= x!(b), to),
             Op::Jump { a, table } => {
-                let value = x!(a);
-                go!(match &code.jumps[table as usize] {
-                    JumpTable::Dense {
-                        first,
-                        targets,
-                        default,
-                    } => {
-                        let at = value.wrapping_sub(*first);
-                        *usize::try_from(at)
-                            .ok()
-                            .and_then(|at| targets.get(at))
-                            .unwrap_or(default)
-                    }
-                    JumpTable::Sparse { cases, default } => {
-                        match cases.binary_search_by_key(&value, |&(case, _)| case) {
-                            Ok(at) => cases[at].1,
-                            Err(_) => *default,
-                        }
-                    }
-                });
+                go!(jump_target(code, table, x!(a)));
             }
             Op::Call { to } => {
                 machine.stack.push(next!() as u32);
@@ -352,8 +329,7 @@ fn execute<const TRACED: bool>(
 
             Op::Extract { base, off, header } => {
                 let at = address(words, base, off);
-                let header = &code.headers[header as usize];
-                if let Err(error) = packet::extract(header, &code.errors, words, at, 0, job) {
+                if let Err(error) = packet::extract(code, header, words, at, 0, job) {
                     reject!(error);
                 }
             }
@@ -365,8 +341,8 @@ fn execute<const TRACED: bool>(
             } => {
                 let at = address(words, base, off);
                 let bits = x!(bits);
-                let header = &code.headers[header as usize];
-                if let Err(error) = packet::extract(header, &code.errors, words, at, bits, job) {
+                let header = header as u32;
+                if let Err(error) = packet::extract(code, header, words, at, bits, job) {
                     reject!(error);
                 }
             }
@@ -396,12 +372,7 @@ fn execute<const TRACED: bool>(
             Op::Reject { a } => reject!(x!(a)),
             Op::Emit { base, off, header } => {
                 if let Some(at) = address(words, base, off) {
-                    packet::emit(
-                        &code.headers[header as usize],
-                        words,
-                        at,
-                        &mut machine.output,
-                    );
+                    packet::emit(code, header, words, at, &mut machine.output);
                 }
             }
             Op::EmitAll { list } => {
@@ -412,7 +383,6 @@ fn execute<const TRACED: bool>(
             }
 
             Op::Apply { site } => {
-                let site = &code.sites[site as usize];
                 let next = next!();
                 if let Some(body) = apply::<TRACED>(code, machine, words, job, site, next - 1) {
                     machine.stack.push(next as u32);
@@ -460,9 +430,7 @@ fn execute<const TRACED: bool>(
                 }
             }
             Op::MarkToDrop => {
-                let drop_port = machine.config.drop_port as u64;
-                code.metadata.egress_spec.set(words, drop_port);
-                code.metadata.mcast_grp.set(words, 0);
+                mark_to_drop(code, words, machine.config.drop_port);
             }
             Op::Extern { call } => {
                 external::call(code, machine, words, job, call);
@@ -475,6 +443,47 @@ fn execute<const TRACED: bool>(
             Some(next) => next,
             None => return,
         };
+    }
+}
+
+#[inline(never)]
+fn clear(code: &Code, words: &mut [u64], list: u32) {
+    for &slot in &code.clears[list as usize] {
+        words[slot as usize] = 0;
+    }
+}
+
+#[inline(never)]
+fn moves(code: &Code, words: &mut [u64], list: u32) {
+    for &(d, a) in &code.moves[list as usize] {
+        words[d as usize] = words[a as usize];
+    }
+}
+
+#[inline(never)]
+fn mark_to_drop(code: &Code, words: &mut [u64], drop_port: u16) {
+    code.metadata.egress_spec.set(words, drop_port as u64);
+    code.metadata.mcast_grp.set(words, 0);
+}
+
+/// Where a value leads.
+#[inline(never)]
+fn jump_target(code: &Code, table: u32, value: u64) -> Target {
+    match &code.jumps[table as usize] {
+        JumpTable::Dense {
+            first,
+            targets,
+            default,
+        } => {
+            let at = usize::try_from(value.wrapping_sub(*first)).ok();
+            *at.and_then(|at| targets.get(at)).unwrap_or(default)
+        }
+        JumpTable::Sparse { cases, default } => {
+            match cases.binary_search_by_key(&value, |&(case, _)| case) {
+                Ok(at) => cases[at].1,
+                Err(_) => *default,
+            }
+        }
     }
 }
 
@@ -575,14 +584,35 @@ fn apply<const TRACED: bool>(
     machine: &mut Machine,
     words: &mut [u64],
     job: &mut Job,
-    site: &ApplySite,
+    site: u32,
     at: usize,
 ) -> Option<Target> {
-    let (hit, prepared) = look_up::<TRACED>(code, machine, words, job, site, at);
-    if site.hit != NONE {
-        words[site.hit as usize] = hit as u64;
+    let site = &code.sites[site as usize];
+    let table = &mut machine.tables[site.table as usize];
+    let found = table.lookup(words, &site.keys);
+    if let Some(id) = found
+        && !table.plain
+    {
+        table.note_hit(id, job);
     }
-    let prepared = prepared?;
+    if !TRACED && let Outcome::Run(prepared) = table.outcome(found) {
+        return begin_action(code, words, site, found, prepared);
+    }
+    apply_any::<TRACED>(code, machine, words, job, site, found, at)
+}
+
+/// Writes what a look-up found, and begins the action that it leads to.
+#[inline]
+fn begin_action(
+    code: &Code,
+    words: &mut [u64],
+    site: &ApplySite,
+    found: Option<u32>,
+    prepared: &Prepared,
+) -> Option<Target> {
+    if site.hit != NONE {
+        words[site.hit as usize] = found.is_some() as u64;
+    }
     let actions = &code.tables[site.table as usize].actions;
     let index = index_of(actions, prepared);
     let action = &actions[index];
@@ -598,52 +628,18 @@ fn apply<const TRACED: bool>(
     (!action.done).then_some(action.entry)
 }
 
-fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
-    for &(base, header) in &code.emits[list as usize] {
-        if words[base as usize] != 0 {
-            let header = &code.headers[header as usize];
-            packet::emit(header, words, base as usize, &mut machine.output);
-        }
-    }
-}
-
+/// Goes on behind a look-up that leads to an action profile, or is traced. A group without members runs
+/// nothing.
 #[inline(never)]
-fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
-    let test = &code.set_tests[test as usize];
-    machine.value_sets[test.set as usize].contains(words, &test.keys)
-}
-
-/// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
-#[inline]
-fn look_up<'m, const TRACED: bool>(
+fn apply_any<const TRACED: bool>(
     code: &Code,
-    machine: &'m mut Machine,
-    words: &[u64],
-    job: &mut Job,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &Job,
     site: &ApplySite,
+    found: Option<u32>,
     at: usize,
-) -> (bool, Option<&'m Prepared>) {
-    let table = &mut machine.tables[site.table as usize];
-    let found = table.lookup(words, &site.keys);
-    if let Some(id) = found
-        && !table.plain
-    {
-        let (counter, meter, dated) = (table.counter, table.meter, table.dated);
-        let row = table.row_mut(id);
-        if let Some(counted) = counter {
-            state::count(&mut row.counter, counted, job.length);
-        }
-        if let Some(unit) = meter {
-            let amount = state::amount(unit, job.length);
-            job.colour = row
-                .meter
-                .as_mut()
-                .map_or(0, |cell| cell.execute(job.now, amount));
-        }
-        if dated {
-            row.last_hit = job.now;
-        }
-    }
+) -> Option<Target> {
     let Machine {
         tables,
         objects,
@@ -653,23 +649,23 @@ fn look_up<'m, const TRACED: bool>(
         ..
     } = machine;
     let table = &tables[site.table as usize];
-    let outcome = match found {
-        Some(id) => &table.row(id).outcome,
-        None => &table.default,
+    let key = external::SelectorKey {
+        words,
+        slots: &site.keys,
+        layout: &table.layout,
     };
-    let prepared = match outcome {
+    let profile = table.profile.map(|id| &objects[id.0 as usize]);
+    let prepared = match table.outcome(found) {
         Outcome::Run(prepared) => Some(prepared),
-        Outcome::Member(_) | Outcome::Group(_) | Outcome::OneShot(_) => {
-            let key = external::SelectorKey {
-                words,
-                slots: &site.keys,
-                layout: &table.layout,
-            };
-            let profile = table.profile.map(|id| &objects[id.0 as usize]);
-            external::select(outcome, profile, key, random, scratch)
-        }
+        outcome => external::select(outcome, profile, key, random, scratch),
     };
-    if TRACED && let (Some(tracer), Some(prepared)) = (tracer, prepared) {
+    let Some(prepared) = prepared else {
+        if site.hit != NONE {
+            words[site.hit as usize] = found.is_some() as u64;
+        }
+        return None;
+    };
+    if TRACED && let Some(tracer) = tracer {
         let key: Vec<&[u64]> = table
             .layout
             .fields
@@ -685,7 +681,21 @@ fn look_up<'m, const TRACED: bool>(
         };
         tracer.event(job.now, job.tag, event);
     }
-    (found.is_some(), prepared)
+    begin_action(code, words, site, found, prepared)
+}
+
+fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
+    for &(base, header) in &code.emits[list as usize] {
+        if words[base as usize] != 0 {
+            packet::emit(code, header, words, base as usize, &mut machine.output);
+        }
+    }
+}
+
+#[inline(never)]
+fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
+    let test = &code.set_tests[test as usize];
+    machine.value_sets[test.set as usize].contains(words, &test.keys)
 }
 
 fn trace(machine: &mut Machine, job: &Job, event: TraceEvent<'_>) {
