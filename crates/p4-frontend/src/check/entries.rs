@@ -139,12 +139,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Two entries with the same values: the second would never be found.
-    fn check_same_key(
-        &mut self,
-        sets: &[Expr],
-        span: Span,
-        given: &mut HashMap<Vec<Value>, Span>,
-    ) {
+    fn check_same_key(&mut self, sets: &[Expr], span: Span, given: &mut HashMap<Vec<Value>, Span>) {
         let values: Option<Vec<_>> = sets.iter().map(|set| set.value().cloned()).collect();
         let Some(values) = values else {
             return;

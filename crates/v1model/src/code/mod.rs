@@ -249,29 +249,14 @@ pub enum LogPart {
 #[derive(Clone, Debug)]
 pub struct ActionCode {
     pub id: ActionId,
-    /// Where each word of its parameters goes.
-    pub params: Vec<Slot>,
-    /// Words to set when it is run, in this order: its data, and the copies that its body begins with.
-    pub puts: Vec<Put>,
+    /// Where each word of its data goes.
+    pub data: Vec<Slot>,
+    /// Copies that its body begins with: where to, where from.
+    pub moves: Vec<(Slot, Slot)>,
     /// What is left of its body.
     pub entry: Target,
     /// Whether nothing is left.
     pub done: bool,
-}
-
-/// A word that an action sets before its body goes on.
-#[derive(Clone, Copy, Debug)]
-pub struct Put {
-    pub d: Slot,
-    pub from: Source,
-}
-
-/// Where a word comes from.
-#[derive(Clone, Copy, Debug)]
-pub enum Source {
-    /// The entry's data: the word of this number.
-    Data(u32),
-    Slot(Slot),
 }
 
 /// A table as the engine sees it.

@@ -130,43 +130,41 @@ fn runs<T>(
 /// Takes the copies that actions begin with out of their bodies; of many an action nothing is left.
 fn hoist_moves(code: &mut Code, zero: Slot) {
     for action in code.tables.iter_mut().flat_map(|table| &mut table.actions) {
-        let mut moves = Vec::new();
         loop {
             match code.ops.get(action.entry as usize) {
-                Some(&Op::Mov { d, a }) => moves.push((d, a)),
-                Some(&Op::Moves { list }) => moves.extend(&code.moves[list as usize]),
+                Some(&Op::Mov { d, a }) => action.moves.push((d, a)),
+                Some(&Op::Moves { list }) => action.moves.extend(&code.moves[list as usize]),
                 Some(&Op::Clear { list }) => {
-                    moves.extend(code.clears[list as usize].iter().map(|&d| (d, zero)));
+                    let zeros = code.clears[list as usize].iter().map(|&d| (d, zero));
+                    action.moves.extend(zeros);
                 }
                 _ => break,
             }
             action.entry += 1;
         }
         action.done = matches!(code.ops.get(action.entry as usize), Some(Op::Ret));
-        action.puts = puts(action, &moves);
+        if action.done {
+            forward_data(action);
+        }
     }
 }
 
-/// What an action sets that begins with these copies. Its data need not pass through its parameters where
-/// nothing else reads them.
-fn puts(action: &ActionCode, moves: &[(Slot, Slot)]) -> Vec<Put> {
-    let params = &action.params;
-    let data = |slot: Slot| params.iter().position(|&param| param == slot);
-    let stored = (0..).zip(params).map(|(i, &d)| Put {
-        d,
-        from: Source::Data(i),
-    });
-    let direct = moves.iter().all(|&(d, _)| data(d).is_none());
-    let moved = moves.iter().map(|&(d, a)| Put {
-        d,
-        from: match data(a) {
-            Some(i) if direct => Source::Data(i as u32),
-            _ => Source::Slot(a),
-        },
-    });
-    match direct && action.done {
-        true => moved.collect(),
-        false => stored.chain(moved).collect(),
+/// Lets data of an action that only copies go where it is copied to. Its parameters are read nowhere else.
+fn forward_data(action: &mut ActionCode) {
+    for i in 0..action.data.len() {
+        let param = action.data[i];
+        let mut uses = (0..).zip(&action.moves).filter(|(_, m)| m.1 == param);
+        let (Some((at, &(to, _))), None) = (uses.next(), uses.next()) else {
+            continue;
+        };
+        // It is stored before all copies, so none of the others may have to do with that place.
+        let alone = (0..)
+            .zip(&action.moves)
+            .all(|(other, &(d, a))| other == at || (d != to && a != to && d != param));
+        if alone && !action.data.contains(&to) {
+            action.data[i] = to;
+            action.moves.remove(at);
+        }
     }
 }
 

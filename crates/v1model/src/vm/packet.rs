@@ -146,7 +146,9 @@ fn store_parts(parts: &[Part], words: &[u64], octets: &mut [u8; LANE_OCTETS]) {
     let mut eight = 0;
     for part in parts {
         eight |= words[part.word as usize] << part.up >> part.down;
-        if part.last && let Some(next) = eights.next() {
+        if part.last
+            && let Some(next) = eights.next()
+        {
             *next = eight.to_be_bytes();
             eight = 0;
         }

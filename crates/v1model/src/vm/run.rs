@@ -602,7 +602,7 @@ fn apply<const TRACED: bool>(
 }
 
 /// Writes what a look-up found, and begins the action that it leads to.
-#[inline]
+#[inline(always)]
 fn begin_action(
     code: &Code,
     words: &mut [u64],
@@ -619,11 +619,11 @@ fn begin_action(
     if site.action_run != NONE {
         words[site.action_run as usize] = index as u64;
     }
-    for put in &action.puts {
-        words[put.d as usize] = match put.from {
-            Source::Data(i) => prepared.args.get(i as usize).copied().unwrap_or(0),
-            Source::Slot(a) => words[a as usize],
-        };
+    for (&slot, &value) in action.data.iter().zip(&prepared.args) {
+        words[slot as usize] = value;
+    }
+    for &(d, a) in &action.moves {
+        words[d as usize] = words[a as usize];
     }
     (!action.done).then_some(action.entry)
 }
