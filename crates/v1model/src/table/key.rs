@@ -6,7 +6,7 @@ use p4_ir::{MatchKind, Program, Table};
 
 /// How a table's key fields lie in packed words. A field of up to 64 bits shares a word with others and
 /// never straddles two; a wider one has words of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct KeyLayout {
     pub fields: Vec<KeyField>,
     /// Index among the table's keys, and shift, of each field; what packing needs, close together.
@@ -35,13 +35,7 @@ pub struct KeyField {
 
 impl KeyLayout {
     pub fn new(program: &Program, table: &Table) -> Self {
-        let mut layout = KeyLayout {
-            fields: Vec::new(),
-            places: Vec::new(),
-            selectors: Vec::new(),
-            words: 0,
-            bits: 0,
-        };
+        let mut layout = KeyLayout::default();
         // Bits used of the last word that fields share.
         let mut shared: Option<(usize, u32)> = None;
         for (index, key) in table.keys.iter().enumerate() {

@@ -1,8 +1,10 @@
 //! A table's entries: checked and kept as a control plane sees them, and indexed for lookups.
 
 mod constant;
+mod filter;
 mod index;
 mod key;
+mod tuples;
 
 pub use constant::source_entries;
 pub use key::KeyLayout;
