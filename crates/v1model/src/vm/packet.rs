@@ -1,6 +1,7 @@
 //! Extracting and emitting headers.
 
 use super::Job;
+use super::run::opaque;
 use crate::bits::{self, Writer};
 use crate::code::{Code, ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane, Part};
 
@@ -15,6 +16,7 @@ pub fn extract(
     varbit: u64,
     job: &mut Job,
 ) -> Result<(), u64> {
+    let code = opaque(code);
     let (header, errors) = (&code.headers[header as usize], &code.errors);
     if header.varbit.is_some() {
         return extract_varbit(header, errors, words, at, varbit, job);
@@ -119,7 +121,7 @@ pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Wri
     if words[at] == 0 {
         return;
     }
-    let header = &code.headers[header as usize];
+    let header = &opaque(code).headers[header as usize];
     let word_of = |field: &FieldCode| at + field.word as usize;
     if !header.parts.is_empty() && output.is_aligned() {
         let mut octets = [0; LANE_OCTETS];

@@ -9,8 +9,8 @@ use p4_ir::{Program, TableId};
 
 /// Runs code from `start` to its end.
 ///
-/// What few instructions need of `code` is looked up in functions of their own: the compiler would fetch it
-/// ahead of the loop. What the parser rejects, and why, is in `job.error`.
+/// What few instructions need of `code` is looked up in functions of their own, by way of [`opaque`]. What the
+/// parser rejects, and why, is in `job.error`.
 pub fn run(
     program: &Program,
     code: &Code,
@@ -24,6 +24,13 @@ pub fn run(
     } else if !run_one(code, machine, words, job, start) {
         execute::<false>(program, code, machine, words, job, start);
     }
+}
+
+/// The same code, of which the compiler knows nothing: else it would fetch all that functions called in the loop
+/// need of it ahead of the loop, which takes longer than most runs of the loop.
+#[inline(always)]
+pub fn opaque(code: &Code) -> &Code {
+    std::hint::black_box(code)
 }
 
 /// Runs code that is a single call, as checksum controls and deparsers mostly are, without the loop; says
@@ -448,14 +455,14 @@ fn execute<const TRACED: bool>(
 
 #[inline(never)]
 fn clear(code: &Code, words: &mut [u64], list: u32) {
-    for &slot in &code.clears[list as usize] {
+    for &slot in &opaque(code).clears[list as usize] {
         words[slot as usize] = 0;
     }
 }
 
 #[inline(never)]
 fn moves(code: &Code, words: &mut [u64], list: u32) {
-    for &(d, a) in &code.moves[list as usize] {
+    for &(d, a) in &opaque(code).moves[list as usize] {
         words[d as usize] = words[a as usize];
     }
 }
@@ -469,7 +476,7 @@ fn mark_to_drop(code: &Code, words: &mut [u64], drop_port: u16) {
 /// Where a value leads.
 #[inline(never)]
 fn jump_target(code: &Code, table: u32, value: u64) -> Target {
-    match &code.jumps[table as usize] {
+    match &opaque(code).jumps[table as usize] {
         JumpTable::Dense {
             first,
             targets,
@@ -535,7 +542,7 @@ fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u6
 /// Offset of an element in an array that has the offset `before`.
 #[inline(never)]
 fn element(code: &Code, index: u32, before: u64, at: u64) -> u64 {
-    let step = code.indices[index as usize];
+    let step = opaque(code).indices[index as usize];
     if before == OUT_OF_RANGE || at >= step.len as u64 {
         return OUT_OF_RANGE;
     }
@@ -544,7 +551,7 @@ fn element(code: &Code, index: u32, before: u64, at: u64) -> u64 {
 
 #[inline(never)]
 fn copy_element(code: &Code, words: &mut [u64], copy: u32) {
-    let copy = code.copies[copy as usize];
+    let copy = opaque(code).copies[copy as usize];
     let n = copy.words as usize;
     let Some(to) = address(words, copy.to.0, copy.to.1) else {
         return;
@@ -557,7 +564,7 @@ fn copy_element(code: &Code, words: &mut [u64], copy: u32) {
 
 #[inline(never)]
 fn shift_stack(code: &Code, words: &mut [u64], shift: u32) {
-    let shift = &code.shifts[shift as usize];
+    let shift = &opaque(code).shifts[shift as usize];
     let Some(at) = address(words, shift.at.0, shift.at.1) else {
         return;
     };
@@ -684,7 +691,9 @@ fn apply_any<const TRACED: bool>(
     begin_action(code, words, site, found, prepared)
 }
 
+#[inline(never)]
 fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
+    let code = opaque(code);
     for &(base, header) in &code.emits[list as usize] {
         if words[base as usize] != 0 {
             packet::emit(code, header, words, base as usize, &mut machine.output);
@@ -694,7 +703,7 @@ fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
 
 #[inline(never)]
 fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
-    let test = &code.set_tests[test as usize];
+    let test = &opaque(code).set_tests[test as usize];
     machine.value_sets[test.set as usize].contains(words, &test.keys)
 }
 
