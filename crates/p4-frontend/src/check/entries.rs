@@ -5,7 +5,7 @@ use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Entry, Expr, Key, Table, Ty, Value};
 use crate::span::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 
 impl<'a> Checker<'a> {
     pub(super) fn entries(
@@ -144,10 +144,13 @@ impl<'a> Checker<'a> {
         let Some(values) = values else {
             return;
         };
-        let first = *given.entry(values).or_insert(span);
-        if first == span {
-            return;
-        }
+        let first = match given.entry(values) {
+            hash_map::Entry::Occupied(first) => *first.get(),
+            hash_map::Entry::Vacant(place) => {
+                place.insert(span);
+                return;
+            }
+        };
         self.report(
             Diagnostic::error("duplicate-entry", "two entries have the same key")
                 .label(span, "given again")

@@ -25,20 +25,15 @@ impl Switch {
     pub(super) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
         let next = self.tm.dequeue(now)?;
         let (port, start) = (next.port, next.start);
-        let mut sent = self.egress(next);
-        let octets = sent.as_ref().map(|sent| sent.packet.link_octets);
-        let end = self.tm.occupy(port, start, octets);
-        if let Some(sent) = &mut sent {
-            sent.end = end;
-            let stats = self.tm.stats_mut(port);
-            stats.tx_packets += 1;
-            stats.tx_octets += sent.packet.link_octets as u64;
+        let sent = self.egress(next);
+        if sent.is_none() {
+            self.tm.occupy(port, start, None);
         }
         self.restart(start);
         Some(sent)
     }
 
-    /// Egress, checksum update, deparser; `None` if the packet is not sent.
+    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent.
     pub(super) fn egress(&mut self, next: Dequeued) -> Option<Transmit> {
         let Dequeued {
             port,
@@ -117,12 +112,16 @@ impl Switch {
             return None;
         }
         self.give_words(words);
+        let end = self.tm.occupy(port, start, Some(packet.link_octets));
+        let stats = self.tm.stats_mut(port);
+        stats.tx_packets += 1;
+        stats.tx_octets += packet.link_octets as u64;
         Some(Transmit {
             port,
             packet,
             enqueued,
             start,
-            end: start,
+            end,
             priority,
             enq_qdepth,
             deq_qdepth,

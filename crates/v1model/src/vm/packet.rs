@@ -124,9 +124,10 @@ pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Wri
     let header = &opaque(code).headers[header as usize];
     let word_of = |field: &FieldCode| at + field.word as usize;
     if !header.parts.is_empty() && output.is_aligned() {
-        let mut octets = [0; LANE_OCTETS];
-        store_parts(&header.parts, &words[at..], &mut octets);
-        return output.push_octets(&octets[..header.bits as usize / 8]);
+        return output.push_eights(
+            eights(&header.parts, &words[at..]),
+            header.bits as usize / 8,
+        );
     }
     for (i, field) in header.fields.iter().enumerate() {
         let from = word_of(field);
@@ -141,18 +142,12 @@ pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Wri
     }
 }
 
-/// Writes a header that begins with an octet, eight octets at a time.
+/// A header that begins with an octet, eight octets at a time.
 #[inline]
-fn store_parts(parts: &[Part], words: &[u64], octets: &mut [u8; LANE_OCTETS]) {
-    let mut eights = octets.as_chunks_mut::<8>().0.iter_mut();
+fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
     let mut eight = 0;
-    for part in parts {
+    parts.iter().filter_map(move |part| {
         eight |= words[part.word as usize] << part.up >> part.down;
-        if part.last
-            && let Some(next) = eights.next()
-        {
-            *next = eight.to_be_bytes();
-            eight = 0;
-        }
-    }
+        part.last.then(|| std::mem::take(&mut eight))
+    })
 }
