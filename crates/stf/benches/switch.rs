@@ -223,6 +223,53 @@ fn benches(c: &mut Criterion<CpuTime>) {
     let each = (0..500u32).map(|i| (2 * i + 1).wrapping_mul(0x9e37_79b9));
     ternary(c, "500 ternary entries", few);
     ternary(c, "500 ternary entries, each its mask", each);
+
+    for count in [5_000, 20_000] {
+        compiling(c, "exact", count, |i| {
+            i.wrapping_mul(0x9e37_79b9).to_string()
+        });
+        compiling(c, "ternary", count, |i| {
+            let mask = (2 * i + 1).wrapping_mul(0x9e37_79b9);
+            format!("{} &&& {mask}", i.wrapping_mul(2_654_435_761) & mask)
+        });
+    }
+}
+
+/// Entries per second, from P4 text to a switch that has them. It is the same however many there are.
+fn compiling(c: &mut Criterion<CpuTime>, kind: &str, count: u32, key: impl Fn(u32) -> String) {
+    let entries: String = (0..count)
+        .map(|i| format!("{}: send({});\n", key(i), i % 500))
+        .collect();
+    let text = format!(
+        "#include <core.p4>\n#include <v1model.p4>\n\
+         header h_t {{ bit<32> a; }} struct H {{ h_t h; }} struct M {{ }}\n\
+         parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) \
+         {{ state start {{ p.extract(h.h); transition accept; }} }}\n\
+         control V(inout H h, inout M m) {{ apply {{}} }}\n\
+         control I(inout H h, inout M m, inout standard_metadata_t s) {{\n\
+         action send(bit<9> port) {{ s.egress_spec = port; }}\n\
+         table t {{ key = {{ h.h.a: {kind}; }} actions = {{ send; }}\n\
+         default_action = send(0); const entries = {{ {entries} }} }}\n\
+         apply {{ t.apply(); }} }}\n\
+         control E(inout H h, inout M m, inout standard_metadata_t s) {{ apply {{}} }}\n\
+         control D(packet_out p, in H h) {{ apply {{}} }}\n\
+         V1Switch(P(), V(), I(), E(), V(), D()) main;"
+    );
+    let folder = std::env::temp_dir().join(format!("waymark-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the program");
+    let path = folder.join("entries.p4");
+    std::fs::write(&path, text).expect("the program is written");
+    let mut group = c.benchmark_group("const entries");
+    group.throughput(Throughput::Elements(count.into()));
+    group.sample_size(10);
+    group.bench_function(format!("{count} {kind}"), |b| {
+        b.iter(|| {
+            let program = support::compile(&path).unwrap_or_else(|why| panic!("{why}"));
+            Switch::new(&program, SwitchConfig::default()).expect("a v1model program")
+        });
+    });
+    group.finish();
+    std::fs::remove_dir_all(&folder).expect("it was there");
 }
 
 /// A table with an entry for each mask; few packets match one.

@@ -103,9 +103,26 @@ impl Writer {
         }
     }
 
+    /// Whether what has been written ends with an octet.
+    #[inline]
+    pub fn is_aligned(&self) -> bool {
+        self.count.is_multiple_of(8)
+    }
+
+    /// Appends so many octets, which are given as numbers of eight.
+    #[inline]
+    pub fn push_eights(&mut self, eights: impl IntoIterator<Item = u64>, count: usize) {
+        self.pad();
+        let end = self.octets.len() + count;
+        for eight in eights {
+            self.octets.extend_from_slice(&eight.to_be_bytes());
+        }
+        self.octets.truncate(end);
+    }
+
     /// Appends octets.
     pub fn push_octets(&mut self, octets: &[u8]) {
-        if self.count.is_multiple_of(8) {
+        if self.is_aligned() {
             self.pad();
             self.octets.extend_from_slice(octets);
             return;

@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use units::Instant;
 
-/// A packet between ingress and egress.
-#[derive(Debug)]
+/// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
+/// the rest of a queue.
+#[derive(Debug, Default)]
 pub struct Queued {
     /// Its storage as ingress left it.
     pub words: Box<[u64]>,
@@ -30,7 +31,7 @@ pub struct Dequeued {
     pub priority: u8,
     pub start: Instant,
     pub deq_qdepth: u32,
-    pub queued: Queued,
+    pub queued: Box<Queued>,
 }
 
 /// All ports' queues.
@@ -46,7 +47,7 @@ pub struct TrafficManager {
 struct Port {
     config: PortConfig,
     /// By priority.
-    queues: Vec<VecDeque<Queued>>,
+    queues: Vec<VecDeque<Box<Queued>>>,
     waiting: u32,
     /// When the line has sent what it is sending.
     free_at: Instant,
@@ -112,8 +113,8 @@ impl TrafficManager {
         now: Instant,
         number: u16,
         priority: u8,
-        mut queued: Queued,
-    ) -> Result<(), (DropCause, Queued)> {
+        mut queued: Box<Queued>,
+    ) -> Result<(), (DropCause, Box<Queued>)> {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return Err((DropCause::UnknownPort, queued));
         };

@@ -3,8 +3,9 @@
 use super::Checker;
 use crate::ast;
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Entry, Expr, Key, Table, Ty};
+use crate::hir::{Entry, Expr, Key, Table, Ty, Value};
 use crate::span::Span;
+use std::collections::{HashMap, hash_map};
 
 impl<'a> Checker<'a> {
     pub(super) fn entries(
@@ -27,6 +28,9 @@ impl<'a> Checker<'a> {
         }
         self.check_priorities(property, entries, table);
         let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
+        // Where each key of plain values is given first, in a table whose entries have no priorities.
+        let exact = |k: &Key| matches!(&*k.kind, "exact" | "lpm");
+        let mut given = table.keys.iter().all(exact).then(HashMap::new);
         for entry in entries {
             let sets = self.entry_sets(entry, &types, table);
             let call = self.action_call(&entry.action, table);
@@ -42,7 +46,9 @@ impl<'a> Checker<'a> {
                 );
             }
             if let (Some(sets), Some(call)) = (sets, call) {
-                self.check_same_key(&sets, entry.span, table);
+                if let Some(given) = &mut given {
+                    self.check_same_key(&sets, entry.span, given);
+                }
                 table.entries.push(Entry {
                     sets,
                     call,
@@ -133,21 +139,18 @@ impl<'a> Checker<'a> {
     }
 
     /// Two entries with the same values: the second would never be found.
-    fn check_same_key(&mut self, sets: &[Expr], span: Span, table: &Table<'a>) {
-        let exact = table
-            .keys
-            .iter()
-            .all(|k| matches!(&*k.kind, "exact" | "lpm"));
-        let same = |e: &&Entry| {
-            e.sets
-                .iter()
-                .zip(sets)
-                .all(|(a, b)| a.value().is_some() && a.value() == b.value())
-        };
-        let Some(first) = table.entries.iter().find(same).filter(|_| exact) else {
+    fn check_same_key(&mut self, sets: &[Expr], span: Span, given: &mut HashMap<Vec<Value>, Span>) {
+        let values: Option<Vec<_>> = sets.iter().map(|set| set.value().cloned()).collect();
+        let Some(values) = values else {
             return;
         };
-        let first = first.span;
+        let first = match given.entry(values) {
+            hash_map::Entry::Occupied(first) => *first.get(),
+            hash_map::Entry::Vacant(place) => {
+                place.insert(span);
+                return;
+            }
+        };
         self.report(
             Diagnostic::error("duplicate-entry", "two entries have the same key")
                 .label(span, "given again")

@@ -57,9 +57,11 @@ pub struct HeaderCode {
     pub varbit: Option<usize>,
     /// How to read it where it begins with an octet; empty if it cannot be read so.
     pub lanes: Vec<Lane>,
+    /// How to write it where it begins with an octet; empty if it cannot be written so.
+    pub parts: Vec<Part>,
 }
 
-/// Most octets of a header that is read by [`Lane`]s.
+/// Most octets of a header that is read by [`Lane`]s or written by [`Part`]s.
 pub const LANE_OCTETS: usize = 64;
 
 /// A field as a part of eight octets of its header; of eight that go beyond it, if it is shorter.
@@ -73,6 +75,19 @@ pub struct Lane {
     pub sh: u8,
     /// Words before it in storage.
     pub word: u32,
+}
+
+/// What of a field goes into eight octets of its header. A field that goes across the end of eight has two.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Words before the field in storage.
+    pub word: u32,
+    /// By how many bits its value is moved up; what is moved out belongs to the eight octets before.
+    pub up: u8,
+    /// By how many bits it is moved down instead; what is moved out belongs to those after.
+    pub down: u8,
+    /// Whether the eight octets are complete.
+    pub last: bool,
 }
 
 /// A field of a header.
@@ -234,8 +249,8 @@ pub enum LogPart {
 #[derive(Clone, Debug)]
 pub struct ActionCode {
     pub id: ActionId,
-    /// Where each word of its parameters goes.
-    pub params: Vec<Slot>,
+    /// Where each word of its data goes.
+    pub data: Vec<Slot>,
     /// Copies that its body begins with: where to, where from.
     pub moves: Vec<(Slot, Slot)>,
     /// What is left of its body.
@@ -265,6 +280,8 @@ pub struct Code {
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,
     pub clears: Vec<Vec<Slot>>,
+    /// Copies done in one go: where to, where from.
+    pub moves: Vec<Vec<(Slot, Slot)>>,
     /// Headers emitted in one go: first word and layout of each.
     pub emits: Vec<Vec<(Slot, u32)>>,
     pub headers: Vec<HeaderCode>,

@@ -183,6 +183,10 @@ pub enum Op {
     Clear {
         list: u32,
     },
+    /// Copies single words, found in a table, one after another.
+    Moves {
+        list: u32,
+    },
     AddW {
         d: Slot,
         a: Slot,

@@ -136,14 +136,14 @@ impl Compiler<'_> {
     }
 
     fn action(&mut self, listed: &p4_ir::TableAction) -> ActionCode {
-        let mut params = Vec::new();
+        let mut data = Vec::new();
         for param in &self.program[listed.action].params {
             let words = param.ty.words(self.program);
-            params.extend(param.base..param.base + words);
+            data.extend(param.base..param.base + words);
         }
         ActionCode {
             id: listed.action,
-            params,
+            data,
             moves: Vec::new(),
             done: false,
             entry: self.subroutine(listed.body),

@@ -17,6 +17,7 @@ impl Compiler<'_> {
             fields: Vec::new(),
             varbit: None,
             lanes: Vec::new(),
+            parts: Vec::new(),
         };
         match &definition.kind {
             TypeKind::Header(_) => self.fields(&Type::Named(ty), 0, &mut header),
@@ -29,6 +30,7 @@ impl Compiler<'_> {
             self.error("a program may have 65536 header types");
         }
         header.lanes = lanes(&header).unwrap_or_default();
+        header.parts = parts(&header).unwrap_or_default();
         self.code.headers.push(header);
         let number = self.code.headers.len() as u32 - 1;
         self.headers.insert(ty, number);
@@ -84,4 +86,33 @@ fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
         })
     };
     header.fields.iter().map(lane).collect()
+}
+
+/// The fields as parts of eight octets each, as they are written.
+fn parts(header: &HeaderCode) -> Option<Vec<Part>> {
+    let octets = header.bits as usize / 8;
+    if header.varbit.is_some() || !header.bits.is_multiple_of(8) || octets > LANE_OCTETS {
+        return None;
+    }
+    let mut parts: Vec<Part> = Vec::new();
+    for field in &header.fields {
+        if field.width > 64 {
+            return None;
+        }
+        let end = field.at % 64 + field.width;
+        let part = |up: u32, down: u32, last| Part {
+            word: field.word,
+            up: up as u8,
+            down: down as u8,
+            last,
+        };
+        if end <= 64 {
+            parts.push(part(64 - end, 0, end == 64));
+        } else {
+            parts.push(part(0, end - 64, true));
+            parts.push(part(128 - end, 0, false));
+        }
+    }
+    parts.last_mut()?.last = true;
+    Some(parts)
 }

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 /// Links code whose targets are labels; `labels` says where they point, `zero` is a constant 0.
 ///
 /// Jumps to jumps go where those go; jumps to the next instruction, and jumps over a jump, are taken out;
-/// zeros stored one after another become one instruction, and so do headers emitted one after another.
+/// zeros stored one after another become one instruction, and so do words copied and headers emitted one after
+/// another.
 pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     // A parser state is told to a tracer when it is entered, so a jump to it stays.
     let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
@@ -17,6 +18,7 @@ pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     let targets: HashSet<Target> = labels.iter().copied().collect();
     let mut keep = vec![true; code.ops.len()];
     merge_zeros(code, &targets, zero, &mut keep);
+    merge_moves(code, &targets, &mut keep);
     merge_emits(code, &targets, &mut keep);
     for i in 0..code.ops.len() {
         if let Op::Jmp { to } = code.ops[i] {
@@ -43,7 +45,7 @@ pub fn link(code: &mut Code, labels: &[Target], zero: Slot) {
     let mut kept = keep.iter();
     code.locs.retain(|_| *kept.next().unwrap_or(&true));
     resolve(code, |label| moved[labels[label as usize] as usize]);
-    hoist_moves(code);
+    hoist_moves(code, zero);
 }
 
 /// Where a jump to `at` ends up.
@@ -64,11 +66,24 @@ fn merge_zeros(code: &mut Code, targets: &HashSet<Target>, zero: Slot, keep: &mu
         Op::Mov { d, a } if a == zero => Some(d),
         _ => None,
     };
-    for (start, list) in runs(code, targets, is_zero) {
+    for (start, list) in runs(code, targets, keep, is_zero) {
         keep[start + 1..start + list.len()].fill(false);
         code.clears.push(list);
         let list = code.clears.len() as u32 - 1;
         code.ops[start] = Op::Clear { list };
+    }
+}
+
+fn merge_moves(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
+    let is_move = |op: &Op| match *op {
+        Op::Mov { d, a } => Some((d, a)),
+        _ => None,
+    };
+    for (start, list) in runs(code, targets, keep, is_move) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.moves.push(list);
+        let list = code.moves.len() as u32 - 1;
+        code.ops[start] = Op::Moves { list };
     }
 }
 
@@ -77,7 +92,7 @@ fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
         Op::Emit { base, off, header } if off == NONE => Some((base, header)),
         _ => None,
     };
-    for (start, list) in runs(code, targets, is_emit) {
+    for (start, list) in runs(code, targets, keep, is_emit) {
         keep[start + 1..start + list.len()].fill(false);
         code.emits.push(list);
         let list = code.emits.len() as u32 - 1;
@@ -85,11 +100,12 @@ fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
     }
 }
 
-/// Runs of two or more instructions of a kind into which nothing jumps: where each begins, and what
-/// `kind` makes of its instructions.
+/// Runs of two or more instructions of a kind that are kept and into which nothing jumps: where each begins,
+/// and what `kind` makes of its instructions.
 fn runs<T>(
     code: &Code,
     targets: &HashSet<Target>,
+    keep: &[bool],
     kind: impl Fn(&Op) -> Option<T>,
 ) -> Vec<(usize, Vec<T>)> {
     let mut found = Vec::new();
@@ -97,7 +113,7 @@ fn runs<T>(
     while i < code.ops.len() {
         let start = i;
         let mut run = Vec::new();
-        while let Some(one) = code.ops.get(i).and_then(&kind)
+        while let Some(one) = code.ops.get(i).filter(|_| keep[i]).and_then(&kind)
             && (i == start || !targets.contains(&(i as Target)))
         {
             run.push(one);
@@ -112,13 +128,43 @@ fn runs<T>(
 }
 
 /// Takes the copies that actions begin with out of their bodies; of many an action nothing is left.
-fn hoist_moves(code: &mut Code) {
+fn hoist_moves(code: &mut Code, zero: Slot) {
     for action in code.tables.iter_mut().flat_map(|table| &mut table.actions) {
-        while let Some(&Op::Mov { d, a }) = code.ops.get(action.entry as usize) {
-            action.moves.push((d, a));
+        loop {
+            match code.ops.get(action.entry as usize) {
+                Some(&Op::Mov { d, a }) => action.moves.push((d, a)),
+                Some(&Op::Moves { list }) => action.moves.extend(&code.moves[list as usize]),
+                Some(&Op::Clear { list }) => {
+                    let zeros = code.clears[list as usize].iter().map(|&d| (d, zero));
+                    action.moves.extend(zeros);
+                }
+                _ => break,
+            }
             action.entry += 1;
         }
         action.done = matches!(code.ops.get(action.entry as usize), Some(Op::Ret));
+        if action.done {
+            forward_data(action);
+        }
+    }
+}
+
+/// Lets data of an action that only copies go where it is copied to. Its parameters are read nowhere else.
+fn forward_data(action: &mut ActionCode) {
+    for i in 0..action.data.len() {
+        let param = action.data[i];
+        let mut uses = (0..).zip(&action.moves).filter(|(_, m)| m.1 == param);
+        let (Some((at, &(to, _))), None) = (uses.next(), uses.next()) else {
+            continue;
+        };
+        // It is stored before all copies, so none of the others may have to do with that place.
+        let alone = (0..)
+            .zip(&action.moves)
+            .all(|(other, &(d, a))| other == at || (d != to && a != to && d != param));
+        if alone && !action.data.contains(&to) {
+            action.data[i] = to;
+            action.moves.remove(at);
+        }
     }
 }
 

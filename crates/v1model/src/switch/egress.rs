@@ -1,7 +1,7 @@
 //! From a queue to the line: egress, checksum update, deparser.
 
 use super::{Arrival, Restart, Switch, instance};
-use crate::tm::{Dequeued, Queued};
+use crate::tm::Dequeued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job};
 use crate::{DropCause, Packet, Transmit};
@@ -28,20 +28,15 @@ impl Switch {
     pub(super) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
         let next = self.tm.dequeue(now)?;
         let (port, start) = (next.port, next.start);
-        let mut sent = self.egress(next);
-        let octets = sent.as_ref().map(|sent| sent.packet.link_octets);
-        let end = self.tm.occupy(port, start, octets);
-        if let Some(sent) = &mut sent {
-            sent.end = end;
-            let stats = self.tm.stats_mut(port);
-            stats.tx_packets += 1;
-            stats.tx_octets += sent.packet.link_octets as u64;
+        let sent = self.egress(next);
+        if sent.is_none() {
+            self.tm.occupy(port, start, None);
         }
         self.restart(start);
         Some(sent)
     }
 
-    /// Egress, checksum update, deparser; `None` if the packet is not sent.
+    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent.
     pub(super) fn egress(&mut self, next: Dequeued) -> Option<Transmit> {
         let Dequeued {
             port,
@@ -50,17 +45,10 @@ impl Switch {
             deq_qdepth,
             queued,
         } = next;
-        let Queued {
-            mut words,
-            mut packet,
-            cursor,
-            length,
-            truncate,
-            passes,
-            enqueued,
-            ..
-        } = queued;
+        let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
+        let (passes, enqueued) = (queued.passes, queued.enqueued);
         let enq_qdepth = queued.enq_qdepth;
+        let (mut words, mut packet) = self.unqueue(queued);
         let waited = TraceEvent::Dequeue {
             port,
             priority,
@@ -127,12 +115,16 @@ impl Switch {
             return None;
         }
         self.give_words(words);
+        let end = self.tm.occupy(port, start, Some(packet.link_octets));
+        let stats = self.tm.stats_mut(port);
+        stats.tx_packets += 1;
+        stats.tx_octets += packet.link_octets as u64;
         Some(Transmit {
             port,
             packet,
             enqueued,
             start,
-            end: start,
+            end,
             priority,
             enq_qdepth,
             deq_qdepth,

@@ -130,7 +130,8 @@ impl Switch {
         meta.enq_timestamp.set(&mut words, now.as_micros());
         meta.enq_qdepth.set(&mut words, depth as u64);
         let tag = packet.tag;
-        let queued = Queued {
+        let mut queued = self.free_queued.pop().unwrap_or_default();
+        *queued = Queued {
             words,
             packet,
             cursor: self.job.cursor,
@@ -151,7 +152,8 @@ impl Switch {
                 },
             ),
             Err((cause, queued)) => {
-                self.drop_packet(cause, port, now, queued.words, queued.packet);
+                let (words, packet) = self.unqueue(queued);
+                self.drop_packet(cause, port, now, words, packet);
             }
         }
     }

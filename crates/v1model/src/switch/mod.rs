@@ -5,7 +5,7 @@ mod egress;
 mod ingress;
 
 use crate::pipeline::Pipeline;
-use crate::tm::TrafficManager;
+use crate::tm::{Queued, TrafficManager};
 use crate::trace::{TraceEvent, Tracer};
 use crate::vm::{self, Job, Machine};
 use crate::*;
@@ -49,6 +49,8 @@ pub struct Switch {
     /// Packets that start over.
     again: Vec<Restart>,
     free_words: Vec<Box<[u64]>>,
+    #[expect(clippy::vec_box, reason = "they go into queues as they are")]
+    free_queued: Vec<Box<Queued>>,
     free_octets: Vec<Vec<u8>>,
 }
 
@@ -97,6 +99,7 @@ impl Switch {
             sent: VecDeque::new(),
             again: Vec::new(),
             free_words: Vec::new(),
+            free_queued: Vec::new(),
             free_octets: Vec::new(),
         }
     }
@@ -250,6 +253,16 @@ impl Switch {
         let mut words = vec![0; code.constants_at];
         words.extend_from_slice(&code.constants);
         words.into_boxed_slice()
+    }
+
+    /// Takes storage and packet out of what came from a queue.
+    fn unqueue(&mut self, mut queued: Box<Queued>) -> (Box<[u64]>, Packet) {
+        let words = std::mem::take(&mut queued.words);
+        let packet = std::mem::take(&mut queued.packet);
+        if self.free_queued.len() < POOL {
+            self.free_queued.push(queued);
+        }
+        (words, packet)
     }
 
     fn give_words(&mut self, words: Box<[u64]>) {

@@ -3,6 +3,7 @@
 //! An index holds numbers of entries; their packed values are in one array, `words` of them each.
 
 use super::key::{KeyField, KeyLayout};
+use super::tuples::Tuples;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -56,14 +57,19 @@ impl Slab {
     }
 
     #[inline]
-    fn value(&self, id: u32) -> &[u64] {
+    pub fn value(&self, id: u32) -> &[u64] {
         &self.values[id as usize * self.words..][..self.words]
     }
 }
 
 #[inline]
-fn hash(words: &[u64]) -> u64 {
+pub fn hash(words: &[u64]) -> u64 {
     let mut hasher = FixedState::with_seed(0).build_hasher();
+    // Most keys have one word, for which the hasher becomes a multiplication if it is not in a loop.
+    if let &[word] = words {
+        hasher.write_u64(word);
+        return hasher.finish();
+    }
     for &word in words {
         hasher.write_u64(word);
     }
@@ -81,7 +87,7 @@ fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
 
 /// Whether keys are equal. Most have one word, for which a call of `memcmp` takes too long.
 #[inline]
-fn same(a: &[u64], b: &[u64]) -> bool {
+pub fn same(a: &[u64], b: &[u64]) -> bool {
     match (a, b) {
         ([a], [b]) => a == b,
         _ => a == b,
@@ -307,147 +313,4 @@ impl PrefixGroup {
         }
         find(&self.table, slab, masked)
     }
-}
-
-/// Tuple space: entries with the same mask are in one hash, and masks whose best entry cannot win are
-/// not asked.
-#[derive(Debug, Default)]
-pub struct Tuples {
-    /// By best rank, best first.
-    groups: Vec<Tuple>,
-}
-
-#[derive(Debug)]
-struct Tuple {
-    mask: Vec<u64>,
-    best: u64,
-    /// Bits in which its entries agree, and what they are: keys of which one differs need no look-up. With
-    /// an entry for each mask this is the look-up.
-    agreed: Vec<(u64, u64)>,
-    /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
-    buckets: HashTable<Vec<u32>>,
-}
-
-impl Tuples {
-    fn insert(&mut self, slab: &Slab, id: u32) {
-        let entry = &slab.entries[id as usize];
-        let at = self
-            .groups
-            .iter()
-            .position(|g| g.mask == entry.mask)
-            .unwrap_or_else(|| {
-                let bits = entry.mask.iter().zip(&entry.value);
-                self.groups.push(Tuple {
-                    mask: entry.mask.clone(),
-                    best: 0,
-                    agreed: bits.map(|(&mask, &value)| (mask, value)).collect(),
-                    buckets: HashTable::new(),
-                });
-                self.groups.len() - 1
-            });
-        let group = &mut self.groups[at];
-        group.best = group.best.max(entry.rank);
-        for ((bits, agreed), value) in group.agreed.iter_mut().zip(&entry.value) {
-            *bits &= !(*agreed ^ value);
-        }
-        let bucket = group
-            .buckets
-            .entry(
-                hash(&entry.value),
-                |ids| slab.value(ids[0]) == entry.value,
-                |ids| hash(slab.value(ids[0])),
-            )
-            .or_insert_with(Vec::new)
-            .into_mut();
-        let rank = |id: &u32| slab.entries[*id as usize].rank;
-        let place = bucket.partition_point(|other| rank(other) > entry.rank);
-        bucket.insert(place, id);
-        // It may have become better than some before it.
-        let best = self.groups[at].best;
-        let first = self.groups[..at].partition_point(|group| group.best > best);
-        self.groups[first..=at].rotate_right(1);
-    }
-
-    fn remove(&mut self, slab: &Slab, id: u32) {
-        let entry = &slab.entries[id as usize];
-        let Some(at) = self.groups.iter().position(|g| g.mask == entry.mask) else {
-            return;
-        };
-        let group = &mut self.groups[at];
-        let found = group
-            .buckets
-            .find_entry(hash(&entry.value), |ids| ids.contains(&id));
-        if let Ok(mut found) = found {
-            found.get_mut().retain(|&other| other != id);
-            if found.get().is_empty() {
-                found.remove();
-            }
-        }
-        let rank = |ids: &Vec<u32>| slab.entries[ids[0] as usize].rank;
-        match group.buckets.iter().map(rank).max() {
-            Some(best) => group.best = best,
-            None => drop(self.groups.remove(at)),
-        }
-        self.groups
-            .sort_by_key(|group| std::cmp::Reverse(group.best));
-    }
-
-    #[inline]
-    fn lookup(
-        &self,
-        slab: &Slab,
-        layout: &KeyLayout,
-        key: &[u64],
-        masked: &mut [u64],
-    ) -> Option<u32> {
-        let mut best: Option<(u64, u32)> = None;
-        for group in &self.groups {
-            if best.is_some_and(|(rank, _)| rank > group.best) {
-                break;
-            }
-            if !group.may_hold(key) {
-                continue;
-            }
-            for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&group.mask) {
-                *masked = key & mask;
-            }
-            let bucket = group
-                .buckets
-                .find(hash(masked), |ids| same(slab.value(ids[0]), masked));
-            for &id in bucket.into_iter().flatten() {
-                let entry = &slab.entries[id as usize];
-                if best.is_some_and(|(rank, _)| rank > entry.rank) {
-                    break;
-                }
-                if entry
-                    .ranges
-                    .iter()
-                    .all(|range| in_range(layout, range, key))
-                {
-                    best = Some((entry.rank, id));
-                    break;
-                }
-            }
-        }
-        best.map(|(_, id)| id)
-    }
-}
-
-impl Tuple {
-    #[inline]
-    fn may_hold(&self, key: &[u64]) -> bool {
-        let mut words = self.agreed.iter().zip(key);
-        words.all(|((bits, agreed), key)| (key ^ agreed) & bits == 0)
-    }
-}
-
-#[inline]
-fn in_range(layout: &KeyLayout, range: &(usize, Vec<u64>, Vec<u64>), key: &[u64]) -> bool {
-    let (field, low, high) = range;
-    let field = &layout.fields[*field];
-    if field.limbs == 1 {
-        return (low[0]..=high[0]).contains(&field.small(key));
-    }
-    let value = field.limbs_in(key).iter().rev();
-    value.clone().ge(low.iter().rev()) && value.le(high.iter().rev())
 }

@@ -6,9 +6,11 @@ use p4_ir::{MatchKind, Program, Table};
 
 /// How a table's key fields lie in packed words. A field of up to 64 bits shares a word with others and
 /// never straddles two; a wider one has words of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct KeyLayout {
     pub fields: Vec<KeyField>,
+    /// Index among the table's keys, and shift, of each field; what packing needs, close together.
+    places: Vec<(u32, u32)>,
     /// Keys of kind `selector`: index among the table's keys, and width.
     pub selectors: Vec<(usize, u32)>,
     pub words: usize,
@@ -33,12 +35,7 @@ pub struct KeyField {
 
 impl KeyLayout {
     pub fn new(program: &Program, table: &Table) -> Self {
-        let mut layout = KeyLayout {
-            fields: Vec::new(),
-            selectors: Vec::new(),
-            words: 0,
-            bits: 0,
-        };
+        let mut layout = KeyLayout::default();
         // Bits used of the last word that fields share.
         let mut shared: Option<(usize, u32)> = None;
         for (index, key) in table.keys.iter().enumerate() {
@@ -67,6 +64,7 @@ impl KeyLayout {
                 }
             };
             layout.bits += width;
+            layout.places.push((index as u32, shift));
             layout.fields.push(KeyField {
                 index,
                 name: key.name.clone(),
@@ -97,8 +95,12 @@ impl KeyLayout {
     /// Packs the values found at `slots` into the one word of the key.
     #[inline]
     pub fn pack_word(&self, words: &[u64], slots: &[Slot]) -> u64 {
-        let value = |field: &KeyField| words[slots[field.index] as usize] << field.shift;
-        self.fields.iter().fold(0, |key, field| key | value(field))
+        // The first field is not shifted, and most keys have no other.
+        if let &[(index, _)] = &self.places[..] {
+            return words[slots[index as usize] as usize];
+        }
+        let value = |&(index, shift): &(u32, u32)| words[slots[index as usize] as usize] << shift;
+        self.places.iter().fold(0, |key, place| key | value(place))
     }
 
     /// Puts a field's value into a packed key whose bits there are zero.

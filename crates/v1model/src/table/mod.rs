@@ -1,15 +1,18 @@
 //! A table's entries: checked and kept as a control plane sees them, and indexed for lookups.
 
 mod constant;
+mod filter;
 mod index;
 mod key;
+mod tuples;
 
 pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::compile::limbs_of;
 use crate::control::DirectOf;
-use crate::state::{Counted, MeterCell, MeterUnit, Object};
+use crate::state::{self, Counted, MeterCell, MeterUnit, Object};
+use crate::vm::Job;
 use crate::{ActionSpec, ControlError, CounterData, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
@@ -41,7 +44,6 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Row {
     pub entry: Entry,
-    pub outcome: Outcome,
     /// In the order in which they came.
     sequence: u64,
     constant: bool,
@@ -78,6 +80,8 @@ pub enum Origin {
 pub struct TableState {
     pub layout: KeyLayout,
     pub rows: Vec<Option<Row>>,
+    /// What each row does, which is all that most look-ups want of it.
+    outcomes: Vec<Outcome>,
     pub default: Outcome,
     /// The default as the control plane wrote it.
     pub default_action: EntryAction,
@@ -114,6 +118,7 @@ impl TableState {
             masked: vec![0; layout.words],
             layout,
             rows: Vec::new(),
+            outcomes: Vec::new(),
             default: Outcome::Run(Prepared {
                 id: default.action,
                 index: 0,
@@ -172,6 +177,35 @@ impl TableState {
         self.rows[id as usize]
             .as_ref()
             .expect("numbers given out name entries")
+    }
+
+    /// Counts, measures and dates what a look-up found; a miss counts for the default.
+    #[inline(never)]
+    pub fn note(&mut self, found: Option<u32>, job: &mut Job) {
+        let (counter, meter) = (self.counter, self.meter);
+        let direct = match found {
+            Some(id) => {
+                let row = self.row_mut(id);
+                row.last_hit = job.now;
+                &mut row.direct
+            }
+            None => &mut self.default_direct,
+        };
+        if let Some(counted) = counter {
+            state::count(&mut direct.counter, counted, job.length);
+        }
+        if let Some(unit) = meter {
+            job.colour = direct.meter.execute(job.now, unit, job.length);
+        }
+    }
+
+    /// What a look-up leads to.
+    #[inline]
+    pub fn outcome(&self, found: Option<u32>) -> &Outcome {
+        match found {
+            Some(id) => &self.outcomes[id as usize],
+            None => &self.default,
+        }
     }
 
     /// An entry by its number.
@@ -238,8 +272,10 @@ impl TableState {
         let indexed = self.indexed(&key.0, entry.priority);
         let id = self.free.pop().unwrap_or_else(|| {
             self.rows.push(None);
+            self.outcomes.push(self.default.clone());
             self.rows.len() as u32 - 1
         });
+        self.outcomes[id as usize] = outcome;
         self.slab.set(id, indexed);
         self.index.insert(&self.slab, id);
         self.rows[id as usize] = Some(Row {
@@ -247,7 +283,6 @@ impl TableState {
                 matches: key.0.clone(),
                 ..entry
             },
-            outcome,
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
             direct: Direct::default(),
@@ -262,9 +297,8 @@ impl TableState {
     pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
         let id = self.find(&entry.matches, entry.priority)?;
         self.check_changeable(id)?;
-        let row = self.row_mut(id);
-        row.entry.action = entry.action;
-        row.outcome = outcome;
+        self.row_mut(id).entry.action = entry.action;
+        self.outcomes[id as usize] = outcome;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Calls of extern functions that have their operands in a table.
 
+use super::run::opaque;
 use super::{CloneRequest, Job, Kept, Machine, checksum};
 use crate::bits::Writer;
 use crate::code::*;
@@ -13,7 +14,7 @@ use rand_chacha::rand_core::Rng;
 
 /// Makes a call.
 pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job, call: u32) {
-    match &code.externs[call as usize] {
+    match &opaque(code).externs[call as usize] {
         ExternCode::Hash {
             algorithm,
             d,

@@ -1,5 +1,6 @@
 //! The interpreter.
 
+mod apply;
 mod checksum;
 mod external;
 mod packet;

@@ -1,20 +1,23 @@
 //! Extracting and emitting headers.
 
 use super::Job;
+use super::run::opaque;
 use crate::bits::{self, Writer};
-use crate::code::{ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane};
+use crate::code::{Code, ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane, Part};
 
 /// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
 /// length of its `varbit` field in bits. Fails with a parser error.
-#[inline]
+#[inline(never)]
 pub fn extract(
-    header: &HeaderCode,
-    errors: &ErrorCodes,
+    code: &Code,
+    header: u32,
     words: &mut [u64],
     at: Option<usize>,
     varbit: u64,
     job: &mut Job,
 ) -> Result<(), u64> {
+    let code = opaque(code);
+    let (header, errors) = (&code.headers[header as usize], &code.errors);
     if header.varbit.is_some() {
         return extract_varbit(header, errors, words, at, varbit, job);
     }
@@ -113,15 +116,18 @@ fn extract_varbit(
 }
 
 /// Writes a header's fields, if it is valid.
-#[inline]
-pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) {
+#[inline(never)]
+pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Writer) {
     if words[at] == 0 {
         return;
     }
+    let header = &opaque(code).headers[header as usize];
     let word_of = |field: &FieldCode| at + field.word as usize;
-    if !header.lanes.is_empty() {
-        let values = header.fields.iter();
-        return output.push_all(values.map(|field| (words[word_of(field)], field.width)));
+    if !header.parts.is_empty() && output.is_aligned() {
+        return output.push_eights(
+            eights(&header.parts, &words[at..]),
+            header.bits as usize / 8,
+        );
     }
     for (i, field) in header.fields.iter().enumerate() {
         let from = word_of(field);
@@ -134,4 +140,14 @@ pub fn emit(header: &HeaderCode, words: &[u64], at: usize, output: &mut Writer) 
             output.push_wide(&words[from..], field.width);
         }
     }
+}
+
+/// A header that begins with an octet, eight octets at a time.
+#[inline]
+fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
+    let mut eight = 0;
+    parts.iter().filter_map(move |part| {
+        eight |= words[part.word as usize] << part.up >> part.down;
+        part.last.then(|| std::mem::take(&mut eight))
+    })
 }

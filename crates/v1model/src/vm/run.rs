@@ -1,16 +1,16 @@
 //! The instruction loop.
 
+use super::apply::apply;
 use super::{Job, Machine, external, packet, wide};
 use crate::code::*;
 use crate::state::{self, Object};
-use crate::table::{Outcome, Prepared};
 use crate::trace::TraceEvent;
-use p4_ir::{Program, TableId};
+use p4_ir::Program;
 
 /// Runs code from `start` to its end.
 ///
-/// What few instructions need of `code` is looked up in functions of their own: the compiler would fetch it
-/// ahead of the loop. What the parser rejects, and why, is in `job.error`.
+/// What few instructions need of `code` is looked up in functions of their own, by way of [`opaque`]. What the
+/// parser rejects, and why, is in `job.error`.
 pub fn run(
     program: &Program,
     code: &Code,
@@ -19,10 +19,39 @@ pub fn run(
     job: &mut Job,
     start: Target,
 ) {
-    match machine.tracer {
-        None => execute::<false>(program, code, machine, words, job, start),
-        Some(_) => execute::<true>(program, code, machine, words, job, start),
+    if machine.tracer.is_some() {
+        execute::<true>(program, code, machine, words, job, start);
+    } else if !run_one(code, machine, words, job, start) {
+        execute::<false>(program, code, machine, words, job, start);
     }
+}
+
+/// The same code, of which the compiler knows nothing: else it would fetch all that functions called in the loop
+/// need of it ahead of the loop, which takes longer than most runs of the loop.
+#[inline(always)]
+pub fn opaque(code: &Code) -> &Code {
+    std::hint::black_box(code)
+}
+
+/// Runs code that is a single call, as checksum controls and deparsers mostly are, without the loop; says
+/// whether it is.
+#[inline]
+fn run_one(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    start: Target,
+) -> bool {
+    match code.ops.get(start as usize..) {
+        Some([Op::Halt, ..]) => {}
+        Some(&[Op::Extern { call }, Op::Halt, ..]) => {
+            external::call(code, machine, words, job, call);
+        }
+        Some(&[Op::EmitAll { list }, Op::Halt, ..]) => emit_all(code, machine, words, list),
+        _ => return false,
+    }
+    true
 }
 
 /// The first word of a place, or `None` if its index is out of range.
@@ -46,9 +75,12 @@ fn execute<const TRACED: bool>(
     start: Target,
 ) {
     let ops = &code.ops[..];
-    let mut pc = start as usize;
+    // What follows the instruction at hand. A place in memory and not a number: to fetch is to step on.
+    let mut rest = ops[start as usize..].iter();
     // By reference: each instruction loads what it needs.
-    let mut op = &ops[pc];
+    let Some(mut op) = rest.next() else {
+        return;
+    };
     let mut steps = machine.config.max_steps;
     machine.stack.clear();
     macro_rules! x {
@@ -57,15 +89,29 @@ fn execute<const TRACED: bool>(
         };
     }
     // The target's instruction is fetched in a place of its own, so that the jump becomes a branch, which
-    // the processor predicts. Were `pc` a conditional move, each fetch would wait for the operands of the
-    // jump before it.
+    // the processor predicts. Were the place a conditional move, each fetch would wait for the operands of
+    // the jump before it.
+    macro_rules! go {
+        ($to:expr) => {{
+            rest = ops[$to as usize..].iter();
+            op = match rest.next() {
+                Some(next) => next,
+                None => return,
+            };
+            continue;
+        }};
+    }
     macro_rules! jump {
         ($when:expr, $to:expr) => {
             if $when {
-                pc = $to as usize;
-                op = &ops[pc];
-                continue;
+                go!($to);
             }
+        };
+    }
+    // The number of the next instruction.
+    macro_rules! next {
+        () => {
+            ops.len() - rest.len()
         };
     }
     macro_rules! reject {
@@ -79,7 +125,7 @@ fn execute<const TRACED: bool>(
                     job,
                     TraceEvent::Reject {
                         error,
-                        loc: code.locs[pc - 1],
+                        loc: code.locs[next!() - 1],
                     },
                 );
             }
@@ -88,9 +134,8 @@ fn execute<const TRACED: bool>(
     }
     loop {
         if TRACED {
-            trace_state(program, code, machine, job, pc);
+            trace_state(program, code, machine, job, next!() - 1);
         }
-        pc += 1;
         match *op {
             Op::Mov { d, a } => x!(d) = x!(a),
             Op::Add { d, a, b, sh } => x!(d) = x!(a).wrapping_add(x!(b)) << sh >> sh,
@@ -164,9 +209,10 @@ fn execute<const TRACED: bool>(
             Op::MovW { d, a, n } => copy(words, a as usize, d as usize, n as usize),
             Op::ZeroW { d, n } => words[d as usize..(d + n) as usize].fill(0),
             Op::Clear { list } => {
-                for &slot in &code.clears[list as usize] {
-                    words[slot as usize] = 0;
-                }
+                clear(code, words, list);
+            }
+            Op::Moves { list } => {
+                moves(code, words, list);
             }
             Op::AddW { d, a, b, w } => {
                 wide::add(words, d as usize, a as usize, b as usize, w as u32);
@@ -264,7 +310,7 @@ fn execute<const TRACED: bool>(
             Op::CopyX { copy } => copy_element(code, words, copy),
             Op::Shift { shift } => shift_stack(code, words, shift),
 
-            Op::Jmp { to } => pc = to as usize,
+            Op::Jmp { to } => go!(to),
             Op::JmpZ { a, to } => jump!(x!(a) == 0, to),
             Op::JmpNz { a, to } => jump!(x!(a) != 0, to),
             Op::JmpEq { a, b, to } => jump!(x!(a) == x!(b), to),
@@ -272,33 +318,14 @@ fn execute<const TRACED: bool>(
             Op::JmpLt { a, b, to } => jump!(x!(a) < x!(b), to),
             Op::JmpLe { a, b, to } => jump!(x!(a) <= x!(b), to),
             Op::Jump { a, table } => {
-                let value = x!(a);
-                pc = match &code.jumps[table as usize] {
-                    JumpTable::Dense {
-                        first,
-                        targets,
-                        default,
-                    } => {
-                        let at = value.wrapping_sub(*first);
-                        *usize::try_from(at)
-                            .ok()
-                            .and_then(|at| targets.get(at))
-                            .unwrap_or(default)
-                    }
-                    JumpTable::Sparse { cases, default } => {
-                        match cases.binary_search_by_key(&value, |&(case, _)| case) {
-                            Ok(at) => cases[at].1,
-                            Err(_) => *default,
-                        }
-                    }
-                } as usize;
+                go!(jump_target(code, table, x!(a)));
             }
             Op::Call { to } => {
-                machine.stack.push(pc as u32);
-                pc = to as usize;
+                machine.stack.push(next!() as u32);
+                go!(to);
             }
             Op::Ret => match machine.stack.pop() {
-                Some(back) => pc = back as usize,
+                Some(back) => go!(back),
                 None => return,
             },
             Op::Halt => return,
@@ -309,8 +336,7 @@ fn execute<const TRACED: bool>(
 
             Op::Extract { base, off, header } => {
                 let at = address(words, base, off);
-                let header = &code.headers[header as usize];
-                if let Err(error) = packet::extract(header, &code.errors, words, at, 0, job) {
+                if let Err(error) = packet::extract(code, header, words, at, 0, job) {
                     reject!(error);
                 }
             }
@@ -322,8 +348,8 @@ fn execute<const TRACED: bool>(
             } => {
                 let at = address(words, base, off);
                 let bits = x!(bits);
-                let header = &code.headers[header as usize];
-                if let Err(error) = packet::extract(header, &code.errors, words, at, bits, job) {
+                let header = header as u32;
+                if let Err(error) = packet::extract(code, header, words, at, bits, job) {
                     reject!(error);
                 }
             }
@@ -353,32 +379,21 @@ fn execute<const TRACED: bool>(
             Op::Reject { a } => reject!(x!(a)),
             Op::Emit { base, off, header } => {
                 if let Some(at) = address(words, base, off) {
-                    packet::emit(
-                        &code.headers[header as usize],
-                        words,
-                        at,
-                        &mut machine.output,
-                    );
+                    packet::emit(code, header, words, at, &mut machine.output);
                 }
             }
             Op::EmitAll { list } => {
-                for &(base, header) in &code.emits[list as usize] {
-                    if x!(base) != 0 {
-                        let header = &code.headers[header as usize];
-                        packet::emit(header, words, base as usize, &mut machine.output);
-                    }
-                }
+                emit_all(code, machine, words, list);
             }
             Op::InSet { test, to } => {
                 jump!(in_set(code, machine, words, test), to);
             }
 
             Op::Apply { site } => {
-                let site = &code.sites[site as usize];
-                let loc = code.locs[pc - 1];
-                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, loc) {
-                    machine.stack.push(pc as u32);
-                    pc = body as usize;
+                let next = next!();
+                if let Some(body) = apply::<TRACED>(code, machine, words, job, site, next - 1) {
+                    machine.stack.push(next as u32);
+                    go!(body);
                 }
             }
             Op::RegRead { d, index, register } => {
@@ -422,9 +437,7 @@ fn execute<const TRACED: bool>(
                 }
             }
             Op::MarkToDrop => {
-                let drop_port = machine.config.drop_port as u64;
-                code.metadata.egress_spec.set(words, drop_port);
-                code.metadata.mcast_grp.set(words, 0);
+                mark_to_drop(code, words, machine.config.drop_port);
             }
             Op::Extern { call } => {
                 external::call(code, machine, words, job, call);
@@ -433,21 +446,51 @@ fn execute<const TRACED: bool>(
                 }
             }
         }
-        op = &ops[pc];
+        op = match rest.next() {
+            Some(next) => next,
+            None => return,
+        };
     }
 }
 
-/// Where an action stands among a table's; a member of a profile that tables share may have been
-/// prepared for another one.
-#[inline]
-fn index_of(actions: &[ActionCode], prepared: &Prepared) -> usize {
-    let index = prepared.index as usize;
-    match actions.get(index) {
-        Some(action) if action.id == prepared.id => index,
-        _ => actions
-            .iter()
-            .position(|action| action.id == prepared.id)
-            .unwrap_or(0),
+#[inline(never)]
+fn clear(code: &Code, words: &mut [u64], list: u32) {
+    for &slot in &opaque(code).clears[list as usize] {
+        words[slot as usize] = 0;
+    }
+}
+
+#[inline(never)]
+fn moves(code: &Code, words: &mut [u64], list: u32) {
+    for &(d, a) in &opaque(code).moves[list as usize] {
+        words[d as usize] = words[a as usize];
+    }
+}
+
+#[inline(never)]
+fn mark_to_drop(code: &Code, words: &mut [u64], drop_port: u16) {
+    code.metadata.egress_spec.set(words, drop_port as u64);
+    code.metadata.mcast_grp.set(words, 0);
+}
+
+/// Where a value leads.
+#[inline(never)]
+fn jump_target(code: &Code, table: u32, value: u64) -> Target {
+    match &opaque(code).jumps[table as usize] {
+        JumpTable::Dense {
+            first,
+            targets,
+            default,
+        } => {
+            let at = usize::try_from(value.wrapping_sub(*first)).ok();
+            *at.and_then(|at| targets.get(at)).unwrap_or(default)
+        }
+        JumpTable::Sparse { cases, default } => {
+            match cases.binary_search_by_key(&value, |&(case, _)| case) {
+                Ok(at) => cases[at].1,
+                Err(_) => *default,
+            }
+        }
     }
 }
 
@@ -485,7 +528,7 @@ fn limbwise(words: &mut [u64], d: Slot, a: Slot, b: Slot, w: u16, op: impl Fn(u6
 /// Offset of an element in an array that has the offset `before`.
 #[inline(never)]
 fn element(code: &Code, index: u32, before: u64, at: u64) -> u64 {
-    let step = code.indices[index as usize];
+    let step = opaque(code).indices[index as usize];
     if before == OUT_OF_RANGE || at >= step.len as u64 {
         return OUT_OF_RANGE;
     }
@@ -494,7 +537,7 @@ fn element(code: &Code, index: u32, before: u64, at: u64) -> u64 {
 
 #[inline(never)]
 fn copy_element(code: &Code, words: &mut [u64], copy: u32) {
-    let copy = code.copies[copy as usize];
+    let copy = opaque(code).copies[copy as usize];
     let n = copy.words as usize;
     let Some(to) = address(words, copy.to.0, copy.to.1) else {
         return;
@@ -507,7 +550,7 @@ fn copy_element(code: &Code, words: &mut [u64], copy: u32) {
 
 #[inline(never)]
 fn shift_stack(code: &Code, words: &mut [u64], shift: u32) {
-    let shift = &code.shifts[shift as usize];
+    let shift = &opaque(code).shifts[shift as usize];
     let Some(at) = address(words, shift.at.0, shift.at.1) else {
         return;
     };
@@ -526,113 +569,20 @@ fn shift_stack(code: &Code, words: &mut [u64], shift: u32) {
     }
 }
 
-/// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
-/// rest of the action is, if there is some.
 #[inline(never)]
-fn apply<const TRACED: bool>(
-    code: &Code,
-    machine: &mut Machine,
-    words: &mut [u64],
-    job: &mut Job,
-    site: &ApplySite,
-    loc: p4_ir::SourceLoc,
-) -> Option<Target> {
-    let (hit, prepared) = look_up::<TRACED>(machine, words, job, site, loc);
-    if site.hit != NONE {
-        words[site.hit as usize] = hit as u64;
+fn emit_all(code: &Code, machine: &mut Machine, words: &[u64], list: u32) {
+    let code = opaque(code);
+    for &(base, header) in &code.emits[list as usize] {
+        if words[base as usize] != 0 {
+            packet::emit(code, header, words, base as usize, &mut machine.output);
+        }
     }
-    let prepared = prepared?;
-    let actions = &code.tables[site.table as usize].actions;
-    let index = index_of(actions, prepared);
-    let action = &actions[index];
-    for (&slot, &value) in action.params.iter().zip(&prepared.args) {
-        words[slot as usize] = value;
-    }
-    if site.action_run != NONE {
-        words[site.action_run as usize] = index as u64;
-    }
-    for &(d, a) in &action.moves {
-        words[d as usize] = words[a as usize];
-    }
-    (!action.done).then_some(action.entry)
 }
 
 #[inline(never)]
 fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
-    let test = &code.set_tests[test as usize];
+    let test = &opaque(code).set_tests[test as usize];
     machine.value_sets[test.set as usize].contains(words, &test.keys)
-}
-
-/// Looks a table up: whether it hit, and the action to run. A group without members runs nothing.
-#[inline]
-fn look_up<'m, const TRACED: bool>(
-    machine: &'m mut Machine,
-    words: &[u64],
-    job: &mut Job,
-    site: &ApplySite,
-    loc: p4_ir::SourceLoc,
-) -> (bool, Option<&'m Prepared>) {
-    let table = &mut machine.tables[site.table as usize];
-    let found = table.lookup(words, &site.keys);
-    if !table.plain {
-        let (counter, meter) = (table.counter, table.meter);
-        let direct = match found {
-            Some(id) => {
-                let row = table.row_mut(id);
-                row.last_hit = job.now;
-                &mut row.direct
-            }
-            None => &mut table.default_direct,
-        };
-        if let Some(counted) = counter {
-            state::count(&mut direct.counter, counted, job.length);
-        }
-        if let Some(unit) = meter {
-            job.colour = direct.meter.execute(job.now, unit, job.length);
-        }
-    }
-    let Machine {
-        tables,
-        objects,
-        random,
-        scratch,
-        tracer,
-        ..
-    } = machine;
-    let table = &tables[site.table as usize];
-    let outcome = match found {
-        Some(id) => &table.row(id).outcome,
-        None => &table.default,
-    };
-    let prepared = match outcome {
-        Outcome::Run(prepared) => Some(prepared),
-        Outcome::Member(_) | Outcome::Group(_) | Outcome::OneShot(_) => {
-            let key = external::SelectorKey {
-                words,
-                slots: &site.keys,
-                layout: &table.layout,
-            };
-            let profile = table.profile.map(|id| &objects[id.0 as usize]);
-            external::select(outcome, profile, key, random, scratch)
-        }
-    };
-    if TRACED && let (Some(tracer), Some(prepared)) = (tracer, prepared) {
-        let key: Vec<&[u64]> = table
-            .layout
-            .fields
-            .iter()
-            .map(|field| &words[site.keys[field.index] as usize..][..field.limbs])
-            .collect();
-        let event = TraceEvent::Table {
-            table: TableId(site.table),
-            key: &key,
-            entry: found.map(|id| &table.row(id).entry),
-            action: prepared.id,
-            loc,
-        };
-        tracer.event(job.now, job.tag, event);
-    }
-    (found.is_some(), prepared)
 }
 
 fn trace(machine: &mut Machine, job: &Job, event: TraceEvent<'_>) {

@@ -1,0 +1,310 @@
+//! Keys of any kind, by priority: tuple space.
+
+use super::filter::{Agreed, Filter};
+use super::index::{Indexed, Slab, hash, same};
+use super::key::KeyLayout;
+use hashbrown::HashTable;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// More masks than this are found by a [`Filter`].
+const FEW: usize = 16;
+
+/// Entries with the same mask are in one hash. Of few masks, those whose best entry cannot win are not asked; of
+/// many, those that a filter rules out.
+#[derive(Debug, Default)]
+pub struct Tuples {
+    /// By best rank, best first, if they are few.
+    groups: Vec<Tuple>,
+    /// How to find groups if they are many.
+    many: Option<Many>,
+}
+
+#[derive(Debug)]
+struct Many {
+    /// The group of each mask.
+    numbers: HashMap<Vec<u64>, usize>,
+    filter: Filter,
+}
+
+#[derive(Debug)]
+struct Tuple {
+    mask: Vec<u64>,
+    best: u64,
+    /// Bits in which its entries agree, and what they are: keys of which one differs need no look-up. With
+    /// an entry for each mask this is the look-up.
+    agreed: Vec<(u64, u64)>,
+    /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
+    buckets: HashTable<Vec<u32>>,
+}
+
+impl Tuples {
+    pub fn insert(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let at = self.find(&entry.mask).unwrap_or_else(|| {
+            self.groups.push(Tuple::new(entry));
+            self.groups.len() - 1
+        });
+        let changed = self.groups[at].insert(slab, id);
+        match &mut self.many {
+            Some(many) if at < many.filter.room() => {
+                let group = &self.groups[at];
+                let added = many.numbers.len() < self.groups.len();
+                if added {
+                    many.numbers.insert(group.mask.clone(), at);
+                }
+                if added || changed {
+                    many.filter.set(at, Some(&group.agreed));
+                }
+            }
+            None if self.groups.len() <= FEW => {
+                // It may have become better than some before it.
+                let best = self.groups[at].best;
+                let first = self.groups[..at].partition_point(|group| group.best > best);
+                self.groups[first..=at].rotate_right(1);
+            }
+            _ => self.many = Some(Many::new(&self.groups)),
+        }
+    }
+
+    pub fn remove(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let Some(at) = self.find(&entry.mask) else {
+            return;
+        };
+        self.groups[at].remove(slab, id);
+        if self.groups[at].buckets.is_empty() {
+            self.groups.swap_remove(at);
+            if let Some(many) = &mut self.many {
+                many.remove(&entry.mask, at, &self.groups);
+            }
+        }
+        // Not as soon as they are few, lest one that comes and goes costs a filter each time.
+        if self.groups.len() <= FEW / 2 {
+            self.many = None;
+        }
+        if self.many.is_none() {
+            self.groups.sort_by_key(|group| Reverse(group.best));
+        }
+    }
+
+    #[inline]
+    pub fn lookup(
+        &self,
+        slab: &Slab,
+        layout: &KeyLayout,
+        key: &[u64],
+        masked: &mut [u64],
+    ) -> Option<u32> {
+        let mut best = None;
+        if let Some(many) = &self.many {
+            many.filter.candidates(key, |at| {
+                self.groups[at].look_for_better(&mut best, slab, layout, key, masked);
+            });
+        } else {
+            for group in &self.groups {
+                if best.is_some_and(|(rank, _)| rank > group.best) {
+                    break;
+                }
+                group.look_for_better(&mut best, slab, layout, key, masked);
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    /// The group of a mask.
+    fn find(&self, mask: &[u64]) -> Option<usize> {
+        match &self.many {
+            Some(many) => many.numbers.get(mask).copied(),
+            None => self.groups.iter().position(|group| group.mask == mask),
+        }
+    }
+}
+
+impl Many {
+    fn new(groups: &[Tuple]) -> Self {
+        let masks = groups.iter().map(|group| group.mask.clone());
+        Many {
+            numbers: masks.zip(0..).collect(),
+            filter: Filter::new(groups.iter().map(|group| -> &Agreed { &group.agreed })),
+        }
+    }
+
+    /// Group `at` is no more, and what was the last group is there now.
+    fn remove(&mut self, mask: &[u64], at: usize, groups: &[Tuple]) {
+        self.numbers.remove(mask);
+        self.filter.set(groups.len(), None);
+        if let Some(moved) = groups.get(at) {
+            self.numbers.insert(moved.mask.clone(), at);
+            self.filter.set(at, Some(&moved.agreed));
+        }
+    }
+}
+
+impl Tuple {
+    /// A group for entries with the mask of this one.
+    fn new(entry: &Indexed) -> Self {
+        let bits = entry.mask.iter().zip(&entry.value);
+        Tuple {
+            mask: entry.mask.clone(),
+            best: 0,
+            agreed: bits.map(|(&mask, &value)| (mask, value)).collect(),
+            buckets: HashTable::new(),
+        }
+    }
+
+    /// Adds an entry; says whether the others agree with it in less than among themselves.
+    fn insert(&mut self, slab: &Slab, id: u32) -> bool {
+        let entry = &slab.entries[id as usize];
+        self.best = self.best.max(entry.rank);
+        let mut changed = false;
+        for ((bits, agreed), value) in self.agreed.iter_mut().zip(&entry.value) {
+            let left = *bits & !(*agreed ^ value);
+            changed |= left != *bits;
+            *bits = left;
+        }
+        let bucket = self
+            .buckets
+            .entry(
+                hash(&entry.value),
+                |ids| slab.value(ids[0]) == entry.value,
+                |ids| hash(slab.value(ids[0])),
+            )
+            .or_insert_with(Vec::new)
+            .into_mut();
+        let rank = |id: &u32| slab.entries[*id as usize].rank;
+        let place = bucket.partition_point(|other| rank(other) > entry.rank);
+        bucket.insert(place, id);
+        changed
+    }
+
+    fn remove(&mut self, slab: &Slab, id: u32) {
+        let entry = &slab.entries[id as usize];
+        let found = self
+            .buckets
+            .find_entry(hash(&entry.value), |ids| ids.contains(&id));
+        if let Ok(mut found) = found {
+            found.get_mut().retain(|&other| other != id);
+            if found.get().is_empty() {
+                found.remove();
+            }
+        }
+        if entry.rank == self.best {
+            let rank = |ids: &Vec<u32>| slab.entries[ids[0] as usize].rank;
+            self.best = self.buckets.iter().map(rank).max().unwrap_or(0);
+        }
+    }
+
+    /// Takes the entry of this group that the key hits, with its rank, if it is better than the best so far.
+    #[inline]
+    fn look_for_better(
+        &self,
+        best: &mut Option<(u64, u32)>,
+        slab: &Slab,
+        layout: &KeyLayout,
+        key: &[u64],
+        masked: &mut [u64],
+    ) {
+        if best.is_some_and(|(rank, _)| rank > self.best) || !self.may_hold(key) {
+            return;
+        }
+        for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&self.mask) {
+            *masked = key & mask;
+        }
+        let bucket = self
+            .buckets
+            .find(hash(masked), |ids| same(slab.value(ids[0]), masked));
+        for &id in bucket.into_iter().flatten() {
+            let entry = &slab.entries[id as usize];
+            if best.is_some_and(|(rank, _)| rank > entry.rank) {
+                return;
+            }
+            if entry
+                .ranges
+                .iter()
+                .all(|range| in_range(layout, range, key))
+            {
+                *best = Some((entry.rank, id));
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn may_hold(&self, key: &[u64]) -> bool {
+        let mut words = self.agreed.iter().zip(key);
+        words.all(|((bits, agreed), key)| (key ^ agreed) & bits == 0)
+    }
+}
+
+#[inline]
+fn in_range(layout: &KeyLayout, range: &(usize, Vec<u64>, Vec<u64>), key: &[u64]) -> bool {
+    let (field, low, high) = range;
+    let field = &layout.fields[*field];
+    if field.limbs == 1 {
+        return (low[0]..=high[0]).contains(&field.small(key));
+    }
+    let value = field.limbs_in(key).iter().rev();
+    value.clone().ge(low.iter().rev()) && value.le(high.iter().rev())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The best of the entries that are there, one after another.
+    fn scan(slab: &Slab, there: &[u32], key: &[u64]) -> Option<u32> {
+        let hit = |id: &&u32| {
+            let Indexed { value, mask, .. } = &slab.entries[**id as usize];
+            let mut words = key.iter().zip(mask).zip(value);
+            words.all(|((key, mask), value)| key & mask == *value)
+        };
+        let rank = |id: &&u32| slab.entries[**id as usize].rank;
+        there.iter().filter(hit).max_by_key(rank).copied()
+    }
+
+    proptest! {
+        /// Entries come and go, so that masks are few, then many, then few again. Bits are drawn so that most
+        /// keys hit several.
+        #[test]
+        fn finds_what_a_scan_finds(
+            drawn in prop::collection::vec(any::<([u64; 2], [u64; 2], [u64; 2], [u64; 2])>(), 1..150),
+            keys in prop::collection::vec(any::<([u64; 2], [u64; 2])>(), 20),
+            leaving in prop::collection::vec(any::<prop::sample::Index>(), 0..300),
+        ) {
+            let sparse = |a: [u64; 2], b: [u64; 2]| [a[0] & b[0], a[1] & b[1]];
+            let keys: Vec<_> = keys.into_iter().map(|(a, b)| sparse(a, b)).collect();
+            let layout = KeyLayout::default();
+            let mut slab = Slab::new(2);
+            let mut tuples = Tuples::default();
+            let mut there = Vec::new();
+            let mut masked = [0; 2];
+            for (id, (a, b, c, value)) in (0..).zip(drawn) {
+                let mask = sparse(sparse(a, b), sparse(c, [0x0f0f_0f0f_f0f0_1111; 2]));
+                slab.set(id, Indexed {
+                    value: sparse(sparse(value, mask), [0x0101_0101_1010_0001; 2]).to_vec(),
+                    mask: mask.to_vec(),
+                    rank: a[0] << 32 | id as u64,
+                    ..Indexed::default()
+                });
+                tuples.insert(&slab, id);
+                there.push(id);
+                for key in &keys {
+                    let found = tuples.lookup(&slab, &layout, key, &mut masked);
+                    prop_assert_eq!(found, scan(&slab, &there, key));
+                }
+            }
+            for index in leaving {
+                if there.is_empty() {
+                    break;
+                }
+                tuples.remove(&slab, there.swap_remove(index.index(there.len())));
+                for key in &keys {
+                    let found = tuples.lookup(&slab, &layout, key, &mut masked);
+                    prop_assert_eq!(found, scan(&slab, &there, key));
+                }
+            }
+        }
+    }
+}
