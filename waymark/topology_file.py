@@ -82,7 +82,7 @@ class DirectionFile(Settings):
     delay: Time | None = Field(None, description=DELAY)
     queue: int | None = Field(None, strict=True, ge=2, description=QUEUE)
     loss: float | None = Field(None, ge=0, le=1, description=LOSS)
-    ecn: int | None = Field(None, strict=True, description=ECN)
+    ecn: int | None = Field(None, strict=True, ge=0, description=ECN)
 
 
 class LinkFile(Settings):
@@ -95,7 +95,7 @@ class LinkFile(Settings):
     delay: Time = Field(description=DELAY)
     queue: int = Field(50, strict=True, ge=2, description=QUEUE)
     loss: float = Field(0.0, ge=0, le=1, description=LOSS)
-    ecn: int | None = Field(None, strict=True, description=ECN)
+    ecn: int | None = Field(None, strict=True, ge=0, description=ECN)
     back: DirectionFile | None = Field(
         None, description="rate, delay, queue, loss or ecn of the way back"
     )
