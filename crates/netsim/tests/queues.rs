@@ -204,7 +204,11 @@ fn spaced_drops_are_once_to_twice_the_inverse_apart() {
     let mut hop = Hop::new("red");
     hop.limit(10);
     hop.weigh(0);
-    hop.red((10 * ONE, 10 * ONE), "drop_spaced", &[("probability", ODDS)]);
+    hop.red(
+        (10 * ONE, 10 * ONE),
+        "drop_spaced",
+        &[("probability", ODDS)],
+    );
     for _ in 0..11 {
         hop.arrive(NOT_CAPABLE);
     }
