@@ -187,7 +187,7 @@ def _result(scenario: Scenario, counted: str, folder: Path) -> Result:
     rows = np.array([line.split() for line in counted.splitlines()], dtype=np.int64)
     rows = rows.reshape(-1, flows, 5)
     bins = len(rows)
-    edges = np.arange(bins + 1) * scenario.sample_s
+    edges = np.arange(bins + 1, dtype=np.float64) * scenario.sample_s
     lines = {
         link.name: _line(folder / f"link{index}.tr", edges)
         for index, link in enumerate(scenario.topology.links)
