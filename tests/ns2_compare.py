@@ -7,7 +7,7 @@ the range here. Runs with a control that ns-2 does not have are left out.
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 import ns2_scenarios
@@ -44,10 +44,9 @@ def compare(
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
     foreign -= {re.split(r", | \(", label)[0] for label in known}
     sides: list[Mapping[str, Sequence[Result]]] = []
-    simulators: tuple[Callable[[Scenario], Result], ...] = (run, ns2_scenarios.run)
     futures = [
         {label: [pool.submit(one, each[label]) for each in scenarios] for label in known}
-        for one in simulators
+        for one in (run, ns2_scenarios.run)
     ]
     for several in futures:
         runs = {label: [future.result() for future in each] for label, each in several.items()}
