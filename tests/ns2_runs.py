@@ -95,7 +95,7 @@ def _flow(rng: random.Random, name: str, profile: str, ends: tuple[str, str]) ->
         settings["syn"] = rng.random() < 0.5
     if name in ("reno", "newreno", "sack"):
         settings["exact_halving"] = rng.random() < 0.5
-    flow = {
+    flow: dict[str, Any] = {
         "from": ends[0],
         "to": ends[1],
         "start_s": round(rng.uniform(0, 2), 4),

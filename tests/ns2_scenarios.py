@@ -31,9 +31,10 @@ set ns [new Simulator]
 set null [new Agent/Null]
 """
 CHANGES = ("ack", "sent", "resent")
+TIMEOUT_S = 600
 
 
-def run(scenario: Scenario, timeout_s: float = 600) -> Result:
+def run(scenario: Scenario) -> Result:
     """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -46,7 +47,7 @@ def run(scenario: Scenario, timeout_s: float = 600) -> Result:
             capture_output=True,
             text=True,
             check=True,
-            timeout=timeout_s,
+            timeout=TIMEOUT_S,
         )
         return _result(scenario, done.stdout, folder)
 
@@ -187,7 +188,7 @@ def _result(scenario: Scenario, counted: str, folder: Path) -> Result:
     rows = np.array([line.split() for line in counted.splitlines()], dtype=np.int64)
     rows = rows.reshape(-1, flows, 5)
     bins = len(rows)
-    edges = np.arange(bins + 1) * scenario.sample_s
+    edges = np.arange(bins + 1, dtype=np.float64) * scenario.sample_s
     lines = {
         link.name: _line(folder / f"link{index}.tr", edges)
         for index, link in enumerate(scenario.topology.links)

@@ -197,6 +197,6 @@ EXPERIMENT = Experiment(
     choices=net.CHOICES,
     notes=net.MEASURES
     + "ns-2.35 itself does not give the printed losses of 25 flows (NewReno 14.5 for 12.2, SACK "
-    "11.4 for 9.0 %); why is unexplained. Fairness of NewReno and SACK is chance: from seed to seed it moves by .1, and "
-    "ns-2's from .81 to 1.00.",
+    "11.4 for 9.0 %); why is unexplained. Fairness of NewReno and SACK is chance: from seed to "
+    "seed it moves by .1, and ns-2's from .81 to 1.00.",
 )

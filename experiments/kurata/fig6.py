@@ -102,8 +102,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "A constant p is one step of RED's table over all averages, each packet drawn for by itself, "
-        "so that packets are dropped from an empty queue too; in ns-2, a loss module ahead of a "
-        "drop-tail queue."
+        "A constant p is one step of RED's table over all averages, each packet drawn for by "
+        "itself, so that packets are dropped from an empty queue too; in ns-2, a loss module "
+        "ahead of a drop-tail queue."
     ),
 )
