@@ -81,6 +81,5 @@ EXPERIMENT = sweep.experiment(
     "keeps the queue so long that all others see an RTT above theirs: .32, .39, .57 with 5 flows, "
     ".24, .91, .42 with 25. It lasts: heuristic IV gives a lean flow 5 %, 2.5 %, 1.7 % and so on, "
     "each 30 ACKs later. Other readings of the counters (rtt_count that is not reset where its "
-    "sign changes, heuristics IV and V that count the whole condition twice) change these by .05 "
-    "at most.",
+    "sign changes, heuristics IV and V that count the whole condition twice) change nothing then.",
 )
