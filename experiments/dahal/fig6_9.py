@@ -134,7 +134,7 @@ EXPERIMENT = Experiment(
     ),
     notes=net.MEASURES
     + net.NS2_NOTE
-    + "ns-2.35's numbers at 1 and 15 % are means over ten runs; over these its spread is 26 to 32 % "
+    + "ns-2.35's numbers at 1 and 15 % are means over ten runs; over these it spreads 26 to 32 % "
     "at 5 % loss, 12 to 18 at 10. Std leans on heartbeats: a chunk lost on both paths waits for a "
     "timeout that doubles up to 60 s, until a heartbeat measures the path anew. While "
     "retransmissions put heartbeats off, which RFC 9260 (8.3) leaves to new data, Std had 18 and "
