@@ -75,7 +75,7 @@ EXPERIMENT = sweep.experiment(
     ),
     notes="How evenly the dynamic threshold shares hangs on the RTT that it begins with (4.4, "
     "step 1: 10 % above the minimum RTT at hand, once the connection is established). That of the "
-    "SYN is nearly the same for all flows: with it Jain's index is .82, .78, .98 with 5 flows "
+    "SYN is nearly the same for all flows: from .062 s Jain's index is .82, .78, .98 with 5 flows "
     "(three seeds; static .88, .96, .99) and 1 with 25 and 50. Where a flow begins with its first "
     "data packet, behind those of the others, the last one to begin has the highest threshold, and "
     "keeps the queue so long that all others see an RTT above theirs: .32, .39, .57 with 5 flows, "
