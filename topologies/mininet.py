@@ -34,12 +34,13 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     state.switches = [switch.name for switch in wanted.switches]
     state.links = {name: list(interfaces) for name, interfaces in wanted.links.items()}
     netns.refuse_taken([state.fabric])
-    state.claim()
     try:
+        state.claim()
         _make(wanted, state, kind, bare=bare, seed=seed)
         state.finish()
     except BaseException:
-        down(state)
+        if state.is_claimed:
+            down(state)
         raise
     return state
 

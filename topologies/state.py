@@ -90,13 +90,21 @@ class State:
             WaymarkError: a network has that name.
         """
         self.maker = Process.of("up", os.getpid())
-        draft = self._draft()
         try:
-            os.link(draft, self.folder / "state.json")
+            os.link(self._draft(), self.folder / "state.json")
         except FileExistsError:
             raise taken(self.name) from None
         finally:
-            draft.unlink()
+            self._draft_file.unlink(missing_ok=True)
+            _remove_empty(self.folder, FOLDER)
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether this process has its name."""
+        try:
+            return self.maker is not None and load(self.name).maker == self.maker
+        except WaymarkError:
+            return False
 
     def save(self) -> None:
         """Write it down."""
@@ -114,14 +122,16 @@ class State:
     def forget(self) -> None:
         """Remove its files."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        with suppress(OSError):  # those of other networks
-            FOLDER.rmdir()
+        _remove_empty(FOLDER)
+
+    @property
+    def _draft_file(self) -> Path:
+        return self.folder / f"state.json.{os.getpid()}"
 
     def _draft(self) -> Path:
         self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self.folder / f"state.json.{os.getpid()}"
-        draft.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")
-        return draft
+        self._draft_file.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")
+        return self._draft_file
 
 
 def end(processes: Sequence[Process]) -> None:
@@ -176,6 +186,12 @@ def only() -> State:
     if len(up) > 1:
         raise WaymarkError(f"several networks are up ({', '.join(up)}); say --network NAME")
     return load(up[0])
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
+        with suppress(OSError):  # it has files, of this network or of others
+            folder.rmdir()
 
 
 def _start(pid: int) -> int | None:
