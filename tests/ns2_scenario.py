@@ -16,6 +16,8 @@ from waymark.topology import Link
 from waymark.traffic import Cbr, Flow, Source
 
 HEADER_OCTETS = 40
+UNKNOWN = 0
+"""In the results that ns-2 does not keep."""
 
 Sends = Mapping[int, Sequence[float]]
 """When each source, by its place in the scenario, sends a packet, in seconds."""
@@ -169,7 +171,8 @@ def _source(index: int, source: Source, times_s: Sequence[float] | None) -> Iter
         yield "set app [new Application/Traffic/CBR]"
     else:
         yield f"set app [new Application/Traffic/{source.distribution.capitalize()}]"
-        yield f"$app set burst_time_ {source.mean_on_s!r}; $app set idle_time_ {source.mean_off_s!r}"
+        yield f"$app set burst_time_ {source.mean_on_s!r}"
+        yield f"$app set idle_time_ {source.mean_off_s!r}"
         if source.distribution == "pareto":
             yield f"$app set shape_ {source.shape!r}"
     yield f"$app set rate_ {source.rate_bps!r}; $app set packetSize_ {octets}"
@@ -190,12 +193,12 @@ def _result(scenario: Scenario, lines: list[str]) -> Result:
         associations=(),
         queues={
             link.name: QueueResult(
-                (waiting := bins[:, len(flows) + i] / scenario.sample_s), round(waiting.max())
+                waiting=bins[:, len(flows) + i] / scenario.sample_s, peak=UNKNOWN
             )
             for i, link in enumerate(links)
         },
-        packets=0,
-        packet_hops=0,
+        packets=UNKNOWN,
+        packet_hops=UNKNOWN,
         aqt=None,
         wall_s=0.0,
         cpu_s=0.0,
@@ -214,7 +217,7 @@ def _flow_result(
         goodput=delivered * (each - HEADER_OCTETS),
         sent=delivered,
         retransmissions=int(end[0]),
-        losses=0,
+        losses=UNKNOWN,
         timeouts=int(end[1]),
         finished_s=float(end[2]) if float(end[2]) >= 0 else None,
         verdicts=None,
