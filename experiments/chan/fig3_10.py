@@ -101,10 +101,10 @@ EXPERIMENT = Experiment(
     ),
     choices=net.CHOICES,
     notes=(
-        "The printed 14.09 is not explained, and does not fit the rest: times the 80 kb/s that ns-2 "
-        "gives Vegas (76 ± 7 over six seeds) it would be over 1100 kb/s, but at load 0.8 figure 3.9 "
-        "leaves RoVegas 3.46 times 231, that is 799. No reading of (3.3) gives it: with means over a "
-        "round RoVegas gets 341 kb/s, with the newest RTT 301, without the limit to growth of section "
-        "3.4.2 347 (four seeds). A misprint of 4.09 would fit."
+        "The printed 14.09 is not explained, and does not fit the rest: times the 80 kb/s that "
+        "ns-2 gives Vegas (76 ± 7 over six seeds) it would be over 1100 kb/s, but at load 0.8 "
+        "figure 3.9 leaves RoVegas 3.46 times 231, that is 799. No reading of (3.3) gives it: with"
+        " means over a round RoVegas gets 341 kb/s, with the newest RTT 301, without the limit to "
+        "growth of section 3.4.2 347 (four seeds). A misprint of 4.09 would fit."
     ),
 )

@@ -71,10 +71,10 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "Nothing in this network is random: one seed is enough. The ratio at k = 4 shows how (3.3) is "
-        "meant: Actual' is the window over the newest RTT less its QT_b. With a round's means and "
-        "what the round sent, as ns-2's Vegas reckons, slow start ends at a window of 33.16 and the "
-        "ratio is 2.55: where an ACK stands for 2 or 3 packets the window may not grow (section "
-        "3.4.2), and stays."
+        "Nothing in this network is random: one seed is enough. The ratio at k = 4 shows how (3.3)"
+        " is meant: Actual' is the window over the newest RTT less its QT_b. With a round's means "
+        "and what the round sent, as ns-2's Vegas reckons, slow start ends at a window of 33.16 "
+        "and the ratio is 2.55: where an ACK stands for 2 or 3 packets the window may not grow "
+        "(section 3.4.2), and stays."
     ),
 )
