@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 import ns2_scenarios
-from ns2_runs import AGENTS
 
-from waymark import Experiment, Result, Row, Scenario, run
+from waymark import Experiment, Result, Row, run
 from waymark.experiment import Scale, select
 
 TOLERANCE = 0.05
@@ -40,7 +39,7 @@ def compare(
 ) -> list[tuple[Row, Row]]:
     """The rows of the runs that ns-2 can make: ours, and ns-2's."""
     scenarios = [experiment.scenarios(scale, seed) for seed in seeds]
-    known = [label for label, one in scenarios[0].items() if is_known(one)]
+    known = [label for label, one in scenarios[0].items() if ns2_scenarios.is_known(one)]
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
     foreign -= {re.split(r", | \(", label)[0] for label in known}
     sides: list[Mapping[str, Sequence[Result]]] = []
@@ -58,11 +57,6 @@ def compare(
         for name, row in ours.items()
         if not any(label in name for label in foreign)
     ]
-
-
-def is_known(scenario: Scenario) -> bool:
-    """Whether ns-2 has all of its controls."""
-    return not scenario.associations and all(f.algorithm in AGENTS for f in scenario.flows)
 
 
 def line(ours: Row, theirs: Row) -> str:

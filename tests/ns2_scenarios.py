@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,15 +31,32 @@ set ns [new Simulator]
 set null [new Agent/Null]
 """
 CHANGES = ("ack", "sent", "resent")
+HEADER_OCTETS = 40
 TIMEOUT_S = 600
 
+Sends = Mapping[int, Sequence[float]]
+"""When each source, by its place in the scenario, sends a packet, in seconds."""
 
-def run(scenario: Scenario) -> Result:
-    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED."""
+
+def is_known(scenario: Scenario) -> bool:
+    """Whether ns-2 has all of its controls."""
+    return not scenario.associations and all(f.algorithm in AGENTS for f in scenario.flows)
+
+
+def run(
+    scenario: Scenario, sends: Sends | None = None, watched: Collection[str] | None = None
+) -> Result:
+    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED.
+
+    Args:
+        scenario: what to run; its seed is that of ns-2's random numbers too.
+        sends: when sources send; those that it does not name draw for themselves.
+        watched: the links whose queues and drops the result tells of; None: all.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "run.tcl"
-        path.write_text(script(scenario))
+        path.write_text(script(scenario, sends or {}, watched))
         done = subprocess.run(
             ["ns", path],
             cwd=folder,
@@ -49,25 +66,35 @@ def run(scenario: Scenario) -> Result:
             check=True,
             timeout=TIMEOUT_S,
         )
-        return _result(scenario, done.stdout, folder)
+        return _result(scenario, done.stdout, folder, watched)
 
 
-def script(scenario: Scenario) -> str:
+def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) -> str:
     """The run in ns-2; it writes its counters at the end of each bin."""
     topology = scenario.topology
     lines = [f"ns-random {scenario.seed}", SETTING]
     lines += [f"set n({node}) [$ns node]" for node in topology.nodes]
     for index, link in enumerate(topology.links):
-        lines += _link(index, link)
+        lines += _link(link)
+        if watched is None or link.name in watched:
+            lines.append(f"set trace({index}) [open link{index}.tr w]")
+            lines.append(f"$ns trace-queue {_ends(link)} $trace({index})")
     for index, flow in enumerate(scenario.flows):
         lines += _flow(index, flow)
     for index, source in enumerate(scenario.sources):
-        lines += _source(index, source)
+        lines += _source(index, source, sends.get(index))
+    for change in scenario.changes:
+        link = f"[[$ns link $n({change.source}) $n({change.target})] link]"
+        for name, value in (("bandwidth_", change.rate_bps), ("delay_", change.delay_s)):
+            if value is not None:
+                lines.append(f'$ns at {change.at_s!r} "{link} set {name} {value!r}"')
     lines += [
+        "Agent/TCP instproc done {} { global ns finished; set finished($self) [$ns now] }",
         "proc count {} {",
-        "    global ns tcp",
+        "    global ns tcp sink finished",
         f"    for {{set i 0}} {{$i < {len(scenario.flows)}}} {{incr i}} {{",
-        "        puts -nonewline [list $i [$tcp($i) set nackpack_] [$tcp($i) set ndatapack_] ]",
+        "        set end [expr {[info exists finished($tcp($i))] ? $finished($tcp($i)) : -1}]",
+        "        puts -nonewline [list $end [$sink($i) set bytes_] [$tcp($i) set ndatapack_]]",
         '        puts " [$tcp($i) set nrexmitpack_] [$tcp($i) set nrexmit_]"',
         "    }",
         "}",
@@ -82,8 +109,12 @@ def script(scenario: Scenario) -> str:
     return "\n".join(lines)
 
 
-def _link(index: int, link: Link) -> Iterator[str]:
-    ends = f"$n({link.source}) $n({link.target})"
+def _ends(link: Link) -> str:
+    return f"$n({link.source}) $n({link.target})"
+
+
+def _link(link: Link) -> Iterator[str]:
+    ends = _ends(link)
     kind = "RED" if isinstance(link.red, Red) else "DropTail"
     yield f"$ns simplex-link {ends} {link.rate_bps!r} {link.delay_s!r} {kind}"
     # RED's limit counts the packets that wait, drop-tail's one more.
@@ -104,7 +135,6 @@ def _link(index: int, link: Link) -> Iterator[str]:
         yield from _losses(f"lossmodel $model {ends}", link.red.probability)
     if link.loss:
         yield from _losses(f"link-lossmodel $model {ends}", link.loss)
-    yield f"set trace({index}) [open link{index}.tr w]; $ns trace-queue {ends} $trace({index})"
 
 
 def _losses(insert: str, probability: float) -> Iterator[str]:
@@ -139,14 +169,15 @@ def _flow(index: int, flow: Flow) -> Iterator[str]:
     for variable, value in settings(flow.profile, name).items():
         yield f"Agent/TCP set {variable} {value}"
     sink = "Agent/TCPSink/Sack1" if name in ("sack", "fack") else "Agent/TCPSink"
-    yield f"set tcp({index}) [new {AGENTS[name]}]; set sink [new {sink}]"
+    yield f"set tcp({index}) [new {AGENTS[name]}]; set sink({index}) [new {sink}]"
     yield f"$tcp({index}) set fid_ {index + 1}; $tcp({index}) set tcpTick_ {flow.profile.tick_s}"
     if name == "vegas":
         for variable, value in (("alpha", flow.alpha), ("beta", flow.beta), ("gamma", flow.gamma)):
             if value is not None:
                 yield f"$tcp({index}) set v_{variable}_ {value}"
     yield f"$ns attach-agent $n({flow.source}) $tcp({index})"
-    yield f"$ns attach-agent $n({flow.target}) $sink; $ns connect $tcp({index}) $sink"
+    yield f"$ns attach-agent $n({flow.target}) $sink({index})"
+    yield f"$ns connect $tcp({index}) $sink({index})"
     yield f"set ftp({index}) [new Application/FTP]; $ftp({index}) attach-agent $tcp({index})"
     what = "start" if flow.segments is None else f"produce {flow.segments}"
     yield f'$ns at {flow.start_s!r} "$ftp({index}) {what}"'
@@ -156,12 +187,17 @@ def _flow(index: int, flow: Flow) -> Iterator[str]:
         yield f"$tcp({index}) attach [open window{index}.tr w]; $tcp({index}) trace cwnd_"
 
 
-def _source(index: int, source: Source) -> Iterator[str]:
+def _source(index: int, source: Source, times_s: Sequence[float] | None) -> Iterator[str]:
     kind = "CBR" if isinstance(source, Cbr) else source.distribution.capitalize()
-    yield f"set udp [new Agent/UDP]; $udp set packetSize_ {source.packet_octets}"
-    yield f"set sink [new Agent/Null]; $ns attach-agent $n({source.source}) $udp"
-    yield f"$ns attach-agent $n({source.target}) $sink; $ns connect $udp $sink"
-    yield f"set on({index}) [new Application/Traffic/{kind}]; $on({index}) attach-agent $udp"
+    udp = f"$udp({index})"
+    yield f"set udp({index}) [new Agent/UDP]; {udp} set packetSize_ {source.packet_octets}"
+    yield f"set drain [new Agent/Null]; $ns attach-agent $n({source.source}) {udp}"
+    yield f"$ns attach-agent $n({source.target}) $drain; $ns connect {udp} $drain"
+    if times_s is not None:
+        for at_s in times_s:
+            yield f'$ns at {at_s:.9f} "{udp} send {source.packet_octets}"'
+        return
+    yield f"set on({index}) [new Application/Traffic/{kind}]; $on({index}) attach-agent {udp}"
     yield f"$on({index}) set packetSize_ {source.packet_octets}"
     yield f"$on({index}) set rate_ {source.rate_bps!r}"
     if isinstance(source, OnOff):
@@ -183,40 +219,57 @@ class _Line:
     refused: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
-def _result(scenario: Scenario, counted: str, folder: Path) -> Result:
+def _result(
+    scenario: Scenario, counted: str, folder: Path, watched: Collection[str] | None
+) -> Result:
     flows = len(scenario.flows)
-    rows = np.array([line.split() for line in counted.splitlines()], dtype=np.int64)
+    rows = np.array([line.split() for line in counted.splitlines()], dtype=np.float64)
     rows = rows.reshape(-1, flows, 5)
     bins = len(rows)
     edges = np.arange(bins + 1, dtype=np.float64) * scenario.sample_s
     lines = {
         link.name: _line(folder / f"link{index}.tr", edges)
         for index, link in enumerate(scenario.topology.links)
+        if watched is None or link.name in watched
     }
     return Result(
         sample_s=scenario.sample_s,
         flows=tuple(
-            FlowResult(
-                counted_octets=flow.counted_octets,
-                delivered=_steps(rows[:, index, 1]),
-                goodput=_steps(rows[:, index, 1]),
-                sent=_steps(rows[:, index, 2]),
-                retransmissions=int(rows[-1, index, 3]),
-                losses=sum(line.refused[index] for line in lines.values()),
-                timeouts=int(rows[-1, index, 4]),
-                finished_s=None,
-                verdicts=None,
-                trace=_trace(scenario, index, folder) if flow.trace else None,
+            _flow_result(
+                flow,
+                rows[:, index],
+                sum(line.refused[index] for line in lines.values()),
+                _trace(scenario, index, folder) if flow.trace else None,
             )
             for index, flow in enumerate(scenario.flows)
         ),
         associations=(),
+        sources=(),
         queues={name: QueueResult(line.waiting, line.peak) for name, line in lines.items()},
         packets=0,
         packet_hops=0,
         aqt=None,
         wall_s=0.0,
         cpu_s=0.0,
+    )
+
+
+def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> FlowResult:
+    each = flow.profile.packet_octets
+    # A SYN's 40 octets are no packet of data.
+    delivered = _steps((rows[:, 1] / each + 0.5).astype(np.int64))
+    finished_s = float(rows[-1, 0])
+    return FlowResult(
+        counted_octets=flow.counted_octets,
+        delivered=delivered,
+        goodput=delivered * (each - HEADER_OCTETS),
+        sent=_steps(rows[:, 2].astype(np.int64)),
+        retransmissions=int(rows[-1, 3]),
+        losses=losses,
+        timeouts=int(rows[-1, 4]),
+        finished_s=finished_s if finished_s >= 0 else None,
+        verdicts=None,
+        trace=trace,
     )
 
 

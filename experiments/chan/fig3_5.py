@@ -71,12 +71,10 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "Nothing in this network is random: one seed is enough. At k = 4 the ratio is 2.55, not "
-        "about 2. The trace shows why: the window stays for good at the 33.16 packets that slow "
-        "start left. It may grow only while the window exceeds the packets in flight by at most 2 "
-        "(section 3.4.2); an ACK here stands for 2 or 3 packets, and 33.16 - 31 is above 2 "
-        "already after 2. So the ratio is what slow start's end makes it: γ = 2 or 3 gives 2.98, a "
-        "queue of 9, 11 or 20 packets 2.59, 2.51 or 2.36. At k = 8, 16 and 32 none of these "
-        "moves the ratio from 2.98: 3 less the option's 0.8 %."
+        "Nothing in this network is random: one seed is enough. The ratio at k = 4 shows how (3.3)"
+        " is meant: Actual' is the window over the newest RTT less its QT_b. With a round's means "
+        "and what the round sent, as ns-2's Vegas reckons, slow start ends at a window of 33.16 "
+        "and the ratio is 2.55: where an ACK stands for 2 or 3 packets the window may not grow "
+        "(section 3.4.2), and stays."
     ),
 )

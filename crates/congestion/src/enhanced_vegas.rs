@@ -10,7 +10,7 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
 use crate::vegas::VegasConfig;
 use crate::vegas::machine::Machine;
-use crate::vegas::meter::{Mean, Measured, Meter, Plain};
+use crate::vegas::meter::{Measured, Meter, Plain};
 use skew::Trips;
 
 /// Settings of [`EnhancedVegas`].
@@ -36,7 +36,7 @@ impl EnhancedVegasConfig {
     pub fn build(&self, limits: &Limits) -> EnhancedVegas {
         let stamps = Stamps {
             plain: Plain::default(),
-            backward: Mean::default(),
+            newest: None,
             trips: None,
             skew_correction: self.skew_correction,
         };
@@ -57,8 +57,8 @@ pub type EnhancedVegas = Machine<Stamps>;
 #[derive(Clone, Debug)]
 pub struct Stamps {
     plain: Plain,
-    /// `QT_b` of the round's samples.
-    backward: Mean,
+    /// RTT less `QT_b` of the round's newest sample.
+    newest: Option<f64>,
     trips: Option<Trips>,
     skew_correction: bool,
 }
@@ -100,22 +100,22 @@ impl Meter for Stamps {
     fn sample(&mut self, rtt: f64, ack: &AckEvent) {
         self.plain.add(rtt);
         match self.measure(ack) {
-            Some(queued) => self.backward.add(queued.clamp(0.0, rtt)),
+            Some(queued) => self.newest = Some(rtt - queued.clamp(0.0, rtt)),
             None => self.plain.lower_base(rtt),
         }
     }
 
     fn close(&mut self, elapsed: Option<f64>, sent: u64, _ack: &AckEvent) -> Option<Measured> {
-        let waited = self.backward.take().unwrap_or(0.0);
+        let newest = self.newest.take();
         let rtt = self.plain.take_rtt(elapsed)?;
         if self.trips.is_none() {
             self.plain.round_base(rtt, sent);
         }
-        // Actual' = L/(RTT − QT_b) (4.1)
-        let rtt = (rtt - waited).max(f64::MIN_POSITIVE);
+        // Actual' = CWND/(RTT − QT_b) (4.1), as in RoVegas.
         Some(Measured {
             base: self.plain.base(),
-            rtt,
+            rtt: newest.unwrap_or(rtt).max(f64::MIN_POSITIVE),
+            of_window: newest.is_some(),
         })
     }
 

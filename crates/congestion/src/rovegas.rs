@@ -8,7 +8,7 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
 use crate::vegas::VegasConfig;
 use crate::vegas::machine::Machine;
-use crate::vegas::meter::{Mean, Measured, Meter, Plain};
+use crate::vegas::meter::{Measured, Meter, Plain};
 
 /// How many of the path's hops speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,8 +52,8 @@ pub type RoVegas = Machine<Marks>;
 pub struct Marks {
     deployment: Deployment,
     plain: Plain,
-    /// `QT_b` of the round's samples; one that says nothing counts as none.
-    backward: Mean,
+    /// RTT less `QT_b` of the round's newest sample; a mark that says nothing counts as none.
+    newest: Option<f64>,
     /// The round's newest derived value.
     derived: Option<f64>,
 }
@@ -64,7 +64,7 @@ impl Marks {
         Marks {
             deployment,
             plain: Plain::default(),
-            backward: Mean::default(),
+            newest: None,
             derived: None,
         }
     }
@@ -99,7 +99,7 @@ impl Meter for Marks {
 
     fn sample(&mut self, rtt: f64, ack: &AckEvent) {
         self.plain.add(rtt);
-        self.backward.add(backward(rtt, ack));
+        self.newest = marked(ack).then(|| rtt - backward(rtt, ack));
         let derived = derive_base(rtt, ack);
         match self.deployment {
             _ if !marked(ack) => self.plain.lower_base(rtt),
@@ -110,19 +110,19 @@ impl Meter for Marks {
 
     fn close(&mut self, elapsed: Option<f64>, sent: u64, ack: &AckEvent) -> Option<Measured> {
         let derived = self.derived.take();
-        let waited = self.backward.take();
+        let newest = self.newest.take();
         let rtt = self.plain.take_rtt(elapsed)?;
         match derived {
             Some(base) => self.plain.set_base(base),
             None if marked(ack) => {}
             None => self.plain.round_base(rtt, sent),
         }
-        // Actual' = L/(RTT − QT_b) (3.3); a round without a sample has only this acknowledgement's
-        // mark.
-        let waited = waited.unwrap_or_else(|| backward(rtt, ack));
+        // Actual' = CWND/(RTT − QT_b) (3.3), RTT "the newly measured", where Vegas' is smoothed; a
+        // round without a sample has only this acknowledgement's mark.
         Some(Measured {
             base: self.plain.base(),
-            rtt: rtt - waited,
+            rtt: newest.unwrap_or_else(|| rtt - backward(rtt, ack)),
+            of_window: marked(ack),
         })
     }
 

@@ -108,14 +108,13 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         &self.avoidance
     }
 
-    /// A loss that says nothing about the path's capacity: recovery ends with the window that it
-    /// began with. One that was resent already leaves the window as the recovery has it.
+    /// A loss that says nothing about the path's capacity: the window is not changed, and recovery
+    /// ends with it. One that was resent already leaves it as the recovery has it.
     pub(crate) fn keep_window(&mut self, loss: &LossEvent) {
         if loss.transmissions > 1 {
             return;
         }
         self.deflated = (loss.window as f64).max(MIN_WINDOW);
-        self.cwnd = self.deflated + f64::from(loss.duplicates);
     }
 
     /// The very first acknowledgement, new or duplicate, gives the first base RTT.
@@ -136,8 +135,12 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
                 // segment.
-                let expected = ((ack.next - ack.acked) as f64 + ack.weight()) / measured.base;
-                let actual = sent as f64 / measured.rtt;
+                let window = (ack.next - ack.acked) as f64 + ack.weight();
+                let expected = window / measured.base;
+                let actual = match measured.of_window {
+                    true => window / measured.rtt,
+                    false => sent as f64 / measured.rtt,
+                };
                 let diff = (expected - actual) * measured.base;
                 self.diff = Some(diff);
                 self.step(Backlog {

@@ -33,24 +33,26 @@ pub struct Measured {
     pub base: f64,
     /// The round-trip time over which the actual throughput is reckoned.
     pub rtt: f64,
+    /// The actual throughput is that of the window, not of what the round sent.
+    pub of_window: bool,
 }
 
 /// The mean of a round's samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mean {
+struct Mean {
     sum: f64,
     count: u32,
 }
 
 impl Mean {
     /// One more sample.
-    pub fn add(&mut self, value: f64) {
+    fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;
     }
 
     /// The mean, if there was a sample; starts afresh.
-    pub fn take(&mut self) -> Option<f64> {
+    fn take(&mut self) -> Option<f64> {
         let Mean { sum, count } = std::mem::take(self);
         (count > 0).then(|| sum / f64::from(count))
     }
@@ -118,6 +120,7 @@ impl Meter for Plain {
         Some(Measured {
             base: self.base,
             rtt,
+            of_window: false,
         })
     }
 
