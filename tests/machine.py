@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-NEEDED = ("unshare", "nsenter", "ip", "ethtool", "ping", "ps", "pgrep", "sysctl", "find")
+NEEDED = ("setpriv", "unshare", "nsenter", "ip", "ethtool", "ping", "ps", "pgrep", "sysctl", "find")
 
 # Namespaces of others are not to live longer because they are seen here. The folder of `ip netns`
 # stays once that was used.
@@ -57,7 +57,7 @@ class Machine:
     def __init__(self) -> None:
         own = ("--mount", "--net", "--pid", "--fork", "--mount-proc", "--kill-child")
         self._outer = subprocess.Popen(
-            ["unshare", *own, "sh", "-c", BOOT],
+            ["setpriv", "--pdeathsig", "KILL", "unshare", *own, "sh", "-c", BOOT],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
