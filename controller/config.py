@@ -96,6 +96,13 @@ class PortConfig(Settings):
     )
     marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
     red: RedConfig | None = Field(None, description="thmin, thmax, pmax and w")
+    ecn_threshold: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_DEPTH,
+        strict=True,
+        description="0 or more packets that may wait in front of one that is not marked",
+    )
 
 
 class NeighbourConfig(Settings):

@@ -59,6 +59,8 @@ def _port(number: int, port: PortConfig) -> list[Entry]:
         entries.append(entry_of.queue_limit(number, port.queue_limit))
     if port.red is not None:
         entries += entry_of.red(number, port.red.to_red())
+    if port.ecn_threshold is not None:
+        entries.append(entry_of.ecn_threshold(number, port.ecn_threshold))
     if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:

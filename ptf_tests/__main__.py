@@ -38,6 +38,7 @@ MODULES = {
     "drai": (*EVERY, "drai"),
     "ci": (*EVERY, "ci"),
     "red": (*EVERY, "red"),
+    "ecn": (*EVERY, "ecn"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }
 """Which of `tests/` a program is to pass."""

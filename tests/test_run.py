@@ -184,6 +184,42 @@ def test_enhanced_vegas_corrects_for_the_receiver_s_clock(small: Topology, clock
     assert of_both[1] == pytest.approx(of_both[0], rel=0.05)
 
 
+def test_dctcp_holds_its_queue_at_the_threshold(small: Topology) -> None:
+    network = small.with_program("v1model/ecn.p4").with_queues(50)
+    flow = Flow("a", "b", "dctcp", MODERN)
+    waiting = [
+        run(
+            Scenario("dctcp", network.with_link("r1", "r2", ecn_threshold=k), 30, flows=(flow,))
+        ).mean_waiting("r1->r2", 10, 30)
+        for k in (4, 16)
+    ]
+    assert 2 < waiting[0] < 8 < waiting[1] < 24
+
+
+def test_a_threshold_needs_a_program_that_marks(small: Topology) -> None:
+    network = small.with_link("r1", "r2", ecn_threshold=5)
+    flow = Flow("a", "b", "dctcp", MODERN)
+    with pytest.raises(WaymarkError, match=r"r1->r2: v1model/waymark.p4 has no table ecn_thresho"):
+        run(Scenario("dctcp", network, 1, flows=(flow,)))
+
+
+def test_waymark_reads_every_mark(small: Topology) -> None:
+    """It takes a free link at once, keeps α to β packets, and holds its window when losses are the
+    link's."""
+    marks = frozenset({"aqt", "drai", "ci"})
+    network = replace(small, switches=tuple(replace(s, feedback=marks) for s in small.switches))
+    clean, lossy = (
+        run(Scenario("waymark", n, 60, flows=(Flow("a", "b", "waymark", MODERN),)))
+        for n in (network, network.with_link("r2", "b", loss=0.02))
+    )
+    assert clean.mean_waiting("r1->r2", 20, 60) < 4
+    assert clean.throughput_bps(0, 1, 60) > 0.97 * 1.6e6
+    verdicts = lossy.flows[0].verdicts
+    assert verdicts is not None
+    assert verdicts.random.link > 0
+    assert lossy.throughput_bps(0, 20, 60) > 0.8 * 1.6e6
+
+
 def test_verdicts_stand_beside_the_truth(small: Topology) -> None:
     """Below the queues' limits every loss is the link's; without loss on links, the queues'."""
     marking = tuple(replace(s, feedback=frozenset({"ci"})) for s in small.switches)

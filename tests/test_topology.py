@@ -48,6 +48,14 @@ def test_back_overrides_one_direction(tmp_path: Path) -> None:
     assert network.link("b", "a") == Link("b", "a", 64e3, 0.001)
 
 
+def test_ecn_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    link = "ends: [a, b], rate: 1 Mb/s, delay: 1 ms, ecn: 5"
+    file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{ecn: 9}}}}]")
+    network = Topology.load(file)
+    assert [network.link(*ends).ecn_threshold for ends in ("ab", "ba")] == [5, 9]
+
+
 @pytest.mark.parametrize(
     ("hosts", "switches", "links", "told"),
     [
@@ -60,6 +68,7 @@ def test_back_overrides_one_direction(tmp_path: Path) -> None:
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, -1), "delay -1 s is negative"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 1), "queue limit 1, expected at least 2"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 50, 2), "loss 2, expected 0 to 1"),
+        (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, ecn_threshold=-1), LINKS[1]), "threshold -1"),
         (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, port=600), LINKS[1]), "port 600, expected 1 to"),
         (HOSTS, SWITCHES, LINKS[:2], "host b has no link, expected at least one"),
         (HOSTS, (Switch("r", feedback=frozenset({"x"})),), LINKS, "unknown feedback 'x'"),

@@ -54,6 +54,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             "rate": link.rate_bps,
             "queue_limit": link.queue_packets,
             "marks": feedback,
+            **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
         }
         for port, link in switch.links.items()
     }

@@ -10,7 +10,7 @@ from waymark import entry as entry_of
 from waymark.addressing import Addressing
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
-from waymark.topology import Switch, Topology
+from waymark.topology import Link, Switch, Topology
 
 
 def entries_for(
@@ -26,7 +26,7 @@ def entries_for(
             such as plain.p4, has no ``port_feedback`` and gets no entries for it.
 
     Raises:
-        WaymarkError: a link has RED, and the program does not.
+        WaymarkError: a link has RED or an ECN threshold, and the program does not.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -45,10 +45,17 @@ def entries_for(
             entries += entry_of.drai(port, link.rate_bps, link.queue_packets)
     for port, link in links.items():
         if link.red is not None:
-            if "red" not in present:
-                raise WaymarkError(f"link {link.name}: {switch.program} has no table red")
+            _need(link, switch, "red", present)
             entries += entry_of.red(port, link.red)
+        if link.ecn_threshold is not None:
+            _need(link, switch, "ecn_threshold", present)
+            entries.append(entry_of.ecn_threshold(port, link.ecn_threshold))
     return entries
+
+
+def _need(link: Link, switch: Switch, table: str, present: Collection[str]) -> None:
+    if table not in present:
+        raise WaymarkError(f"link {link.name}: {switch.program} has no table {table}")
 
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:

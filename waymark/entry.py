@@ -78,6 +78,11 @@ def queue_limit(port: int, limit_packets: int) -> Entry:
     return Entry("port_queue", {"port": port}, "drop_tail", {"max_waiting": limit_packets - 1})
 
 
+def ecn_threshold(port: int, packets: int) -> Entry:
+    """More than so many waiting packets mark the one that comes (RFC 8257, §3.1: K)."""
+    return Entry("ecn_threshold", {"port": port}, "mark_above", {"threshold": packets})
+
+
 def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry:
     """Which marks a port writes, and how long its DRAI window is at its rate (None: no DRAI)."""
     params: dict[str, int | str] = {mark: int(mark in marks) for mark in MARKS}

@@ -26,8 +26,9 @@ Scale = Literal["quick", "full", "paper"]
 Verdict = Literal["reproduced", "partly", "not reproduced"]
 """All of the paper's claims borne out, some, none."""
 
-PAPERS = ("chan", "srijith", "kurata", "lien", "dahal")
-"""The folders of ``experiments/``, in the order in which experiments are listed."""
+PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond")
+"""The folders of ``experiments/``, in the order in which experiments are listed; the last holds the
+papers' claims to the transports of today."""
 
 T = TypeVar("T")
 

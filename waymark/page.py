@@ -19,6 +19,7 @@ TITLES = {
     "kurata": "Kurata, Hasegawa, Murata: Reno beside Vegas",
     "lien": "Lien, Chung: Muzha",
     "dahal": "Dahal 2007: RBCC, RBCC-WL, SCTP",
+    "beyond": "Beyond the papers: their claims among the transports of today",
 }
 
 RULES: Mapping[Verdict, str] = {

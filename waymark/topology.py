@@ -8,6 +8,7 @@ cable is two of them (:func:`duplex`), whose settings may differ.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop, Red
 
@@ -70,6 +71,8 @@ class Link:
             one is being sent.
         loss: probability that a packet that has left the queue is lost on the link.
         red: early drops in front of the queue; None: none. A switch's program has to have RED.
+        ecn_threshold: packets that may wait in front of one that is not marked (RFC 8257's K);
+            None: nothing is marked. A switch's program has to have ECN, as ``v1model/ecn.p4`` has.
         port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
             one.
     """
@@ -82,6 +85,7 @@ class Link:
     loss: float = 0.0
     port: int | None = None
     red: Red | ConstantDrop | None = None
+    ecn_threshold: int | None = None
 
     @property
     def name(self) -> str:
@@ -146,6 +150,7 @@ class Topology:
         queue_packets: int | None = None,
         loss: float | None = None,
         red: Red | ConstantDrop | None = None,
+        ecn_threshold: int | None = None,
     ) -> "Topology":
         """The same topology with other settings on the one link ``source`` -> ``target``."""
         old = self.link(source, target)
@@ -158,6 +163,7 @@ class Topology:
             old.loss if loss is None else loss,
             old.port,
             old.red if red is None else red,
+            old.ecn_threshold if ecn_threshold is None else ecn_threshold,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 
@@ -213,6 +219,10 @@ def _check(topology: Topology) -> None:
             )
         if not 0 <= link.loss <= 1:
             raise WaymarkError(f"link {link.name}: loss {link.loss:g}, expected 0 to 1")
+        if link.ecn_threshold is not None and not 0 <= link.ecn_threshold <= MAX_DEPTH:
+            raise WaymarkError(
+                f"link {link.name}: ECN threshold {link.ecn_threshold}, expected 0 to {MAX_DEPTH}"
+            )
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
     leaving = [(link.source, link.port) for link in topology.links if link.port is not None]

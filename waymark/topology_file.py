@@ -44,6 +44,7 @@ RATE = 'bits per second with a unit, such as "1.6 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
 DELAY = 'a time with a unit, one way, such as "20 ms" (ns, us, ms, s)'
 QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
 LOSS = "a probability, 0 to 1"
+ECN = "0 or more packets that may wait in front of one that is not marked"
 
 
 class Settings(BaseModel):
@@ -73,6 +74,7 @@ class DirectionFile(Settings):
     delay: Time | None = Field(None, description=DELAY)
     queue: int | None = Field(None, strict=True, description=QUEUE)
     loss: float | None = Field(None, description=LOSS)
+    ecn: int | None = Field(None, strict=True, description=ECN)
 
 
 class LinkFile(Settings):
@@ -85,8 +87,9 @@ class LinkFile(Settings):
     delay: Time = Field(description=DELAY)
     queue: int = Field(50, strict=True, description=QUEUE)
     loss: float = Field(0.0, description=LOSS)
+    ecn: int | None = Field(None, strict=True, description=ECN)
     back: DirectionFile | None = Field(
-        None, description="rate, delay, queue or loss of the way back"
+        None, description="rate, delay, queue, loss or ecn of the way back"
     )
 
 
@@ -163,7 +166,10 @@ def _of_ours(file: TopologyFile) -> Topology:
 def _two_ways(entry: LinkFile) -> Iterator[Link]:
     (a, a_port), (b, b_port) = (_end(end, ":") for end in entry.ends)
     back = entry.back or DirectionFile()  # pyright: ignore[reportCallIssue]
-    yield Link(a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port)
+    there = Link(
+        a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port, ecn_threshold=entry.ecn
+    )
+    yield there
     yield Link(
         b,
         a,
@@ -172,6 +178,7 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         entry.queue if back.queue is None else back.queue,
         entry.loss if back.loss is None else back.loss,
         b_port,
+        ecn_threshold=entry.ecn if back.ecn is None else back.ecn,
     )
 
 

@@ -13,6 +13,9 @@ PACKET_OCTETS = 1000
 AQT_OCTETS = 8
 """Octets of the AQT option (Chan 2004, figure 3.1)."""
 
+AVBW_OCTETS = 4
+"""Octets of the AVBW-S option."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -89,6 +92,7 @@ Algorithm = Literal[
     "enhancedvegas",
     "quickvegas",
     "redvegas",
+    "waymark",
     "vegasa",
     "vegasplus",
     "reroutingvegas",
@@ -214,9 +218,9 @@ class Flow:
     @property
     def counted_octets(self) -> int:
         """Octets of a packet that count as throughput: all, but for RoVegas' AQT option, which
-        Chan 2004 (§3.5) takes off."""
-        overhead = AQT_OCTETS if self.algorithm == "rovegas" else 0
-        return self.profile.packet_octets - overhead
+        Chan 2004 (§3.5) takes off, and Waymark's two options."""
+        options = {"rovegas": AQT_OCTETS, "waymark": AQT_OCTETS + AVBW_OCTETS}
+        return self.profile.packet_octets - options.get(self.algorithm_name, 0)
 
 
 @dataclass(frozen=True)

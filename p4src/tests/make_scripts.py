@@ -268,6 +268,16 @@ def ci_unmarked() -> Script:
     return script
 
 
+def ecn_unmarked() -> Script:
+    script = Script("What meets an empty queue is not marked, whatever the threshold.")
+    script.routes()
+    script.add("ecn_threshold port:2 mark_above(threshold:0)")
+    for ecn, what in enumerate(("Not capable", "0b01", "0b10", "Marked before")):
+        script.forwarded(f"{what}.", A_TO_B.changed(ecn=ecn), AT_B.changed(ecn=ecn))
+    script.counter("ecn_marks", 2, 0)
+    return script
+
+
 def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
     """(what, before, after) for a mark at the start, at odd offsets and at the end of each IHL."""
     for octets in range(max(4, len(mark)), 44, 4):
@@ -459,7 +469,7 @@ def both_marks() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "waymark")
+EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -474,6 +484,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("drai", "waymark"), "drai_ranges", drai_ranges),
     (("ci", "waymark"), "ci_unmarked", ci_unmarked),
     (("red", "waymark"), "red", red),
+    (("ecn",), "ecn_unmarked", ecn_unmarked),
     (("waymark",), "both_marks", both_marks),
 ]
 

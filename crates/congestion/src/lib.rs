@@ -13,6 +13,7 @@
 //! | [`red_vegas`] | RedVegas: tells random losses from congestion |
 //! | [`vegas_a`] | Vegas-A: thresholds that adapt |
 //! | [`muzha`] | Muzha: the switches say how to change the window |
+//! | [`waymark`] | Waymark: all three marks in one, RoVegas' measure, Muzha's pace, RedVegas' judgement |
 //! | [`rbcc`] | RBCC and RBCC-WL: the window follows the RTT's distance from a threshold |
 //! | [`sctp`] | SCTP's: the standard window, RBCA, and SPC, which changes the path |
 //! | [`vegas_plus`] | Vegas⁺: Vegas that turns into Reno where it meets Reno |
@@ -61,6 +62,7 @@ pub mod tri_s;
 pub mod vegas;
 pub mod vegas_a;
 pub mod vegas_plus;
+pub mod waymark;
 pub mod westwood;
 pub mod zhang_tsaoussidis;
 
@@ -88,5 +90,6 @@ pub use tri_s::TriSConfig;
 pub use vegas::VegasConfig;
 pub use vegas_a::VegasAConfig;
 pub use vegas_plus::VegasPlusConfig;
+pub use waymark::WaymarkConfig;
 pub use westwood::WestwoodConfig;
 pub use zhang_tsaoussidis::ZhangTsaoussidisConfig;

@@ -94,6 +94,8 @@ impl Avoidance for Accelerating {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::AckEvent;
+    use units::{Duration, Instant};
 
     /// An adjustment and the round of rest after it.
     fn adjust(quick: &mut Accelerating, delta: f64, cwnd: f64) -> (f64, f64) {
@@ -102,6 +104,7 @@ mod tests {
             delta,
             throughput: 100.0,
             rtt: 0.1,
+            mrai: None,
         };
         let step = quick.step(&backlog, cwnd);
         assert_eq!(quick.step(&backlog, cwnd), Step::hold(cwnd));
@@ -143,5 +146,34 @@ mod tests {
         assert_eq!(adjust(&mut quick(), 4.0, 30.0), (29.0, 0.0));
         assert_eq!(adjust(&mut quick(), 3.0, 30.0), (30.0, 0.0));
         assert_eq!(adjust(&mut quick(), 2.0, 30.0), (30.0, 1.0 / 30.0));
+    }
+
+    #[test]
+    fn a_small_window_doubles_in_a_round() {
+        let mut quick = QuickVegasConfig::default().build(&Limits {
+            initial_ssthresh: 2.0,
+            ..Limits::default()
+        });
+        let at = |ms| Instant::from_micros(1000 * ms);
+        let ack = |ms, acked, next| AckEvent {
+            now: at(ms),
+            acked,
+            newly_acked: 1,
+            next,
+            rtt: Some(Duration::from_millis(100)),
+            ..AckEvent::default()
+        };
+        // Slow start ends at a threshold of 2; Δ = 0 from then on, so (5.1) has 4/2 > 1 an ACK.
+        quick.on_sent(at(0), 0);
+        quick.on_ack(&ack(100, 1, 1));
+        let mut windows = Vec::new();
+        for round in 1..=4u64 {
+            let first = 2 * round - 1;
+            (first..first + 2).for_each(|segment| quick.on_sent(at(100 * round), segment));
+            quick.on_ack(&ack(100 * (round + 1), first + 1, first + 2));
+            quick.on_ack(&ack(100 * (round + 1), first + 2, first + 2));
+            windows.push(quick.cwnd());
+        }
+        assert!(windows.is_sorted() && windows[3] >= 4.0, "{windows:?}");
     }
 }

@@ -5,7 +5,10 @@
 
 use crate::controller::{Controller, Factory, Limits, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
-use crate::vegas::{Vegas, VegasConfig};
+use crate::vegas::VegasConfig;
+use crate::vegas::avoidance::{Avoidance, Linear};
+use crate::vegas::machine::Machine;
+use crate::vegas::meter::{Meter, Plain};
 use units::Instant;
 
 /// Settings of [`RedVegas`].
@@ -18,12 +21,7 @@ pub struct RedVegasConfig {
 impl RedVegasConfig {
     /// A RedVegas at the start of its connection.
     pub fn build(&self, limits: &Limits) -> RedVegas {
-        RedVegas {
-            vegas: self.vegas.build(limits),
-            beta: self.vegas.beta,
-            ncseq: None,
-            verdicts: Verdicts::default(),
-        }
+        Judging::new(self.vegas.build(limits), self.vegas.beta)
     }
 }
 
@@ -33,17 +31,30 @@ impl Factory for RedVegasConfig {
     }
 }
 
-/// Vegas, and the newest sign of congestion.
+/// Vegas that judges its losses.
+pub type RedVegas = Judging<Plain>;
+
+/// Vegas' machinery, and the newest sign of congestion.
 #[derive(Clone, Debug)]
-pub struct RedVegas {
-    vegas: Vegas,
+pub struct Judging<M, A = Linear> {
+    vegas: Machine<M, A>,
     beta: f64,
     /// The newest acknowledged segment when CI-echo was last seen.
     ncseq: Option<u64>,
     verdicts: Verdicts,
 }
 
-impl RedVegas {
+impl<M: Meter, A: Avoidance> Judging<M, A> {
+    /// `vegas`, whose losses at most `beta` segments from a mark are congestion's.
+    pub(crate) fn new(vegas: Machine<M, A>, beta: f64) -> Self {
+        Judging {
+            vegas,
+            beta,
+            ncseq: None,
+            verdicts: Verdicts::default(),
+        }
+    }
+
     fn note_mark(&mut self, ack: &AckEvent) {
         if ack.ci_echo {
             self.ncseq = ack.acked.checked_sub(1).or(self.ncseq);
@@ -57,7 +68,7 @@ impl RedVegas {
     }
 }
 
-impl Controller for RedVegas {
+impl<M: Meter, A: Avoidance> Controller for Judging<M, A> {
     fn cwnd(&self) -> f64 {
         self.vegas.cwnd()
     }

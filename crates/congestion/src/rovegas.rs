@@ -34,13 +34,7 @@ pub struct RoVegasConfig {
 impl RoVegasConfig {
     /// A RoVegas at the start of its connection.
     pub fn build(&self, limits: &Limits) -> RoVegas {
-        let meter = Marks {
-            deployment: self.deployment,
-            plain: Plain::default(),
-            backward: Mean::default(),
-            derived: None,
-        };
-        Machine::new(self.vegas, meter, limits)
+        Machine::new(self.vegas, Marks::new(self.deployment), limits)
     }
 }
 
@@ -62,6 +56,18 @@ pub struct Marks {
     backward: Mean,
     /// The round's newest derived value.
     derived: Option<f64>,
+}
+
+impl Marks {
+    /// Before the first acknowledgement.
+    pub(crate) fn new(deployment: Deployment) -> Self {
+        Marks {
+            deployment,
+            plain: Plain::default(),
+            backward: Mean::default(),
+            derived: None,
+        }
+    }
 }
 
 /// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). A saturated mark, or one that exceeds the RTT, derives

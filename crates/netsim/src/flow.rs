@@ -16,7 +16,7 @@ use congestion::{
     ExactRenoConfig, Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig,
     RbccConfig, RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
     ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
-    WestwoodConfig, ZhangTsaoussidisConfig,
+    WaymarkConfig, WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use std::sync::Arc;
 use transport::tcp::{self, Clock, Config, Recovery, RtoConfig, Sizes, Supply, modern};
@@ -219,22 +219,21 @@ fn clock(host: HostClock) -> Clock {
 
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
-    flow.aqt
-        .unwrap_or(flow.control.name == ControlName::RoVegas)
+    flow.aqt.unwrap_or(flow.control.name.needs_aqt())
 }
 
 /// Where a flow's data is lost, if its congestion control judges that.
 pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
-    (flow.control.name == ControlName::RedVegas).then(Losses::default)
+    flow.control.name.needs_ci().then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.
 pub(crate) fn carries_ci(flow: &scenario::Flow) -> bool {
-    flow.ci || flow.control.name == ControlName::RedVegas
+    flow.ci || flow.control.name.needs_ci()
 }
 
 fn carries_avbw(flow: &scenario::Flow) -> bool {
-    flow.avbw.unwrap_or(flow.control.name == ControlName::Muzha)
+    flow.avbw.unwrap_or(flow.control.name.reads_avbw())
 }
 
 fn modern_config(flow: &scenario::Flow) -> modern::Config {
@@ -307,6 +306,7 @@ fn config(flow: &scenario::Flow) -> Config {
         | ControlName::EnhancedVegas
         | ControlName::QuickVegas
         | ControlName::RedVegas
+        | ControlName::Waymark
         | ControlName::VegasA => Recovery::Vegas,
         ControlName::Custom => custom_recovery(&flow.control),
     };
@@ -360,6 +360,13 @@ fn custom_recovery(control: &Control) -> Recovery {
     }
 }
 
+fn deployment(control: &Control) -> Deployment {
+    match control.full_deployment {
+        Some(false) => Deployment::Gradual,
+        _ => Deployment::Full,
+    }
+}
+
 fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
     let c = &flow.control;
     let stock = match c.name {
@@ -386,6 +393,10 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         }),
         ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
         ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
+        ControlName::Waymark => Box::new(WaymarkConfig {
+            vegas,
+            deployment: deployment(c),
+        }),
         ControlName::VegasA => Box::new(VegasAConfig { vegas }),
         ControlName::VegasPlus => Box::new(VegasPlusConfig {
             vegas,
@@ -434,10 +445,7 @@ fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
         ControlName::Vegas => Box::new(vegas),
         ControlName::RoVegas => Box::new(RoVegasConfig {
             vegas,
-            deployment: match c.full_deployment {
-                Some(false) => Deployment::Gradual,
-                _ => Deployment::Full,
-            },
+            deployment: deployment(c),
         }),
     }
 }

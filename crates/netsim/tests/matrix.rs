@@ -11,7 +11,7 @@ use netsim::{Programs, Scenario, Simulation};
 use serde_json::json;
 use std::fmt::Write;
 
-const CONTROLS: [&str; 14] = [
+const CONTROLS: [&str; 15] = [
     "tahoe",
     "reno",
     "newreno",
@@ -22,6 +22,7 @@ const CONTROLS: [&str; 14] = [
     "enhancedvegas",
     "quickvegas",
     "redvegas",
+    "waymark",
     "vegasa",
     "muzha",
     "rbcc",

@@ -10,7 +10,7 @@ use netsim::{Programs, Results, Scenario, Simulation};
 use serde_json::{Value, json};
 use std::process::Command;
 
-const CONTROLS: [&str; 17] = [
+const CONTROLS: [&str; 18] = [
     "tahoe",
     "reno",
     "newreno",
@@ -21,6 +21,7 @@ const CONTROLS: [&str; 17] = [
     "enhancedvegas",
     "quickvegas",
     "redvegas",
+    "waymark",
     "vegasa",
     "muzha",
     "rbcc",

@@ -8,7 +8,7 @@ use congestion::{
     Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig, RbccConfig,
     RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
     ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
-    WestwoodConfig, ZhangTsaoussidisConfig,
+    WaymarkConfig, WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use proptest::prelude::*;
 use transport::tcp::{Aqt, Clock, Config, Connection, Ecn, Recovery, Segment, Stats, Supply};
@@ -80,7 +80,7 @@ enum Algorithm {
 const T: Duration = Duration::from_millis(120);
 
 impl Algorithm {
-    const ALL: [Algorithm; 34] = [
+    const ALL: [Algorithm; 35] = [
         Algorithm::Tahoe,
         Algorithm::Reno,
         Algorithm::NewReno,
@@ -111,6 +111,7 @@ impl Algorithm {
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Static(T))),
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Dynamic)),
         Algorithm::Other(Recovery::Vegas, || Box::new(VegasPlusConfig::default())),
+        Algorithm::Other(Recovery::Vegas, || Box::new(WaymarkConfig::default())),
         Algorithm::Other(
             Recovery::Vegas,
             || Box::new(ReroutingVegasConfig::default()),

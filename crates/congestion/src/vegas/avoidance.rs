@@ -15,6 +15,8 @@ pub struct Backlog {
     pub throughput: f64,
     /// The round's mean RTT, in seconds.
     pub rtt: f64,
+    /// MRAI-Echo of the acknowledgement that ended the round, 1 to 6; `None`: no hop has spoken.
+    pub mrai: Option<u8>,
 }
 
 /// What is to become of the window.
@@ -53,6 +55,11 @@ impl Step {
 pub trait Avoidance: Debug + Send {
     /// The step after a round that ended with window `cwnd`.
     fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step;
+
+    /// Whether [`Avoidance::step`] decides during slow start as well.
+    fn rules_slow_start(&self, _backlog: &Backlog) -> bool {
+        false
+    }
 
     /// A loss is about to cut the window; what is left of `window`, if not Vegas' three quarters.
     fn on_loss(&mut self, _window: u64) -> Option<u64> {

@@ -24,6 +24,8 @@ pub struct Machine<M, A = Linear> {
     increment: f64,
     /// Slow start grows in every other round; this one grows.
     growing: bool,
+    /// `increment` is slow start's, and ends at the threshold.
+    doubling: bool,
     /// What a recovery deflates cwnd to.
     deflated: f64,
     /// When the window was last cut: losses of segments sent before do not cut it again. Counted
@@ -83,6 +85,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             ssthresh: limits.initial_ssthresh,
             increment: 0.0,
             growing: true,
+            doubling: false,
             deflated: config.quirks.forgotten_window(),
             last_cut: Duration::ZERO,
             epoch: Instant::ZERO,
@@ -142,6 +145,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
                     delta: (diff + 0.5).trunc(),
                     throughput: actual,
                     rtt: measured.rtt,
+                    mrai: ack.mrai,
                 });
             }
             None => self.increment = 0.0,
@@ -155,7 +159,8 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
 
     /// Once a round: Chan (2.2) in avoidance, §2.2.1 in slow start.
     fn step(&mut self, backlog: Backlog) {
-        if self.cwnd < self.ssthresh {
+        self.doubling = self.cwnd < self.ssthresh && !self.avoidance.rules_slow_start(&backlog);
+        if self.doubling {
             self.slow_start(backlog.delta);
         } else {
             let step = self.avoidance.step(&backlog, self.cwnd);
@@ -210,7 +215,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         if let Some(round) = self.round.filter(|round| ack.acked > round.mark) {
             self.close_round(round, ack);
         }
-        if self.increment >= 1.0 && self.cwnd >= self.ssthresh {
+        if self.doubling && self.cwnd >= self.ssthresh {
             // Slow start can reach the threshold within a round.
             self.increment = 0.0;
         }

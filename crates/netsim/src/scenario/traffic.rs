@@ -24,7 +24,7 @@ pub struct Flow {
     #[serde(default)]
     pub aqt: Option<bool>,
     /// Whether data is marked capable of congestion indication (ECN field 0b10), and marks are
-    /// echoed; RedVegas does so in any case.
+    /// echoed; RedVegas and Waymark do so in any case.
     #[serde(default)]
     pub ci: bool,
     /// Whether packets carry the AVBW-S option; unset: as the congestion control needs.
@@ -190,6 +190,9 @@ pub enum ControlName {
     Bbr,
     /// Muzha (Lien and Chung, §III); carries AVBW-S.
     Muzha,
+    /// All three marks in one (`congestion::waymark`); carries AQT and AVBW-S, needs congestion
+    /// indication.
+    Waymark,
     /// RBCC (Dahal 2007, ch. 3, 4); carries timestamps.
     Rbcc,
     /// RBCC-WL (Dahal 2007, ch. 5); carries timestamps.
@@ -199,6 +202,21 @@ pub enum ControlName {
 }
 
 impl ControlName {
+    /// Whether its packets carry the AQT option unless a flow says otherwise.
+    pub(crate) fn needs_aqt(self) -> bool {
+        matches!(self, ControlName::RoVegas | ControlName::Waymark)
+    }
+
+    /// Whether its packets carry the AVBW-S option unless a flow says otherwise.
+    pub(crate) fn reads_avbw(self) -> bool {
+        matches!(self, ControlName::Muzha | ControlName::Waymark)
+    }
+
+    /// Whether it judges losses by congestion indication, which its data then is capable of.
+    pub(crate) fn needs_ci(self) -> bool {
+        matches!(self, ControlName::RedVegas | ControlName::Waymark)
+    }
+
     /// What this control cannot do without and the ns-2 profile has not.
     pub(crate) fn missing_in_ns2(self) -> Option<&'static str> {
         match self {

@@ -135,8 +135,9 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
             );
         }
     }
-    if c.name == ControlName::RoVegas && flow.aqt == Some(false) {
-        return fail(format!("{path}.aqt"), "RoVegas needs the AQT option");
+    if c.name.needs_aqt() && flow.aqt == Some(false) {
+        let message = format!("{:?} needs the AQT option", c.name);
+        return fail(format!("{path}.aqt"), message);
     }
     let tracing = &flow.tracing;
     let span = (("from_s", tracing.from_s), ("to_s", tracing.to_s));

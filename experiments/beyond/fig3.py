@@ -1,0 +1,159 @@
+"""Flows that join one after another, as in Chan 2004, figure 3.12, with the transports of today."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.beyond import today
+from waymark import (
+    MODERN,
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    Topology,
+    plots,
+)
+from waymark.analysis.fairness import jain
+from waymark.project import root
+
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "dctcp",
+    "vegas",
+    "rovegas",
+    "muzha",
+    "waymark",
+)
+FLOWS = 8
+JOIN_EVERY_S = 20.0
+END_S = FLOWS * JOIN_EVERY_S + 40.0
+FROM_S = END_S - 40.0
+"""All flows are there, and 20 s have passed since the last one came."""
+QUEUE = "r1->r2"
+RATE_BPS = 10_000_000
+OFFSET_S = 0.1
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """Eight flows of one control, one more every 20 s, a little later with each seed."""
+    network = Topology.load(root() / "topologies" / "eight_pairs.yaml")
+    for source, target in (("r1", "r2"), ("r2", "r1")):
+        network = network.with_link(source, target, rate_bps=RATE_BPS)
+    for host in network.hosts:
+        switch = "r1" if host.name.startswith("s") else "r2"
+        for source, target in ((host.name, switch), (switch, host.name)):
+            network = network.with_link(source, target, rate_bps=100e6)
+    later = OFFSET_S * (seed - 1) / 10
+    return {
+        control: Scenario(
+            control,
+            today.marking(network, control, [QUEUE]),
+            END_S,
+            flows=tuple(
+                today.flow(control, f"s{i + 1}", f"d{i + 1}", i * (JOIN_EVERY_S + later))
+                for i in range(FLOWS)
+            ),
+            seed=seed,
+        )
+        for control in CONTROLS
+    }
+
+
+def rows(runs: Runs) -> list[Row]:
+    """Queue, throughput of all and fairness once all flows are there."""
+    table: list[Row] = []
+    for control, results in runs.items():
+        name = plots.NAMES[control]
+        shares = [[r.throughput_bps(f, FROM_S, END_S) / 1e6 for f in range(FLOWS)] for r in results]
+        waiting = [r.mean_waiting(QUEUE, FROM_S, END_S) for r in results]
+        table += [
+            Row.of(f"{name}, waiting", "packets", waiting),
+            Row.of(f"{name}, all flows", "Mb/s", [sum(each) for each in shares]),
+            Row.of(f"{name}, Jain's index", "1", [jain(each) for each in shares]),
+        ]
+    return table
+
+
+def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
+    """The bottleneck's queue over time, in averages of 5 s."""
+    figure = plots.new_figure()
+    axes = figure.subplots()
+    for control, results in runs.items():
+        waiting = results[0].queues[QUEUE].waiting.reshape(-1, 5).mean(axis=1)
+        axes.plot(
+            np.arange(len(waiting)) * 5 + 2.5,
+            waiting,
+            color=plots.COLOURS[control],
+            linestyle="--" if control == "muzha" else "-",
+            label=plots.NAMES[control],
+        )
+    plots.finish(
+        axes,
+        title="Queue at 10 Mb/s, one more flow every 20 s (Chan 2004, figure 3.12), today",
+        x="time (s)",
+        y="waiting packets (mean of 5 s)",
+        legend_title="the first seed",
+    )
+    axes.set_xlim(0, END_S)
+    axes.set_ylim(0, 50)
+    return figure
+
+
+EXPERIMENT = Experiment(
+    id="beyond/fig3",
+    paper="Beyond the papers; the network of Chan 2004, figure 3.11",
+    claim="Senders that are told of queueing keep the queue short and share the link fairly",
+    parameters={
+        "access": "100 Mb/s, 1 ms",
+        "bottleneck": "10 Mb/s, 20 ms",
+        "queue_packets": 50,
+        "profile": asdict(MODERN),
+        "flows": FLOWS,
+        "join_every_s": JOIN_EVERY_S,
+        "measured_s": [FROM_S, END_S],
+    },
+    seeds={"quick": 1, "full": 10},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "RoVegas flows keep fewer packets waiting than Vegas flows",
+            "on the average once all are there",
+            lambda row: row["RoVegas, waiting"].waymark < row["Vegas, waiting"].waymark,
+        ),
+        Expectation(
+            "Waymark fills the link with less waiting than CUBIC and BBR, and shares it fairly",
+            "at least 9.3 of 10 Mb/s, fewer packets than either, Jain's index at least .9",
+            lambda row: (
+                row["Waymark, all flows"].waymark >= 9.3
+                and row["Waymark, waiting"].waymark
+                < min(row["CUBIC, waiting"].waymark, row["BBR, waiting"].waymark)
+                and row["Waymark, Jain's index"].waymark >= 0.9
+            ),
+        ),
+    ),
+    choices=(
+        today.PROFILE_CHOICE,
+        today.ECN_CHOICE,
+        Choice(
+            "the bottleneck",
+            "10 Mb/s instead of 1.6 Mb/s",
+            "at 1.6 Mb/s eight flows of 1500-octet packets have less than one packet each in "
+            "flight without queueing",
+            "with less, all controls keep a queue that they cannot help",
+        ),
+    ),
+    notes=(
+        "Muzha's flows never become equal when they come one after another, as in figure 4.12 of "
+        "its own paper: all of them add and take off the same. DCTCP's queue is the shortest: its "
+        "threshold is 5 packets for all flows together, where α and β are for each."
+    ),
+)

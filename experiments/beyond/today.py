@@ -1,0 +1,56 @@
+"""What the experiments beyond the papers share: the transports of today beside the papers'."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from waymark import MODERN, Choice, Flow, Switch, Topology
+
+Control = Literal[
+    "newreno", "cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"
+]
+
+MARKS = frozenset({"aqt", "drai", "ci"})
+
+PROFILE_CHOICE = Choice(
+    "the rest of the transport",
+    "the modern profile: RACK-TLP with SACK, initial window 10, delayed ACKs, pacing, 1500 octets",
+    "what hosts have today; the papers' experiments have the papers' own",
+    "the papers' folders have the same claims under the profile of the papers' simulator",
+)
+ECN_CHOICE = Choice(
+    "marking for DCTCP",
+    "ecn.p4 instead of waymark.p4, marking where more than a seventh of the bandwidth-delay "
+    "product is waiting, at least 5 packets",
+    "RFC 8257's guideline for one threshold; with less than a few packets delayed ACKs' bursts "
+    "are marked",
+    "not swept; the others' switches run waymark.p4 with all marks on",
+)
+
+
+def flow(control: Control, source: str, target: str, start_s: float = 0.0) -> Flow:
+    """A greedy flow under the modern profile."""
+    return Flow(source, target, control, MODERN, start_s=start_s)
+
+
+def marking(network: Topology, control: Control, bottlenecks: Sequence[str]) -> Topology:
+    """The network as a control wants its switches: for DCTCP with ECN in front of the named links,
+    for all others with the project's marks."""
+    if control != "dctcp":
+        return replace(network, switches=tuple(_all_marks(s) for s in network.switches))
+    network = network.with_program("v1model/ecn.p4")
+    for link in network.links:
+        if link.name in bottlenecks:
+            network = network.with_link(
+                link.source, link.target, ecn_threshold=threshold(link.rate_bps, 2 * link.delay_s)
+            )
+    return network
+
+
+def threshold(rate_bps: float, round_trip_s: float) -> int:
+    """DCTCP's K in packets: a seventh of the bandwidth-delay product, at least 5."""
+    return max(5, round(rate_bps * round_trip_s / 7 / (8 * MODERN.packet_octets)))
+
+
+def _all_marks(switch: Switch) -> Switch:
+    return replace(switch, feedback=MARKS)

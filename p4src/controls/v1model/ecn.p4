@@ -1,0 +1,51 @@
+// v1model: ECN (RFC 3168), marked at once where a queue is long: a step at a threshold, as DCTCP
+// wants it (RFC 8257, section 3.1). The ECN field is CI's too, so a program has one of the two.
+
+#ifndef WAYMARK_V1MODEL_ECN_P4
+#define WAYMARK_V1MODEL_ECN_P4
+
+#include <v1model.p4>
+#include "../../include/constants.p4"
+#include "../../include/headers.p4"
+#include "../../include/types.p4"
+
+const bit<2> ECN_NOT_CAPABLE = 0b00;
+const bit<2> ECN_EXPERIENCED = 0b11;
+
+control Ecn(inout ipv4_h ipv4, in port_t port, in bit<19> waiting_at_arrival) {
+    // Index: port. Packets that this hop marked.
+    counter(PORTS, CounterType.packets) ecn_marks;
+
+    bit<1> long_queue;
+
+    // threshold: packets that may wait in front of one that is not marked.
+    action mark_above(bit<19> threshold) {
+        long_queue = waiting_at_arrival > threshold ? 1w1 : 0;
+    }
+
+    // A port without an entry marks nothing.
+    table ecn_threshold {
+        key = {
+            port : exact @name("port");
+        }
+        actions = {
+            mark_above;
+            @defaultonly NoAction;
+        }
+        const default_action = NoAction();
+        size = PORTS;
+    }
+
+    apply {
+        long_queue = 0;
+        if (ipv4.ecn != ECN_NOT_CAPABLE && ipv4.ecn != ECN_EXPERIENCED) {
+            ecn_threshold.apply();
+            if (long_queue == 1) {
+                ipv4.ecn = ECN_EXPERIENCED;
+                ecn_marks.count((bit<32>) port);
+            }
+        }
+    }
+}
+
+#endif
