@@ -194,13 +194,13 @@ def _of_source(part: str, runs: Sequence[Run], number: int) -> Iterator[Row]:
     simulated = [run.simulated.sources[number] for run in runs]
     ns2 = [run.ns2.sources[number] for run in runs]
     yield Row(
-        part, "sent", "packets",
+        part, "sent", "",
         _mean(one.packets for one in sent),
         _mean(one.sent.sum() for one in simulated),
         _mean(one.sent.sum() for one in ns2),
     )  # fmt: skip
     yield Row(
-        part, "arrived", "packets",
+        part, "arrived", "",
         _mean(run.live.arrived[number].packets for run in runs),
         _mean(one.delivered.sum() for one in simulated),
         _mean(one.delivered.sum() for one in ns2),
@@ -281,7 +281,7 @@ _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Flow, Span], float]]]"
     ("round trip, mean", "ms", _mean_ms("rtt_s")),
     ("AQT there, mean", "ms", _mean_ms("aqt_forward_s")),
     ("AQT back, mean", "ms", _mean_ms("aqt_backward_s")),
-    ("ACKs told of queueing", "", _marked),
+    ("ACKs with AQT above 0", "", _marked),
     ("segments resent", "", _resent),
 )
 
@@ -298,7 +298,7 @@ def terminal_table(measured: Beside) -> Table:
     )
     table.add_column("", no_wrap=True)
     table.add_column("", no_wrap=True)
-    for heading in ("live", "simulated", "", "ns-2 profile", "paper"):
+    for heading in ("live", "simulated", "", "as ns-2", "paper"):
         table.add_column(heading, justify="right", no_wrap=True)
     for part, rows in groupby(measured.rows, lambda row: row.part):
         table.add_section()
@@ -308,9 +308,9 @@ def terminal_table(measured: Beside) -> Table:
             table.add_row(
                 f"  {row.quantity}",
                 row.unit,
-                *(_digits(number, 4) for number in (row.live, row.simulated)),
+                *(_shown(number) for number in (row.live, row.simulated)),
                 "" if percent is None else f"{percent:+.1f} %",
-                *(_digits(number, 4) for number in (row.ns2_profile, row.paper)),
+                *(_shown(number) for number in (row.ns2_profile, row.paper)),
             )
     return table
 
@@ -414,3 +414,10 @@ def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
 
 def _digits(number: float | None, digits: int) -> str:
     return "" if number is None else f"{number:.{digits}g}"
+
+
+def _shown(number: float | None) -> str:
+    """Four digits, or all of a greater whole."""
+    if number is not None and abs(number) >= 1000:
+        return f"{number:.0f}"
+    return _digits(number, 4)
