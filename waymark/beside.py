@@ -297,7 +297,6 @@ def terminal_table(measured: Beside) -> Table:
         box=box.SIMPLE_HEAD,
     )
     table.add_column("", no_wrap=True)
-    table.add_column("", no_wrap=True)
     for heading in ("live", "simulated", "", "as ns-2", "paper"):
         table.add_column(heading, justify="right", no_wrap=True)
     for part, rows in groupby(measured.rows, lambda row: row.part):
@@ -306,8 +305,7 @@ def terminal_table(measured: Beside) -> Table:
         for row in rows:
             percent = row.difference_percent
             table.add_row(
-                f"  {row.quantity}",
-                row.unit,
+                f"  {row.quantity} ({row.unit})" if row.unit else f"  {row.quantity}",
                 *(_shown(number) for number in (row.live, row.simulated)),
                 "" if percent is None else f"{percent:+.1f} %",
                 *(_shown(number) for number in (row.ns2_profile, row.paper)),
@@ -417,7 +415,7 @@ def _digits(number: float | None, digits: int) -> str:
 
 
 def _shown(number: float | None) -> str:
-    """Four digits, or all of a greater whole."""
-    if number is not None and abs(number) >= 1000:
-        return f"{number:.0f}"
-    return _digits(number, 4)
+    """Four digits; a greater number whole, a small one without its power of ten."""
+    if number is None or 0.01 <= abs(number) < 1000:
+        return _digits(number, 4)
+    return f"{number:.0f}" if abs(number) >= 1000 or number == 0 else f"{number:.4f}"

@@ -104,6 +104,7 @@ impl Source {
         let until = self.clock.now() + most;
         loop {
             let Some(due) = self.due.take().or_else(|| departures.next()) else {
+                self.link.flush();
                 return true;
             };
             let now = self.clock.now();
@@ -130,7 +131,7 @@ impl Source {
         let late = now.since(due);
         self.sent.packets += 1;
         self.sent.octets += octets as u64;
-        self.sent.late = self.sent.late + late;
+        self.sent.late += late;
         self.sent.latest = self.sent.latest.max(late);
     }
 }

@@ -119,7 +119,7 @@ impl Connection {
         self.stats.resent += u64::from(again);
         self.record(now, if again { Change::Resent } else { Change::Sent }, None);
         if number == 0 && self.config.opens_with_syn() {
-            return Some(self.syn());
+            return Some(self.syn(now));
         }
         Some(self.data(now, number))
     }
@@ -213,24 +213,29 @@ impl Connection {
             .wrapping_add((segment as u32).wrapping_mul(self.payload))
     }
 
-    fn syn(&self) -> Segment {
+    fn syn(&self, now: Instant) -> Segment {
         Segment {
             seq: self.config.local_start,
             flags: Flags::SYN,
+            timestamps: self.stamps(now),
             link_octets: HEADER_OCTETS,
             ..self.header()
         }
     }
 
-    fn data(&self, now: Instant, number: u64) -> Segment {
-        let stamps = Timestamps {
+    /// Of what carries no acknowledgement.
+    fn stamps(&self, now: Instant) -> Option<Timestamps> {
+        self.config.timestamps.then(|| Timestamps {
             value: self.config.clock.reads(now),
             echo: 0,
-        };
+        })
+    }
+
+    fn data(&self, now: Instant, number: u64) -> Segment {
         Segment {
             seq: self.sequence(number),
             payload: self.payload,
-            timestamps: self.config.timestamps.then_some(stamps),
+            timestamps: self.stamps(now),
             aqt: self.config.aqt.then(Aqt::default),
             avbw: self.config.avbw.then_some(Avbw {
                 drai: Avbw::SILENT,
