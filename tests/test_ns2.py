@@ -124,7 +124,9 @@ def test_vegas_against_the_same_traffic_delivers_the_same_packets(
 ) -> None:
     ours, theirs = against_the_same_traffic(with_the_defect(WITH_CHANCE[figure]), tmp_path)
     our, their = ours.flows[0].delivered, theirs.flows[0].delivered
-    assert our.sum() == pytest.approx(their.sum(), abs=2)
+    # A timeout moves all that follows it.
+    off = 0.02 * their.sum() if theirs.flows[0].timeouts else 2
+    assert our.sum() == pytest.approx(their.sum(), abs=off)
     assert our[:20].sum() == pytest.approx(their[:20].sum(), abs=2)
 
 
