@@ -103,7 +103,9 @@ CHOICES = (
 SILENCE_NOTE = (
     "Why RedVegas is not ahead where much is lost: while it sends it gets 1.2 times what Vegas "
     "gets, as the paper says, but a window that is kept meets more losses, and so waits longer in "
-    "timeouts. Vegas, as ns-2 has it, backs its timer off at every fast retransmit, and a fast "
+    "timeouts: at 6 %, in two runs of 1200 s, 851 and 826 kb/s in the quarters of a second in "
+    "which it sends, Vegas 696 and 700, but in 64 and 73 % of them it does not, Vegas in 50 and 49 "
+    "%, Reno in 3 %. Vegas, as ns-2 has it, backs its timer off at every fast retransmit, and a fast "
     "retransmit also discards the measurement that would end the backoff; Reno does neither. "
     "Without cross traffic, four seeds of 500 s, RedVegas gets 525 kb/s at 5 % and 63 at 10 %, "
     "Vegas 553 and 69, with 1388 and 287 losses taken for random; table 6.1 has 1805 and 719. A "

@@ -136,7 +136,6 @@ EXPERIMENT = sweep.experiment(
     "Std has two outcomes: 60 to 64 % of capacity and fairness about .97; or 74 to 82 % and .57 "
     "to .75, when one association or a few are back on the first path, nearly alone there. So it "
     "is in ns-2.35 (2 of 10 offsets with 20 pairs, 8 of 10 with 25). Six timeouts in succession "
-    "make the crowded path inactive (RFC 9260, 8.2), new data goes to the other one, and the "
-    "heartbeats that could bring it back are lost in the full queue; by then the path's RTO is "
-    "60 s.",
+    "make the crowded path inactive (RFC 9260, 8.2), new data goes to the other one, and "
+    "the path's RTO is 60 s by then; heartbeats that could bring it back meet the full queue.",
 )
