@@ -77,10 +77,10 @@ EXPERIMENT = sweep.experiment(
     "step 1: 10 % above the minimum RTT at hand, once the connection is established). That of the "
     "SYN is nearly the same for all flows, and 25 and 50 flows share evenly, as with the static "
     "threshold. Of 5 flows the one that begins last gets two thirds of the link in each seed "
-    "(Jain's index .48, .44, .40): its probe ends highest, and it keeps the queue so long that all "
-    "others see an RTT above their thresholds. It lasts: heuristic IV gives a lean flow 5 %, 2.5 "
-    "%, 1.7 % and so on, each 30 ACKs later. Other readings of the counters (rtt_count that is not "
-    "reset where its sign changes, heuristics IV and V that count the whole condition twice) change "
-    "nothing then. Without a SYN, whose first RTT is that of a data packet behind the others', 25 "
-    "flows do not share evenly either.",
+    "(Jain's index .48, .44, .40): its probe ends highest, and it keeps the queue so long that "
+    "all others see an RTT above their thresholds. It lasts: heuristic IV gives a lean flow 5 %, "
+    "2.5 %, 1.7 % and so on, each 30 ACKs later. Other readings of the counters (rtt_count that "
+    "is not reset where its sign changes, heuristics IV and V that count the whole condition "
+    "twice) change nothing then. Without a SYN, whose first RTT is that of a data packet behind "
+    "the others', 25 flows do not share evenly either.",
 )

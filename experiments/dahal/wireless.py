@@ -106,8 +106,8 @@ MEASURES = (
 
 SNOOP = (
     "Snoop's agent acts on ns-2's conditions. Beside ns-2.35's (one NewReno flow over a wireless "
-    "hop that loses 0 to 10 % in both directions, five seeds) throughput is within 3.5 %, with five "
-    "flows and up to 3 % within 1 %. "
+    "hop that loses 0 to 10 % in both directions, five seeds) throughput is within 3.5 %, with "
+    "five flows and up to 3 % within 1 %. "
 )
 """How it was judged."""
 
