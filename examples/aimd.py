@@ -10,7 +10,8 @@ class Aimd(wm.CongestionControl):
     """Grows by a segment a round trip, faster at first; halves when a segment is lost."""
 
     def on_ack(self, event: wm.AckEvent) -> None:
-        self.cwnd += 1 if self.cwnd < self.ssthresh else 1 / self.cwnd
+        if not event.window_unused:
+            self.cwnd += 1 if self.cwnd < self.ssthresh else 1 / self.cwnd
 
     def on_loss(self, event: wm.LossEvent) -> None:
         self.cwnd = self.ssthresh = max(event.window // 2, 2)
