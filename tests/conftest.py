@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from waymark.cli import main
 ROOT = Path(__file__).parents[1]
 
 pytest_plugins = ["p4runtime_server"]
+
+# A shell's background job ignores SIGINT, and so would what the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

@@ -133,10 +133,14 @@ def test_an_interrupt_ends_a_run_cleanly(tmp_path: Path) -> None:
         start_new_session=True,
     )
     assert process.stderr is not None
-    process.stderr.readline()  # it has begun
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)
-    _, shown = process.communicate(timeout=30)
+    try:
+        process.stderr.readline()  # it has begun
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, shown = process.communicate(timeout=30)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130
     assert "interrupted" in shown
     assert "Traceback" not in shown

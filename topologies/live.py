@@ -127,6 +127,10 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class _Host:
     """A process at a host of the network."""
 
@@ -184,6 +188,8 @@ class _Hosts:
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
+                # A shell's background job ignores SIGINT, by which sinks end.
+                preexec_fn=_heed_interrupts,
             )
         self.network.processes.append(Process.of(f"{arguments[0]} at {node}", child.pid))
         self.network.save()
