@@ -76,7 +76,7 @@ def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) ->
     lines += [f"set n({node}) [$ns node]" for node in topology.nodes]
     for index, link in enumerate(topology.links):
         lines += _link(link)
-        if watched is None or link.name in watched:
+        if _is_traced(link, scenario, watched):
             lines.append(f"set trace({index}) [open link{index}.tr w]")
             lines.append(f"$ns trace-queue {_ends(link)} $trace({index})")
     for index, flow in enumerate(scenario.flows):
@@ -107,6 +107,13 @@ def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) ->
         "$ns run",
     ]
     return "\n".join(lines)
+
+
+def _is_traced(link: Link, scenario: Scenario, watched: Collection[str] | None) -> bool:
+    """Those that are watched, and those next to a flow whose round trips are asked for."""
+    asking = {flow.source for flow in scenario.flows if flow.trace}
+    near = bool(asking & {link.source, link.target})
+    return watched is None or link.name in watched or near
 
 
 def _ends(link: Link) -> str:
