@@ -24,7 +24,8 @@ from waymark.result import Result, Values
 
 END_S = 60.0
 STEADY_FROM_S = 20.0
-PROFILES = {"reno": replace(CHAN, packet_octets=1040), "vegas": CHAN}
+RENO = replace(CHAN, packet_octets=1040, syn=True, bugfix=True, exact_halving=True)
+PROFILES = {"reno": RENO, "vegas": CHAN}
 
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:

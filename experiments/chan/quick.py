@@ -17,6 +17,9 @@ ACCESS = (1e9, 0.001)
 DELAY_S = 0.048
 BASE_RTT_S = 0.1
 PROFILE = replace(CHAN, window=20_000)
+NEWRENO = replace(PROFILE, packet_octets=1040, syn=True, bugfix=True, exact_halving=True)
+"""With what ns-2.35 does for Reno's family, as in its stock profile."""
+
 ALPHA, BETA, GAMMA = 2, 4, 1
 QUEUE_PACKETS = 10_000
 SAMPLE_S = 0.1
@@ -52,8 +55,7 @@ def flow(number: int, algorithm: Algorithm | Literal["newreno"], start_s: float 
     """A greedy flow s<number> -> d<number>; NewReno's packets take 1040 octets."""
     source, target = f"s{number}", f"d{number}"
     if algorithm == "newreno":
-        profile = replace(PROFILE, packet_octets=1040)
-        return Flow(source, target, algorithm, profile, start_s=start_s)
+        return Flow(source, target, algorithm, NEWRENO, start_s=start_s)
     return Flow(
         source, target, algorithm, PROFILE, start_s=start_s, alpha=ALPHA, beta=BETA, gamma=GAMMA
     )

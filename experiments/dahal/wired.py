@@ -96,7 +96,9 @@ def run(name: str, control: Control, count: int, seed: int, *, trace: bool = Fal
 def loss_percent(result: Result) -> float:
     """Retransmissions of packets sent, in percent."""
     resent = sum(flow.retransmissions for flow in result.flows)
-    return 100 * resent / sum(int(flow.sent.sum()) for flow in result.flows)
+    sent = sum(int(flow.sent.sum()) for flow in result.flows)
+    # Of SYNs those that are sent again count: where none arrives, all is lost.
+    return 100 * resent / max(sent, resent, 1)
 
 
 def fresh(result: Result) -> list[int]:
