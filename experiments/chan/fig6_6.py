@@ -21,5 +21,7 @@ EXPERIMENT = redvegas.experiment(
         ),
     ),
     red_over={"Vegas": {0.08: 1.267}},
-    notes=heterogeneous.SILENCE_NOTE + heterogeneous.BURST_NOTE,
+    notes=heterogeneous.SILENCE_NOTE
+    + heterogeneous.BURST_NOTE
+    + "With the loss recovery of today the printed ratios come out: beyond/fig2.",
 )
