@@ -144,18 +144,16 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 
 
 LIVE_NOTES = (
-    "At full length and seed 1, on a busy machine of two cores, RoVegas had 1006 kb/s and Vegas "
-    "416 from 50 s on, simulated 1009 and 425. All 28007 cross packets are the simulator's; "
-    "they left 65 to 70 µs late on average (a timer's wake-up), 20 ms at worst. The marks "
-    "agree: ACKs told of 61.65 ms of queueing on the way back, both live and simulated. What "
-    "differs is the time that processes take to wake up: RTT less AQT is 51.8 ms at the median, "
-    "simulated 51.0, and above 54.9 ms for one ACK in a hundred, simulated 53.5. Given these "
-    "0.8 ms as delay of the connection link, the simulator gives 1006 and 420; and alone (0-50 "
-    "s) both variants keep 2.65 packets waiting there instead of 1.8, as they do live (AQT 13.2 "
-    "ms instead of 9.1): any number from α to β is an equilibrium. What is left of Vegas' "
-    "difference, 1 %, was not traced further."
+    "At full length and seed 1, on two idle cores, RoVegas had 1026 kb/s and Vegas 419 from 50 s "
+    "on, simulated 1025 and 425. All 28007 cross packets are the simulator's; they left 50 to 55 "
+    "µs late on average (a timer's wake-up), 23 ms at worst. The marks agree: ACKs told of 62.2 ms "
+    "of queueing on the way back, simulated 62.1. What differs is the time that processes take to "
+    "wake up: the least round trip is 51.5 ms, simulated 51.0. Alone (0-50 s) RoVegas keeps 1.6 "
+    "packets waiting (AQT 8.2 ms) instead of .8: any number from α to β is an equilibrium. What is "
+    "left of Vegas' difference, 1.4 %, was not traced; with half a millisecond more of delay the "
+    "simulator gives 428."
 )
-"""Measured with traces of both (``--trace``)."""
+"""From the table and the traces of both."""
 
 EXPERIMENT = Experiment(
     id="chan/fig3.6",
