@@ -13,9 +13,14 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from topologies import state
+from controller import config as controller_config
+from controller.entries import entries_for
+from topologies import config, state
 from topologies.plan import plan
 from waymark import Topology, WaymarkError, trace
+from waymark.addressing import derive
+from waymark.entries import entries_for as entries_of_a_topology
+from waymark.program import of_project
 
 NAME = f"t{os.getpid()}"
 
@@ -181,6 +186,22 @@ def test_links_become_cables_and_wires() -> None:
         (10_000_000, None, 0.001, 0.0),
     )
     assert lines["r1-2w", "r2-1w"] == ((1_600_000, None, 0.02, 0.0),) * 2
+
+
+@pytest.mark.parametrize("main", ["plain", "ecn", "waymark"])
+def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
+    """The controller's configuration means what the lab writes, whatever the program."""
+    network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
+    network = network.with_program(f"v1model/{main}.p4")
+    if main == "ecn":
+        network = network.with_link("r1", "r2", ecn_threshold=5)
+    written = tmp_path / "controller.yaml"
+    config.write(plan(network), Path("bottleneck.yaml"), written, None)
+    tables = of_project(f"v1model/{main}.p4").tables
+    known = {name.split(".")[-1] for name in tables}
+    ours = entries_for(controller_config.load(written).switches["r1"], known)
+    lab = entries_of_a_topology(network, derive(network), network.switch("r1"), tables)
+    assert sorted(map(repr, ours)) == sorted(map(repr, lab))
 
 
 def test_a_name_too_long_for_an_interface_is_told(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from topologies.plan import Plan, SwitchPlan
+from waymark import program
 from waymark.errors import WaymarkError
 
 HEADER = """\
@@ -37,7 +38,6 @@ def write(plan: Plan, source: Path, target: Path, device_configs: dict[str, Path
 def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | None) -> Any:
     addressing = plan.addressing
     ends = addressing.ports[switch.name]
-    feedback = sorted(plan.topology.switch(switch.name).feedback)
     config: dict[str, Any] = {
         "address": switch.grpc,
         "device_id": switch.device_id,
@@ -48,12 +48,15 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
     runtime = plan.topology.switch(switch.name).runtime
     if runtime is not None:
         return config | {"entries": _of_tutorial(runtime)}
+    tables = {name.split(".")[-1] for name in program.of_project(switch.program).tables}
+    # As in the lab: a program that writes no marks is asked for none.
+    marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
     config["ports"] = {
         port: {
             "mac": addressing.mac[switch.name, port],
             "rate": link.rate_bps,
             "queue_limit": link.queue_packets,
-            "marks": feedback,
+            "marks": marks,
             **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
         }
         for port, link in switch.links.items()

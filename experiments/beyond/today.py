@@ -6,9 +6,7 @@ from typing import Literal
 
 from waymark import MODERN, Choice, Flow, Switch, Topology
 
-Control = Literal[
-    "newreno", "cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"
-]
+Control = Literal["cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"]
 
 MARKS = frozenset({"aqt", "drai", "ci"})
 
@@ -20,8 +18,8 @@ PROFILE_CHOICE = Choice(
 )
 ECN_CHOICE = Choice(
     "marking for DCTCP",
-    "ecn.p4 instead of waymark.p4, marking where more than a seventh of the bandwidth-delay "
-    "product is waiting, at least 5 packets",
+    "ecn.p4 instead of waymark.p4, marking where more than a seventh of the bottleneck's own "
+    "bandwidth-delay product is waiting, at least 5 packets",
     "RFC 8257's guideline for one threshold; with less than a few packets delayed ACKs' bursts "
     "are marked",
     "not swept; the others' switches run waymark.p4 with all marks on",

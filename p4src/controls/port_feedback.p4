@@ -7,7 +7,7 @@
 #include "../include/types.p4"
 
 control PortFeedback(in port_t port, out feedback_t feedback) {
-    // A DRAI window, 2^window_log2 µs, should hold 32 or more full packets at the port's rate.
+    // A DRAI window, 2^window_log2 µs, should be about a round trip, and hold 4 full packets.
     action set_feedback(bit<1> aqt, bit<1> drai, bit<1> ci, bit<6> window_log2) {
         feedback = { aqt, drai, ci, window_log2 };
     }
