@@ -22,6 +22,9 @@ pub struct AckEvent {
     pub in_flight: u64,
     /// The fine-grained round-trip time of the newest segment covered, if that was sent only once.
     pub rtt: Option<Duration>,
+    /// The same in seconds, by a clock that counts them in floating point as the papers' simulator
+    /// does, with what rounding makes of it. `None`: there is no such clock.
+    pub floating_rtt: Option<f64>,
     /// The round-trip time of the segment that caused this acknowledgement, by its echoed
     /// timestamp; resends and duplicates have one as well.
     pub echoed_rtt: Option<Duration>,
@@ -56,6 +59,11 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
+    /// [`AckEvent::rtt`] in seconds, as the clock in floating point has it where there is one.
+    pub fn rtt_s(&self) -> Option<f64> {
+        self.floating_rtt.or(self.rtt.map(Duration::as_secs_f64))
+    }
+
     /// How many acknowledgements this one stands for: in the modern profile one may cover several
     /// segments, of which each counts (RFC 3465); in the ns-2 profile each counts for itself.
     pub fn weight(&self) -> f64 {

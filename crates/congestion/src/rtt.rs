@@ -1,7 +1,5 @@
 //! Round-trip times that no hole has stretched.
 
-use units::Duration;
-
 use crate::event::AckEvent;
 
 /// The most segments that a delayed acknowledgement covers.
@@ -33,13 +31,14 @@ impl CleanRtt {
     /// The round-trip time that an acknowledgement brings, in seconds.
     pub(crate) fn sample(&self, ack: &AckEvent) -> Option<f64> {
         let clean = ack.acked > self.clean_from && ack.newly_acked <= DELAYED;
-        ack.rtt.filter(|_| clean).map(Duration::as_secs_f64)
+        ack.rtt_s().filter(|_| clean)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use units::Duration;
 
     #[test]
     fn what_was_sent_before_a_loss_is_no_sample() {

@@ -13,7 +13,7 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
-use units::{Duration, Instant};
+use units::Instant;
 
 /// Settings of [`TriS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,7 +139,7 @@ impl Controller for TriS {
 
     fn on_ack(&mut self, ack: &AckEvent) {
         if self.first_delay.is_none() {
-            self.first_delay = ack.rtt.map(Duration::as_secs_f64);
+            self.first_delay = ack.rtt_s();
         }
         self.reno.on_ack(ack);
         if !self.round.ends(ack) {

@@ -14,6 +14,13 @@ pub(crate) enum Connection {
 }
 
 impl Connection {
+    /// What a clock in floating-point seconds shows; hosts of today have none.
+    pub fn read_clock(&mut self, now_s: f64) {
+        if let Connection::Ns2(connection) = self {
+            connection.read_clock(now_s);
+        }
+    }
+
     /// A segment arrived.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment) {
         match self {

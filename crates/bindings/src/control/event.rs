@@ -70,7 +70,7 @@ impl PyAckEvent {
 
     #[getter]
     fn rtt(&self) -> Option<f64> {
-        seconds(self.0.rtt)
+        self.0.rtt_s()
     }
 
     #[getter]

@@ -228,8 +228,8 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
             self.cwnd += self.increment * ack.weight();
         }
         self.cwnd = self.limits.cap(self.cwnd);
-        if let Some(rtt) = ack.rtt {
-            self.meter.sample(rtt.as_secs_f64(), ack);
+        if let Some(rtt) = ack.rtt_s() {
+            self.meter.sample(rtt, ack);
         }
     }
 

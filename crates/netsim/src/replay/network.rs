@@ -208,6 +208,7 @@ impl Network {
             return self.enqueue(now, link, packet);
         }
         if packet.backward {
+            flow.sender.read_clock(now);
             flow.sender.handle_segment(instant(now), &packet.segment);
             return self.pump(now, packet.flow);
         }
@@ -227,6 +228,7 @@ impl Network {
     }
 
     fn pump(&mut self, now: f64, flow: usize) {
+        self.flows[flow].sender.read_clock(now);
         while let Some(segment) = self.flows[flow].sender.poll_transmit(instant(now)) {
             self.arrive(
                 now,

@@ -63,6 +63,13 @@ impl Connection {
         }
     }
 
+    /// What a clock shows that counts seconds in floating point, as the papers' simulator does, for
+    /// what is handled and sent from now on. Its congestion controls take round-trip times as
+    /// differences of these, whose rounding some of them act upon.
+    pub fn read_clock(&mut self, now_s: f64) {
+        self.flight.read_clock(now_s);
+    }
+
     /// A segment arrived.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment) {
         if segment.flags.contains(Flags::ACK) {

@@ -24,6 +24,7 @@ pub(super) struct Flight {
     pub(super) controller: Box<dyn Controller>,
     pub(super) ledger: Ledger,
     pub(super) timer: Option<Instant>,
+    clock: FloatingClock,
     /// When the first segment left last.
     pub(super) first_sent: Option<Instant>,
     /// Losses found without the timer.
@@ -41,6 +42,24 @@ pub(super) struct Flight {
     resend: Option<u64>,
 }
 
+/// A clock in floating-point seconds, if there is one; counted from when the first segment left last,
+/// as the simulator does.
+#[derive(Clone, Copy, Debug, Default)]
+struct FloatingClock {
+    now_s: Option<f64>,
+    first_s: f64,
+}
+
+impl FloatingClock {
+    fn begin(&mut self) {
+        self.first_s = self.now_s.unwrap_or(0.0);
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        self.now_s.map(|now_s| now_s - self.first_s)
+    }
+}
+
 impl Flight {
     pub(super) fn new(config: &Config, algorithm: &dyn Factory) -> Self {
         Flight {
@@ -51,6 +70,7 @@ impl Flight {
             controller: algorithm.build(&config.limits()),
             ledger: Ledger::new(config.window, config.stale_send_counts),
             timer: None,
+            clock: FloatingClock::default(),
             first_sent: None,
             losses: 0,
             rto: Coarse::new(config.rto),
@@ -64,6 +84,11 @@ impl Flight {
             syn: config.opens_with_syn(),
             resend: None,
         }
+    }
+
+    /// What a clock in floating-point seconds shows from now on.
+    pub(super) fn read_clock(&mut self, now_s: f64) {
+        self.clock.now_s = Some(now_s);
     }
 
     /// `W`: the whole segments that may be in flight, with `inflation` for those that have left.
@@ -137,7 +162,10 @@ impl Flight {
     pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
         let again = segment < self.highest;
         let idle = self.acked == self.highest;
-        self.ledger.record(segment, now);
+        if segment == 0 {
+            self.clock.begin();
+        }
+        self.ledger.record(segment, now, self.clock.seconds());
         self.controller.on_sent(now, segment);
         if segment == 0 {
             self.first_sent = Some(now);
@@ -160,6 +188,7 @@ impl Flight {
         // The first segment, and what left with it, only found the estimators.
         let sent_once = self.ledger.sent_once(newest);
         let sent_once = sent_once.filter(|sent| self.first_sent != Some(*sent));
+        let sent_s = self.ledger.last_sent_s(newest);
         let newly_acked = self.advance(acked);
         self.duplicates = 0;
         if let Some((_, sent)) = self.timed.take_if(|(segment, _)| *segment < acked) {
@@ -171,7 +200,13 @@ impl Flight {
             false => self.timer = None,
         }
         let rtt = sent_once.map(|sent| now.since(sent));
+        let floating_rtt = self
+            .clock
+            .seconds()
+            .zip(sent_s)
+            .map(|(now, sent)| now - sent);
         AckEvent {
+            floating_rtt: floating_rtt.filter(|_| rtt.is_some()),
             // A SYN leaves the initial window as it is.
             window_unused: opened,
             ..self.event(now, newly_acked, rtt, marks)

@@ -13,6 +13,8 @@ pub(super) struct Ledger {
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     sent: Instant,
+    /// The same by a clock in floating-point seconds, if there is one.
+    sent_s: Option<f64>,
     count: u32,
 }
 
@@ -28,7 +30,7 @@ impl Ledger {
         (segment % self.ring.len() as u64) as usize
     }
 
-    pub(super) fn record(&mut self, segment: u64, now: Instant) {
+    pub(super) fn record(&mut self, segment: u64, now: Instant, now_s: Option<f64>) {
         if segment == 0 {
             // The simulator's ring begins anew.
             self.ring.fill(Entry::default());
@@ -36,6 +38,7 @@ impl Ledger {
         let entry = &mut self.ring[self.index(segment)];
         *entry = Entry {
             sent: now,
+            sent_s: now_s,
             count: entry.count + 1,
         };
     }
@@ -44,6 +47,11 @@ impl Ledger {
     pub(super) fn last_sent(&self, segment: u64) -> Option<Instant> {
         let entry = self.ring[self.index(segment)];
         (entry.count > 0).then_some(entry.sent)
+    }
+
+    /// When `segment` was last sent, by a clock in floating-point seconds.
+    pub(super) fn last_sent_s(&self, segment: u64) -> Option<f64> {
+        self.ring[self.index(segment)].sent_s
     }
 
     /// How often `segment` was sent.
@@ -82,7 +90,7 @@ mod tests {
 
     fn full(stale: bool) -> Ledger {
         let mut ledger = Ledger::new(4, stale);
-        (2..6).for_each(|segment| ledger.record(segment, Instant::from_nanos(segment)));
+        (2..6).for_each(|segment| ledger.record(segment, Instant::from_nanos(segment), None));
         ledger
     }
 
@@ -106,7 +114,7 @@ mod tests {
         assert_eq!(counts(&ledger), [1, 1, 1, 1]);
         ledger.clear(2, 4);
         assert_eq!(counts(&ledger), [0, 0, 1, 1]);
-        ledger.record(8, Instant::from_nanos(8));
+        ledger.record(8, Instant::from_nanos(8), None);
         assert_eq!(
             ledger.transmissions(8),
             2,
@@ -118,7 +126,7 @@ mod tests {
     fn a_whole_window_is_cleared() {
         for stale in [false, true] {
             let mut ledger = Ledger::new(4, stale);
-            (4..8).for_each(|segment| ledger.record(segment, Instant::ZERO));
+            (4..8).for_each(|segment| ledger.record(segment, Instant::ZERO, None));
             ledger.clear(4, 8);
             assert_eq!(ledger.last_sent(4), None);
             assert_eq!(ledger.last_sent(7), None);
