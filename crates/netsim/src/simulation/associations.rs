@@ -135,7 +135,7 @@ impl Simulation {
                 association: index as u32,
                 server,
             };
-            self.events.schedule(at, timer);
+            self.schedule_at(at, timer);
         }
     }
 

@@ -45,7 +45,7 @@ impl Simulation {
             && agent.wake.is_none_or(|wake| timeout < wake)
         {
             agent.wake = Some(timeout);
-            self.events.schedule(timeout, Event::Snoop(switch as u32));
+            self.schedule_at(timeout, Event::Snoop(switch as u32));
         }
     }
 }
