@@ -31,9 +31,9 @@ pub(crate) struct Line {
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
-    /// When it has sent, or had, what it took last, in seconds.
+    /// When it has sent what it took last, in seconds.
     pub free_s: f64,
-    /// Its end of that is still to come.
+    /// It is sending: the event of `free_s` is still to come.
     pub busy: bool,
     /// Its interface in a capture, if it is captured.
     pub interface: Option<u32>,
