@@ -364,6 +364,7 @@ def _samples(events: Sequence[tuple[float, str, int]]) -> Iterator[tuple[float, 
                 again.add(seq)
             sent[seq] = at
         elif seq > acked:
-            acked = seq
-            if seq in sent and seq not in again:
+            # One that a gap held back tells how long it took to fill it.
+            if seq == acked + 1 and seq in sent and seq not in again:
                 yield at, at - sent[seq]
+            acked = seq

@@ -129,7 +129,8 @@ impl Simulation {
         }
         for (i, source) in self.sources.iter_mut().enumerate() {
             if let Some(first) = source.departures.next() {
-                self.events.schedule(first.as_secs_f64(), Event::Source(i as u32));
+                self.events
+                    .schedule(first.as_secs_f64(), Event::Source(i as u32));
             }
         }
     }
