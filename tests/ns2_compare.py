@@ -24,7 +24,9 @@ def main() -> None:
     parser.add_argument("experiments", nargs="+", help="ids or patterns")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", choices=("quick", "full"), default="quick")
-    parser.add_argument("--defect", action="store_true", help="have ns-2's defect of Vegas here too")
+    parser.add_argument(
+        "--defect", action="store_true", help="have ns-2's defect of Vegas here too"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
     seeds = range(1, chosen.seeds + 1)
@@ -46,6 +48,8 @@ def compare(
     """The rows of the runs that ns-2 can make: ours, and ns-2's."""
     scenarios = [experiment.scenarios(scale, seed) for seed in seeds]
     known = [label for label, one in scenarios[0].items() if ns2_scenarios.is_known(one)]
+    if not known:
+        return []
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
     foreign -= {re.split(r", | \(", label)[0] for label in known}
     sides: list[Mapping[str, Sequence[Result]]] = []

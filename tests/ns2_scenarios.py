@@ -39,7 +39,9 @@ Sends = Mapping[int, Sequence[float]]
 
 
 def is_known(scenario: Scenario) -> bool:
-    """Whether ns-2 has all of its controls."""
+    """Whether ns-2 has all of its controls, and it has no Snoop, which ns-2 has on a LAN."""
+    if any(switch.snoop for switch in scenario.topology.switches):
+        return False
     return not scenario.associations and all(f.algorithm in AGENTS for f in scenario.flows)
 
 
@@ -275,6 +277,7 @@ def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> 
     finished_s = float(rows[-1, 0])
     return FlowResult(
         counted_octets=flow.counted_octets,
+        payload_octets=flow.payload_octets,
         delivered=delivered,
         goodput=delivered * (each - HEADER_OCTETS),
         sent=_steps(rows[:, 2].astype(np.int64)),

@@ -125,7 +125,9 @@ WITH_CHANCE = {
 def test_vegas_against_the_same_traffic_delivers_the_same_packets(
     tmp_path: Path, figure: str
 ) -> None:
-    ours, theirs = against_the_same_traffic(ns2_scenarios.with_the_defect(WITH_CHANCE[figure]), tmp_path)
+    ours, theirs = against_the_same_traffic(
+        ns2_scenarios.with_the_defect(WITH_CHANCE[figure]), tmp_path
+    )
     our, their = ours.flows[0].delivered, theirs.flows[0].delivered
     # A timeout moves all that follows it.
     off = 0.02 * their.sum() if theirs.flows[0].timeouts else 2

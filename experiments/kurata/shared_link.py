@@ -14,7 +14,6 @@ from waymark import (
     Expectation,
     Experiment,
     Flow,
-    FlowResult,
     Row,
     Runs,
     Scale,
@@ -35,7 +34,6 @@ START_WITHIN_S = 1.0
 QUEUE = "r1->d"
 RENO = replace(STOCK, packet_octets=1040)
 OTHER_QUEUES = 1000
-HEADER_OCTETS = 40
 BUFFERS: Mapping[Scale, tuple[int, ...]] = {
     "quick": (10, 100),
     "full": (10, 20, 30, 50, 75, 100, 150, 200),
@@ -118,15 +116,9 @@ def kbps(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
     """Mean throughput of a Reno flow and of a Vegas flow, by seed."""
 
     def share(flows: range) -> list[float]:
-        return [fmean(_in_order_bps(r.flows[f]) for f in flows) / 1e3 for r in runs[label]]
+        return [fmean(r.useful_bps(f, FROM_S, END_S) for f in flows) / 1e3 for r in runs[label]]
 
     return share(range(case.reno)), share(range(case.reno, case.reno + case.vegas))
-
-
-def _in_order_bps(flow: FlowResult) -> float:
-    """Octets on the wire of the packets that the receiver could use: each once."""
-    packets = flow.goodput[round(FROM_S) :].sum() / (flow.counted_octets - HEADER_OCTETS)
-    return float(packets) * flow.counted_octets * 8 / (END_S - FROM_S)
 
 
 def rows_of(
