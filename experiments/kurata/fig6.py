@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
     notes=(
         "A constant p is one step of RED's table over all averages, each packet drawn for by "
         "itself, so that packets are dropped from an empty queue too; in ns-2, a loss module "
-        "ahead of a drop-tail queue. At .3 ns-2's total lacks what its defect of Vegas costs: with it "
-        "on here too (phantom_rtt) it is 139 kb/s for ns-2's 142, and 154 without (ten seeds)."
+        "ahead of a drop-tail queue. At .3 ns-2's total lacks what its defect of Vegas costs: with "
+        "it on here too (phantom_rtt) it is 139 kb/s for ns-2's 142, and 154 without (ten seeds)."
     ),
 )
