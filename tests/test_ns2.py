@@ -13,7 +13,7 @@ from scapy.utils import RawPcapNgReader
 from experiments.chan import enhanced, fig3_12, heterogeneous, parking_lot, single_bottleneck
 from experiments.dahal import wired
 from experiments.kurata import early, shared_link
-from experiments.lien import common, fig4_10
+from experiments.lien import common, fig4_6, fig4_10
 from waymark import STOCK, Flow, Result, Scenario, run
 from waymark.experiment import find
 from waymark.networks import dumbbell
@@ -200,6 +200,14 @@ def test_flows_lose_the_same_packets_of_a_small_buffer() -> None:
     scenario = shared_link.run("10", shared_link.CASES[0], 10, 2)
     scenario = ns2_scenarios.with_the_defect(replace(scenario, end_s=60.0))
     assert resent(run(scenario)) == resent(ns2_scenarios.run(scenario))
+
+
+@pytest.mark.parametrize("label", ["Vegas, B = 20, load 900 kb/s", "Reno, B = 60, load 300 kb/s"])
+def test_four_flows_among_the_same_bursts_lose_the_same_packets(tmp_path: Path, label: str) -> None:
+    """Lien and Chung's figure 4.6."""
+    scenario = ns2_scenarios.with_the_defect(fig4_6.EXPERIMENT.scenarios("full", 1)[label])
+    ours, theirs = against_the_same_traffic(scenario, tmp_path)
+    assert resent(ours) == resent(theirs)
 
 
 def test_red_drops_as_much_as_in_ns2() -> None:
