@@ -12,7 +12,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 
 import ns2_scenarios
 
-from waymark import Experiment, Result, Row, run
+from waymark import Experiment, Result, Row, Scenario, run
 from waymark.experiment import Scale, select
 
 TOLERANCE = 0.05
@@ -24,39 +24,54 @@ def main() -> None:
     parser.add_argument("experiments", nargs="+", help="ids or patterns")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", choices=("quick", "full"), default="quick")
+    parser.add_argument(
+        "--defect", action="store_true", help="have ns-2's defect of Vegas here too"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     chosen = parser.parse_args()
     seeds = range(1, chosen.seeds + 1)
     with ProcessPoolExecutor(chosen.jobs) as pool:
         for experiment in select(chosen.experiments):
             print(f"\n{experiment.id}")
-            for ours, theirs in compare(experiment, chosen.scale, seeds, pool):
+            rows = compare(experiment, chosen.scale, seeds, pool, chosen.defect)
+            for ours, theirs in rows:
                 print(line(ours, theirs), flush=True)
 
 
 def compare(
-    experiment: Experiment, scale: Scale, seeds: Sequence[int], pool: Executor
+    experiment: Experiment,
+    scale: Scale,
+    seeds: Sequence[int],
+    pool: Executor,
+    defect: bool = False,
 ) -> list[tuple[Row, Row]]:
     """The rows of the runs that ns-2 can make: ours, and ns-2's."""
     scenarios = [experiment.scenarios(scale, seed) for seed in seeds]
     known = [label for label, one in scenarios[0].items() if ns2_scenarios.is_known(one)]
+    if not known:
+        return []
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
     foreign -= {re.split(r", | \(", label)[0] for label in known}
     sides: list[Mapping[str, Sequence[Result]]] = []
+    ours = _run_with_the_defect if defect else run
     futures = [
         {label: [pool.submit(one, each[label]) for each in scenarios] for label in known}
-        for one in (run, ns2_scenarios.run)
+        for one in (ours, ns2_scenarios.run)
     ]
     for several in futures:
         runs = {label: [future.result() for future in each] for label, each in several.items()}
         # What ns-2 cannot run stands for itself in neither table.
         sides.append({label: runs.get(label, runs[known[0]]) for label in scenarios[0]})
-    ours, theirs = ({row.quantity: row for row in experiment.rows(side)} for side in sides)
+    rows, theirs = ({row.quantity: row for row in experiment.rows(side)} for side in sides)
     return [
         (row, theirs[name])
-        for name, row in ours.items()
+        for name, row in rows.items()
         if not any(label in name for label in foreign)
     ]
+
+
+def _run_with_the_defect(scenario: Scenario) -> Result:
+    return run(ns2_scenarios.with_the_defect(scenario))
 
 
 def line(ours: Row, theirs: Row) -> str:

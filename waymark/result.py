@@ -56,6 +56,7 @@ class FlowResult:
 
     Attributes:
         counted_octets: octets of each packet that count as throughput.
+        payload_octets: octets of data in each.
         delivered: data packets that arrived, copies included, by bin.
         goodput: octets of data that became available in order, by bin.
         sent: data packets that left the host, retransmissions included, by bin.
@@ -67,6 +68,7 @@ class FlowResult:
     """
 
     counted_octets: int
+    payload_octets: int
     delivered: Counts
     goodput: Counts
     sent: Counts
@@ -161,6 +163,14 @@ class Result:
         """Throughput of a flow in each bin, in bits per second."""
         measured = self.flows[flow]
         return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
+
+    def useful_bps(self, flow: int, from_s: float, to_s: float) -> float:
+        """As :meth:`throughput_bps`, of packets that became available in order, each once: what
+        ns-2's receivers count."""
+        measured = self.flows[flow]
+        octets = float(measured.goodput[self._bins(from_s, to_s)].sum())
+        packets = octets / measured.payload_octets
+        return packets * measured.counted_octets * 8 / (to_s - from_s)
 
     def goodput_bps(self, association: int, from_s: float, to_s: float) -> float:
         """User data of an association that became available in order between two times, in bits per

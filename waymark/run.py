@@ -100,6 +100,7 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
     traced = measured["trace"]
     return FlowResult(
         counted_octets=flow.counted_octets,
+        payload_octets=flow.payload_octets,
         delivered=measured["delivered_packets"].astype(np.int64),
         goodput=measured["goodput_octets"].astype(np.int64),
         sent=measured["sent_packets"].astype(np.int64),

@@ -10,6 +10,9 @@ from waymark.errors import WaymarkError
 PACKET_OCTETS = 1000
 """Octets that a link charges for a data packet of the papers' Vegas flows and sources."""
 
+HEADER_OCTETS = 40
+"""Of IPv4 and TCP, without options."""
+
 AQT_OCTETS = 8
 """Octets of the AQT option (Chan 2004, figure 3.1)."""
 
@@ -223,6 +226,12 @@ class Flow:
         Chan 2004 (§3.5) takes off, and Waymark's two options."""
         options = {"rovegas": AQT_OCTETS, "waymark": AQT_OCTETS + AVBW_OCTETS}
         return self.profile.packet_octets - options.get(self.algorithm_name, 0)
+
+    @property
+    def payload_octets(self) -> int:
+        """Octets of data in a full packet of the ns2 profile, without timestamps."""
+        options = AVBW_OCTETS if self.algorithm_name == "muzha" else 0
+        return self.counted_octets - HEADER_OCTETS - options
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def settings(buffer: int, p: float) -> Red:
 
 
 def experiment(
-    figure: int, p: float, ns2: dict[int, tuple[float, float]], *expectations: Expectation
+    figure: int, p: float, ns2: dict[str, tuple[float, float]], *expectations: Expectation
 ) -> Experiment:
     """Figure 4 or 5: max_p is ``p``."""
     odds = f"1/{round(1 / p)}"

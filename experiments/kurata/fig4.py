@@ -7,7 +7,14 @@ from waymark import Expectation
 EXPERIMENT = early.experiment(
     4,
     1 / 30,
-    {10: (141, 156), 100: (213, 87)},
+    {
+        "5+5, B = 10": (149, 142),
+        "5+5, B = 100": (214, 86),
+        "5+10, B = 10": (96, 96),
+        "5+10, B = 100": (150, 74),
+        "10+5, B = 10": (98, 94),
+        "10+5, B = 100": (116, 65),
+    },
     early.fairer_than("drop-tail", 100, 238 / 62),
     Expectation(
         "The model illustrates well how different the throughputs are",

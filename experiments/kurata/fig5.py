@@ -7,7 +7,14 @@ from waymark import Expectation
 EXPERIMENT = early.experiment(
     5,
     1 / 10,
-    {10: (170, 127), 100: (161, 139)},
+    {
+        "5+5, B = 10": (158, 132),
+        "5+5, B = 100": (165, 133),
+        "5+10, B = 10": (104, 92),
+        "5+10, B = 100": (100, 98),
+        "10+5, B = 10": (102, 87),
+        "10+5, B = 100": (99, 98),
+    },
     early.fairer_than("p = 1/30", 100, 213 / 87),
     Expectation(
         "The model illustrates well how different the throughputs are",

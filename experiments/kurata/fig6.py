@@ -15,7 +15,7 @@ PROBABILITIES: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.01, 0.1, 0.3),
     "full": (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3),
 }
-NS2_TOTAL = {0.01: 1500, 0.1: 1499, 0.3: 143}
+NS2_TOTAL = {0.01: 1498, 0.1: 1453, 0.3: 142}
 KINDS = ("constant p", "p as max_p")
 
 
@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     claim="A larger p shares more fairly and wastes throughput: a trade-off",
     parameters=net.PARAMETERS
     | {"buffer": BUFFER, "flows": CASE.label, "p": list(PROBABILITIES["full"])},
-    seeds={"quick": 1, "full": 5},
+    seeds={"quick": 1, "full": 10},
     scenarios=scenarios,
     rows=rows,
     draw=draw,
@@ -104,6 +104,7 @@ EXPERIMENT = Experiment(
     notes=(
         "A constant p is one step of RED's table over all averages, each packet drawn for by "
         "itself, so that packets are dropped from an empty queue too; in ns-2, a loss module "
-        "ahead of a drop-tail queue."
+        "ahead of a drop-tail queue. At .3 ns-2's total lacks what its defect of Vegas costs: with "
+        "it on here too (phantom_rtt) it is 139 kb/s for ns-2's 142, and 154 without (ten seeds)."
     ),
 )

@@ -45,8 +45,8 @@ START_CHOICE = Choice(
 )
 
 OCTETS_NOTE = (
-    "Throughput counts all octets of delivered data packets: 1040 a packet for Tahoe and Reno, "
-    "1000 for Vegas and Muzha. "
+    "Throughput counts all octets of delivered data packets, of each once: 1040 a packet for Tahoe "
+    "and Reno, 1000 for Vegas and Muzha. "
 )
 
 
@@ -75,7 +75,7 @@ def starts_s(seed: int, count: int) -> list[float]:
 
 def kbps(result: Result, flow: int, from_s: float = 0.0, to_s: float = END_S) -> float:
     """Mean throughput of a flow in kb/s."""
-    return result.throughput_bps(flow, from_s, to_s) / 1e3
+    return result.useful_bps(flow, from_s, to_s) / 1e3
 
 
 def loss_percent(result: Result) -> float:

@@ -1,6 +1,7 @@
 //! The ends of a TCP flow: two connections, and the addresses of their packets.
 
 use crate::connection::Connection;
+use crate::event::Turn;
 use crate::losses::Losses;
 use crate::record::FlowRecord;
 use crate::scenario::{
@@ -59,8 +60,10 @@ pub(crate) struct End {
     pub host: usize,
     /// The addresses of what it sends.
     pub addresses: wire::Flow,
+    /// When its timer runs out, and the turn of the event of that.
+    pub timer: Option<(Instant, Turn)>,
     /// The earliest timer event scheduled for it.
-    pub wake: Option<Instant>,
+    pub wake: Option<Turn>,
 }
 
 impl Flow {
@@ -93,6 +96,7 @@ impl End {
             connection,
             host,
             addresses,
+            timer: None,
             wake: None,
         }
     }

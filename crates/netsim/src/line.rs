@@ -31,6 +31,10 @@ pub(crate) struct Line {
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
+    /// When it has sent what it took last, in seconds.
+    pub free_s: f64,
+    /// It is sending: the event of `free_s` is still to come.
+    pub busy: bool,
     /// Its interface in a capture, if it is captured.
     pub interface: Option<u32>,
 }
@@ -45,6 +49,8 @@ impl Line {
             delay: Duration::ZERO,
             loss: 0,
             random,
+            free_s: 0.0,
+            busy: false,
             interface: None,
         }
     }

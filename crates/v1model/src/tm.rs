@@ -142,6 +142,26 @@ impl TrafficManager {
         self.due.peek().map(|Reverse((start, _))| *start)
     }
 
+    /// The port of the packet that leaves next.
+    pub fn next_port(&self) -> Option<u16> {
+        self.due.peek().map(|Reverse((_, port))| *port)
+    }
+
+    /// Says when a port's line will have sent what it is sending.
+    pub fn set_free_at(&mut self, number: u16, at: Instant) {
+        let Some(Some(port)) = self.ports.get_mut(number as usize) else {
+            return;
+        };
+        if port.free_at == at {
+            return;
+        }
+        port.free_at = at;
+        if port.waiting > 0 && !port.serving {
+            self.due.retain(|Reverse((_, other))| *other != number);
+            self.due.push(Reverse((at, number)));
+        }
+    }
+
     /// Whether the packet that leaves next came before its line was free.
     pub fn next_waits(&self) -> bool {
         let front = || {

@@ -46,7 +46,7 @@ impl Simulation {
     pub(super) fn association_timer(&mut self, index: usize, server: bool) {
         let end = self.associations[index].end(server);
         // An earlier event has been scheduled and has come since.
-        if end.wake != Some(self.now) {
+        if end.wake.is_none_or(|wake| wake > self.now) {
             return;
         }
         end.wake = None;
@@ -135,7 +135,7 @@ impl Simulation {
                 association: index as u32,
                 server,
             };
-            self.events.schedule(at, timer);
+            self.schedule_at(at, timer);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Simulation;
 use super::in_flight::InFlight;
 use crate::association::AssociationFlow;
-use crate::event::{Event, EventQueue};
+use crate::event::{Event, EventQueue, Turn};
 use crate::flow::{self, End, FIRST_PORT, Flow};
 use crate::host::{Egress, Host};
 use crate::line::{Line, Node, Port};
@@ -69,6 +69,7 @@ impl Simulation {
             name: scenario.name.clone(),
             seed: scenario.seed,
             now: Instant::ZERO,
+            turn: Turn::default(),
             end,
             events: EventQueue::default(),
             in_flight: InFlight::default(),
@@ -95,42 +96,41 @@ impl Simulation {
 
     /// What the scenario says will happen.
     fn schedule(&mut self, scenario: &Scenario) {
-        let seconds = Instant::from_secs_f64;
         for (link, described) in scenario.links.iter().enumerate() {
             for (change, at) in described.changes.iter().enumerate() {
                 let event = Event::LinkChange {
                     link: link as u32,
                     change: change as u32,
                 };
-                self.events.schedule(seconds(at.at_s), event);
+                self.schedule_at(Instant::from_secs_f64(at.at_s), event);
             }
         }
         for (i, flow) in scenario.flows.iter().enumerate() {
             let start = Event::FlowStart(i as u32);
-            self.events.schedule(seconds(flow.start_s), start);
+            self.schedule_at(Instant::from_secs_f64(flow.start_s), start);
             if let Some(stop_s) = flow.stop_s {
-                self.events
-                    .schedule(seconds(stop_s), Event::FlowStop(i as u32));
+                self.schedule_at(Instant::from_secs_f64(stop_s), Event::FlowStop(i as u32));
             }
         }
         for (i, association) in scenario.associations.iter().enumerate() {
             let start = Event::AssociationStart(i as u32);
-            self.events.schedule(seconds(association.start_s), start);
+            self.schedule_at(Instant::from_secs_f64(association.start_s), start);
             if let Some(stop_s) = association.stop_s {
                 let stop = Event::AssociationStop(i as u32);
-                self.events.schedule(seconds(stop_s), stop);
+                self.schedule_at(Instant::from_secs_f64(stop_s), stop);
             }
             for change in &association.primary {
                 let event = Event::PrimaryChange {
                     association: i as u32,
                     path: change.path,
                 };
-                self.events.schedule(seconds(change.at_s), event);
+                self.schedule_at(Instant::from_secs_f64(change.at_s), event);
             }
         }
         for (i, source) in self.sources.iter_mut().enumerate() {
             if let Some(first) = source.departures.next() {
-                self.events.schedule(first, Event::Source(i as u32));
+                self.events
+                    .schedule(first.as_secs_f64(), Event::Source(i as u32));
             }
         }
     }

@@ -126,11 +126,16 @@ impl Simulation {
         let state = &mut self.flows[flow];
         let end = state.end(side);
         // An earlier event has been scheduled and has come since.
-        if end.wake != Some(self.now) {
+        if end.wake != Some(self.turn) {
             return;
         }
         end.wake = None;
-        if end.connection.poll_timeout().is_some_and(|t| t <= self.now) {
+        if let Some((at, turn)) = end.timer
+            && turn == self.turn
+        {
+            // Rounding may have put the event before the nanosecond that the connection waits for.
+            self.now = self.now.max(at);
+            end.timer = None;
             end.connection.handle_timeout(self.now);
             state.record.timeouts = state.sender.connection.stats().timeouts;
         }
@@ -165,17 +170,26 @@ impl Simulation {
         }
         let end = state.end(side);
         let Some(timeout) = end.connection.poll_timeout() else {
+            end.timer = None;
             return;
         };
+        let turn = match end.timer.filter(|(at, _)| *at == timeout) {
+            Some((_, turn)) => turn,
+            None => {
+                let left_s = timeout.since(self.now).as_secs_f64();
+                let turn = self.events.take_turn(self.turn.seconds() + left_s);
+                end.timer = Some((timeout, turn));
+                turn
+            }
+        };
         // A later timeout is found when the earlier event comes.
-        if end.wake.is_none_or(|wake| timeout < wake) {
-            let at = timeout.max(self.now);
-            end.wake = Some(at);
+        if end.wake.is_none_or(|wake| turn < wake) {
+            end.wake = Some(turn);
             let timer = Event::Timer {
                 flow: flow as u32,
                 receiver: side == Side::Receiver,
             };
-            self.events.schedule(at, timer);
+            self.events.put(turn, timer);
         }
     }
 
@@ -203,8 +217,7 @@ impl Simulation {
         let tag = Tag::new((self.flows.len() + source_index) as u16, true);
         self.send(host, addresses, body, octets, tag);
         if let Some(next) = next {
-            self.events
-                .schedule(next, Event::Source(source_index as u32));
+            self.schedule_at(next, Event::Source(source_index as u32));
         }
     }
 
@@ -272,9 +285,7 @@ impl Simulation {
     }
 
     fn transmit_from_host(&mut self, line: usize, packet: Packet) {
-        let rate = self.lines[line].rate;
-        let end = self.now + rate.serialisation(u64::from(packet.link_octets));
-        self.transmit(line, packet, end);
+        self.transmit(line, packet, self.turn.seconds());
     }
 
     /// Counts the time that packets have waited which still do at the end of the run.

@@ -10,7 +10,7 @@ mod switches;
 pub use build::{Controls, Programs};
 
 use crate::association::AssociationFlow;
-use crate::event::{Event, EventQueue};
+use crate::event::{Event, EventQueue, Turn};
 use crate::flow::Flow;
 use crate::host::Host;
 use crate::line::{Line, Node};
@@ -38,6 +38,8 @@ pub struct Simulation {
     name: String,
     seed: u64,
     now: Instant,
+    /// The turn of the event that is being handled.
+    turn: Turn,
     end: Instant,
     events: EventQueue,
     in_flight: InFlight,
@@ -103,13 +105,14 @@ impl Simulation {
     /// The capture cannot be written.
     pub fn run(&mut self, events: u64) -> io::Result<bool> {
         for _ in 0..events {
-            let Some((at, event)) = self.events.pop_before(self.end) else {
+            let Some((turn, event)) = self.events.pop_before(self.end) else {
                 self.now = self.end;
                 return Ok(true);
             };
-            self.now = at;
+            self.turn = turn;
+            self.now = self.now.max(turn.instant());
             self.totals.events += 1;
-            self.bins.advance(at);
+            self.bins.advance(self.now);
             self.handle(event);
             if let Some(error) = self.capture_failed.take() {
                 return Err(error);
@@ -168,10 +171,14 @@ impl Simulation {
                     Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
                 }
             }
-            Event::LineFree(line) => match self.lines[line as usize].from.node {
-                Node::Host(host) => self.host_line_free(host),
-                Node::Switch(switch) => self.transmit_from_switch(switch),
-            },
+            Event::LineFree(line) => {
+                let line = &mut self.lines[line as usize];
+                line.busy = false;
+                match line.from.node {
+                    Node::Host(host) => self.host_line_free(host),
+                    Node::Switch(switch) => self.transmit_from_switch(switch),
+                }
+            }
             Event::FlowStart(flow) => self.start_flow(flow as usize),
             Event::FlowStop(flow) => self.stop_flow(flow as usize),
             Event::Timer { flow, receiver } => self.timer(flow as usize, receiver),
@@ -190,8 +197,13 @@ impl Simulation {
         }
     }
 
-    /// Puts a packet on a line: its first octet leaves now, its last at `end`.
-    fn transmit(&mut self, line_index: usize, packet: Packet, end: Instant) {
+    /// Schedules an event at a time that is told exactly.
+    fn schedule_at(&mut self, at: Instant, event: Event) {
+        self.events.schedule(at.as_secs_f64(), event);
+    }
+
+    /// Puts a packet on a line, its first octet at `start_s`, in seconds.
+    fn transmit(&mut self, line_index: usize, packet: Packet, start_s: f64) {
         let line = &mut self.lines[line_index];
         let record = &mut self.line_records[line_index];
         self.totals.packet_hops += 1;
@@ -202,8 +214,13 @@ impl Simulation {
         {
             self.capture_failed = Some(error);
         }
-        let arrival = end + line.delay;
+        // In this order, and rounded in this order: as ns-2 does.
+        let busy_s = 8.0 * f64::from(packet.link_octets) / line.rate.as_bps() as f64;
+        let arrival_s = start_s + (busy_s + line.delay.as_secs_f64());
         let free = Event::LineFree(line_index as u32);
+        line.busy = true;
+        line.free_s = start_s + busy_s;
+        let free_s = line.free_s;
         if line.loses() {
             *self.bins.cell(&mut record.lost_packets) += 1;
             let segment = self.judged_segment(&packet);
@@ -214,9 +231,9 @@ impl Simulation {
                 line: line_index as u32,
                 packet: self.in_flight.put(packet),
             };
-            self.events.schedule(arrival, arrive);
+            self.events.schedule(arrival_s, arrive);
         }
-        self.events.schedule(end, free);
+        self.events.schedule(free_s, free);
     }
 
     /// Counts a packet that will not arrive; `segment` is what [`Simulation::judged_segment`] said.

@@ -24,7 +24,8 @@ impl Simulation {
 
     pub(super) fn snoop_timer(&mut self, switch: usize) {
         let agent = self.switches[switch].snoop.as_mut();
-        let Some(agent) = agent.filter(|agent| agent.wake == Some(self.now)) else {
+        let Some(agent) = agent.filter(|agent| agent.wake.is_some_and(|wake| wake <= self.now))
+        else {
             return; // an earlier event has been scheduled and has come since
         };
         agent.wake = None;
@@ -45,7 +46,7 @@ impl Simulation {
             && agent.wake.is_none_or(|wake| timeout < wake)
         {
             agent.wake = Some(timeout);
-            self.events.schedule(timeout, Event::Snoop(switch as u32));
+            self.schedule_at(timeout, Event::Snoop(switch as u32));
         }
     }
 }

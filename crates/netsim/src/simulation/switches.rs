@@ -7,7 +7,7 @@ use crate::switch::SwitchState;
 use crate::truth::Tag;
 use num_traits::ToPrimitive;
 use p4_ir::{CtorArg, ExternId};
-use units::Rate;
+use units::{Instant, Rate};
 use v1model::{DropCause, Event, Packet, PortConfig};
 
 impl Simulation {
@@ -32,6 +32,13 @@ impl Simulation {
     pub(super) fn transmit_from_switch(&mut self, switch: usize) {
         loop {
             let node = &mut self.switches[switch];
+            // A line that is about to be free takes what waits when it is, and not when another
+            // packet comes at the same nanosecond.
+            let next = node.switch.next_port();
+            let line = next.and_then(|port| node.lines.get(&port));
+            if line.is_some_and(|line| self.lines[*line].busy) {
+                break;
+            }
             let Some(mut sent) = node.switch.poll_transmit(self.now) else {
                 break;
             };
@@ -50,7 +57,15 @@ impl Simulation {
             let waiting = u64::from(sent.enq_qdepth) + 1;
             let record = &mut self.line_records[line];
             record.add_wait(&self.bins, sent.enqueued, sent.start, waiting);
-            self.transmit(line, sent.packet, sent.end);
+            let free_s = self.lines[line].free_s;
+            let start_s = match sent.enqueued < sent.start {
+                true => free_s,
+                false => free_s.max(self.turn.seconds()),
+            };
+            self.transmit(line, sent.packet, start_s);
+            let free_at = Instant::from_secs_f64(self.lines[line].free_s);
+            let node = &mut self.switches[switch];
+            node.switch.set_line_free_at(sent.port, free_at);
         }
         self.count_drops(switch, None);
     }

@@ -142,6 +142,20 @@ impl Switch {
         }
     }
 
+    /// The port of the packet that [`poll_transmit`](Self::poll_transmit) is about next, whenever that is.
+    pub fn next_port(&self) -> Option<u16> {
+        match self.sent.front() {
+            Some(sent) => Some(sent.port),
+            None => self.tm.next_port(),
+        }
+    }
+
+    /// Says when a port's line will have sent what it took last, where the caller reckons that more finely
+    /// than in whole nanoseconds a packet.
+    pub fn set_line_free_at(&mut self, port: u16, at: Instant) {
+        self.tm.set_free_at(port, at);
+    }
+
     /// When [`poll_transmit`](Self::poll_transmit) has something to do next; `None` if nothing waits.
     pub fn poll_timeout(&self) -> Option<Instant> {
         match self.sent.front() {
