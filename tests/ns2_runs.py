@@ -127,12 +127,6 @@ def _losses(rng: random.Random) -> list[int]:
     )
 
 
-def shifted(description: Description, by_s: float) -> Description:
-    """The same run, later. Only what hangs on a clock's last bit can come out otherwise in ns-2."""
-    flows = [flow | {"start_s": flow["start_s"] + by_s} for flow in description["flows"]]
-    return description | {"flows": flows, "end_s": description["end_s"] + by_s}
-
-
 def script(description: Description, trace: Path) -> str:
     """The run in ns-2, which writes the events at the traced link to ``trace``."""
     lines = [SETTING]

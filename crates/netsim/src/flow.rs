@@ -332,6 +332,7 @@ fn config(flow: &scenario::Flow) -> Config {
         bugfix: p.bugfix,
         syn: p.syn,
         stale_send_counts: p.stale_send_counts,
+        floating_rtt: p.floating_rtt,
         sizes: Sizes {
             data_octets: p.packet_octets,
             ack_octets: p.ack_octets,

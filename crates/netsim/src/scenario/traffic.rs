@@ -277,6 +277,9 @@ pub struct Profile {
     /// ns-2: a defect of its Vegas: after a timeout it may take the time between two acknowledgements
     /// of buffered data for a round-trip time, and starve.
     pub phantom_rtt: bool,
+    /// ns-2: congestion controls take round-trip times as differences of floating-point seconds, of which
+    /// the last bits vary; else of whole nanoseconds.
+    pub floating_rtt: bool,
     /// Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from 2006 on; else in
     /// whole packets.
     pub exact_halving: bool,
@@ -399,6 +402,7 @@ impl Default for Profile {
             ack_octets: 40,
             stale_send_counts: true,
             phantom_rtt: false,
+            floating_rtt: true,
             exact_halving: false,
         }
     }

@@ -56,6 +56,7 @@ impl Simulation {
             }
         };
         let connection = &mut state.end(side).connection;
+        connection.read_clock(self.turn.seconds());
         let before = connection.stats().delivered_octets;
         connection.handle_segment(self.now, segment);
         let in_order = connection.stats().delivered_octets - before;
@@ -144,7 +145,9 @@ impl Simulation {
 
     /// Takes out of a connection all that it has: segments, its next timer, its trace.
     fn service(&mut self, flow: usize, side: Side) {
-        let resent = self.flows[flow].end(side).connection.stats().resent;
+        let connection = &mut self.flows[flow].end(side).connection;
+        connection.read_clock(self.turn.seconds());
+        let resent = connection.stats().resent;
         while let Some(segment) = self.flows[flow]
             .end(side)
             .connection

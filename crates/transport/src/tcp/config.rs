@@ -32,6 +32,9 @@ pub struct Config {
     /// of them, so that later segments look resent: as the papers' simulator does. It changes
     /// Vegas' samples and cuts.
     pub stale_send_counts: bool,
+    /// Congestion controls take round-trip times from a clock in floating-point seconds, if there is
+    /// one ([`Connection::read_clock`](super::Connection::read_clock)).
+    pub floating_rtt: bool,
     /// Sizes on the wire.
     pub sizes: Sizes,
     /// SACK blocks in an acknowledgement, newest first; 0: none, at most 4.

@@ -67,7 +67,9 @@ impl Connection {
     /// what is handled and sent from now on. Its congestion controls take round-trip times as
     /// differences of these, whose rounding some of them act upon.
     pub fn read_clock(&mut self, now_s: f64) {
-        self.flight.read_clock(now_s);
+        if self.config.floating_rtt {
+            self.flight.read_clock(now_s);
+        }
     }
 
     /// A segment arrived.

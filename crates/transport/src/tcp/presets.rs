@@ -34,6 +34,7 @@ impl Config {
             bugfix: false,
             syn: false,
             stale_send_counts: true,
+            floating_rtt: true,
             sizes: Sizes {
                 data_octets: 1000,
                 ack_octets: 40,
