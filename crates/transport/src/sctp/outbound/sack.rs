@@ -18,7 +18,11 @@ impl Outbound {
         rtt: Option<(usize, Duration)>,
         paths: &mut [Path],
     ) -> Option<Acknowledged> {
+        let carries = self.quirks.bursts_carry_over && (self.holds_new || self.marked > 0);
         self.holds_new = false;
+        if !carries {
+            self.bursts.gone = 0;
+        }
         self.begin_burst();
         if cumulative < self.cumulative || cumulative >= self.next {
             return None;
@@ -83,7 +87,15 @@ impl Outbound {
         } else {
             self.allowance = Allowance::Window;
         }
+        if self.marked > 0 {
+            self.bursts.gone = 0;
+        }
         self.begin_burst();
+        if std::env::var("DBG").is_ok() {
+            eprintln!("  SACK {:.6} cum {} fast {fast} highest {} recover {} marked {:?} paths {:?} left {:?} allow {:?}", now.as_secs_f64(), cumulative.0, highest.0, self.recover.0,
+              self.sent.iter().filter(|s| s.mark.is_some()).map(|s| (s.tsn.0, s.missing, s.path)).collect::<Vec<_>>(),
+              paths.iter().map(|p| (p.window.octets(), p.window.ssthresh(), p.outstanding, p.marked, p.rto.value().as_secs_f64(), p.errors)).collect::<Vec<_>>(), self.bursts.left, self.allowance);
+        }
         if let Some(sack) = sack {
             // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
             let outstanding: u32 = paths.iter().map(|path| path.outstanding).sum();
@@ -160,6 +172,9 @@ impl Outbound {
                 // The receiver has thrown it away.
                 (true, false) => {
                     sent.gap_acked = false;
+                    if !self.quirks.stamps_outlive_losses {
+                        sent.stamp = None;
+                    }
                     path.outstanding += sent.octets();
                 }
                 _ => {}
@@ -210,23 +225,40 @@ impl Outbound {
                 continue;
             }
             path.window.on_loss();
-            path.timed = None;
             path.tally.cut = true;
-            self.recover = self.sent.back().map_or(self.recover, |last| last.tsn);
+            let index = sent.path;
+            self.measure_anew(index, path);
+            self.recover = self.highest_outstanding();
         }
         self.counts.fast += 1;
+    }
+}
+
+impl Outbound {
+    /// The highest TSN outstanding.
+    fn highest_outstanding(&mut self) -> Tsn {
+        if !self.quirks.marked_chunks_begin_recoveries {
+            return self.sent.back().map_or(self.recover, |last| last.tsn);
+        }
+        let unmarked = self.sent.iter().rev().find(|sent| sent.mark.is_none());
+        if let Some(last) = unmarked.filter(|sent| sent.tsn > self.highest_unmarked) {
+            self.highest_unmarked = last.tsn;
+        }
+        self.highest_unmarked
     }
 }
 
 /// Credits a chunk acknowledged for the first time to its path.
 fn acknowledge(now: Instant, sent: &Sent, timed: bool, path: &mut Path) {
     path.tally.newly_acked += sent.octets();
-    let rtt = Outbound::measured(path, sent.tsn, now);
+    let stamp = sent.stamp.filter(|_| path.measures && !sent.resent);
+    path.measures &= stamp.is_none();
     // A timeout may have been due to lost SACKs: then the path is no better for this one.
     if sent.mark == Some(Mark::Timeout) {
         return;
     }
-    if let Some(rtt) = rtt.filter(|_| timed) {
+    if let Some(stamp) = stamp.filter(|_| timed) {
+        let rtt = now.since(stamp);
         path.rto.measure(rtt);
         path.tally.rtt = Some(rtt);
     }

@@ -73,6 +73,9 @@ impl Outbound {
             }
             Some(left) => *left -= 1,
         }
+        if self.bursts.recovered {
+            self.bursts.gone += 1;
+        }
         new
     }
 
@@ -142,9 +145,8 @@ impl Outbound {
             packet.data(&chunk.data(tsn));
             self.peer_window = self.peer_window.saturating_sub(chunk.octets());
             path.outstanding += chunk.octets();
-            if path.timed.is_none() {
-                path.timed = Some((tsn, now)); // §6.3.1 C4
-            }
+            let stamp = (!path.measures).then_some(now); // §6.3.1 C4
+            path.measures = true;
             self.counts.sent += 1;
             self.sent.push_back(Sent {
                 tsn,
@@ -155,6 +157,8 @@ impl Outbound {
                 reported: false,
                 missing: 0,
                 fast: false,
+                stamp,
+                resent: false,
             });
         }
     }
@@ -167,7 +171,10 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quir
     from.marked -= octets;
     from.outstanding -= octets;
     // What is sent twice measures nothing (C5).
-    from.timed.take_if(|(timed, _)| *timed == sent.tsn);
+    if from.measures && sent.stamp.take().is_some() {
+        from.measures = false;
+    }
+    sent.resent = true;
     if from.tally.first == Some(sent.tsn) && from.in_flight() > 0 {
         from.start_t3(now);
     }
