@@ -98,8 +98,12 @@ pub struct Quirks {
     /// to wait, as if it had not been sent.
     pub copies_leave_the_count: bool,
     /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
-    /// timer began; a heartbeat without an answer is repeated at once (§8.3: each path after its own interval).
+    /// timer began; a heartbeat without an answer is repeated at once, and every timeout of an
+    /// inactive path sends one (§8.3: each path after its own interval).
     pub heartbeats_take_turns: bool,
+    /// No data leaves before a heartbeat has confirmed every path, that of the handshake too (§5.4: data may go where
+    /// a path is confirmed).
+    pub data_waits_for_paths: bool,
     /// A chunk that was to measure the RTT when its path's window was cut measures it nevertheless, once another one
     /// is to, so that several measure at a time (§6.3.1 C4: one in a round trip).
     pub stamps_outlive_losses: bool,
@@ -124,6 +128,7 @@ impl Quirks {
         bursts_overrun: true,
         copies_leave_the_count: true,
         heartbeats_take_turns: true,
+        data_waits_for_paths: true,
         stamps_outlive_losses: true,
         marked_chunks_begin_recoveries: true,
         bursts_carry_over: true,

@@ -18,13 +18,17 @@ impl Outbound {
         rtt: Option<(usize, Duration)>,
         paths: &mut [Path],
     ) -> Option<Acknowledged> {
+        let is_old = cumulative < self.cumulative || cumulative >= self.next;
+        if is_old && self.marked > 0 {
+            return None; // retransmissions wait for a SACK that tells something
+        }
         let carries = self.quirks.bursts_carry_over && (self.holds_new || self.marked > 0);
         self.holds_new = false;
         if !carries {
             self.bursts.gone = 0;
         }
         self.begin_burst();
-        if cumulative < self.cumulative || cumulative >= self.next {
+        if is_old {
             return None;
         }
         let advanced = cumulative > self.cumulative;
