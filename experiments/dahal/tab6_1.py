@@ -27,13 +27,13 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     for name, scheme in net.WITH_NS2.items():
         for count in COUNTS:
             label = f"{name} ({count})"
-            runs[label] = net.run(label, name, count, seed, trace=count == COUNTS[0])
+            runs[label] = net.run(label, name, count, seed)
         for error in ERRORS:
             label = f"{name} ({error} % errors)"
             runs[label] = net.run(label, name, 1, seed, loss=error / 100)
         if scheme.control == "rbca":
             label = f"{name} F = {WIDER} (5)"
-            runs[label] = net.run(label, name, COUNTS[0], seed, factor=WIDER, trace=True)
+            runs[label] = net.run(label, name, COUNTS[0], seed, factor=WIDER)
     return runs
 
 

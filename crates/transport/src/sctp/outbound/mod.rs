@@ -58,6 +58,9 @@ pub(super) struct Counts {
     pub resent: u64,
     pub fast: u64,
     pub acked_octets: u64,
+    pub acked_chunks: u64,
+    pub latency_ns: u128,
+    pub latency_ns_squared: u128,
 }
 
 /// A chunk of a message.
@@ -85,8 +88,10 @@ struct Sent {
     missing: u8,
     /// It was fast retransmitted, which is done once.
     fast: bool,
-    /// When it was sent first, if its acknowledgement is to measure the RTT.
-    stamp: Option<Instant>,
+    /// When it was sent last.
+    at: Instant,
+    /// Its acknowledgement is to measure the RTT, unless it is sent again.
+    measures: bool,
     resent: bool,
 }
 
@@ -273,8 +278,18 @@ impl Outbound {
             return;
         }
         for sent in self.sent.iter_mut().filter(|sent| sent.path == index) {
-            sent.stamp = None;
+            sent.measures = false;
         }
+    }
+}
+
+impl Counts {
+    /// A chunk is acknowledged, so long after it was sent last.
+    fn note_latency(&mut self, latency: Duration) {
+        let ns = u128::from(latency.as_nanos());
+        self.acked_chunks += 1;
+        self.latency_ns += ns;
+        self.latency_ns_squared += ns * ns;
     }
 }
 

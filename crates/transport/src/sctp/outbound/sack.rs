@@ -125,6 +125,7 @@ impl Outbound {
             path.marked = path.marked.saturating_sub(sent.octets());
         }
         if !sent.gap_acked {
+            self.counts.note_latency(now.since(sent.at));
             acknowledge(now, sent, timed, path);
         }
     }
@@ -167,6 +168,7 @@ impl Outbound {
                     }
                     path.tally.restart |= path.tally.first == Some(sent.tsn);
                     path.tally.gap_acked += sent.octets();
+                    self.counts.note_latency(now.since(sent.at));
                     acknowledge(now, sent, timed, path);
                     if sent.mark.take().is_some() {
                         self.marked -= 1;
@@ -177,7 +179,7 @@ impl Outbound {
                 (true, false) => {
                     sent.gap_acked = false;
                     if !self.quirks.stamps_outlive_losses {
-                        sent.stamp = None;
+                        sent.measures = false;
                     }
                     path.outstanding += sent.octets();
                 }
@@ -255,14 +257,14 @@ impl Outbound {
 /// Credits a chunk acknowledged for the first time to its path.
 fn acknowledge(now: Instant, sent: &Sent, timed: bool, path: &mut Path) {
     path.tally.newly_acked += sent.octets();
-    let stamp = sent.stamp.filter(|_| path.measures && !sent.resent);
-    path.measures &= stamp.is_none();
+    let measures = path.measures && sent.measures && !sent.resent;
+    path.measures &= !measures;
     // A timeout may have been due to lost SACKs: then the path is no better for this one.
     if sent.mark == Some(Mark::Timeout) {
         return;
     }
-    if let Some(stamp) = stamp.filter(|_| timed) {
-        let rtt = now.since(stamp);
+    if measures && timed {
+        let rtt = now.since(sent.at);
         path.rto.measure(rtt);
         path.tally.rtt = Some(rtt);
     }

@@ -145,8 +145,7 @@ impl Outbound {
             packet.data(&chunk.data(tsn));
             self.peer_window = self.peer_window.saturating_sub(chunk.octets());
             path.outstanding += chunk.octets();
-            let stamp = (!path.measures).then_some(now); // §6.3.1 C4
-            path.measures = true;
+            let measures = !std::mem::replace(&mut path.measures, true); // §6.3.1 C4
             self.counts.sent += 1;
             self.sent.push_back(Sent {
                 tsn,
@@ -157,7 +156,8 @@ impl Outbound {
                 reported: false,
                 missing: 0,
                 fast: false,
-                stamp,
+                at: now,
+                measures,
                 resent: false,
             });
         }
@@ -171,10 +171,12 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quir
     from.marked -= octets;
     from.outstanding -= octets;
     // What is sent twice measures nothing (C5).
-    if from.measures && sent.stamp.take().is_some() {
+    if from.measures && sent.measures {
         from.measures = false;
+        sent.measures = false;
     }
     sent.resent = true;
+    sent.at = now;
     if from.tally.first == Some(sent.tsn) && from.in_flight() > 0 {
         from.start_t3(now);
     }
