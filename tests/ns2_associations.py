@@ -1,4 +1,7 @@
-"""Scenarios of SCTP associations as scripts for ns-2, and ns-2's runs of them as results."""
+"""Scenarios of SCTP associations as scripts for ns-2, and ns-2's runs of them as results.
+
+Its timeouts are those of heartbeats too. What arrives counts as goodput at once, in order or not.
+"""
 
 import os
 import subprocess
@@ -16,7 +19,7 @@ from waymark.result import QueueResult, Result, Values
 from waymark.sctp import NS2_SCTP, AssociationResult
 
 SEED_STEP = 1_000_003
-"""After a small seed ns-2's first draw is nearly 0: the first packet, an INIT, would always be lost."""
+"""After a small seed ns-2's first draw is nearly 0: the first packet, an INIT, would be lost."""
 
 SETTING = """
 Trace set show_sctphdr_ 1
@@ -86,9 +89,9 @@ def script(scenario: Scenario) -> Iterator[str]:
         yield from _association(scenario, index, association)
     yield f'$ns at {scenario.end_s!r} "finish"'
     yield "proc finish {} {"
-    yield "    global ns agent; $ns flush-trace"
+    yield "    global ns agent before; $ns flush-trace"
     for index in range(len(scenario.associations)):
-        yield f"    puts [$agent({index}) set timeoutCount_]"
+        yield f"    puts [expr [$agent({index}) set timeoutCount_] - $before({index})]"
     yield "    exit 0"
     yield "}"
     yield "$ns run"
@@ -121,6 +124,9 @@ def _association(scenario: Scenario, index: int, one: Association) -> Iterator[s
     targets = _interfaces(scenario, one.target)
     yield f"$agent({index}) set-primary-destination $n({targets[0]})"
     yield f'$ns at {one.start_s!r} "$ftp start"'
+    # The counter does not begin at 0.
+    begin = f"set before({index}) [$agent({index}) set timeoutCount_]"
+    yield f'$ns at {one.start_s + 1e-6!r} "{begin}"'
     for at_s, path in one.primary:
         yield f'$ns at {at_s!r} "$agent({index}) set-primary-destination $n({targets[path]})"'
 
@@ -272,7 +278,7 @@ def _association_result(
 
 
 def _latencies_s(chunks: Iterable[_Packet], told: _Told) -> Iterator[float]:
-    """From each chunk's sending to the first SACK that left after it had come, and that came too."""
+    """From each chunk's sending to the first SACK of those that left after it had come."""
     sacks = sorted(times for times in told.sacks.values() if len(times) == 2)
     for chunk in chunks:
         place = bisect_left(sacks, [(chunk.arrived_s or 0.0) - 1e-9])

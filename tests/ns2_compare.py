@@ -41,7 +41,10 @@ def compare(
     scenarios = [experiment.scenarios(scale, seed) for seed in seeds]
     known = [label for label, one in scenarios[0].items() if ns2_scenarios.is_known(one)]
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
-    foreign -= {re.split(r", | \(", label)[0] for label in known}
+    ours_too = {re.split(r", | \(", label)[0] for label in known}
+    foreign -= ours_too
+    # "Std of ns-2.35" is known though "Std" is not.
+    longer = [name for name in ours_too if any(label in name for label in foreign)]
     sides: list[Mapping[str, Sequence[Result]]] = []
     futures = [
         {label: [pool.submit(one, each[label]) for each in scenarios] for label in known}
@@ -52,11 +55,13 @@ def compare(
         # What ns-2 cannot run stands for itself in neither table.
         sides.append({label: runs.get(label, runs[known[0]]) for label in scenarios[0]})
     ours, theirs = ({row.quantity: row for row in experiment.rows(side)} for side in sides)
-    return [
-        (row, theirs[name])
-        for name, row in ours.items()
-        if not any(label in name for label in foreign)
-    ]
+
+    def is_foreign(name: str) -> bool:
+        for known_name in longer:
+            name = name.replace(known_name, "")
+        return any(label in name for label in foreign)
+
+    return [(row, theirs[name]) for name, row in ours.items() if not is_foreign(name)]
 
 
 def line(ours: Row, theirs: Row) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import ns2_associations
 import numpy as np
 from ns2_runs import AGENTS
 
@@ -40,19 +41,23 @@ Sends = Mapping[int, Sequence[float]]
 
 def is_known(scenario: Scenario) -> bool:
     """Whether ns-2 has all of its controls."""
-    return not scenario.associations and all(f.algorithm in AGENTS for f in scenario.flows)
+    if scenario.associations:
+        return ns2_associations.is_known(scenario)
+    return all(f.algorithm in AGENTS for f in scenario.flows)
 
 
 def run(
     scenario: Scenario, sends: Sends | None = None, watched: Collection[str] | None = None
 ) -> Result:
-    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED.
+    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED; or SCTP.
 
     Args:
         scenario: what to run; its seed is that of ns-2's random numbers too.
         sends: when sources send; those that it does not name draw for themselves.
         watched: the links whose queues and drops the result tells of; None: all.
     """
+    if scenario.associations:
+        return ns2_associations.run(scenario)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "run.tcl"

@@ -98,8 +98,8 @@ pub struct Quirks {
     /// to wait, as if it had not been sent.
     pub copies_leave_the_count: bool,
     /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
-    /// timer began; a heartbeat without an answer is repeated at once, and every timeout of an
-    /// inactive path sends one (§8.3: each path after its own interval).
+    /// timer began; a heartbeat without an answer is repeated at once, and every timeout of an inactive path sends one
+    /// (§8.3: each path after its own interval).
     pub heartbeats_take_turns: bool,
     /// No data leaves before a heartbeat has confirmed every path, that of the handshake too (§5.4: data may go where
     /// a path is confirmed).
