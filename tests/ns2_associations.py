@@ -173,8 +173,8 @@ class _Packet:
 class _Told:
     """What the trace tells of an association: its packets with DATA, and its SACKs' two times."""
 
-    packets: dict[str, _Packet] = field(default_factory=dict)
-    sacks: dict[str, list[float]] = field(default_factory=dict)
+    packets: dict[str, _Packet] = field(default_factory=dict[str, _Packet])
+    sacks: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     losses: int = 0
 
 
@@ -184,7 +184,7 @@ class _Queue:
 
     times: list[float] = field(default_factory=lambda: [0.0])
     waiting: list[int] = field(default_factory=lambda: [0])
-    inside: set[str] = field(default_factory=set)
+    inside: set[str] = field(default_factory=set[str])
 
     def change(self, at_s: float) -> None:
         self.times.append(at_s)
@@ -220,7 +220,8 @@ def _result(scenario: Scenario, trace: Path, timeouts: Sequence[int]) -> Result:
                     one.sacks[packet] = [at_s]
                 elif kind == "r" and int(target) in ends:
                     one.sacks[packet].append(at_s)
-    edges = np.arange(round(scenario.end_s / scenario.sample_s) + 1) * scenario.sample_s
+    bins = round(scenario.end_s / scenario.sample_s)
+    edges = np.arange(bins + 1, dtype=np.float64) * scenario.sample_s
     return Result(
         sample_s=scenario.sample_s,
         flows=(),

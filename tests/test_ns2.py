@@ -1,7 +1,7 @@
 """The experiments' baselines beside ns-2 itself, where the Debian package ns2 is installed."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,13 +196,17 @@ def test_red_drops_as_much_as_in_ns2() -> None:
 
 def sctp_measures(runs: list[Result]) -> dict[str, float]:
     """Means over runs of Dahal 2007, ch. 6."""
-    measures = {
+
+    def crowd(result: Result) -> float:
+        return result.mean_waiting("rs2->rd2", paths.SWITCHED_S, paths.END_S)
+
+    measures: dict[str, Callable[[Result], float]] = {
         "loss": paths.loss_percent,
         "throughput": paths.utilisation_percent,
         "fairness": paths.fairness,
         "latency": paths.latency_s,
         "jitter": paths.jitter_s,
-        "queue": lambda result: result.mean_waiting("rs2->rd2", paths.SWITCHED_S, paths.END_S),
+        "queue": crowd,
     }
     return {
         name: sum(measure(result) for result in runs) / len(runs)

@@ -135,9 +135,9 @@ EXPERIMENT = Experiment(
     ),
     notes=net.MEASURES
     + net.NS2_NOTE
-    + "ns-2.35's 28 and 15 % at 5 and 10 % loss are over ten runs with its seeds 1 to 10 (26 to 32, "
-    "12 to 18). After so small a seed its first draw is nearly 0, so that INIT, and from 5 % on "
-    "mostly COOKIE ECHO too, is always lost: data begins at 3 or 9 s. With larger seeds ns-2.35 has "
+    + "ns-2.35's 28 and 15 % at 5 and 10 % loss are over ten runs with its seeds 1 to 10 (26 to "
+    "32, 12 to 18). After so small a seed its first draw is nearly 0, so that INIT, and from 5 % "
+    "on mostly COOKIE ECHO too, is always lost: data begins at 3 or 9 s. With larger seeds it has "
     "31.1 (26 to 36) and 15.9 (10 to 22) over eighty runs; its other numbers here are of these. "
     "Losses on the first or the last link instead give it the same within 2 %; losses of SACKs "
     "too 30 and 12 %; losses on path 2 alone 38 and 32 %. "

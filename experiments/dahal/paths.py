@@ -71,7 +71,7 @@ CHOICES = (
     Choice(
         "octets of a packet that count as throughput",
         "1456: the DATA chunk with its header",
-        "as chapter 4 counts 1000 octets of a segment and not its header; ns-2's 50.3 % is so counted",
+        "as chapter 4 counts 1000 octets of a segment, not its header; ns-2's 50.3 % is so counted",
         "with all headers Std has 2.2 % more, of the number itself",
     ),
     Choice(
@@ -90,7 +90,7 @@ MEASURES = (
 )
 
 LATENCY_NOTE = (
-    "The RTTs that Std measures, of one chunk in a round trip, have a mean of .583 s and a standard "
+    "The RTTs that Std measures, of one chunk in a round trip, have a mean of .59 s and a standard "
     "deviation of .10 at 5 pairs, in ns-2.35 .587 and .098: a SACK waits for a second packet, and "
     "what is measured is mostly the first of a burst. The thesis' .0908 is nearer to that. "
 )
