@@ -139,9 +139,10 @@ EXPERIMENT = sweep.experiment(
     notes=net.NS2_NOTE
     + "ns-2.35's numbers at 10, 15 and 20 pairs, and its fairness, are means over twenty runs with "
     "ten start offsets; so measured it has 17.6 % loss and 70 % of capacity at 25. With many pairs "
-    "Std has two outcomes: 60 to 64 % of capacity and fairness about .97; or 74 to 82 % and .57 "
-    "to .75, when one association or a few are back on the first path, nearly alone there. So it "
-    "is in ns-2.35 (2 of 10 offsets with 20 pairs, 8 of 10 with 25). Six timeouts in succession "
+    "Std has two outcomes: 60 to 65 % of capacity and fairness about .97; or 71 to 83 % and .39 "
+    "to .77, when one association or a few are back on the first path, nearly alone there. The "
+    "second came in 1 of 10 runs here and 2 of 10 in ns-2.35 with 20 pairs; with 25 in 3 of 10 "
+    "here and more often in ns-2.35 (in all of a further ten): not explained. Six timeouts in succession "
     "make the crowded path inactive (RFC 9260, 8.2), new data goes to the other one, and "
     "the path's RTO is 60 s by then; heartbeats that could bring it back meet the full queue.",
 )
