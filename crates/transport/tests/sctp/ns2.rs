@@ -68,9 +68,6 @@ fn simulated(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
     let longest_ms = run.delay_ms + 3 * (run.paths - 1) as u64;
     let set_up_s = 0.002_368 + 0.004 * run.delay_ms as f64 + 0.002 * longest_ms as f64;
     let end = Instant::from_secs_f64(begin + run.end_s - set_up_s);
-    if std::env::var("DBG").is_ok() {
-        eprintln!("BEGIN {begin} first tsn");
-    }
     loop {
         while network.ends[0].queued_octets() < 1 << 16 {
             network.ends[0]

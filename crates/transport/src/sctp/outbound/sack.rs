@@ -95,33 +95,6 @@ impl Outbound {
             self.bursts.gone = 0;
         }
         self.begin_burst();
-        if std::env::var("DBG").is_ok() {
-            eprintln!(
-                "  SACK {:.6} cum {} fast {fast} highest {} recover {} marked {:?} paths {:?} left {:?} allow {:?}",
-                now.as_secs_f64(),
-                cumulative.0,
-                highest.0,
-                self.recover.0,
-                self.sent
-                    .iter()
-                    .filter(|s| s.mark.is_some())
-                    .map(|s| (s.tsn.0, s.missing, s.path))
-                    .collect::<Vec<_>>(),
-                paths
-                    .iter()
-                    .map(|p| (
-                        p.window.octets(),
-                        p.window.ssthresh(),
-                        p.outstanding,
-                        p.marked,
-                        p.rto.value().as_secs_f64(),
-                        p.errors
-                    ))
-                    .collect::<Vec<_>>(),
-                self.bursts.left,
-                self.allowance
-            );
-        }
         if let Some(sack) = sack {
             // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
             let outstanding: u32 = paths.iter().map(|path| path.outstanding).sum();
