@@ -144,5 +144,6 @@ EXPERIMENT = sweep.experiment(
     "second came in 1 of 10 runs here and 2 of 10 in ns-2.35 with 20 pairs; with 25 in 3 of 10 "
     "here and more often in ns-2.35 (in all of a further ten): not explained. Six timeouts in "
     "succession make the crowded path inactive (RFC 9260, 8.2), new data goes to the other "
-    "one, and the path's RTO is 60 s by then; heartbeats that could bring it back meet the full queue.",
+    "one, and the path's RTO is 60 s by then; heartbeats that could bring it back meet the "
+    "full queue.",
 )
