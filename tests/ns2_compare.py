@@ -51,7 +51,10 @@ def compare(
     if not known:
         return []
     foreign = {re.split(r", | \(", label)[0] for label in scenarios[0] if label not in known}
-    foreign -= {re.split(r", | \(", label)[0] for label in known}
+    ours_too = {re.split(r", | \(", label)[0] for label in known}
+    foreign -= ours_too
+    # "Std of ns-2.35" is known though "Std" is not.
+    longer = [name for name in ours_too if any(label in name for label in foreign)]
     sides: list[Mapping[str, Sequence[Result]]] = []
     ours = _run_with_the_defect if defect else run
     futures = [
@@ -63,11 +66,13 @@ def compare(
         # What ns-2 cannot run stands for itself in neither table.
         sides.append({label: runs.get(label, runs[known[0]]) for label in scenarios[0]})
     rows, theirs = ({row.quantity: row for row in experiment.rows(side)} for side in sides)
-    return [
-        (row, theirs[name])
-        for name, row in rows.items()
-        if not any(label in name for label in foreign)
-    ]
+
+    def is_foreign(name: str) -> bool:
+        for known_name in longer:
+            name = name.replace(known_name, "")
+        return any(label in name for label in foreign)
+
+    return [(row, theirs[name]) for name, row in rows.items() if not is_foreign(name)]
 
 
 def _run_with_the_defect(scenario: Scenario) -> Result:

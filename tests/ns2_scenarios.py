@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import ns2_associations
 import numpy as np
 from ns2_runs import AGENTS
 
@@ -42,7 +43,9 @@ def is_known(scenario: Scenario) -> bool:
     """Whether ns-2 has all of its controls, and it has no Snoop, which ns-2 has on a LAN."""
     if any(switch.snoop for switch in scenario.topology.switches):
         return False
-    return not scenario.associations and all(f.algorithm in AGENTS for f in scenario.flows)
+    if scenario.associations:
+        return ns2_associations.is_known(scenario)
+    return all(f.algorithm in AGENTS for f in scenario.flows)
 
 
 def with_the_defect(scenario: Scenario) -> Scenario:
@@ -54,13 +57,15 @@ def with_the_defect(scenario: Scenario) -> Scenario:
 def run(
     scenario: Scenario, sends: Sends | None = None, watched: Collection[str] | None = None
 ) -> Result:
-    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED.
+    """The scenario in ns-2: Reno's family, Vegas, their sources, drop-tail and RED; or SCTP.
 
     Args:
         scenario: what to run; its seed is that of ns-2's random numbers too.
         sends: when sources send; those that it does not name draw for themselves.
         watched: the links whose queues and drops the result tells of; None: all.
     """
+    if scenario.associations:
+        return ns2_associations.run(scenario)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "run.tcl"

@@ -1,7 +1,7 @@
 """The experiments' baselines beside ns-2 itself, where the Debian package ns2 is installed."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -11,7 +11,7 @@ import pytest
 from scapy.utils import RawPcapNgReader
 
 from experiments.chan import enhanced, fig3_12, heterogeneous, parking_lot, single_bottleneck
-from experiments.dahal import wired
+from experiments.dahal import paths, wired
 from experiments.kurata import early, shared_link
 from experiments.lien import common, fig4_6, fig4_10
 from waymark import STOCK, Flow, Result, Scenario, run
@@ -217,3 +217,42 @@ def test_red_drops_as_much_as_in_ns2() -> None:
     ours, theirs = run(scenario), ns2_scenarios.run(scenario)
     dropped = [sum(flow.losses for flow in result.flows) for result in (ours, theirs)]
     assert dropped[0] == pytest.approx(dropped[1], rel=0.07)
+
+
+def sctp_measures(runs: list[Result]) -> dict[str, float]:
+    """Means over runs of Dahal 2007, ch. 6."""
+
+    def crowd(result: Result) -> float:
+        return result.mean_waiting("rs2->rd2", paths.SWITCHED_S, paths.END_S)
+
+    measures: dict[str, Callable[[Result], float]] = {
+        "loss": paths.loss_percent,
+        "throughput": paths.utilisation_percent,
+        "fairness": paths.fairness,
+        "latency": paths.latency_s,
+        "jitter": paths.jitter_s,
+        "queue": crowd,
+    }
+    return {
+        name: sum(measure(result) for result in runs) / len(runs)
+        for name, measure in measures.items()
+    }
+
+
+def test_associations_crowd_a_path_as_in_ns2() -> None:
+    scenarios = [paths.run("crowded", paths.NS2_STD, 5, seed) for seed in (1, 2)]
+    ours = sctp_measures([run(one) for one in scenarios])
+    theirs = sctp_measures([in_ns2(one) for one in scenarios])
+    for name, value in theirs.items():
+        assert ours[name] == pytest.approx(value, rel=0.05), name
+
+
+@pytest.mark.parametrize(("loss", "seeds", "rel"), [(0.01, 3, 0.04), (0.05, 8, 0.12)])
+def test_an_association_loses_as_much_to_random_loss(loss: float, seeds: int, rel: float) -> None:
+    """Single runs differ by 1 and 7 %."""
+    runs = range(1, 1 + seeds)
+    scenarios = [paths.run("lossy", paths.NS2_STD, 1, seed, loss=loss) for seed in runs]
+    ours = sctp_measures([run(one) for one in scenarios])
+    theirs = sctp_measures([in_ns2(one) for one in scenarios])
+    assert ours["throughput"] == pytest.approx(theirs["throughput"], rel=rel)
+    assert ours["latency"] == pytest.approx(theirs["latency"], rel=0.05)

@@ -375,6 +375,12 @@ class AssociationRecord(TypedDict):
     """Round-trip times that the sender measured, summed."""
     rtt_samples: int
     """How many these are."""
+    acked_chunks: int
+    """DATA chunks acknowledged."""
+    latency_s: float
+    """Time from their last transmission to that, summed."""
+    latency_s_squared: float
+    """Its squares, summed."""
     switches: int
     """Of path, by SPC."""
     trace: AssociationTrace | None

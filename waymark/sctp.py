@@ -172,6 +172,9 @@ class AssociationResult:
             queue, a program or a link dropped.
         switches: of path, by SPC.
         mean_rtt_s: of all that the sender measured; NaN if none.
+        latency_s: mean time of chunks from their last transmission to the SACK that acknowledges
+            them; NaN if none was.
+        jitter_s: its standard deviation.
         mean_delay_s: of chunks, from their last transmission to their arrival, by bin; NaN in bins
             without any.
         trace: where the association asked for it.
@@ -188,6 +191,8 @@ class AssociationResult:
     timeouts: int
     switches: int
     mean_rtt_s: float
+    latency_s: float
+    jitter_s: float
     mean_delay_s: Values
     trace: AssociationTrace | None
 
@@ -238,7 +243,9 @@ def from_core(association: Association, measured: "_core.AssociationRecord") -> 
     traced = measured["trace"]
     chunks = measured["delay_chunks"].astype(np.float64)
     chunks[chunks == 0] = np.nan
-    samples = measured["rtt_samples"]
+    samples, acked = measured["rtt_samples"], measured["acked_chunks"]
+    latency_s = measured["latency_s"] / acked if acked else float("nan")
+    square = measured["latency_s_squared"] / acked if acked else float("nan")
     return AssociationResult(
         packet_octets=association.packet_octets,
         chunk_payload=association.profile.chunk_octets - _DATA_HEADER,
@@ -251,6 +258,8 @@ def from_core(association: Association, measured: "_core.AssociationRecord") -> 
         timeouts=flow["timeouts"],
         switches=measured["switches"],
         mean_rtt_s=measured["rtt_s"] / samples if samples else float("nan"),
+        latency_s=latency_s,
+        jitter_s=float(np.sqrt(np.maximum(square - latency_s**2, 0.0))),
         mean_delay_s=measured["delay_ns"].astype(np.float64) / chunks / 1e9,
         trace=None if traced is None else _trace(traced),
     )

@@ -61,7 +61,7 @@ SCTP = Setup(
     paths.PARAMETERS,
     paths.CHOICES,
     paths.MEASURES,
-    {"quick": 1, "full": 3},
+    {"quick": 1, "full": 10},
 )
 
 

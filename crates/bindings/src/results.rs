@@ -83,6 +83,9 @@ fn association(py: Python<'_>, record: AssociationRecord) -> Dict<'_> {
         "delay_chunks": record.delay_chunks.into_pyarray(py),
         "rtt_s": record.rtt_ns as f64 / 1e9,
         "rtt_samples": record.rtt_samples,
+        "acked_chunks": record.acked_chunks,
+        "latency_s": record.latency_ns as f64 / 1e9,
+        "latency_s_squared": record.latency_ns_squared as f64 / 1e18,
         "switches": record.switches,
         "trace": record.trace.map(|t| association_trace(py, t)).transpose()?,
     }))

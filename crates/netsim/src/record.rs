@@ -57,6 +57,12 @@ pub struct AssociationRecord {
     pub rtt_ns: u128,
     /// How many these are.
     pub rtt_samples: u64,
+    /// DATA chunks acknowledged.
+    pub acked_chunks: u64,
+    /// Time from their last transmission to that, summed, in nanoseconds.
+    pub latency_ns: u128,
+    /// Its squares, summed.
+    pub latency_ns_squared: u128,
     /// Switches of path by SPC.
     pub switches: u64,
     /// The paths' state after each change and the delay of each chunk, if the scenario asks for it.

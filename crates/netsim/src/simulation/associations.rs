@@ -120,6 +120,9 @@ impl Simulation {
             let stats = flow.client.association.stats();
             flow.record.flow.timeouts = stats.timeouts;
             flow.record.switches = stats.switches;
+            flow.record.acked_chunks = stats.acked_chunks;
+            flow.record.latency_ns = stats.latency_ns;
+            flow.record.latency_ns_squared = stats.latency_ns_squared;
             flow.record.note(self.now, &mut flow.client.association);
         }
         let end = flow.end(server);

@@ -98,8 +98,23 @@ pub struct Quirks {
     /// to wait, as if it had not been sent.
     pub copies_leave_the_count: bool,
     /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
-    /// timer began; a heartbeat without an answer is repeated at once (§8.3: each path after its own interval).
+    /// timer began; a heartbeat without an answer is repeated at once, and every timeout of an inactive path sends one
+    /// (§8.3: each path after its own interval).
     pub heartbeats_take_turns: bool,
+    /// No data leaves before a heartbeat has confirmed every path, that of the handshake too (§5.4: data may go where
+    /// a path is confirmed).
+    pub data_waits_for_paths: bool,
+    /// A chunk that was to measure the RTT when its path's window was cut measures it nevertheless, once another one
+    /// is to, so that several measure at a time (§6.3.1 C4: one in a round trip).
+    pub stamps_outlive_losses: bool,
+    /// A recovery ends with the highest TSN that was outstanding and not marked for retransmission when it began, so
+    /// that what is marked above it may begin another (§7.2.4: the highest outstanding).
+    pub marked_chunks_begin_recoveries: bool,
+    /// What is sent again and leaves chunks marked, at a timeout or a SACK, counts in the burst of the next SACK that
+    /// unmarks them all.
+    pub bursts_carry_over: bool,
+    /// Chunks that wait in the receiver's buffer fill it with their headers too.
+    pub headers_fill_the_buffer: bool,
 }
 
 impl Quirks {
@@ -113,6 +128,11 @@ impl Quirks {
         bursts_overrun: true,
         copies_leave_the_count: true,
         heartbeats_take_turns: true,
+        data_waits_for_paths: true,
+        stamps_outlive_losses: true,
+        marked_chunks_begin_recoveries: true,
+        bursts_carry_over: true,
+        headers_fill_the_buffer: true,
     };
 }
 

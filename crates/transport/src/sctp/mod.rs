@@ -53,6 +53,12 @@ pub struct Stats {
     pub sacks_sent: u64,
     /// Octets of DATA chunks acknowledged.
     pub acked_octets: u64,
+    /// DATA chunks acknowledged.
+    pub acked_chunks: u64,
+    /// Time from their last transmission to that, summed, in nanoseconds.
+    pub latency_ns: u128,
+    /// Its squares, summed.
+    pub latency_ns_squared: u128,
     /// DATA chunks that arrived, copies included.
     pub chunks_received: u64,
     /// Of these, copies.

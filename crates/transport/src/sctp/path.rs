@@ -41,8 +41,8 @@ pub(super) struct Path {
     pub marked: u32,
     /// T3-rtx.
     pub t3: Option<Instant>,
-    /// The chunk whose acknowledgement measures the RTT, and when it was sent (§6.3.1 C4).
-    pub timed: Option<(Tsn, Instant)>,
+    /// A chunk is out whose acknowledgement measures the RTT (§6.3.1 C4).
+    pub measures: bool,
     /// When data last left on it, for the decay of an idle path's window (§7.2.1).
     pub idle_since: Option<Instant>,
     pub heartbeat: Heartbeat,
@@ -88,7 +88,7 @@ impl Path {
             outstanding: 0,
             marked: 0,
             t3: None,
-            timed: None,
+            measures: false,
             idle_since: None,
             heartbeat: Heartbeat::default(),
             tally: Tally::default(),

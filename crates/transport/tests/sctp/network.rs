@@ -127,20 +127,16 @@ impl Network {
     pub fn service(&mut self) {
         for end in usize::from(self.holds)..2 {
             let mut octets = Vec::new();
-            while let Some(route) = self.ends[end].poll_transmit(self.now, &mut octets) {
-                self.send(end, route, octets.clone());
-            }
-            while let Some(event) = self.ends[end].poll_event() {
-                self.events[end].push(event);
-            }
             while self.reads
                 && let Some(message) = self.ends[end].read()
             {
                 self.read[end].push(message);
             }
-            // Reading may have opened the window.
             while let Some(route) = self.ends[end].poll_transmit(self.now, &mut octets) {
                 self.send(end, route, octets.clone());
+            }
+            while let Some(event) = self.ends[end].poll_event() {
+                self.events[end].push(event);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::network::{Link, Network, addresses, data};
 use bytes::Bytes;
-use transport::sctp::{Config, Delivery, InitialWindow, Quirks, State};
+use transport::sctp::{Config, Delivery, InitialWindow, PathState, Quirks, State};
 use units::Instant;
 
 struct Run<'a> {
@@ -56,7 +56,9 @@ fn simulated(run: &Run<'_>) -> Vec<(f64, usize, u32)> {
     // ns-2 sends data once all paths are confirmed.
     let confirmed = |n: &Network| {
         let open = n.ends.iter().all(|end| end.state() == State::Established);
-        open && n.ends[0].paths().all(|path| path.srtt.is_some())
+        open && n.ends[0]
+            .paths()
+            .all(|path| path.state == PathState::Active)
     };
     network.run_while(100.0, |n| !confirmed(n));
     let begin = network.now.as_secs_f64();

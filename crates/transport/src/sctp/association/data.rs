@@ -112,7 +112,7 @@ impl Association {
             self.state,
             State::Established | State::ShutdownPending | State::ShutdownReceived
         );
-        if !open {
+        if !open || self.awaits_paths() {
             return None;
         }
         for path in &mut self.paths {

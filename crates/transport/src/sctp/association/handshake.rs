@@ -269,7 +269,7 @@ impl Association {
         };
         let path = &mut self.paths[index];
         path.state = PathState::Active;
-        if let Some(rtt) = rtt {
+        if let Some(rtt) = rtt.filter(|_| !self.config.quirks.data_waits_for_paths) {
             path.rto.measure(rtt);
         }
     }

@@ -121,17 +121,32 @@ impl Association {
     /// The association is open: every path that nothing came over is probed at once (§5.4).
     pub(super) fn begin_heartbeats(&mut self, now: Instant) {
         for index in 0..self.paths.len() {
+            if self.config.quirks.data_waits_for_paths {
+                self.paths[index].state = PathState::Unconfirmed;
+            }
             match self.paths[index].state {
                 PathState::Unconfirmed => self.paths[index].heartbeat.due = Some(now),
                 _ => self.postpone_heartbeat(now, index),
             }
         }
-        if self.config.quirks.heartbeats_take_turns {
-            for path in &mut self.paths {
-                path.heartbeat.last = now;
-            }
-            self.begin_turn(now, self.primary);
+        self.begin_turns(now);
+    }
+
+    /// All paths count as idle from now on, where they share a timer.
+    fn begin_turns(&mut self, now: Instant) {
+        if !self.config.quirks.heartbeats_take_turns {
+            return;
         }
+        for path in &mut self.paths {
+            path.heartbeat.last = now;
+        }
+        self.begin_turn(now, self.primary);
+    }
+
+    /// Whether data has to wait for a path to be confirmed.
+    pub(super) fn awaits_paths(&self) -> bool {
+        let unconfirmed = |path: &super::Path| path.state == PathState::Unconfirmed;
+        self.config.quirks.data_waits_for_paths && self.paths.iter().any(unconfirmed)
     }
 
     /// The timer that all paths share ran out: the turn of the path that was idle longest.
@@ -234,6 +249,8 @@ impl Association {
         self.choose_current();
         if !self.config.quirks.heartbeats_take_turns {
             self.postpone_heartbeat(now, index);
+        } else if before == PathState::Unconfirmed && !self.awaits_paths() {
+            self.begin_turns(now);
         }
     }
 

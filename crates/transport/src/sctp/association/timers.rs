@@ -1,6 +1,7 @@
 //! Timers: which runs out next, and what then.
 
 use super::{Association, State};
+use crate::sctp::path::PathState;
 use units::Instant;
 
 impl Association {
@@ -35,6 +36,7 @@ impl Association {
         for index in 0..self.paths.len() {
             if due(self.paths[index].t3) {
                 self.handle_t3(now, index);
+                return; // what it sends again leaves before another path's
             }
             if due(self.paths[index].heartbeat.lost) {
                 self.handle_heartbeat_lost(now, index);
@@ -55,5 +57,9 @@ impl Association {
         path.rto.back_off(); // E2
         self.stats.timeouts += 1;
         self.count_error(now, index);
+        let path = &mut self.paths[index];
+        if self.config.quirks.heartbeats_take_turns && path.state == PathState::Inactive {
+            path.heartbeat.due = Some(now);
+        }
     }
 }

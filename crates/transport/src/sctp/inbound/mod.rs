@@ -5,7 +5,7 @@ mod streams;
 
 use super::config::Config;
 use super::message::Message;
-use super::packet::{Data, DataFlags};
+use super::packet::{DATA_HEADER_OCTETS, Data, DataFlags};
 use super::{Route, Tsn};
 use reassembly::{Fragment, Misfit, Reassembly};
 use streams::Streams;
@@ -30,6 +30,10 @@ pub(super) struct Inbound {
     pub duplicates: Vec<Tsn>,
     window: u32,
     advertised: u32,
+    /// Octets of a chunk in the buffer beside its payload.
+    overhead: u64,
+    /// Chunks in `blocks`.
+    beyond: u64,
     reassembly: Reassembly,
     streams: Streams,
     acknowledgement: Acknowledgement,
@@ -75,6 +79,11 @@ impl Inbound {
             duplicates: Vec::new(),
             window: config.window,
             advertised: config.window,
+            overhead: match config.quirks.headers_fill_the_buffer {
+                true => DATA_HEADER_OCTETS as u64,
+                false => 0,
+            },
+            beyond: 0,
             reassembly: Reassembly::default(),
             streams: Streams::new(streams),
             acknowledgement: Acknowledgement {
@@ -106,7 +115,7 @@ impl Inbound {
         }
         let buffered = self.buffered();
         let window = u64::from(self.window);
-        let fits = buffered + data.payload.len() as u64 <= window;
+        let fits = buffered + data.payload.len() as u64 + self.overhead <= window;
         // What fills a gap may be what all in the buffer wait for: a sender that overestimated the window, by a
         // SACK that was overtaken, must not lock it.
         let fills = self.blocks.last().is_some_and(|last| data.tsn < last.1);
@@ -227,7 +236,7 @@ impl Inbound {
     }
 
     fn buffered(&self) -> u64 {
-        self.reassembly.octets + self.streams.octets
+        self.reassembly.octets + self.streams.octets + self.beyond * self.overhead
     }
 
     fn contains(&self, tsn: Tsn) -> bool {
@@ -238,6 +247,7 @@ impl Inbound {
     /// Notes a TSN that is beyond the cumulative one and in no block.
     fn note(&mut self, tsn: Tsn) {
         let at = self.blocks.partition_point(|&(_, last)| last < tsn);
+        self.beyond += 1;
         let joins_left = at > 0 && self.blocks[at - 1].1.next() == tsn;
         let joins_right = self.blocks.get(at).is_some_and(|b| tsn.next() == b.0);
         match (joins_left, joins_right) {
@@ -257,6 +267,7 @@ impl Inbound {
             Some(&(first, last)) if first == self.cumulative.next() => {
                 let by = last.since(self.cumulative) as u32;
                 self.cumulative = last;
+                self.beyond -= u64::from(by);
                 self.blocks.remove(0);
                 by
             }

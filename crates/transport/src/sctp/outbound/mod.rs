@@ -37,6 +37,8 @@ pub(super) struct Outbound {
     largest_window: u32,
     /// The highest TSN outstanding when a window was last cut: until it is acknowledged, none is cut again.
     recover: Tsn,
+    /// The highest TSN that was ever seen unmarked when a window was cut.
+    highest_unmarked: Tsn,
     /// The highest TSN newly acknowledged by the last SACK.
     highest_acked: Tsn,
     quirks: Quirks,
@@ -56,6 +58,9 @@ pub(super) struct Counts {
     pub resent: u64,
     pub fast: u64,
     pub acked_octets: u64,
+    pub acked_chunks: u64,
+    pub latency_ns: u128,
+    pub latency_ns_squared: u128,
 }
 
 /// A chunk of a message.
@@ -83,6 +88,11 @@ struct Sent {
     missing: u8,
     /// It was fast retransmitted, which is done once.
     fast: bool,
+    /// When it was sent last.
+    at: Instant,
+    /// Its acknowledgement is to measure the RTT, unless it is sent again.
+    measures: bool,
+    resent: bool,
 }
 
 /// Why a chunk is to be sent again.
@@ -110,6 +120,8 @@ struct Bursts {
     /// A fast retransmitted chunk was acknowledged, and no burst has been broken off since.
     recovered: bool,
     left: Option<u32>,
+    /// Packets that have left in it.
+    gone: u32,
     /// Where its first retransmission went.
     path: Option<usize>,
 }
@@ -140,6 +152,7 @@ impl Outbound {
             peer_window: 0,
             largest_window: u32::MAX,
             recover: initial.previous(),
+            highest_unmarked: initial.previous(),
             highest_acked: initial.previous(),
             quirks: config.quirks,
             holds_new: false,
@@ -148,6 +161,7 @@ impl Outbound {
                 rule: config.burst,
                 recovered: false,
                 left: burst,
+                gone: 0,
                 path: None,
             },
             fragment_octets: config.fragment_octets(),
@@ -172,6 +186,7 @@ impl Outbound {
         self.next = initial;
         self.cumulative = initial.previous();
         self.recover = initial.previous();
+        self.highest_unmarked = initial.previous();
         self.highest_acked = initial.previous();
     }
 
@@ -225,8 +240,8 @@ impl Outbound {
     pub fn handle_timeout(&mut self, index: usize, path: &mut Path) {
         path.window.on_timeout();
         path.idle_since = None;
-        path.timed = None;
         path.t3 = None;
+        self.measure_anew(index, path);
         for sent in &mut self.sent {
             if sent.path == index && !sent.gap_acked {
                 if sent.mark.is_none() {
@@ -239,6 +254,7 @@ impl Outbound {
         path.marked = path.outstanding;
         self.allowance = Allowance::OnePacket;
         self.holds_new = self.quirks.timeouts_hold_new_data;
+        self.bursts.gone = 0;
         self.begin_burst();
     }
 
@@ -248,14 +264,32 @@ impl Outbound {
         self.bursts.left = match self.bursts.rule {
             Burst::Unlimited => None,
             Burst::Always(packets) => Some(packets),
-            Burst::AfterRecovery(packets) => self.bursts.recovered.then_some(packets),
+            Burst::AfterRecovery(packets) => {
+                let left = packets.saturating_sub(self.bursts.gone);
+                self.bursts.recovered.then_some(left)
+            }
         };
     }
 
-    /// The RTT of a chunk measured without timestamps, when `tsn` is acknowledged.
-    fn measured(path: &mut Path, tsn: Tsn, now: Instant) -> Option<Duration> {
-        let (_, since) = path.timed.take_if(|(timed, _)| *timed == tsn)?;
-        Some(now.since(since))
+    /// The chunk that is to measure the path's RTT may be acknowledged late, with what was lost before it.
+    fn measure_anew(&mut self, index: usize, path: &mut Path) {
+        path.measures = false;
+        if self.quirks.stamps_outlive_losses {
+            return;
+        }
+        for sent in self.sent.iter_mut().filter(|sent| sent.path == index) {
+            sent.measures = false;
+        }
+    }
+}
+
+impl Counts {
+    /// A chunk is acknowledged, so long after it was sent last.
+    fn note_latency(&mut self, latency: Duration) {
+        let ns = u128::from(latency.as_nanos());
+        self.acked_chunks += 1;
+        self.latency_ns += ns;
+        self.latency_ns_squared += ns * ns;
     }
 }
 

@@ -18,9 +18,17 @@ impl Outbound {
         rtt: Option<(usize, Duration)>,
         paths: &mut [Path],
     ) -> Option<Acknowledged> {
+        let is_old = cumulative < self.cumulative || cumulative >= self.next;
+        if is_old && self.marked > 0 {
+            return None; // retransmissions wait for a SACK that tells something
+        }
+        let carries = self.quirks.bursts_carry_over && (self.holds_new || self.marked > 0);
         self.holds_new = false;
+        if !carries {
+            self.bursts.gone = 0;
+        }
         self.begin_burst();
-        if cumulative < self.cumulative || cumulative >= self.next {
+        if is_old {
             return None;
         }
         let advanced = cumulative > self.cumulative;
@@ -83,6 +91,9 @@ impl Outbound {
         } else {
             self.allowance = Allowance::Window;
         }
+        if self.marked > 0 {
+            self.bursts.gone = 0;
+        }
         self.begin_burst();
         if let Some(sack) = sack {
             // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
@@ -109,6 +120,7 @@ impl Outbound {
             path.marked = path.marked.saturating_sub(sent.octets());
         }
         if !sent.gap_acked {
+            self.counts.note_latency(now.since(sent.at));
             acknowledge(now, sent, timed, path);
         }
     }
@@ -151,6 +163,7 @@ impl Outbound {
                     }
                     path.tally.restart |= path.tally.first == Some(sent.tsn);
                     path.tally.gap_acked += sent.octets();
+                    self.counts.note_latency(now.since(sent.at));
                     acknowledge(now, sent, timed, path);
                     if sent.mark.take().is_some() {
                         self.marked -= 1;
@@ -160,6 +173,9 @@ impl Outbound {
                 // The receiver has thrown it away.
                 (true, false) => {
                     sent.gap_acked = false;
+                    if !self.quirks.stamps_outlive_losses {
+                        sent.measures = false;
+                    }
                     path.outstanding += sent.octets();
                 }
                 _ => {}
@@ -210,23 +226,40 @@ impl Outbound {
                 continue;
             }
             path.window.on_loss();
-            path.timed = None;
             path.tally.cut = true;
-            self.recover = self.sent.back().map_or(self.recover, |last| last.tsn);
+            let index = sent.path;
+            self.measure_anew(index, path);
+            self.recover = self.highest_outstanding();
         }
         self.counts.fast += 1;
+    }
+}
+
+impl Outbound {
+    /// The highest TSN outstanding.
+    fn highest_outstanding(&mut self) -> Tsn {
+        if !self.quirks.marked_chunks_begin_recoveries {
+            return self.sent.back().map_or(self.recover, |last| last.tsn);
+        }
+        let unmarked = self.sent.iter().rev().find(|sent| sent.mark.is_none());
+        if let Some(last) = unmarked.filter(|sent| sent.tsn > self.highest_unmarked) {
+            self.highest_unmarked = last.tsn;
+        }
+        self.highest_unmarked
     }
 }
 
 /// Credits a chunk acknowledged for the first time to its path.
 fn acknowledge(now: Instant, sent: &Sent, timed: bool, path: &mut Path) {
     path.tally.newly_acked += sent.octets();
-    let rtt = Outbound::measured(path, sent.tsn, now);
+    let measures = path.measures && sent.measures && !sent.resent;
+    path.measures &= !measures;
     // A timeout may have been due to lost SACKs: then the path is no better for this one.
     if sent.mark == Some(Mark::Timeout) {
         return;
     }
-    if let Some(rtt) = rtt.filter(|_| timed) {
+    if measures && timed {
+        let rtt = now.since(sent.at);
         path.rto.measure(rtt);
         path.tally.rtt = Some(rtt);
     }

@@ -73,6 +73,9 @@ impl Outbound {
             }
             Some(left) => *left -= 1,
         }
+        if self.bursts.recovered {
+            self.bursts.gone += 1;
+        }
         new
     }
 
@@ -142,9 +145,7 @@ impl Outbound {
             packet.data(&chunk.data(tsn));
             self.peer_window = self.peer_window.saturating_sub(chunk.octets());
             path.outstanding += chunk.octets();
-            if path.timed.is_none() {
-                path.timed = Some((tsn, now)); // §6.3.1 C4
-            }
+            let measures = !std::mem::replace(&mut path.measures, true); // §6.3.1 C4
             self.counts.sent += 1;
             self.sent.push_back(Sent {
                 tsn,
@@ -155,6 +156,9 @@ impl Outbound {
                 reported: false,
                 missing: 0,
                 fast: false,
+                at: now,
+                measures,
+                resent: false,
             });
         }
     }
@@ -167,7 +171,12 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quir
     from.marked -= octets;
     from.outstanding -= octets;
     // What is sent twice measures nothing (C5).
-    from.timed.take_if(|(timed, _)| *timed == sent.tsn);
+    if from.measures && sent.measures {
+        from.measures = false;
+        sent.measures = false;
+    }
+    sent.resent = true;
+    sent.at = now;
     if from.tally.first == Some(sent.tsn) && from.in_flight() > 0 {
         from.start_t3(now);
     }

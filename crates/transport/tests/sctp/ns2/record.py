@@ -32,6 +32,8 @@ RUNS = {
 """The arguments of ``path.tcl``."""
 
 RANDOM_SEEDS = range(1, 9)
+LONG = {28: 30, 40: 200, 60: 200, 71: 200, 75: 200}
+"""Seeds of longer runs, over which the primary path changes at 20 s, and when they end, in seconds."""
 SET_UP_PACKETS = (3, 1)
 """Packets that leave on each path before data, at least."""
 
@@ -57,17 +59,35 @@ def _record_random(folder: Path, seeds: Sequence[int]) -> None:
         delay_ms, queue = rng.choice((5, 20, 30)), rng.choice((10, 50))
         rate = rng.choice((0.01, 0.03, 0.05, 0.1, 0.15))
         change_s = rng.choice((-1, 5)) if paths == 2 else -1
-        end_s = 40
-        drops = [
-            " ".join(str(n) for n in range(SET_UP_PACKETS[path] + 1, 4000) if rng.random() < rate)
-            for path in range(paths)
-        ]
-        settings = (paths, end_s, 1, delay_ms, queue, change_s)
-        events = _run((*(str(setting) for setting in settings), *drops))
-        losses = " ".join(f"{tsn}.{time}" for tsn, time in _lost(events))
-        table.append(f"random_{seed},{paths},{delay_ms},{queue},{change_s},{end_s},{losses}")
-        _write(folder / f"random_{seed}.csv", events)
+        drops = [_losses(rng, rate, path, 4_000) for path in range(paths)]
+        settings = (paths, delay_ms, queue, change_s, 40)
+        table.append(_record_losses(folder, f"random_{seed}", settings, drops))
+    if folder == HERE:
+        for seed, end_s in LONG.items():
+            rng = random.Random(seed)
+            rate = rng.choice((0.02, 0.05, 0.1, 0.15, 0.2))
+            drops = [_losses(rng, rate, path, 40_000) for path in range(2)]
+            settings = (2, 30, 50, 20, end_s)
+            table.append(_record_losses(folder, f"long_{seed}", settings, drops))
     (folder / "random.csv").write_text("\n".join([*table, ""]))
+
+
+def _losses(rng: random.Random, rate: float, path: int, packets: int) -> str:
+    """Numbers of packets to lose, of so many."""
+    first = SET_UP_PACKETS[path] + 1
+    return " ".join(str(n) for n in range(first, packets) if rng.random() < rate)
+
+
+def _record_losses(
+    folder: Path, name: str, settings: tuple[int, ...], drops: Sequence[str]
+) -> str:
+    """Records a run; its line in the table."""
+    paths, delay_ms, queue, change_s, end_s = settings
+    arguments = (paths, end_s, 1, delay_ms, queue, change_s)
+    events = _run((*(str(argument) for argument in arguments), *drops))
+    losses = " ".join(f"{tsn}.{time}" for tsn, time in _lost(events))
+    _write(folder / f"{name}.csv", events)
+    return f"{name},{paths},{delay_ms},{queue},{change_s},{end_s},{losses}"
 
 
 def _run(arguments: Sequence[str]) -> list[list[str]]:
