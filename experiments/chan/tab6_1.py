@@ -20,7 +20,7 @@ from waymark.result import Result, Truth
 
 LOSSES = (0.01, 0.05, 0.10, 0.15)
 END_S: Mapping[Scale, float] = {"quick": 100.0, "full": 500.0}
-VARIANTS = (net.VARIANTS[2], net.VARIANTS[4])
+VARIANTS = (net.VARIANTS[2], net.VARIANTS[4], net.VARIANTS[7])
 PAPER_RANDOM = {
     0.01: (862, 743, 668, 554, 472, 402, 328, 224, 133, 53),
     0.05: (1805, 1760, 1498, 1568, 1258, 1137, 1027, 615, 436, 118),
@@ -39,7 +39,7 @@ PAPER_RIGHT = {
 
 
 def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """One run a loss rate and load, with ns-2's defect and without."""
+    """One run a loss rate and load; with ns-2's defect and without RFC 2988 too."""
     end_s = at_scale(END_S, scale)
     return {
         _label(v, loss, load): net.run(_label(v, loss, load), v, load, loss, end_s, seed)
