@@ -97,10 +97,10 @@ CHOICES = (
         "0.5 s",
         "ns-2's own default; the paper gives shape and rate alone",
         "great, and table 6.1 speaks for shorter bursts: at 1 % of loss and loads .3, .5, .9 it "
-        "has 554, 402, 53 losses taken for random; two runs of 1200 s give, in its 500 s, 431, 236, 32 "
-        "with 0.5 s, 502, 347, 40 with 50 ms, 543, 358, 39 with 20 ms (without RFC 2988 575, 399, "
-        "43). At load .5 without loss Reno, Vegas and RedVegas get 503, 595, 596 kb/s with 0.5 s, "
-        "458, 707, 707 with 50 ms, 464, 734, 734 with 20 ms",
+        "has 554, 402, 53 losses taken for random; two runs of 1200 s give, in its 500 s, 431, "
+        "236, 32 with 0.5 s, 502, 347, 40 with 50 ms, 543, 358, 39 with 20 ms (without RFC 2988 "
+        "575, 399, 43). At load .5 without loss Reno, Vegas and RedVegas get 503, 595, 596 kb/s "
+        "with 0.5 s, 458, 707, 707 with 50 ms, 464, 734, 734 with 20 ms",
     ),
     Choice(
         "loss of ACKs",

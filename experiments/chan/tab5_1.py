@@ -37,8 +37,8 @@ STARTS: Mapping[Scale, int] = {"quick": 0, "full": 10}
 
 START_WITHIN_S = 0.1
 PACKET_S = 8.32e-6
-"""Of NewReno on the bottleneck. Access delays that differ by less keep packets of several flows from
-meeting at one instant, where the order is the simulator's whim."""
+"""Of NewReno on the bottleneck. Access delays that differ by less keep packets of several flows
+from meeting at one instant, where the order is the simulator's whim."""
 
 STARTS_END_S = 55
 EVERY_S = 100.0
