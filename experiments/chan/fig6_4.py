@@ -36,8 +36,8 @@ EXPERIMENT = redvegas.experiment(
     notes=net.BURST_NOTE
     + net.AGREEMENT_NOTE
     + (
-        "Load decides less than chance, Pareto bursts being as they are: over 24 runs Reno in the "
-        "stock profile gets 170 ± 12 kb/s at load .9, from 153 to 201, in ns-2.35 170 ± 14, from 147 "
-        "to 198; at load .5 607 ± 61 and 601 ± 51."
+        "An hour leaves much to chance, Pareto bursts being as they are: over 24 runs Reno in the "
+        "stock profile gets 170 ± 12 kb/s at load .9, from 153 to 201, in ns-2.35 170 ± 14, from "
+        "147 to 198; at load .5 607 ± 61 and 601 ± 51."
     ),
 )
