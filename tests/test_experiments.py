@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,26 @@ def test_one_experiment_shows_its_table_and_files(cli: Cli, tmp_path: Path) -> N
     record = json.loads((tmp_path / "chan/fig2.2/run.json").read_text())
     expected = ["run", "chan/fig2.2", "--scale", "quick", "--out", str(tmp_path)]
     assert record["command"][1:] == expected
+
+
+def test_an_experiment_that_fails_does_not_end_the_others(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def odd(_: experiment.Runs) -> list[Row]:
+        raise ZeroDivisionError("no packet got through")
+
+    broken = experiment.find("chan/fig2.2")
+    module = sys.modules["experiments.chan.fig2_2"]
+    monkeypatch.setattr(module, "EXPERIMENT", replace(broken, rows=odd))
+    arguments = ("--scale", "quick", "--out", tmp_path)
+    several = cli("run", "chan/fig2.2", "srijith/tab1", *arguments)
+    assert several.code == 1
+    assert "chan/fig2.2 failed, the others go on: no packet got through" in several.err
+    assert "failed: chan/fig2.2" in several.err
+    assert (tmp_path / "srijith/tab1/run.json").exists()
+    assert "srijith/tab1" in several.out
+    with pytest.raises(ZeroDivisionError):
+        cli("run", "chan/fig2.2", *arguments)
 
 
 def test_the_page_has_every_experiment_and_needs_no_other_file(cli: Cli, measured: Path) -> None:

@@ -1,7 +1,7 @@
 """Measuring experiments: their runs through a pool, then tables, pictures and records."""
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,30 +84,43 @@ def size_of(scenario: Scenario) -> float:
     return scenario.end_s * (sum(between) or 2 * slowest)
 
 
-def measure(
+@dataclass(frozen=True)
+class Handed:
+    """An experiment whose runs were handed out."""
+
+    plan: Plan
+    _futures: dict[str, list["Future[Result]"]]
+
+    def measured(self) -> Measured:
+        """The experiment, once its runs have ended; to be asked for once, as it lets go of them.
+
+        Raises:
+            WaymarkError: as :func:`waymark.run`.
+        """
+        started = time.monotonic()
+        runs = {label: [f.result() for f in several] for label, several in self._futures.items()}
+        self._futures.clear()
+        return Measured(
+            self.plan, runs, self.plan.experiment.rows(runs), time.monotonic() - started
+        )
+
+
+def hand_out(
     plans: Sequence[Plan],
     workers: Pool,
     *,
     captures: Path | None = None,
     done: Callable[[float], None] = lambda _: None,
-) -> Generator[Measured]:
-    """Measure experiments; all runs are handed out at once, and each experiment told when whole.
+) -> list[Handed]:
+    """Hand out all runs of experiments at once.
 
     Args:
         plans: what to run.
         workers: who runs it.
         captures: a folder for the packets of the first seed's runs; None: none are captured.
         done: called after each run with its size, from any thread.
-
-    Raises:
-        WaymarkError: as :func:`waymark.run`.
     """
-    futures = [_submit(plan, workers, captures, done) for plan in plans]
-    for plan, by_label in zip(plans, futures, strict=True):
-        started = time.monotonic()
-        runs = {label: [f.result() for f in several] for label, several in by_label.items()}
-        by_label.clear()
-        yield Measured(plan, runs, plan.experiment.rows(runs), time.monotonic() - started)
+    return [Handed(plan, _submit(plan, workers, captures, done)) for plan in plans]
 
 
 def capture_path(folder: Path, label: str) -> Path:

@@ -10,12 +10,12 @@ import typer
 from waymark import experiment as experiments
 from waymark import trace
 from waymark.cli import on_interfaces
-from waymark.cli.base import EXIT_INTERRUPTED, Jobs, app, err, make, out, write
+from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, Jobs, app, err, make, out, write
 from waymark.cli.network import TargetName
 from waymark.cli.on_interfaces import RunnerName
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment
-from waymark.measure import Measured, Plan, capture_path, measure
+from waymark.measure import Measured, Plan, capture_path, hand_out
 from waymark.pool import pool
 from waymark.progress import progress
 from waymark.store import Store
@@ -122,19 +122,27 @@ def run_experiments(
     plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
     title = chosen[0].id if len(chosen) == 1 else f"{len(chosen)} experiments"
     measured: list[report.Summary] = []
+    failed: list[str] = []
     try:
         with (
             pool(jobs, scheduler, None if again else Store(out_dir / KEPT)) as workers,
             progress(err, title, [size for plan in plans for size in plan.sizes]) as done,
         ):
-            for one in measure(plans, workers, captures=captures, done=done):
-                files = report.write(
-                    one, out_dir / one.plan.experiment.id, ["waymark", *sys.argv[1:]]
-                )
-                if traces:
-                    folder = out_dir / one.plan.experiment.id / "trace"
-                    make(folder)
-                    files += trace.write_all(one.runs, folder)
+            for handed in hand_out(plans, workers, captures=captures, done=done):
+                name = handed.plan.experiment.id
+                folder = out_dir / name
+                try:
+                    one = handed.measured()
+                    files = report.write(one, folder, ["waymark", *sys.argv[1:]])
+                    if traces:
+                        make(folder / "trace")
+                        files += trace.write_all(one.runs, folder / "trace")
+                except Exception as error:
+                    if len(chosen) == 1:
+                        raise
+                    err.print(f"{name} failed, the others go on: {error}")
+                    failed.append(name)
+                    continue
                 measured.append(report.summary(one))
                 if len(chosen) == 1:
                     _show(one, [*files, *_captured(one, captures)])
@@ -143,6 +151,10 @@ def run_experiments(
         raise typer.Exit(EXIT_INTERRUPTED) from interrupt
     if len(chosen) > 1:
         out.print(report.summary_table(measured))
+    if failed:
+        names = " ".join(failed)
+        print(f"failed: {names}; for more: waymark run {failed[0]}", file=sys.stderr)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _choose(ids: list[str], everything: bool) -> list[Experiment]:
