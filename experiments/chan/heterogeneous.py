@@ -158,7 +158,9 @@ READINGS_NOTE = (
     "and so neither was chosen. The paper's own ratios over Reno come out without RFC 2988, its "
     "ratios over Vegas with none of the knobs that ns-2 has. "
 )
-AGREEMENT_NOTE = "ns-2.35's numbers are means of five runs of an hour with its own random numbers. "
+AGREEMENT_NOTE = (
+    "ns-2.35's numbers are means of 5 to 13 runs of an hour with its own random numbers. "
+)
 BURST_NOTE = (
     "Why queue losses are taken for random ones: the cross traffic drops several packets of a "
     "burst. The first is found next to the mark; NCSEQ stays there, and a later one of the burst, "
