@@ -10,7 +10,14 @@ import ns2_scenarios
 import pytest
 from scapy.utils import RawPcapNgReader
 
-from experiments.chan import enhanced, fig3_12, heterogeneous, parking_lot, single_bottleneck
+from experiments.chan import (
+    enhanced,
+    fig3_12,
+    heterogeneous,
+    parking_lot,
+    single_bottleneck,
+    tab5_1,
+)
 from experiments.dahal import paths, wired
 from experiments.kurata import early, shared_link
 from experiments.lien import common, fig4_6, fig4_10
@@ -143,6 +150,25 @@ def test_losses_to_cross_traffic_cost_as_much(tmp_path: Path, name: str, load: f
     scenario = heterogeneous.run(name, variant, load, 0.0, 200.0, seed=1)
     ours, theirs = against_the_same_traffic(scenario, tmp_path)
     assert ours.flows[0].goodput.sum() == pytest.approx(theirs.flows[0].goodput.sum(), rel=0.1)
+
+
+@pytest.mark.parametrize(("name", "loss"), [("Reno", 0.06), ("Vegas with ns-2's defect", 0.03)])
+def test_random_losses_cost_as_much(name: str, loss: float) -> None:
+    """Chapter 6 without cross traffic, each with its own random numbers: a run of half an hour
+    deviates by 3 %."""
+    variant = next(variant for variant in heterogeneous.VARIANTS if variant.name == name)
+    runs = [heterogeneous.run(name, variant, 0.0, loss, 1800.0, seed) for seed in range(1, 5)]
+    ours = sum(run(one).flows[0].goodput.sum() for one in runs)
+    theirs = sum(ns2_scenarios.run(one, watched=()).flows[0].goodput.sum() for one in runs)
+    assert ours == pytest.approx(theirs, rel=0.06)
+
+
+def test_flows_that_overflow_a_queue_at_once_lose_as_much() -> None:
+    """Table 5.1: twenty NewReno flows at 1 Gb/s, whose packets never meet at one instant."""
+    scenario = replace(tab5_1.scenarios("full", 1)["newreno, starts 4"], end_s=20.0)
+    ours, theirs = run(scenario), ns2_scenarios.run(scenario, watched=())
+    delivered = [sum(flow.delivered.sum() for flow in r.flows) for r in (ours, theirs)]
+    assert delivered[0] == pytest.approx(delivered[1], rel=0.04)
 
 
 @pytest.mark.parametrize("algorithm", ["tahoe", "reno", "newreno", "sack", "vegas"])

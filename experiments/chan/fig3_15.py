@@ -14,15 +14,18 @@ from waymark.networks import chain
 END_S = 150.0
 AVERAGE_FROM_S = 50.0
 START_WITHIN_S = 0.1
+NS2_JAIN = {"Vegas (1, 3)": 0.907, "Vegas (2, 2)": 0.972}
 
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """Five flows of one variant, over one to five links, from within the first 0.1 s."""
+    """Five flows of one variant, over one to five links: with the first seed all from one instant,
+    with others from within the first 0.1 s."""
     last = f"r{fairness.FLOWS + 1}"
     numbers = range(1, fairness.FLOWS + 1)
     hosts = {f"s{i}": f"r{i}" for i in numbers} | {f"d{i}": last for i in numbers}
     network = chain([(net.BOTTLENECK_BPS, 0.01)] * fairness.FLOWS, hosts, (10e6, 0.001))
-    starts_s = np.random.default_rng(seed).uniform(0, START_WITHIN_S, fairness.FLOWS)
+    within_s = 0.0 if seed == 1 else START_WITHIN_S
+    starts_s = np.random.default_rng(seed).uniform(0, within_s, fairness.FLOWS)
 
     def make(variant: fairness.Variant) -> Scenario:
         flows = tuple(
@@ -43,7 +46,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 def rows(runs: Runs) -> list[Row]:
     """Shares once the flows have settled."""
-    return fairness.rows(runs, AVERAGE_FROM_S, END_S)
+    return fairness.rows(runs, AVERAGE_FROM_S, END_S, NS2_JAIN)
 
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
@@ -64,7 +67,7 @@ EXPERIMENT = Experiment(
         "average_s": [AVERAGE_FROM_S, END_S],
         "queue_packets": 50,
     },
-    seeds={"quick": 2, "full": 10},
+    seeds={"quick": 2, "full": 11},
     scenarios=scenarios,
     rows=rows,
     draw=draw,
@@ -78,9 +81,13 @@ EXPERIMENT = Experiment(
         ),
         Choice(
             "when the flows start",
-            "uniformly in the first 0.1 s, ten draws",
-            "the paper's 'at the same time' leaves the order of the first packets to chance",
-            "ns-2 gives Vegas an index of .91 to .996 by this chance alone",
+            "the first run at one instant, ten uniformly in the first 0.1 s",
+            "the paper has 'at the same time', which leaves the first packets' order to chance",
+            "Vegas' index is .996 and .991 at one instant, .83 to .94 and .91 to .99 over the ten",
         ),
+    ),
+    notes=(
+        "ns-2.35 gives Vegas with the same eleven starts the same index, to three digits each; the "
+        "numbers here are the means."
     ),
 )

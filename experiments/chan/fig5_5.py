@@ -7,7 +7,7 @@ EXPERIMENT = convergence.experiment(
     "5.5",
     "halved",
     "When the bandwidth is halved Quick Vegas settles in far less time than Vegas",
-    {50: 477},
+    {1: 17, 5: 57, 10: 104, 20: 196, 30: 292, 50: 477},
     Expectation(
         "Quick Vegas settles in far less time",
         "less than half of Vegas' time at each capacity from 10 Mb/s on",

@@ -7,7 +7,7 @@ EXPERIMENT = convergence.experiment(
     "5.6",
     "doubled",
     "When the bandwidth doubles Quick Vegas settles in far less time than Vegas",
-    {50: 316},
+    {5: 34, 10: 66, 20: 128, 30: 191, 50: 316},
     Expectation(
         "Quick Vegas settles in far less time",
         "less than half of Vegas' time at each capacity from 10 Mb/s on",

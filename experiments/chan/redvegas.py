@@ -58,7 +58,7 @@ def experiment(
         return net.rows(runs, xs_of(runs), ns2, red_over)
 
     def draw(runs: Runs, table: Sequence[Row]) -> Figure:
-        drawing = plots.new_figure()
+        drawing = plots.new_figure(9.0, 4.6)
         axes = drawing.subplots()
         net.plot(axes, table, xs_of(runs))
         other = "loss rate" if swept == "load" else "load"
@@ -77,28 +77,46 @@ def experiment(
         paper=f"Chan 2004, figure {figure} (section 6.4)",
         claim=claim,
         parameters=net.PARAMETERS | {swept: list(xs_at["full"]), "held": held},
-        seeds={"quick": 1, "full": 3},
+        seeds={"quick": 1, "full": 5},
         scenarios=scenarios,
         rows=rows,
         draw=draw,
         expectations=expectations,
         choices=net.CHOICES,
-        notes=net.DEFECT_NOTE + notes,
+        notes=net.VARIANTS_NOTE + notes,
     )
 
 
 def everywhere(
     ratio: str, least: float, points: Callable[[float], bool] = lambda _: True
 ) -> Callable[[Mapping[str, Row]], bool | None]:
-    """Whether RedVegas' ratio is at least so much at all measured points that ``points`` takes."""
+    """Whether a ratio, as ``"RedVegas/Reno"``, is at least so much at all measured points that
+    ``points`` takes."""
 
     def holds(row: Mapping[str, Row]) -> bool | None:
-        prefix = f"RedVegas/{ratio}, "
-        chosen = [
-            r.waymark
-            for name, r in row.items()
-            if name.startswith(prefix) and points(float(name.removeprefix(prefix)))
-        ]
-        return all_of(value >= least for value in chosen)
+        return all_of(value >= least for x, value in ratios(row, ratio) if points(x))
 
     return holds
+
+
+def as_printed(off: float, *chosen: str) -> Callable[[Mapping[str, Row]], bool | None]:
+    """Whether the chosen ratios are as the paper prints them, to ``off`` of it, where it does."""
+
+    def holds(row: Mapping[str, Row]) -> bool | None:
+        return all_of(
+            abs(r.ratio - 1) <= off
+            for name, r in row.items()
+            if name.split(", ")[0] in chosen and r.paper is not None and r.ratio is not None
+        )
+
+    return holds
+
+
+def ratios(row: Mapping[str, Row], ratio: str) -> list[tuple[float, float]]:
+    """A ratio at each measured point."""
+    prefix = f"{ratio}, "
+    return [
+        (float(name.removeprefix(prefix)), r.waymark)
+        for name, r in row.items()
+        if name.startswith(prefix)
+    ]
