@@ -25,6 +25,8 @@ pub struct AckEvent {
     /// The same in seconds, by a clock that counts them in floating point as the papers' simulator
     /// does, with what rounding makes of it. `None`: there is no such clock.
     pub floating_rtt: Option<f64>,
+    /// When the acknowledgement arrived by that clock, in seconds since the first segment left last.
+    pub floating_now: Option<f64>,
     /// The round-trip time of the segment that caused this acknowledgement, by its echoed
     /// timestamp; resends and duplicates have one as well.
     pub echoed_rtt: Option<Duration>,

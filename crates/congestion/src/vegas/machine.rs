@@ -47,9 +47,21 @@ pub struct Machine<M, A = Linear> {
 struct Round {
     mark: u64,
     start: Instant,
+    /// The same by the clock in floating point, which begins with the connection.
+    start_s: f64,
     /// The mark had been sent before the round: the time to its acknowledgement is no round-trip
     /// time.
     stale: bool,
+}
+
+impl Round {
+    /// Seconds from its start to an acknowledgement.
+    fn elapsed_s(&self, ack: &AckEvent) -> f64 {
+        match ack.floating_now {
+            Some(now_s) => now_s - self.start_s,
+            None => ack.now.since(self.start).as_secs_f64(),
+        }
+    }
 }
 
 impl<M: Meter> Machine<M> {
@@ -123,14 +135,13 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             return;
         };
         self.answered = true;
-        self.meter
-            .first(ack.now.since(round.start).as_secs_f64(), ack);
+        self.meter.first(round.elapsed_s(ack), ack);
     }
 
     fn close_round(&mut self, round: Round, ack: &AckEvent) {
         let sent = ack.next.saturating_sub(round.mark);
         let trusted = !round.stale || self.config.quirks.phantom_rtt;
-        let elapsed = trusted.then(|| ack.now.since(round.start).as_secs_f64());
+        let elapsed = trusted.then(|| round.elapsed_s(ack));
         match self.meter.close(elapsed, sent, ack) {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
@@ -156,6 +167,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         self.round = Some(Round {
             mark: ack.next,
             start: ack.now,
+            start_s: ack.floating_now.unwrap_or_default(),
             stale: ack.next < self.highest,
         });
     }
@@ -203,6 +215,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
             self.round = Some(Round {
                 mark: segment,
                 start: now,
+                start_s: 0.0,
                 stale: false,
             });
         }

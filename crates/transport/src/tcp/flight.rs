@@ -267,6 +267,7 @@ impl Flight {
             next: self.next,
             in_flight: self.in_flight(),
             rtt,
+            floating_now: self.clock.seconds(),
             ..AckEvent::default()
         };
         marks.apply(&mut event);
