@@ -1,7 +1,6 @@
 """The ns2 profile beside ns-2 itself: random runs, every event at the bottleneck."""
 
 import json
-import math
 import os
 import shutil
 import subprocess

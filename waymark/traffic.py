@@ -42,8 +42,8 @@ class Profile:
         syn: ns-2: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
         phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
             acknowledgements of buffered data for a round-trip time, and starve.
-        floating_rtt: ns-2: congestion controls take RTTs as differences of floating-point seconds, of
-            which the last bits vary from one to the next; else of whole nanoseconds.
+        floating_rtt: ns-2: congestion controls take RTTs as differences of floating-point seconds,
+            of which the last bits vary from one to the next; else of whole nanoseconds.
         delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
         ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
             or each echoed (``"accurate"``, RFC 8257).

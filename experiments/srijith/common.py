@@ -28,6 +28,10 @@ RTT_CHOICE = Choice(
 )
 
 ONE_RUN = "Nothing in this network is random: one seed is enough."
+ROUNDING = (
+    " Vegas-A's queue grows here where the last bits of two rounds' RTTs differ, as in table 1."
+)
+"""For the notes of lone flows."""
 
 
 def flow(number: int, algorithm: Algorithm, **settings: Any) -> Flow:

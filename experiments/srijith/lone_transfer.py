@@ -129,5 +129,5 @@ def experiment(
                 "over the transfer's own time, Vegas would have the same average in both",
             ),
         ),
-        notes=common.ONE_RUN,
+        notes=common.ONE_RUN + common.ROUNDING,
     )

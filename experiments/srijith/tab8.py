@@ -127,5 +127,5 @@ EXPERIMENT = Experiment(
             "with 40 (6.7 ms a link) it resends 113, 79, 63, 57 and 55",
         ),
     ),
-    notes=common.ONE_RUN,
+    notes=common.ONE_RUN + common.ROUNDING,
 )

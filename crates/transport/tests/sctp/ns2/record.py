@@ -33,7 +33,7 @@ RUNS = {
 
 RANDOM_SEEDS = range(1, 9)
 LONG = {28: 30, 40: 200, 60: 200, 71: 200, 75: 200}
-"""Seeds of longer runs, over which the primary path changes at 20 s, and when they end, in seconds."""
+"""Seeds of longer runs, whose primary path changes at 20 s, and when they end, in seconds."""
 SET_UP_PACKETS = (3, 1)
 """Packets that leave on each path before data, at least."""
 
@@ -78,9 +78,7 @@ def _losses(rng: random.Random, rate: float, path: int, packets: int) -> str:
     return " ".join(str(n) for n in range(first, packets) if rng.random() < rate)
 
 
-def _record_losses(
-    folder: Path, name: str, settings: tuple[int, ...], drops: Sequence[str]
-) -> str:
+def _record_losses(folder: Path, name: str, settings: tuple[int, ...], drops: Sequence[str]) -> str:
     """Records a run; its line in the table."""
     paths, delay_ms, queue, change_s, end_s = settings
     arguments = (paths, end_s, 1, delay_ms, queue, change_s)
