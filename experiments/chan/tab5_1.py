@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Literal
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.chan import quick as net
@@ -25,22 +23,13 @@ from waymark.analysis.fairness import jain
 from waymark.networks import dumbbell
 from waymark.result import Result
 
-ALGORITHMS: tuple[net.Algorithm | Literal["newreno"], ...] = ("vegas", "quickvegas", "newreno")
+ALGORITHMS = ("vegas", "quickvegas", "newreno")
 LOTS = 3
 EACH: Mapping[Scale, int] = {"quick": 1, "full": 20}
 """Flows of a lot."""
 
 CAPACITY_BPS: Mapping[Scale, float] = {"quick": 10e6, "full": 1e9}
 QUEUE_PACKETS: Mapping[Scale, int] = {"quick": 50, "full": 1250}
-STARTS: Mapping[Scale, int] = {"quick": 0, "full": 10}
-"""Draws of the first lot's starts beside the one instant, for NewReno."""
-
-START_WITHIN_S = 0.1
-PACKET_S = 8.32e-6
-"""Of NewReno on the bottleneck. Access delays that differ by less keep packets of several flows
-from meeting at one instant, where the order is the simulator's whim."""
-
-STARTS_END_S = 55
 EVERY_S = 100.0
 ACTIVE_S = 300.0
 END_S = 500.0
@@ -66,63 +55,40 @@ PAPER_PEAK = {"vegas": 1188, "quickvegas": 1017}
 
 
 def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """One run an algorithm; and NewReno's first 55 s with drawn starts and without ties."""
+    """One run an algorithm."""
     each = at_scale(EACH, scale)
-    starts_s = [i // each * EVERY_S for i in range(LOTS * each)]
-    runs = {a: _run(a, a, starts_s, END_S, scale, seed) for a in ALGORITHMS}
-    for number in range(1, at_scale(STARTS, scale) + 1):
-        label = f"newreno, starts {number}"
-        rng = np.random.default_rng(number)
-        drawn_s = rng.uniform(0, START_WITHIN_S, each).tolist()
-        run = _run(label, "newreno", drawn_s, STARTS_END_S, scale, seed)
-        network = run.topology
-        for flow, more_s in zip(run.flows, rng.uniform(0, PACKET_S, each), strict=True):
-            delay_s = net.ACCESS[1] + round(float(more_s), 9)
-            network = network.with_link(flow.source, "r1", delay_s=delay_s)
-        runs[label] = replace(run, topology=network)
-    return runs
-
-
-def _run(
-    name: str,
-    algorithm: net.Algorithm | Literal["newreno"],
-    starts_s: Sequence[float],
-    end_s: float,
-    scale: Scale,
-    seed: int,
-) -> Scenario:
     network = dumbbell(
-        len(starts_s),
+        LOTS * each,
         (at_scale(CAPACITY_BPS, scale), net.DELAY_S),
         net.ACCESS,
         queue_packets=at_scale(QUEUE_PACKETS, scale),
     )
-    flows = tuple(
-        replace(net.flow(number, algorithm, start_s=start_s), stop_s=start_s + ACTIVE_S)
-        for number, start_s in enumerate(starts_s, start=1)
-    )
-    return Scenario(name, network, end_s, flows=flows, seed=seed)
+    runs: dict[str, Scenario] = {}
+    for algorithm in ALGORITHMS:
+        flows = tuple(
+            replace(
+                net.flow(i + 1, algorithm, start_s=i // each * EVERY_S),
+                stop_s=i // each * EVERY_S + ACTIVE_S,
+            )
+            for i in range(LOTS * each)
+        )
+        runs[algorithm] = Scenario(algorithm, network, END_S, flows=flows, seed=seed)
+    return runs
 
 
 def rows(runs: Runs) -> list[Row]:
     """Utilisation, queue and fairness; the paper's numbers at full scale only."""
     table: list[Row] = []
     full = len(runs["vegas"][0].flows) == LOTS * EACH["full"]
-    capacity_bps = CAPACITY_BPS["full" if full else "quick"]
-    for algorithm in ALGORITHMS:
-        name, results = plots.NAMES[algorithm], runs[algorithm]
+    for algorithm, results in runs.items():
+        name = plots.NAMES[algorithm]
         for place, (from_s, to_s) in enumerate(SPANS_S):
-            values = [_utilisation(r, from_s, to_s, capacity_bps) for r in results]
+            values = [_utilisation(r, from_s, to_s) for r in results]
             paper = PAPER_UTILISATION[algorithm][place] if full else None
             ns2 = (
                 NS2_UTILISATION[algorithm][place] if full and algorithm in NS2_UTILISATION else None
             )
-            row = Row.of(f"{name}, utilisation {from_s}-{to_s} s", "1", values, paper, ns2)
-            if algorithm == "newreno" and to_s <= STARTS_END_S:
-                drawn = [r for label in runs if "starts" in label for r in runs[label]]
-                values += [_utilisation(r, from_s, to_s, capacity_bps) for r in drawn]
-                row = replace(row, waymark_range=(min(values), max(values)) if drawn else None)
-            table.append(row)
+            table.append(Row.of(f"{name}, utilisation {from_s}-{to_s} s", "1", values, paper, ns2))
         if algorithm not in PAPER_QUEUE:
             continue
         for place, (from_s, to_s) in enumerate(HUNDREDS_S):
@@ -140,11 +106,13 @@ def rows(runs: Runs) -> list[Row]:
     return table
 
 
-def _utilisation(result: Result, from_s: int, to_s: int, capacity_bps: float) -> float:
+def _utilisation(result: Result, from_s: int, to_s: int) -> float:
     """Octets of all flows' packets that arrived, over what the link carries."""
     octets = sum(
         float(flow.delivered[from_s:to_s].sum()) * flow.counted_octets for flow in result.flows
     )
+    full = len(result.flows) == LOTS * EACH["full"]
+    capacity_bps = CAPACITY_BPS["full" if full else "quick"]
     return octets * 8 / (to_s - from_s) / capacity_bps
 
 
@@ -159,16 +127,16 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """Queue over time (figure 5.7) and utilisation beside the paper's (table 5.1)."""
     figure = plots.new_figure(10.0, 6.0)
     grid = figure.add_gridspec(3, 2, width_ratios=(3, 2))
-    for place, algorithm in enumerate(ALGORITHMS):
+    for place, (algorithm, results) in enumerate(runs.items()):
         axes = figure.add_subplot(grid[place, 0])
-        result = runs[algorithm][0]
+        result = results[0]
         waiting = result.queues[net.QUEUE].waiting
         axes.plot(result.times_s, waiting, color=plots.COLOURS[algorithm], linewidth=0.8)
         mean = fmean(waiting)
         axes.set_title(f"{plots.NAMES[algorithm]}: queue (packets), mean {mean:.0f}")
         axes.set_xlim(0, END_S)
         axes.set_ylim(0)
-        if place == len(ALGORITHMS) - 1:
+        if place == len(runs) - 1:
             axes.set_xlabel("time (s)")
     axes = figure.add_subplot(grid[:, 1])
     plots.compare(axes, [row for row in table if "utilisation" in row.quantity])
@@ -249,25 +217,15 @@ EXPERIMENT = Experiment(
             "when the flows of a lot start",
             "all at one instant",
             "the paper gives one time a lot; so ns-2 comes nearest to its numbers",
-            "NewReno's range has starts drawn from 0.1 s; the others' are not swept",
+            "not swept",
         ),
     ),
     notes=(
         "Quick scale: one flow a lot over 10 Mb/s with a queue of 50. Utilisation is of packets "
         "that arrived; NewReno's take 1040 octets. NewReno's first 55 s are one draw of a chaotic "
         "system: where 20 flows overflow the queue at one instant, which of them lose little "
-        "decides for a minute, since it resends one packet a round trip. Its number there is of "
-        "the one instant, its range also of ten runs (150 s of processor time in all) with starts "
-        "drawn from the first 0.1 s and access delays that differ by less than a packet's 8.32 µs. "
-        "These delays do away with ties: the bottleneck spaces all packets 8.32 µs apart, so that "
-        "they would meet at r1 at one instant, and there ns-2 goes by the last bit of its clock, "
-        "Waymark by an order of its own. Without ties both are the same, draw by draw: from one "
-        "instant .209 and .671 in 0-25 and 25-55 s, in ns-2 .205 and .671; with drawn starts .395 "
-        ".801, .424 .747, .453 .767, .698 .927, .313 .654, .193 .342, .22 .494, .495 .886, .136 "
-        ".412, .305 .525, in ns-2 .387 .802, .418 .749, .447 .768, .69 .928, .305 .657, .184 .344, "
-        ".214 .497, .488 .888, .14 .449, .297 .526; what it counts less in 0-25 s waits out of "
-        "order. With ties ns-2 has from one instant .166 and .649 (.168 and .677 in another run), "
-        "Waymark .086 and .535; with starts drawn from 0.1 s ns-2 .015 to .136 and .004 to .354, "
-        "Waymark .027 to .179 and .071 to .399."
+        "decides for a minute, since it resends one packet a round trip. From the same instant "
+        "ns-2.35 loses the same packets of every flow (tests/test_ns2.py); with starts drawn from "
+        "the first 0.1 s it has .015 to .136 in 0-25 s and .004 to .354 in 25-55 s."
     ),
 )
