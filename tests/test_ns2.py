@@ -28,23 +28,14 @@ from waymark.traffic import Algorithm
 
 pytestmark = pytest.mark.skipif(shutil.which("ns") is None, reason="ns (ns-2) is not on PATH")
 
-WITHOUT_CHANCE = {
-    "chan/fig3.4": 0.001,
-    "chan/fig3.14": 0.02,
-    "chan/fig3.15": 0.001,
-    "chan/fig5.2": 0.01,
-    "srijith/tab1": 0.001,
-    "srijith/tab2": 0.001,
-    "srijith/tab3": 0.05,
-    "srijith/tab4": 0.001,
-    "srijith/tab5": 0.001,
-    "srijith/tab6": 0.002,
-    "srijith/tab7": 0.002,
-    "srijith/tab8": 0.002,
-}
-"""Experiments in which nothing is random, and how far a row may be off. It may be where Vegas' Diff
-is a whole number and a half: ns-2 rounds it by the last bit of a sum.
-"""
+WITHOUT_CHANCE = (
+    "chan/fig3.4",
+    "chan/fig3.14",
+    "chan/fig3.15",
+    "chan/fig5.2",
+    *(f"srijith/tab{number}" for number in range(1, 9)),
+)
+"""Experiments in which nothing is random."""
 
 
 def at_quick_scale(experiment_id: str) -> dict[str, Scenario]:
@@ -68,8 +59,9 @@ def test_all_rows_of_baselines_are_as_in_ns2(experiment_id: str) -> None:
     theirs = {name: [in_ns2(s)] for name, s in at_quick_scale(experiment_id).items()}
     rows = zip(experiment.rows(ours), experiment.rows(ours | theirs), strict=True)
     for row, reference in rows:
-        expected = pytest.approx(reference.waymark, rel=WITHOUT_CHANCE[experiment_id])
-        assert row.waymark == expected, row.quantity
+        # The longest queue is one packet's doing: 125 for 124.
+        off = 0.01 if "longest" in row.quantity else 0.0005
+        assert row.waymark == pytest.approx(reference.waymark, rel=off), row.quantity
 
 
 @pytest.mark.parametrize("experiment_id", ["chan/fig3.14", "chan/fig3.15"])
@@ -79,16 +71,15 @@ def test_flows_in_the_stock_profile_get_the_same_shares(experiment_id: str) -> N
         stock = replace(scenario, flows=flows)
         ours, theirs = run(stock), in_ns2(stock)
         for our, their in zip(ours.flows, theirs.flows, strict=True):
-            assert our.delivered.sum() == pytest.approx(their.delivered.sum(), rel=0.02)
+            assert our.delivered.sum() == pytest.approx(their.delivered.sum(), abs=2)
 
 
 def test_vegas_flows_that_join_fill_the_same_queue() -> None:
-    """After the seventh join Diff may be a whole number and a half: that is 3 %."""
     scenario = fig3_12.scenarios("full", 1)["vegas"]
     ours, theirs = run(scenario), in_ns2(scenario)
     for join in (flow.start_s for flow in scenario.flows):
         span = fig3_12.QUEUE, join, join + fig3_12.JOIN_EVERY_S
-        assert ours.mean_waiting(*span) == pytest.approx(theirs.mean_waiting(*span), rel=0.04)
+        assert ours.mean_waiting(*span) == pytest.approx(theirs.mean_waiting(*span), rel=0.001)
 
 
 def departures_s(capture: Path, interface: str) -> Iterator[float]:

@@ -50,9 +50,8 @@ def starts_s(count: int, every_s: float, seed: int) -> list[float]:
 
 
 def lifetime_bps(result: Result, index: int, start_s: float, end_s: float) -> float:
-    """A flow's throughput from its start to the end."""
-    measured = result.flows[index]
-    return float(measured.delivered.sum()) * measured.counted_octets * 8 / (end_s - start_s)
+    """A flow's throughput from its start to the end, each packet counted once."""
+    return result.useful_bps(index, start_s, end_s)
 
 
 def draw_throughputs(
