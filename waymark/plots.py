@@ -103,6 +103,7 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.6,
     "legend.frameon": False,
+    "legend.handlelength": 3.0,
     "svg.hashsalt": "waymark",
     "svg.fonttype": "path",
 }

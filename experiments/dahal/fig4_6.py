@@ -25,27 +25,13 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 def rows(runs: Runs) -> list[Row]:
     """Latency, jitter and queue."""
-    table: list[Row] = []
-    for label in LINES:
-        table += over_time.rtt_rows(runs, label, PAPER.get(label))
-        table += over_time.queue_rows(runs, label)
-    return table
+    return over_time.rtt_and_queue_rows(runs, list(LINES), PAPER)
 
 
 def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
     """RTTs on the left, queues on the right."""
-    figure = over_time.plots.new_figure(10.0, 3.6)
-    left, right = figure.subplots(1, 2)
-    over_time.draw_rtt(left, runs, LINES)
-    over_time.draw_queue(right, runs, LINES)
-    left.set_ylim(0)
-    right.set_ylim(0, 20)
-    for axes in (left, right):
-        axes.set_xlim(0, net.END_S)
-    right.legend(fontsize="small", ncols=3, loc="upper right")
     title = "Dahal 2007, figures 4.6 and 4.7: RTT and queue of five RBCC flows"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-    return figure
+    return over_time.draw_rtt_and_queue(runs, LINES, title)
 
 
 EXPERIMENT = Experiment(

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from experiments.dahal import wired as net
 from waymark import Result, Row, Runs, Scenario, plots
@@ -75,6 +76,32 @@ def draw_queue(axes: Axes, runs: Runs, lines: Mapping[str, str]) -> None:
     axes.set_xlabel("time (s)")
     axes.set_ylabel("queue (packets)")
     axes.set_ylim(0, net.BUFFER)
+
+
+def rtt_and_queue_rows(
+    runs: Runs, labels: Sequence[str], paper: Mapping[str, tuple[float, float]] | None = None
+) -> list[Row]:
+    """Latency, jitter and queue of each label; ``paper``: latency and jitter that are known."""
+    table: list[Row] = []
+    for label in labels:
+        table += rtt_rows(runs, label, (paper or {}).get(label))
+        table += queue_rows(runs, label)
+    return table
+
+
+def draw_rtt_and_queue(runs: Runs, lines: Mapping[str, str], title: str) -> Figure:
+    """RTTs on the left, queues of up to 20 packets on the right."""
+    figure = plots.new_figure(10.0, 3.6)
+    left, right = figure.subplots(1, 2)
+    draw_rtt(left, runs, lines)
+    draw_queue(right, runs, lines)
+    left.set_ylim(0)
+    right.set_ylim(0, 20)
+    for axes in (left, right):
+        axes.set_xlim(0, net.END_S)
+    right.legend(fontsize="small", ncols=len(lines), loc="upper right")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    return figure
 
 
 def lines_of(controls: Mapping[str, net.Control]) -> dict[str, str]:
