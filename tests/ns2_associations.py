@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from ns2_runs import SEED_STEP
 
 from waymark import Association, Scenario
 from waymark.result import QueueResult, Result, Values
 from waymark.sctp import NS2_SCTP, AssociationResult
-
-SEED_STEP = 1_000_003
-"""After a small seed ns-2's first draw is nearly 0: the first packet, an INIT, would be lost."""
 
 SETTING = """
 Trace set show_sctphdr_ 1

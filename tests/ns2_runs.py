@@ -26,6 +26,9 @@ PROFILES: dict[str, dict[str, Any]] = {
 }
 PLAIN = {"tick_s": 0.01, "rfc2988": False, "initial_window": 1, "limited_transmit": False}
 
+SEED_STEP = 1_000_003
+"""Between seeds: after a small one ns-2's first draw is nearly 0, and its first packet lost."""
+
 Description = dict[str, Any]
 Row = tuple[float, int, int, bool]
 """When, the flow, the packet's number, whether it was dropped."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ns2_associations
 import numpy as np
-from ns2_runs import AGENTS
+from ns2_runs import AGENTS, SEED_STEP
 
 from waymark import Cbr, Flow, Link, OnOff, Scenario
 from waymark.red import ConstantDrop, Red
@@ -85,7 +85,7 @@ def run(
 def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) -> str:
     """The run in ns-2; it writes its counters at the end of each bin."""
     topology = scenario.topology
-    lines = [f"ns-random {scenario.seed}", SETTING]
+    lines = [f"ns-random {SEED_STEP * scenario.seed}", SETTING]
     lines += [f"set n({node}) [$ns node]" for node in topology.nodes]
     for index, link in enumerate(topology.links):
         lines += _link(link)

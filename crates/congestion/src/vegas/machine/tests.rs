@@ -33,6 +33,7 @@ fn avoiding() -> Vegas {
     vegas.round = Some(Round {
         mark: 10,
         start: ms(1000),
+        start_s: 0.0,
         stale: false,
     });
     vegas
@@ -114,6 +115,7 @@ fn the_mean_of_a_round_s_samples_counts_not_the_last() {
     vegas.round = Some(Round {
         mark: 12,
         start: ms(1000),
+        start_s: 0.0,
         stale: false,
     });
     vegas.on_ack(&end_of_round(120));
@@ -194,6 +196,7 @@ fn base_takes_any_lower_sample_and_the_rtt_of_a_lonely_segment() {
     vegas.round = Some(Round {
         mark: 20,
         start: ms(2000),
+        start_s: 0.0,
         stale: false,
     });
     let lonely = AckEvent {
@@ -215,6 +218,7 @@ fn base_takes_any_lower_sample_and_the_rtt_of_a_lonely_segment() {
     vegas.round = Some(Round {
         mark: 21,
         start: ms(3000),
+        start_s: 0.0,
         stale: false,
     });
     vegas.on_ack(&AckEvent {
