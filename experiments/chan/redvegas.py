@@ -77,7 +77,7 @@ def experiment(
         paper=f"Chan 2004, figure {figure} (section 6.4)",
         claim=claim,
         parameters=net.PARAMETERS | {swept: list(xs_at["full"]), "held": held},
-        seeds={"quick": 1, "full": 5},
+        seeds={"quick": 1, "full": 3},
         scenarios=scenarios,
         rows=rows,
         draw=draw,
