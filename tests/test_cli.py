@@ -122,7 +122,17 @@ def test_a_packet_other_than_expected_is_told_with_its_line(cli: Cli, tmp_path: 
     assert "FAILED" in shown.out
 
 
-def test_an_interrupt_ends_a_run_cleanly(tmp_path: Path) -> None:
+def is_alive(group: int) -> bool:
+    """Whether a process of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_a_run_and_its_workers(tmp_path: Path, sign: signal.Signals) -> None:
     command = [sys.executable, "-m", "waymark", "run", "chan/fig3.7", "--out", str(tmp_path)]
     process = subprocess.Popen(
         command,
@@ -136,8 +146,12 @@ def test_an_interrupt_ends_a_run_cleanly(tmp_path: Path) -> None:
     try:
         process.stderr.readline()  # it has begun
         time.sleep(1)
-        os.killpg(process.pid, signal.SIGINT)
+        process.send_signal(sign)
         _, shown = process.communicate(timeout=30)
+        deadline = time.monotonic() + 20
+        while is_alive(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not is_alive(process.pid)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

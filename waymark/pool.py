@@ -92,9 +92,11 @@ def pool(
             yield Pool(executor, store)
         return
     context = multiprocessing.get_context("spawn")
-    with _interrupts_ignored():  # workers inherit it: Ctrl-C is for the parent, which ends them
+    # Workers inherit it: Ctrl-C is for the parent, which ends them.
+    with _handled(signal.SIGINT, signal.SIG_IGN):
         processes = context.Pool(max(1, jobs or os.cpu_count() or 1))
-    with processes:
+    # Killed without a word, it would leave them to finish what they have begun.
+    with processes, _handled(signal.SIGTERM, signal.default_int_handler):
         yield Pool(_Processes(processes), store)
 
 
@@ -186,12 +188,13 @@ def _run(sent: bytes, capture: Path | None, code: str) -> Result:
 
 
 @contextmanager
-def _interrupts_ignored() -> Generator[None]:
+def _handled(number: signal.Signals, handler: Any) -> Generator[None]:
+    """While the block runs a signal has another handler, where this thread may set one."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
+        yield
         return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(number, before)
