@@ -69,10 +69,7 @@ impl Avoidance for Guided {
         let Linear { alpha, beta } = self.unguided;
         match backlog.mrai {
             Some(1) if backlog.delta > beta => Step::cut(cwnd, cwnd / 4.0),
-            Some(4) if backlog.delta < alpha => Step {
-                cwnd,
-                increment: 2.0 / cwnd,
-            },
+            Some(4) if backlog.delta < alpha => Step::grow_by(cwnd, 2.0),
             _ => self.unguided.step(backlog, cwnd),
         }
     }
@@ -89,6 +86,10 @@ mod tests {
 
     /// The step after a round that ended with a window of 8, `delta` segments waiting.
     fn step(mrai: Option<u8>, delta: f64) -> (f64, f64) {
+        step_of(8.0, mrai, delta)
+    }
+
+    fn step_of(cwnd: f64, mrai: Option<u8>, delta: f64) -> (f64, f64) {
         let unguided = Linear {
             alpha: 1.0,
             beta: 3.0,
@@ -100,7 +101,7 @@ mod tests {
             rtt: 0.1,
             mrai,
         };
-        let step = Guided { unguided }.step(&backlog, 8.0);
+        let step = Guided { unguided }.step(&backlog, cwnd);
         (step.cwnd, step.increment)
     }
 
@@ -110,6 +111,13 @@ mod tests {
             assert_eq!(step(Some(6), delta), (8.0, 2.0));
             assert_eq!(step(Some(5), delta), (8.0, 0.75));
         }
+    }
+
+    /// The papers' simulator can leave one after a recovery.
+    #[test]
+    fn an_empty_window_grows_as_one_of_a_segment() {
+        assert_eq!(step_of(0.0, Some(4), 0.0), (0.0, 2.0));
+        assert_eq!(step_of(0.0, None, 0.0), (0.0, 1.0));
     }
 
     #[test]

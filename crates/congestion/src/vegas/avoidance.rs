@@ -39,9 +39,14 @@ impl Step {
 
     /// One segment more within a round, spread over its acknowledgements.
     pub fn grow(cwnd: f64) -> Self {
+        Step::grow_by(cwnd, 1.0)
+    }
+
+    /// So many segments more within a round; a window that a recovery left empty counts as one.
+    pub fn grow_by(cwnd: f64, segments: f64) -> Self {
         Step {
             cwnd,
-            increment: 1.0 / cwnd,
+            increment: segments / cwnd.max(1.0),
         }
     }
 
