@@ -143,6 +143,9 @@ class Vegas(wm.CongestionControl):
         self.last_cut = event.now
 
 
+PROFILE = wm.Profile(floating_rtt=False)
+"""Both take times from a clock of whole nanoseconds."""
+
 NETWORK = wm.Topology(
     hosts=(wm.Host("a"), wm.Host("b")),
     switches=(wm.Switch("r"),),
@@ -155,7 +158,7 @@ NETWORK = wm.Topology(
 
 def curve(algorithm: type[Vegas] | Literal["vegas"]) -> "pa.Table":
     """The sender at every change in 60 s with one packet in a hundred lost."""
-    flow = wm.Flow("a", "b", algorithm, trace=True)
+    flow = wm.Flow("a", "b", algorithm, PROFILE, trace=True)
     return wm.run(wm.Scenario("vegas", NETWORK, end_s=60, flows=(flow,))).trace(0)
 
 

@@ -62,8 +62,12 @@ class RaisesAtOnce(wm.CongestionControl):
         raise LookupError("not ready")
 
 
+WHOLE_NS = replace(wm.STOCK, floating_rtt=False)
+"""A control in Python sees times in whole nanoseconds."""
+
+
 def scenario(
-    network: wm.Topology, *algorithms: Any, end_s: float = 4, profile: wm.Profile = wm.STOCK
+    network: wm.Topology, *algorithms: Any, end_s: float = 4, profile: wm.Profile = WHOLE_NS
 ) -> wm.Scenario:
     flows = tuple(wm.Flow("a", "b", which, profile, trace=True) for which in algorithms)
     return wm.Scenario("controls", network, end_s, flows=flows)

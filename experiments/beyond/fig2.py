@@ -26,7 +26,8 @@ LOSSES: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.0, 0.02, 0.1),
     "full": (0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12),
 }
-LOSSY = 0.02
+LOSSY = 0.03
+"""The claims of figure 6.6 are of losses above this."""
 END_S: Mapping[Scale, float] = {"quick": 100.0, "full": 600.0}
 
 
@@ -82,12 +83,12 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     return figure
 
 
-def _above(one: str, other: str) -> Callable[[Mapping[str, Row]], bool | None]:
+def _above(one: str, other: str, times: float) -> Callable[[Mapping[str, Row]], bool | None]:
     def holds(row: Mapping[str, Row]) -> bool | None:
         return all_of(
-            row[label(one, loss)].waymark >= row[label(other, loss)].waymark
+            row[label(one, loss)].waymark >= times * row[label(other, loss)].waymark
             for loss in LOSSES["full"]
-            if loss >= LOSSY and label(one, loss) in row
+            if loss > LOSSY and label(one, loss) in row
         )
 
     return holds
@@ -106,19 +107,19 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "RedVegas is above Vegas wherever packets are lost at random",
-            "at each loss rate from 2 % on",
-            _above("redvegas", "vegas"),
+            "RedVegas is more than 10 % above Vegas where more than 3 % are lost",
+            "at each loss rate above 3 %, as figure 6.6 claims",
+            _above("redvegas", "vegas", 1.1),
         ),
         Expectation(
             "Waymark is above CUBIC there",
-            "at each loss rate from 2 % on",
-            _above("waymark", "cubic"),
+            "at each loss rate above 3 %",
+            _above("waymark", "cubic", 1.0),
         ),
     ),
     choices=(today.PROFILE_CHOICE, today.ECN_CHOICE, *net.CHOICES[:2]),
     notes=(
-        "RedVegas over Vegas is 1.20 at 4 %, 1.29 at 6 and 8 %, 1.30 at 10 %: what figure 6.6 of "
+        "RedVegas over Vegas is 1.19 at 4 %, 1.27 at 6, 1.28 at 8, 1.27 at 10: what figure 6.6 of "
         "the paper prints, 'over 10 %' above 3 % and 1.267 at 8 %. Under the profile of the "
         "paper's own simulator it does not hold (chan/fig6.6): there a window that is kept waits "
         "in timeouts, which selective acknowledgements and RACK-TLP spare it here."
