@@ -3,8 +3,6 @@
 Its timeouts are those of heartbeats too. What arrives counts as goodput at once, in order or not.
 """
 
-import os
-import subprocess
 import tempfile
 from bisect import bisect_left
 from collections import defaultdict
@@ -13,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from ns2_runs import SEED_STEP
+from ns2_runs import SEED_STEP, simulate
 
 from waymark import Association, Scenario
 from waymark.result import QueueResult, Result, Values
@@ -25,7 +23,6 @@ set ns [new Simulator]
 set null [new Agent/Null]
 $ns trace-all [open all.tr w]
 """
-TIMEOUT_S = 600
 
 
 def is_known(scenario: Scenario) -> bool:
@@ -49,18 +46,8 @@ def run(scenario: Scenario) -> Result:
     """The scenario in ns-2."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / "run.tcl"
-        path.write_text("\n".join(script(scenario)))
-        done = subprocess.run(
-            ["ns", path],
-            cwd=folder,
-            env=os.environ | {"HOME": name},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=TIMEOUT_S,
-        )
-        timeouts = [int(number) for number in done.stdout.split()]
+        printed = simulate("\n".join(script(scenario)), folder)
+        timeouts = [int(number) for number in printed.split()]
         return _result(scenario, folder / "all.tr", timeouts)
 
 

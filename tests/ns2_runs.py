@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,25 @@ def _losses(rng: random.Random) -> list[int]:
             ]
         )
     )
+
+
+TIMEOUT_S = 600
+
+
+def simulate(script: str, folder: Path) -> str:
+    """What ns-2 prints as it runs a script in a folder."""
+    path = folder / "run.tcl"
+    path.write_text(script)
+    done = subprocess.run(
+        ["ns", path],
+        cwd=folder,
+        env=os.environ | {"HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT_S,
+    )
+    return done.stdout
 
 
 def script(description: Description, trace: Path) -> str:

@@ -3,8 +3,6 @@
 An experiment's own rows can so be made of ns-2's runs too: ``tests/ns2_compare.py``.
 """
 
-import os
-import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,7 +11,7 @@ from pathlib import Path
 
 import ns2_associations
 import numpy as np
-from ns2_runs import AGENTS, SEED_STEP
+from ns2_runs import AGENTS, SEED_STEP, simulate
 
 from waymark import Cbr, Flow, Link, OnOff, Scenario
 from waymark.red import ConstantDrop, Red
@@ -33,7 +31,6 @@ set null [new Agent/Null]
 """
 CHANGES = ("ack", "sent", "resent")
 HEADER_OCTETS = 40
-TIMEOUT_S = 600
 
 Sends = Mapping[int, Sequence[float]]
 """When each source, by its place in the scenario, sends a packet, in seconds."""
@@ -68,18 +65,8 @@ def run(
         return ns2_associations.run(scenario)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = folder / "run.tcl"
-        path.write_text(script(scenario, sends or {}, watched))
-        done = subprocess.run(
-            ["ns", path],
-            cwd=folder,
-            env=os.environ | {"HOME": name},
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=TIMEOUT_S,
-        )
-        return _result(scenario, done.stdout, folder, watched)
+        printed = simulate(script(scenario, sends or {}, watched), folder)
+        return _result(scenario, printed, folder, watched)
 
 
 def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) -> str:
