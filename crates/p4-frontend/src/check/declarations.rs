@@ -154,11 +154,9 @@ impl<'a> Checker<'a> {
 
     fn error_members(&mut self, members: &'a [ast::EnumMember]) {
         for member in members {
-            if self.hir.errors.contains(&member.name.name) {
+            if !self.declared_errors.insert(member.name.name.clone()) {
                 self.duplicate_member(&member.name);
-                continue;
             }
-            self.hir.errors.push(member.name.name.clone());
         }
     }
 

@@ -130,11 +130,13 @@ impl<'a> Checker<'a> {
         match ty {
             Ty::Error => Expr::error(span),
             Ty::ErrorCode => {
-                let at = self.hir.errors.iter().position(|e| *e == name.name);
-                match at {
-                    Some(i) => Expr::constant(Value::Symbol(i as u32), Ty::ErrorCode, span),
+                let errors = self.hir.errors.iter().enumerate();
+                let declared = errors.filter(|(_, e)| self.declared_errors.contains(*e));
+                let found = declared.clone().find(|(_, e)| **e == name.name);
+                match found {
+                    Some((i, _)) => Expr::constant(Value::Symbol(i as u32), Ty::ErrorCode, span),
                     None => {
-                        let valid = self.hir.errors.iter().map(|e| e.to_string()).collect();
+                        let valid = declared.map(|(_, e)| e.to_string()).collect();
                         self.unknown_member(name, ty, valid);
                         Expr::error(span)
                     }

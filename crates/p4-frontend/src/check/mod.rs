@@ -1,7 +1,7 @@
 //! Names and types: from the syntax tree to [`hir`](crate::hir).
 //!
 //! - `scope`: what a name refers to, declared before it is used; `types`: types as written;
-//! - `declarations`, `params`, `instances`, `extern_types`, `blocks`, `tables`, `entries`;
+//! - `declarations`, `errors`, `params`, `instances`, `extern_types`, `blocks`, `tables`, `entries`;
 //! - `statements`, `switch`, `loops`;
 //! - `expressions`, `parts`, `members`, `operators`, `casts`, `writable`, `keysets`;
 //! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
@@ -17,6 +17,7 @@ pub(crate) mod constants;
 mod constructors;
 mod declarations;
 mod entries;
+mod errors;
 mod expressions;
 mod extern_types;
 mod infer;
@@ -42,7 +43,7 @@ use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, Ty};
 use crate::span::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks a whole program. What could not be given a meaning is missing in the result, and reported.
 pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
@@ -71,6 +72,8 @@ struct Checker<'a> {
     scopes: Vec<scope::Scope>,
     /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
     top_level: HashMap<Symbol, Span>,
+    /// Members of `error` that are declared so far.
+    declared_errors: HashSet<Symbol>,
     /// What inference has found for each [`Ty::Var`].
     vars: Vec<Option<Ty>>,
     inside: Inside,
@@ -86,7 +89,10 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn new(program: &'a ast::Program) -> Self {
-        let mut hir = hir::Program::default();
+        let mut hir = hir::Program {
+            errors: errors::numbered(program),
+            ..hir::Program::default()
+        };
         hir.defs.resize_with(program.decl_count as usize, || None);
         let names = program.declarations.iter().rev();
         Checker {
@@ -94,6 +100,7 @@ impl<'a> Checker<'a> {
             diagnostics: Vec::new(),
             scopes: vec![scope::Scope::default()],
             top_level: names.map(|d| (d.name.name.clone(), d.name.span)).collect(),
+            declared_errors: HashSet::new(),
             vars: Vec::new(),
             inside: Inside::TopLevel,
             result: None,

@@ -14,7 +14,7 @@ pub struct Program<'a> {
     pub defs: Vec<Option<Def<'a>>>,
     /// Instances at the top level, in order.
     pub instances: Vec<DeclId>,
-    /// Members of `error`, in order.
+    /// Members of `error`: index = value, 0 is `NoError`.
     pub errors: Vec<Symbol>,
     /// Members of `match_kind`, in order.
     pub match_kinds: Vec<Symbol>,

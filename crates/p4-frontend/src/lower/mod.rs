@@ -126,14 +126,11 @@ struct Lowerer<'h, 'a> {
 
 impl<'h, 'a> Lowerer<'h, 'a> {
     fn new(hir: &'h hir::Program<'a>, sources: &'h SourceMap) -> Self {
-        let mut out = p4_ir::Program {
+        let out = p4_ir::Program {
             files: sources.names(),
             errors: hir.errors.iter().map(|e| e.to_string()).collect(),
             ..p4_ir::Program::default()
         };
-        if out.errors.is_empty() {
-            out.errors.push("NoError".into());
-        }
         Lowerer {
             hir,
             sources,
