@@ -29,6 +29,20 @@ def test_a_glob_picks_programs_and_all_passing_is_success(cli: Cli) -> None:
     assert (shown.code, shown.out) == (0, "1 passed, 0 failed, 0 skipped\n")
 
 
+def test_strict_compares_ports_that_the_script_does_not_name(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "p4_16_samples"
+    folder.mkdir()
+    shutil.copy(CORPUS / "p4_16_samples" / "forward.p4", folder)
+    script = folder / "forward.stf"
+    script.write_text("add route hdr.frame.to:0x10/4 send(port:3)\npacket 1 12 05\n")
+    assert cli("stf", folder / "forward.p4", script).code == 0
+    shown = cli("stf", folder / "forward.p4", script, "--strict")
+    assert shown.code == 1
+    assert "a packet that nothing expects came out of port 3" in shown.out
+    assert cli("stf", "--corpus", tmp_path).code == 0
+    assert cli("stf", "--corpus", tmp_path, "--strict").code == 1
+
+
 def test_compiling_counts_samples_and_errors(cli: Cli) -> None:
     shown = cli("compile", "--corpus", CORPUS)
     assert shown.code == 1

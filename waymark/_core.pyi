@@ -248,15 +248,17 @@ class StfReport(TypedDict):
     failures: list[str]
     """What did not come as expected, with the script's line."""
 
-def run_stf(program: Program, script: str) -> StfReport:
+def run_stf(program: Program, script: str, *, strict: bool = False) -> StfReport:
     """Run an STF packet script on a fresh switch.
+
+    ``strict`` compares the packets of all ports, and not only of the ports that the script names.
 
     Raises:
         ScriptError: the script cannot be read. A command that the program refuses is a failure.
     """
 
-def trace_stf(program: Program, script: str) -> tuple[StfReport, str, str]:
-    """As :func:`run_stf`, with what the packets met: as text, and as JSON (a list of steps).
+def trace_stf(program: Program, script: str, *, strict: bool = False) -> tuple[StfReport, str, str]:
+    """As :func:`run_stf`, with the trace of all packets: as text, and as JSON (a list of steps).
 
     Raises:
         ScriptError: the script cannot be read.

@@ -70,9 +70,16 @@ Verdicts = Iterator[Verdict]
 
 
 def run_scripts(
-    folder: Path, match: str = "*", jobs: int | None = None, options: Options | None = None
+    folder: Path,
+    match: str = "*",
+    jobs: int | None = None,
+    options: Options | None = None,
+    *,
+    strict: bool = False,
 ) -> Verdicts:
     """Run every v1model program of a corpus that has a packet script.
+
+    ``strict`` compares the packets of all ports, and not only of the ports that a script names.
 
     Raises:
         WaymarkError: no such program there, or no p4c where it is asked for.
@@ -81,7 +88,7 @@ def run_scripts(
     if options.via:
         p4c.require()
     programs = [p for p in _samples(folder, match) if p.with_suffix(".stf").is_file()]
-    return _judge(partial(_script, options=options), programs, folder, jobs)
+    return _judge(partial(_script, options=options, strict=strict), programs, folder, jobs)
 
 
 def compile_samples(
@@ -148,12 +155,12 @@ def _verdicts(
             yield verdict
 
 
-def _script(path: Path, options: Options) -> Verdict:
+def _script(path: Path, options: Options, strict: bool) -> Verdict:
     if path.stem in LEFT_OUT:
         return Verdict(path.stem, End.SKIPPED, LEFT_OUT[path.stem])
     script = path.with_suffix(".stf").read_text(encoding="utf-8", errors="replace")
     try:
-        found = _core.run_stf(_compile(path, options), script)
+        found = _core.run_stf(_compile(path, options), script, strict=strict)
     except (_core.WaymarkCoreError, WaymarkError) as error:
         return Verdict(path.stem, End.FAILED, _gist(str(error)))
     if found["passed"]:

@@ -29,26 +29,28 @@ class Traced:
     text: str
 
 
-def run(compiled: _core.Program, script: Path) -> "_core.StfReport":
+def run(compiled: _core.Program, script: Path, *, strict: bool = False) -> "_core.StfReport":
     """Run a packet script on a fresh switch.
+
+    ``strict`` compares the packets of all ports, and not only of the ports that the script names.
 
     Raises:
         WaymarkError: the script cannot be read.
     """
     try:
-        return _core.run_stf(compiled, _read(script))
+        return _core.run_stf(compiled, _read(script), strict=strict)
     except _core.ScriptError as error:
         raise WaymarkError(f"{script}: {error}") from error
 
 
-def run_traced(compiled: _core.Program, script: Path) -> Traced:
-    """As :func:`run`, and tell what every packet met: states, tables, queues, drops.
+def run_traced(compiled: _core.Program, script: Path, *, strict: bool = False) -> Traced:
+    """As :func:`run`, with the trace of every packet: states, tables, queues, drops.
 
     Raises:
         WaymarkError: the script cannot be read.
     """
     try:
-        report, text, steps = _core.trace_stf(compiled, _read(script))
+        report, text, steps = _core.trace_stf(compiled, _read(script), strict=strict)
     except _core.ScriptError as error:
         raise WaymarkError(f"{script}: {error}") from error
     return Traced(report, json.loads(steps), text)

@@ -14,6 +14,6 @@ static RELAY: LazyLock<p4_ir::Program> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     if let Ok(script) = Script::parse(text) {
-        let _ = stf::run(&RELAY, &script).to_string();
+        let _ = stf::run(&RELAY, &script, stf::Ports::All).to_string();
     }
 });

@@ -91,6 +91,12 @@ def run_stf(
     via: Annotated[
         Via | None, typer.Option(help="Compile with p4c, and run its BMv2 JSON.")
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="An unexpected packet fails the script at any port, named or not."
+        ),
+    ] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Print what each packet meets, with its source line.")
     ] = False,
@@ -104,18 +110,18 @@ def run_stf(
         _no_files(file)
         if trace or trace_json:
             raise WaymarkError("--trace shows one script, not a corpus")
-        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options)):
+        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options, strict=strict)):
             raise typer.Exit(EXIT_FAILED)
         return
     script = _given(script, "F.stf")
     program.require_file(script)
     compiled = compile_file(_given(file, "F.p4"), include, define, via_p4c=via is not None)
-    traced = stf.run_traced(compiled, script) if trace or trace_json else None
+    traced = stf.run_traced(compiled, script, strict=strict) if trace or trace_json else None
     if traced is not None and trace:
         print(traced.text)
     if traced is not None and trace_json:
         write(trace_json, json.dumps(traced.steps, indent=1) + "\n")
-    verdict = stf.run(compiled, script) if traced is None else traced.report
+    verdict = stf.run(compiled, script, strict=strict) if traced is None else traced.report
     for failure in verdict["failures"]:
         print(f"{script}: {failure}")
     counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"

@@ -4,31 +4,39 @@ use crate::errors::ScriptError;
 use crate::program::Program;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stf::{Failure, Report, Script};
+use stf::{Failure, Ports, Report, Script};
 
 #[pyfunction]
+#[pyo3(signature = (program, script, *, strict = false))]
 pub fn run_stf<'py>(
     py: Python<'py>,
     program: &Program,
     script: &str,
+    strict: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let script = parse(script)?;
-    let report = py.detach(|| stf::run(&program.ir, &script));
+    let report = py.detach(|| stf::run(&program.ir, &script, ports(strict)));
     as_dict(py, &report)
 }
 
 /// The report, the trace as text, the trace as JSON.
 #[pyfunction]
+#[pyo3(signature = (program, script, *, strict = false))]
 pub fn trace_stf<'py>(
     py: Python<'py>,
     program: &Program,
     script: &str,
+    strict: bool,
 ) -> PyResult<(Bound<'py, PyDict>, String, String)> {
     let script = parse(script)?;
-    let (report, trace) = py.detach(|| stf::run_traced(&program.ir, &script));
+    let (report, trace) = py.detach(|| stf::run_traced(&program.ir, &script, ports(strict)));
     let json = serde_json::to_string(&trace)
         .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
     Ok((as_dict(py, &report)?, trace.to_string(), json))
+}
+
+fn ports(strict: bool) -> Ports {
+    if strict { Ports::All } else { Ports::Named }
 }
 
 fn parse(script: &str) -> PyResult<Script> {

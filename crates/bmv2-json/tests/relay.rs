@@ -25,7 +25,7 @@ fn both() -> [Program; 2] {
 fn a_configuration_does_what_its_script_says() {
     let script = Script::parse(SCRIPT).unwrap_or_else(|errors| panic!("{}", errors[0]));
     for program in both() {
-        let report = stf::run(&program, &script);
+        let report = stf::run(&program, &script, stf::Ports::All);
         assert!(report.is_ok(), "{}: {report}", program.files[0]);
     }
 }

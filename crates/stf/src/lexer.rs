@@ -28,7 +28,7 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     /// A line without its comment.
     pub fn new(number: u32, text: &'a str) -> Self {
-        let text = text.split('#').next().unwrap_or_default().trim_end();
+        let text = text[..comment(text)].trim_end();
         let mut line = Line {
             text,
             at: 0,
@@ -108,12 +108,19 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A name: `t`, `hdr.h[0].f`, `"quoted"`, `$A`.
+    /// A name: `t`, `hdr.h[0].f`, `"any characters but a quotation mark"`, `$A`.
     pub fn name(&mut self, what: &str) -> Result<String, ParseError> {
         let before = self.at;
-        if self.eat("\"") {
-            let name = self.take(|c| c != '"');
-            return self.expect("\"").map(|()| name.into());
+        if let Some(quoted) = self.rest().strip_prefix('"') {
+            let Some((name, _)) = quoted.split_once('"') else {
+                return Err(self.error("a closing quotation mark on the same line"));
+            };
+            if name.is_empty() {
+                return Err(self.error(what));
+            }
+            self.at += name.len() + 2;
+            self.skip_spaces();
+            return Ok(name.into());
         }
         let name = self.take(|c| c.is_alphanumeric() || "_$.[]".contains(c));
         if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -169,6 +176,18 @@ impl<'a> Line<'a> {
         let word = self.take(|c| c.is_ascii_alphanumeric());
         parse(word).map(|(value, _)| value).ok_or(bad)
     }
+}
+
+/// Where the comment of a line begins: at the first `#` outside quotation marks.
+fn comment(text: &str) -> usize {
+    let mut quoted = false;
+    let begins = |(_, c): &(usize, char)| {
+        quoted ^= *c == '"';
+        *c == '#' && !quoted
+    };
+    text.char_indices()
+        .find(begins)
+        .map_or(text.len(), |(at, _)| at)
 }
 
 fn parse(word: &str) -> Option<(BigUint, Digits)> {

@@ -20,7 +20,7 @@ mod value;
 
 pub use lexer::ParseError;
 pub use report::{Failure, Report};
-pub use runner::{run, run_traced};
+pub use runner::{Ports, run, run_traced};
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
 pub use trace::{Hit, KeyField, Source, Step, Trace, What};
 pub use value::{Digits, Number, Tail};

@@ -131,7 +131,7 @@ fn add(line: &mut Line) -> Result<Verb, ParseError> {
         }
     };
     let id = if line.eat("=") {
-        Some(line.name("a name for the entry")?)
+        Some(entry_name(line, "a name for the entry")?)
     } else {
         None
     };
@@ -142,6 +142,12 @@ fn add(line: &mut Line) -> Result<Verb, ParseError> {
         action,
         id,
     })
+}
+
+/// The name of an entry. `A` and `$A` are the same name: scripts of p4c set one and refer to the other.
+fn entry_name(line: &mut Line, what: &str) -> Result<String, ParseError> {
+    let name = line.name(what)?;
+    Ok(name.strip_prefix('$').map(String::from).unwrap_or(name))
 }
 
 fn call(line: &mut Line) -> Result<Call, ParseError> {
@@ -168,7 +174,7 @@ fn check_counter(line: &mut Line) -> Result<Verb, ParseError> {
     line.expect("(")?;
     let cell = match line.integer("an index") {
         Ok(index) => CounterCell::Index(index),
-        Err(_) => CounterCell::Entry(line.name("an index or the name of an entry")?),
+        Err(_) => CounterCell::Entry(entry_name(line, "an index or the name of an entry")?),
     };
     line.expect(")")?;
     if line.is_empty() {
@@ -302,7 +308,7 @@ mod tests {
         };
         assert_eq!(
             (table.as_str(), priority, id.as_deref()),
-            ("c.t", Some(7), Some("$A"))
+            ("c.t", Some(7), Some("A"))
         );
         let names: Vec<_> = matches.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["h.f", "h[0].$valid$", "ip", "r", "m"]);
@@ -347,19 +353,29 @@ mod tests {
     #[test]
     fn counters_and_meters() {
         let check = Some((Quantity::Octets, Comparison::LessOrEqual, 9));
-        let cell = CounterCell::Entry("$A".into());
-        let counter = "c".to_string();
-        assert_eq!(
-            one("check_counter c($A) bytes <= 9"),
-            Verb::CheckCounter {
-                counter,
-                cell,
-                check
-            }
-        );
+        for cell in ["A", "$A"] {
+            assert_eq!(
+                one(&format!("check_counter c({cell}) bytes <= 9")),
+                Verb::CheckCounter {
+                    counter: "c".into(),
+                    cell: CounterCell::Entry("A".into()),
+                    check
+                }
+            );
+        }
         let rates = vec![(5e-6, 4), (2e-5, 5)];
         let verb = one("meter_set_rates c.m 2 0.000005:4 0.00002:5");
         assert_eq!(verb, Verb::MeterSetRates("c.m".into(), 2, rates));
+    }
+
+    #[test]
+    fn quoted_names_hold_any_character() {
+        let verb = one(r##"setdefault "a#b ◕" " c.act"("p ü":1) # "comment""##);
+        let Verb::SetDefault { table, action } = verb else {
+            panic!("{verb:?}")
+        };
+        assert_eq!((table.as_str(), action.name.as_str()), ("a#b ◕", " c.act"));
+        assert_eq!(action.args[0].0, "p ü");
     }
 
     #[test]
@@ -379,6 +395,10 @@ mod tests {
         assert_eq!(
             error("add t k:z a()"),
             "line 1, column 9: expected a value, such as 10, 0x0a, 0x0*, 0x0a00/8, 1->9, found `z`"
+        );
+        assert_eq!(
+            error("setdefault \"t a()"),
+            "line 1, column 12: expected a closing quotation mark on the same line, found `\"t`"
         );
         assert_eq!(
             error("wait 5"),

@@ -11,7 +11,7 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// Packets that the script sent in.
     pub packets_in: usize,
-    /// Packets that came out of ports that the script names.
+    /// Packets that came out of the ports that are compared.
     pub packets_out: usize,
     /// Packets and counters that were as expected.
     pub passed: usize,

@@ -18,19 +18,34 @@ const BETWEEN: Duration = Duration::from_millis(1);
 /// What `wait` waits.
 const WAIT: Duration = Duration::from_millis(2_000);
 
-/// Runs a script on a fresh switch with this program.
-pub fn run(program: &Program, script: &Script) -> Report {
-    run_with(program, script, None)
+/// The ports whose packets are compared with the script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ports {
+    /// Ports that the script sends to or expects from. Packets at other ports are ignored, as p4c's runner
+    /// has no interface there.
+    Named,
+    /// All ports: a packet that nothing expects is a failure wherever it comes out.
+    All,
 }
 
-/// Runs a script on a fresh switch with this program, and tells what its packets met.
-pub fn run_traced(program: &Program, script: &Script) -> (Report, Trace) {
+/// Runs a script on a fresh switch with this program.
+pub fn run(program: &Program, script: &Script, ports: Ports) -> Report {
+    run_with(program, script, ports, None)
+}
+
+/// Runs a script on a fresh switch with this program, and records what happens to its packets.
+pub fn run_traced(program: &Program, script: &Script, ports: Ports) -> (Report, Trace) {
     let recorder = Recorder::new(program);
-    let report = run_with(program, script, Some(recorder.clone()));
+    let report = run_with(program, script, ports, Some(recorder.clone()));
     (report, recorder.take())
 }
 
-fn run_with(program: &Program, script: &Script, recorder: Option<Recorder>) -> Report {
+fn run_with(
+    program: &Program,
+    script: &Script,
+    ports: Ports,
+    recorder: Option<Recorder>,
+) -> Report {
     let mut report = Report::default();
     let switch = match Switch::new(program, SwitchConfig::default()) {
         Ok(switch) => switch,
@@ -41,6 +56,7 @@ fn run_with(program: &Program, script: &Script, recorder: Option<Recorder>) -> R
     };
     let mut runner = Runner {
         switch,
+        ports,
         now: Instant::ZERO,
         expected: BTreeMap::new(),
         sent: BTreeMap::new(),
@@ -80,10 +96,11 @@ fn port_of(command: &Command) -> Option<u16> {
 
 struct Runner {
     switch: Switch,
+    ports: Ports,
     now: Instant,
     /// By port: line, and what is expected.
     expected: BTreeMap<u16, Vec<(u32, Option<Expected>)>>,
-    /// By port that the script names: line of the packet after which it came, and octets.
+    /// By port that is compared: line of the packet after which it came, and octets.
     sent: BTreeMap<u16, Vec<(u32, Vec<u8>)>>,
     /// Entries that have a name.
     entries: BTreeMap<String, (TableId, Entry)>,
@@ -253,8 +270,11 @@ impl Runner {
                 let Packet { octets, tag, .. } = &sent.packet;
                 recorder.sent(sent.start, *tag, sent.port, octets);
             }
-            // Ports that the script does not name have no interface in p4c's runner.
-            if let Some(packets) = self.sent.get_mut(&sent.port) {
+            let packets = match self.ports {
+                Ports::Named => self.sent.get_mut(&sent.port),
+                Ports::All => Some(self.sent.entry(sent.port).or_default()),
+            };
+            if let Some(packets) = packets {
                 self.report.packets_out += 1;
                 packets.push((line, sent.packet.octets));
             }

@@ -31,7 +31,7 @@ pub enum Verb {
         matches: Vec<(String, Number)>,
         /// What the entry does.
         action: Call,
-        /// A name for the entry: `$A`.
+        /// A name for the entry, without the `$` that it may begin with.
         id: Option<String>,
     },
     /// `setdefault TABLE ACTION(…)`
@@ -118,7 +118,7 @@ pub struct Call {
 pub enum CounterCell {
     /// By its index.
     Index(u64),
-    /// Of the entry with this name.
+    /// Of the entry with this name, without the `$` that it may begin with.
     Entry(String),
 }
 

@@ -69,7 +69,7 @@ fn judge(script: &Path) -> Ended {
     let run = || match support::compile(&program) {
         Err(why) => Ended::NotCompiled(why),
         Ok(program) => {
-            let report = stf::run(&program, &script);
+            let report = stf::run(&program, &script, stf::Ports::Named);
             match report.is_ok() {
                 true => Ended::Passed,
                 false => Ended::Failed(report.to_string()),

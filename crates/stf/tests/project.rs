@@ -33,7 +33,7 @@ fn every_main_does_what_its_scripts_say() {
             stf::Script::parse(&text).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
         let program = support::compile(&p4src.join(format!("v1model/{main}.p4")));
         let program = program.unwrap_or_else(|why| panic!("{main}: {why}"));
-        let report = stf::run(&program, &script);
+        let report = stf::run(&program, &script, stf::Ports::All);
         if !report.is_ok() {
             wrong.push(format!("{name}:\n{report}"));
         }

@@ -13,6 +13,7 @@ fn what_p4_leaves_undefined_is_as_documented() {
     let report = stf::run(
         &program,
         &stf::Script::parse(&script).expect("the script parses"),
+        stf::Ports::All,
     );
     assert_eq!(report.failures, [], "{report}");
     assert_eq!(report.packets_in, 15);
