@@ -1,4 +1,4 @@
-"""What README and ARCHITECTURE tell is there."""
+"""What README, ARCHITECTURE and docs/ name exists."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def test_every_make_target_of_the_readme_exists() -> None:
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
-    names = ("README.md", "ARCHITECTURE.md", "controller/README.md", "docs/congestion-control.md")
-    for document in (ROOT / name for name in names):
+    pages = ("README.md", "ARCHITECTURE.md", "controller/README.md")
+    documents = [*(ROOT / page for page in pages), *(ROOT / "docs").rglob("*.md")]
+    for document in documents:
         for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
             assert (document.parent / link).exists(), f"{document}: {link}"
 
