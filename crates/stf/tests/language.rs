@@ -22,7 +22,7 @@ fn every_program_does_what_its_script_says() {
             .unwrap_or_else(|error| panic!("{name} has no script: {error}"));
         let script =
             stf::Script::parse(&script).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
-        let report = stf::run(&program, &script);
+        let report = stf::run(&program, &script, stf::Ports::All);
         if !report.is_ok() {
             wrong.push(format!("{name}:\n{report}"));
         }

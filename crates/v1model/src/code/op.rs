@@ -462,7 +462,12 @@ pub enum Op {
         counter: u32,
         index: Slot,
     },
-    MarkToDrop,
+    /// Into two fields of a `standard_metadata_t`, `off` words further on.
+    MarkToDrop {
+        egress_spec: Slot,
+        mcast_grp: Slot,
+        off: Slot,
+    },
     Extern {
         call: u32,
     },

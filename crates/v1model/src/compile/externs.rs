@@ -51,7 +51,7 @@ impl Compiler<'_> {
         let args = &call.args[..];
         let object = call.object.map(|ExternId(object)| object);
         match call.name.as_str() {
-            "mark_to_drop" => self.emit(Op::MarkToDrop),
+            "mark_to_drop" => self.mark_to_drop(args.first())?,
             "register.read" => {
                 let index = self.input(args.get(1)?)?;
                 let Arg::Out(place) = args.first()? else {
@@ -169,6 +169,31 @@ impl Compiler<'_> {
                 SUPPORTED.join(", ")
             )),
         }
+        Some(())
+    }
+
+    /// Writes to the metadata that the argument names: inside an action or a function that is a copy, which the
+    /// caller copies back. Without an argument, writes to the packet's own.
+    fn mark_to_drop(&mut self, metadata: Option<&Arg>) -> Option<()> {
+        let (egress_spec, mcast_grp, off) = match metadata {
+            None => {
+                let own = &self.code.metadata;
+                (own.egress_spec.slot, own.mcast_grp.slot, NONE)
+            }
+            Some(Arg::Variable(at, ty)) => {
+                let members = ty.members(self.program);
+                let offset = |name: &str| Some(members.iter().find(|(_, f)| f.name == name)?.0);
+                let (egress_spec, mcast_grp) = (offset("egress_spec")?, offset("mcast_grp")?);
+                let (base, off) = self.locate(at);
+                (base + egress_spec, base + mcast_grp, off)
+            }
+            Some(_) => return None,
+        };
+        self.emit(Op::MarkToDrop {
+            egress_spec,
+            mcast_grp,
+            off,
+        });
         Some(())
     }
 

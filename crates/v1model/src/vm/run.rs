@@ -436,8 +436,15 @@ fn execute<const TRACED: bool>(
                     }
                 }
             }
-            Op::MarkToDrop => {
-                mark_to_drop(code, words, machine.config.drop_port);
+            Op::MarkToDrop {
+                egress_spec,
+                mcast_grp,
+                off,
+            } => {
+                if let Some(at) = address(words, 0, off) {
+                    let fields = (egress_spec + at as Slot, mcast_grp + at as Slot);
+                    mark_to_drop(code, words, fields, machine.config.drop_port);
+                }
             }
             Op::Extern { call } => {
                 external::call(code, machine, words, job, call);
@@ -468,9 +475,18 @@ fn moves(code: &Code, words: &mut [u64], list: u32) {
 }
 
 #[inline(never)]
-fn mark_to_drop(code: &Code, words: &mut [u64], drop_port: u16) {
-    code.metadata.egress_spec.set(words, drop_port as u64);
-    code.metadata.mcast_grp.set(words, 0);
+fn mark_to_drop(code: &Code, words: &mut [u64], fields: (Slot, Slot), drop_port: u16) {
+    let own = &opaque(code).metadata;
+    let egress_spec = MetaField {
+        slot: fields.0,
+        ..own.egress_spec
+    };
+    let mcast_grp = MetaField {
+        slot: fields.1,
+        ..own.mcast_grp
+    };
+    egress_spec.set(words, drop_port as u64);
+    mcast_grp.set(words, 0);
 }
 
 /// Where a value leads.
