@@ -9,7 +9,7 @@ from controller.client import Client, Role, SwitchError, Target
 from controller.config import Config
 from controller.diff import Change
 from controller.pipeline import Pipeline
-from waymark.entry import Entry
+from controller.replication import Held
 from waymark.errors import WaymarkError
 
 
@@ -18,12 +18,13 @@ class Wanted:
     """What one switch is to hold.
 
     Attributes:
-        entries: all entries of its tables, in canonical form.
+        entries: all entries of its tables, every default action, all multicast groups and clone
+            sessions, in canonical form.
     """
 
     target: Target
     pipeline: Pipeline
-    entries: Sequence[Entry]
+    entries: Sequence[Held]
 
 
 @dataclass(frozen=True)
@@ -59,21 +60,38 @@ def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
         try:
             its_pipeline = pipeline.load(switch, folder)
             target = Target.of(name, switch, config.election_id, folder)
-            its_entries = entries.entries_for(switch, its_pipeline.tables)
+            its_entries = entries.held_by(switch, its_pipeline.tables)
             canonical = [codec.canonical(entry, its_pipeline.schema) for entry in its_entries]
+            _refuse_doubles(canonical)
+            named = {diff.key(entry) for entry in canonical}
+            unnamed = [one for one in its_pipeline.defaults if diff.key(one) not in named]
         except WaymarkError as error:
             raise WaymarkError(f"{name}: {error}") from error
-        result[name] = Wanted(target, its_pipeline, canonical)
+        result[name] = Wanted(target, its_pipeline, [*canonical, *unnamed])
     return result
+
+
+def _refuse_doubles(entries: Sequence[Held]) -> None:
+    """Raise a :class:`WaymarkError` if a switch would hold one of two alone."""
+    seen: dict[diff.Key, Held] = {}
+    for entry in entries:
+        other = seen.setdefault(diff.key(entry), entry)
+        if other is not entry:
+            raise WaymarkError(
+                f"two entries have the same match and priority: {diff.describe(other)}, and "
+                f"{diff.describe(entry)}"
+            )
 
 
 async def plan(client: Client, wanted: Wanted) -> Plan:
     """Compare what the switch holds with what it is to hold; writes nothing."""
     cookie = await client.cookie()
     if cookie == wanted.pipeline.cookie:
-        return Plan(None, diff.changes(wanted.entries, await client.entries(wanted.pipeline)))
+        return Plan(None, diff.changes(wanted.entries, await client.held(wanted.pipeline)))
     there = "runs none" if cookie is None else f"runs another, cookie {cookie:#x}"
-    return Plan(f"{wanted.pipeline.name} ({there})", diff.changes(wanted.entries, []))
+    return Plan(
+        f"{wanted.pipeline.name} ({there})", diff.changes(wanted.entries, wanted.pipeline.defaults)
+    )
 
 
 async def converge(client: Client, wanted: Wanted) -> Plan:
@@ -88,7 +106,7 @@ async def converge(client: Client, wanted: Wanted) -> Plan:
     changes = todo.changes
     if todo.push is not None:
         await client.push(wanted.pipeline)
-        changes = diff.changes(wanted.entries, await client.entries(wanted.pipeline))
+        changes = diff.changes(wanted.entries, await client.held(wanted.pipeline))
     await client.write(changes, wanted.pipeline)
     return Plan(todo.push, changes)
 
@@ -101,8 +119,10 @@ async def apply(client: Client, wanted: Wanted) -> Plan:
     """
     if await client.arbitrate() is not Role.PRIMARY:
         raise SwitchError(
-            f"{wanted.target.name} ({wanted.target.address}) has a primary controller with "
-            f"election id {client.primary_id}; stop it, or use --election-id "
-            f"{client.primary_id + 1}"
+            f"{wanted.target.name} ({wanted.target.address}) has a primary controller, with "
+            f"election id {client.primary_id}. If that is `waymark controller watch`, edit the "
+            "file that it follows: it reads the file again and writes what changed. Stop another "
+            "controller first: what is written past it, with a larger --election-id, lasts until "
+            "it is primary again"
         )
     return await converge(client, wanted)

@@ -27,6 +27,7 @@ def problems(config: Config) -> list[Problem]:
             found += _port(port, (*place, "ports", number))
         found += _neighbours(switch, place)
         found += _routes(switch, place)
+        found += _once(switch, place)
     return found
 
 
@@ -105,3 +106,26 @@ def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         elif route.port is not None and route.port not in behind:
             told = f"found {route.port}; valid: the port of {route.via}, {min(behind)}"
             yield Problem((*at, "port"), told)
+
+
+def _once(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
+    """Default actions, groups, sessions and the replicas of each: each once."""
+    for key, what, names in (
+        ("defaults", "table", [default.table for default in switch.defaults]),
+        ("multicast_groups", "id", [group.id for group in switch.multicast_groups]),
+        ("clone_sessions", "id", [session.id for session in switch.clone_sessions]),
+    ):
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                told = f"found {name} a second time; valid: each {what} once"
+                yield Problem((*place, key, index, what), told)
+    for key, several in (
+        ("multicast_groups", switch.multicast_groups),
+        ("clone_sessions", switch.clone_sessions),
+    ):
+        for index, one in enumerate(several):
+            for copy, replica in enumerate(one.replicas):
+                if replica in one.replicas[:copy]:
+                    told = f"found port {replica.port}, instance {replica.instance} a second time"
+                    told += "; valid: each pair once"
+                    yield Problem((*place, key, index, "replicas", copy), told)

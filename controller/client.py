@@ -14,11 +14,11 @@ from finsy.grpcutil import GRPCCredentialsTLS, GRPCStatusCode
 from finsy.p4client import P4Client, P4ClientError
 from finsy.proto import U128, p4r
 
-from controller import codec
+from controller import codec, diff
 from controller.config import SwitchConfig
 from controller.diff import Change, Kind
 from controller.pipeline import Pipeline
-from waymark.entry import Entry
+from controller.replication import DefaultAction, Held
 from waymark.errors import WaymarkError
 
 HANDSHAKE_S = 10.0
@@ -189,19 +189,19 @@ class Client:
 
     # Entries (9.1, 12).
 
-    async def entries(self, pipeline: Pipeline) -> list[Entry]:
-        """All entries that can be written, in canonical form; not those of the program itself."""
-        wanted = [
-            p4r.Entity(table_entry=p4r.TableEntry(table_id=table.id))
-            for table in pipeline.schema.tables
-            if not table.is_const
+    async def held(self, pipeline: Pipeline) -> list[Held]:
+        """All that can be written, in canonical form; not the program's constant entries.
+
+        A default action that the switch does not tell is the program's own.
+        """
+        read = await self.read(_everything(pipeline))
+        found = [
+            codec.of_entity(entity, pipeline.schema)
+            for entity in read
+            if not entity.table_entry.is_const
         ]
-        read = [entity.table_entry for entity in await self.read(wanted)]
-        return [
-            codec.decode(entry, pipeline.schema)
-            for entry in read
-            if not (entry.is_const or entry.is_default_action)
-        ]
+        told = {diff.key(entry) for entry in found}
+        return [*found, *(one for one in pipeline.defaults if diff.key(one) not in told)]
 
     async def write(self, changes: Sequence[Change], pipeline: Pipeline) -> None:
         """Write all ``changes``.
@@ -248,8 +248,30 @@ class Client:
 
 def _update(change: Change, pipeline: Pipeline) -> p4r.Update:
     key_only = change.kind is Kind.DELETE
-    entry = codec.encode(change.entry, pipeline.schema, key_only=key_only)
-    return p4r.Update(type=_KINDS[change.kind], entity=p4r.Entity(table_entry=entry))
+    entity = codec.entity(change.entry, pipeline.schema, key_only=key_only)
+    # A default action is always there (P4Runtime 1.4, 9.1.2).
+    kind = Kind.MODIFY if isinstance(change.entry, DefaultAction) else change.kind
+    return p4r.Update(type=_KINDS[kind], entity=entity)
+
+
+def _everything(pipeline: Pipeline) -> list[p4r.Entity]:
+    """What asks for all that a switch can be told to hold."""
+    tables = [
+        p4r.TableEntry(table_id=table.id) for table in pipeline.schema.tables if not table.is_const
+    ]
+    tables += [
+        p4r.TableEntry(table_id=table, is_default_action=True) for table in pipeline.defaults_of
+    ]
+    return [
+        *(p4r.Entity(table_entry=entry) for entry in tables),
+        *(
+            p4r.Entity(packet_replication_engine_entry=every)
+            for every in (
+                p4r.PacketReplicationEngineEntry(multicast_group_entry=p4r.MulticastGroupEntry()),
+                p4r.PacketReplicationEngineEntry(clone_session_entry=p4r.CloneSessionEntry()),
+            )
+        ),
+    ]
 
 
 Connect = Callable[[Target], P4Client]

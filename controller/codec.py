@@ -4,6 +4,7 @@ In canonical form a number is an int, an address or prefix is text, and a key th
 is left out, as P4Runtime 1.4 (9.1.1) wants it: an entry reads back as it was written.
 """
 
+from collections.abc import Iterable
 from ipaddress import IPv4Address
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from finsy.p4entity import P4TableAction, P4TableEntry, P4TableMatch
 from finsy.p4schema import P4MatchField, P4MatchType, P4Schema
 from finsy.proto import p4r
 
+from controller.replication import CloneSession, DefaultAction, Held, MulticastGroup
 from waymark.entry import Entry, Value
 from waymark.errors import WaymarkError
 
@@ -64,9 +66,76 @@ def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
     return Entry(read.table_id, match, actions.alias, params, read.priority)
 
 
-def canonical(entry: Entry, schema: P4Schema) -> Entry:
-    """``entry`` as it would be read back."""
-    return decode(encode(entry, schema), schema)
+def entity(held: Held, schema: P4Schema, *, key_only: bool = False) -> p4r.Entity:
+    """The message that stands for anything that is written; see :func:`encode`."""
+    match held:
+        case Entry():
+            return p4r.Entity(table_entry=encode(held, schema, key_only=key_only))
+        case DefaultAction():
+            return p4r.Entity(table_entry=_encode_default(held, schema))
+        case MulticastGroup():
+            group = p4r.MulticastGroupEntry(
+                multicast_group_id=held.group_id,
+                replicas=() if key_only else map(_replica, held.replicas),
+            )
+            engine = p4r.PacketReplicationEngineEntry(multicast_group_entry=group)
+        case CloneSession():
+            session = p4r.CloneSessionEntry(
+                session_id=held.session_id,
+                replicas=() if key_only else map(_replica, held.replicas),
+                packet_length_bytes=0 if key_only else held.octets,
+            )
+            engine = p4r.PacketReplicationEngineEntry(clone_session_entry=session)
+    return p4r.Entity(packet_replication_engine_entry=engine)
+
+
+def of_entity(message: p4r.Entity, schema: P4Schema) -> Held:
+    """What ``message`` stands for, in canonical form; see :func:`decode`."""
+    if message.HasField("table_entry"):
+        entry = decode(message.table_entry, schema)
+        if not message.table_entry.is_default_action:
+            return entry
+        return DefaultAction(entry.table, entry.action, entry.params)
+    engine = message.packet_replication_engine_entry
+    if engine.HasField("multicast_group_entry"):
+        group = engine.multicast_group_entry
+        return MulticastGroup(group.multicast_group_id, _replicas(group.replicas))
+    session = engine.clone_session_entry
+    return CloneSession(
+        session.session_id, _replicas(session.replicas), session.packet_length_bytes
+    )
+
+
+def canonical(held: Held, schema: P4Schema) -> Held:
+    """``held`` as it would be read back."""
+    return of_entity(entity(held, schema), schema)
+
+
+def _encode_default(default: DefaultAction, schema: P4Schema) -> p4r.TableEntry:
+    try:
+        return P4TableEntry(
+            default.table,
+            action=P4TableAction(default.action, **default.params),
+            is_default_action=True,
+        ).encode_entry(schema)
+    except (ValueError, KeyError) as error:
+        raise WaymarkError(f"{default.table}: {error}") from error
+
+
+def _replica(replica: tuple[int, int]) -> p4r.Replica:
+    port, instance = replica
+    return p4r.Replica(egress_port=port, instance=instance)
+
+
+def _replicas(messages: Iterable[p4r.Replica]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted((_port(message), message.instance) for message in messages))
+
+
+def _port(message: p4r.Replica) -> int:
+    """As a number (deprecated since 1.4), or as octets."""
+    if message.port:
+        return int.from_bytes(message.port, "big")
+    return message.egress_port  # pyright: ignore[reportDeprecated]
 
 
 def _matches_anything(value: Any, field: P4MatchField) -> bool:

@@ -3,19 +3,21 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 
 from controller import apply as applying
-from controller import config, metrics, view
+from controller import follow, metrics, view
 from controller.apply import Plan, Wanted
 from controller.client import Client, connected
-from controller.config import Config
-from controller.watch import Snapshot, Watcher
+from controller.config import SwitchConfig
+from controller.follow import MOST_LINES, Follower
+from controller.watch import Cause, Snapshot, Watcher
 from waymark.errors import WaymarkError
 
 EXIT_FAILED = 1
@@ -24,18 +26,20 @@ EXIT_FAILED = 1
 
 def plan(file: Path) -> int:
     """Print what `apply` would change; the exit code."""
-    _, wanted = _load(file, None)
+    _, wanted = follow.load(file, None)
     return asyncio.run(_each(wanted, applying.plan, done="to change"))
 
 
 def apply(file: Path, election_id: int | None) -> int:
     """Bring every switch to its configuration, and print what changed; the exit code."""
-    _, wanted = _load(file, election_id)
+    _, wanted = follow.load(file, election_id)
     return asyncio.run(_each(wanted, applying.apply, done="changed"))
 
 
 def watch(file: Path, election_id: int | None, metrics_at: str, interval_s: float) -> None:
     """Keep every switch to its configuration until SIGINT or SIGTERM.
+
+    The file is read again when it changes, and on SIGHUP.
 
     Args:
         file: the configuration.
@@ -43,23 +47,10 @@ def watch(file: Path, election_id: int | None, metrics_at: str, interval_s: floa
         metrics_at: ``"PORT"`` or ``"HOST:PORT"``; port 0 takes any.
         interval_s: between two readings.
     """
-    settings, wanted = _load(file, election_id)
     host, _, port = metrics_at.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise WaymarkError(f"--metrics: found {metrics_at!r}; valid: a port, or HOST:PORT")
-    watchers = [
-        Watcher(settings.switches[name], its, interval_s=interval_s) for name, its in wanted.items()
-    ]
-    at = metrics.serve(watchers, host or "127.0.0.1", int(port))
-    print(f"counters: http://{host or '127.0.0.1'}:{at}/metrics", flush=True)
-    asyncio.run(_watch(watchers))
-
-
-def _load(file: Path, election_id: int | None) -> tuple[Config, dict[str, Wanted]]:
-    settings = config.load(file)
-    if election_id is not None:
-        settings = settings.model_copy(update={"election_id": election_id})
-    return settings, applying.wanted(settings, file.parent)
+    asyncio.run(_watch(file, election_id, host or "127.0.0.1", int(port), interval_s))
 
 
 async def _each(
@@ -88,47 +79,88 @@ def _tell(name: str, plan: Plan, done: str) -> None:
     if plan.is_empty:
         print(f"{name}: nothing to do")
         return
-    parts = ["the pipeline"] if plan.push is not None else []
-    if plan.changes:
-        parts.append(f"{len(plan.changes)} {'entry' if len(plan.changes) == 1 else 'entries'}")
-    print(f"{name}: {' and '.join(parts)} {done}")
+    print(f"{name}: {_written(plan)} {done}")
     if plan.push is not None:
         print(f"  ~ pipeline {plan.push}")
     for change in plan.changes:
         print(f"  {change}")
 
 
-async def _watch(watchers: Sequence[Watcher]) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+def _written(plan: Plan) -> str:
+    """``the pipeline and 3 entries``."""
+    parts = ["the pipeline"] if plan.push is not None else []
+    if plan.changes:
+        parts.append(f"{len(plan.changes)} {'entry' if len(plan.changes) == 1 else 'entries'}")
+    return " and ".join(parts)
+
+
+async def _watch(
+    file: Path, election_id: int | None, host: str, port: int, interval_s: float
+) -> None:
     console = Console()
+    log = _Log(console)
+
+    def make(switch: SwitchConfig, wanted: Wanted) -> Watcher:
+        watcher = Watcher(switch, wanted, interval_s=interval_s)
+        watcher.wrote = log.wrote
+        if not console.is_terminal:
+            watcher.changed = _States(log)
+        return watcher
+
+    follower = Follower(file, election_id, make, log)
+    at = metrics.serve(follower.watchers, host, port)
+    print(f"counters: http://{host}:{at}/metrics", flush=True)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, follower.reread.set)
+    showing = nullcontext()
     if console.is_terminal:
-        showing = Live(get_renderable=lambda: view.screen(watchers), console=console)
-    else:
-        showing = nullcontext()
-        for watcher in watchers:
-            watcher.changed = _Log()
-    tasks = [asyncio.create_task(watcher.run()) for watcher in watchers]
+        showing = Live(get_renderable=lambda: view.screen(follower.watchers), console=console)
+    following = asyncio.create_task(follower.run())
     ended = asyncio.create_task(stop.wait())
     with showing:
-        await asyncio.wait([ended, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    for task in (ended, *tasks):
+        await asyncio.wait([ended, following], return_when=asyncio.FIRST_COMPLETED)
+    for task in (ended, following):
         task.cancel()
-    for result in await asyncio.gather(*tasks, return_exceptions=True):
+    for result in await asyncio.gather(following, ended, return_exceptions=True):
         if isinstance(result, Exception):  # a bug, which a lost task would hide
             raise result
 
 
 class _Log:
+    """Lines with the time; on a terminal above the tables."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, told: str) -> None:
+        line = f"{datetime.now().astimezone().isoformat(timespec='seconds')} {told}"
+        if self._console.is_terminal:
+            self._console.print(line, markup=False, highlight=False)
+        else:
+            print(line, flush=True)
+
+    def wrote(self, name: str, cause: Cause, plan: Plan) -> None:
+        """What was written to a switch, and why: all of it but what a new connection brings."""
+        lines = [f"{name}: {cause.value}, {_written(plan)} written"]
+        if cause is not Cause.CONNECTED:
+            lines += [f"  {change}" for change in plan.changes[:MOST_LINES]]
+            if len(plan.changes) > MOST_LINES:
+                lines.append(f"  and {len(plan.changes) - MOST_LINES} more")
+        self("\n".join(lines))
+
+
+class _States:
     """Without a terminal: a line whenever a switch's state changes."""
 
-    def __init__(self) -> None:
-        self._last = ""
+    def __init__(self, log: _Log) -> None:
+        self._log, self._last = log, ""
 
     def __call__(self, shot: Snapshot) -> None:
         told = f": {shot.told}" if shot.told else ""
         line = f"{shot.name}: {shot.state.value}{told}"
         if line != self._last:
             self._last = line
-            print(line, flush=True)
+            self._log(line)

@@ -3,7 +3,7 @@
 Every field's description is what an error shows as valid.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from controller import check
+from controller.replication import CloneSession, DefaultAction, MulticastGroup
 from waymark import yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
@@ -146,6 +147,62 @@ class EntryConfig(Settings):
         return Entry(self.table, self.match, self.action, self.params, self.priority)
 
 
+class DefaultConfig(Settings):
+    """The default action of a table of one's own program."""
+
+    table: str = Field(description="a table of the program, such as MyIngress.ipv4_lpm")
+    action: str = Field(description="an action of the table")
+    params: Mapping[str, int | str] = Field(
+        default_factory=dict[str, int | str], description="a mapping of names to values"
+    )
+
+    def to_default(self) -> DefaultAction:
+        """As ``controller.codec`` takes it."""
+        return DefaultAction(self.table, self.action, self.params)
+
+
+class ReplicaConfig(Settings):
+    """One copy of a packet."""
+
+    port: int = Field(ge=0, le=MAX_PORT + 1, strict=True, description=f"0 to {MAX_PORT + 1}")
+    instance: int = Field(
+        0, ge=0, lt=2**16, strict=True, description="0 to 65535: egress_rid of this copy"
+    )
+
+
+class MulticastConfig(Settings):
+    """A multicast group."""
+
+    id: int = Field(ge=1, lt=2**16, strict=True, description="1 to 65535: mcast_grp")
+    replicas: tuple[ReplicaConfig, ...] = Field(
+        description="a list of port and instance, each pair once"
+    )
+
+    def to_group(self) -> MulticastGroup:
+        """As ``controller.codec`` takes it."""
+        return MulticastGroup(self.id, _replicas(self.replicas))
+
+
+class CloneConfig(Settings):
+    """A clone session."""
+
+    id: int = Field(ge=1, lt=2**15, strict=True, description="1 to 32767: the session of clone()")
+    replicas: tuple[ReplicaConfig, ...] = Field(
+        description="a list of port and instance, each pair once"
+    )
+    octets: int = Field(
+        0, ge=0, lt=2**16, strict=True, description="0, or to how many octets copies are cut"
+    )
+
+    def to_session(self) -> CloneSession:
+        """As ``controller.codec`` takes it."""
+        return CloneSession(self.id, _replicas(self.replicas), self.octets)
+
+
+def _replicas(replicas: Iterable[ReplicaConfig]) -> tuple[tuple[int, int], ...]:
+    return tuple((replica.port, replica.instance) for replica in replicas)
+
+
 class TlsConfig(Settings):
     """Files in PEM, relative to the configuration file."""
 
@@ -187,6 +244,15 @@ class SwitchConfig(Settings):
     routes: tuple[RouteConfig, ...] = Field((), description="a list of to, with via or port")
     entries: tuple[EntryConfig, ...] = Field(
         (), description="a list of table, match, action and params"
+    )
+    defaults: tuple[DefaultConfig, ...] = Field(
+        (), description="a list of table, action and params: default actions"
+    )
+    multicast_groups: tuple[MulticastConfig, ...] = Field(
+        (), description="a list of id and replicas"
+    )
+    clone_sessions: tuple[CloneConfig, ...] = Field(
+        (), description="a list of id, replicas and octets"
     )
 
 

@@ -1,9 +1,10 @@
-"""What has to change for a switch to hold what is wanted; on entries alone."""
+"""What has to change for a switch to hold what is wanted."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from controller.replication import CloneSession, DefaultAction, Held, MulticastGroup
 from waymark.entry import Entry, Value
 
 
@@ -25,51 +26,87 @@ class Change:
     """
 
     kind: Kind
-    entry: Entry
-    before: Entry | None = None
+    entry: Held
+    before: Held | None = None
 
     def __str__(self) -> str:
         text = f"{self.kind.value} {describe(self.entry)}"
-        return text if self.before is None else f"{text}, was {_action(self.before)}"
+        return text if self.before is None else f"{text}, was {_content(self.before)}"
 
 
-Key = tuple[str, frozenset[tuple[str, Value]], int]
+Key = tuple[type[Held], str | int, frozenset[tuple[str, Value]], int]
 
 
-def key(entry: Entry) -> Key:
+def key(entry: Held) -> Key:
     """What tells an entry from the others of a switch (P4Runtime 1.4, 9.1: match and priority)."""
-    return entry.table, frozenset(entry.match.items()), entry.priority
+    match entry:
+        case Entry():
+            return Entry, entry.table, frozenset(entry.match.items()), entry.priority
+        case DefaultAction():
+            return DefaultAction, entry.table, frozenset(), 0
+        case MulticastGroup():
+            return MulticastGroup, entry.group_id, frozenset(), 0
+        case CloneSession():
+            return CloneSession, entry.session_id, frozenset(), 0
 
 
-def changes(wanted: Iterable[Entry], held: Iterable[Entry]) -> list[Change]:
+def changes(wanted: Iterable[Held], held: Iterable[Held]) -> list[Change]:
     """The fewest writes that lead from ``held`` to ``wanted``, both in canonical form.
 
-    Deletions come first, so that a table that is full has room.
+    Deletions come first, so that a table that is full has room. A default action that is not
+    wanted otherwise stays as it is.
     """
     to_be = {key(entry): entry for entry in wanted}
     there = {key(entry): entry for entry in held}
-    deleted = [Change(Kind.DELETE, entry) for k, entry in there.items() if k not in to_be]
+    deleted = [
+        Change(Kind.DELETE, entry)
+        for k, entry in there.items()
+        if k not in to_be and not isinstance(entry, DefaultAction)
+    ]
     modified = [
         Change(Kind.MODIFY, entry, there[k])
         for k, entry in to_be.items()
-        if k in there and (entry.action, entry.params) != (there[k].action, there[k].params)
+        if k in there and entry != there[k]
     ]
     inserted = [Change(Kind.INSERT, entry) for k, entry in to_be.items() if k not in there]
     return [*deleted, *modified, *inserted]
 
 
-def describe(entry: Entry) -> str:
+def describe(entry: Held) -> str:
     """``port_queue port=1: drop_tail(max_waiting=49)``."""
-    match = " ".join(f"{name}={_value(value)}" for name, value in entry.match.items())
-    return f"{entry.table} {match or 'any'}: {_action(entry)}"
+    match entry:
+        case Entry():
+            keys = " ".join(f"{name}={_value(value)}" for name, value in entry.match.items())
+            return f"{entry.table} {keys or 'any'}: {_content(entry)}"
+        case DefaultAction():
+            return f"{entry.table} default: {_content(entry)}"
+        case MulticastGroup():
+            return f"multicast group {entry.group_id}: {_content(entry)}"
+        case CloneSession():
+            return f"clone session {entry.session_id}: {_content(entry)}"
 
 
-def _action(entry: Entry) -> str:
-    return f"{entry.action}({_params(entry.params)})"
+def _content(entry: Held) -> str:
+    match entry:
+        case Entry() | DefaultAction():
+            return f"{entry.action}({_params(entry.params)})"
+        case MulticastGroup():
+            return _replicas(entry.replicas)
+        case CloneSession():
+            cut = f", cut to {entry.octets} octets" if entry.octets else ""
+            return _replicas(entry.replicas) + cut
 
 
 def _params(params: Mapping[str, int | str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in params.items())
+
+
+def _replicas(replicas: Iterable[tuple[int, int]]) -> str:
+    """``ports 1, 2, 3 (instance 7)``."""
+    each = (
+        f"{port} (instance {instance})" if instance else f"{port}" for port, instance in replicas
+    )
+    return f"ports {', '.join(each) or 'none'}"
 
 
 def _value(value: Value) -> str:

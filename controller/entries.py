@@ -3,9 +3,24 @@
 from collections.abc import Collection
 
 from controller.config import PortConfig, RouteConfig, SwitchConfig
+from controller.replication import Held
 from waymark import entry as entry_of
 from waymark.entry import ETHER_TYPE_ARP, Entry
 from waymark.errors import WaymarkError
+
+
+def held_by(switch: SwitchConfig, tables: Collection[str]) -> list[Held]:
+    """All that ``switch`` is to hold, and nothing else.
+
+    Args and Raises:
+        As :func:`entries_for`.
+    """
+    return [
+        *entries_for(switch, tables),
+        *(default.to_default() for default in switch.defaults),
+        *(group.to_group() for group in switch.multicast_groups),
+        *(session.to_session() for session in switch.clone_sessions),
+    ]
 
 
 def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:

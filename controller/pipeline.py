@@ -1,15 +1,18 @@
 """What a switch is to run: P4Info, device config, and the cookie that names both."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from finsy.p4schema import P4Schema
-from finsy.proto import p4i
+from finsy.proto import p4i, p4r
 from google.protobuf import text_format
 
+from controller import codec
 from controller.config import SwitchConfig
+from controller.replication import DefaultAction
 from waymark import project
 from waymark.errors import WaymarkError
 from waymark.program import compile_file
@@ -26,6 +29,7 @@ class Pipeline:
         name: the program, as the configuration names it.
         device_config: P4 source for the embedded switch, p4c's JSON for BMv2.
         cookie: of the contents of both, never 0: equal cookies need no push.
+        defaults: the default actions of the program itself, where P4Info tells them.
     """
 
     name: str
@@ -33,6 +37,16 @@ class Pipeline:
     device_config: bytes
     cookie: int
     schema: P4Schema
+    defaults: Sequence[DefaultAction] = ()
+
+    @property
+    def defaults_of(self) -> list[int]:
+        """The tables whose default action can be set; not those of action profiles."""
+        return [
+            table.preamble.id
+            for table in self.p4info.tables
+            if table.const_default_action_id == 0 and table.implementation_id == 0
+        ]
 
     @property
     def tables(self) -> list[str]:
@@ -79,7 +93,26 @@ def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
     cookie = int.from_bytes(digest[:8], "big") or 1
     schema = P4Schema()
     schema.set_p4info(p4info)
-    return Pipeline(name, p4info, device_config, cookie, schema)
+    return Pipeline(name, p4info, device_config, cookie, schema, _defaults(p4info, schema))
+
+
+def _defaults(p4info: p4i.P4Info, schema: P4Schema) -> list[DefaultAction]:
+    found: list[DefaultAction] = []
+    for table in p4info.tables:
+        call = table.initial_default_action
+        if table.implementation_id or not call.action_id:
+            continue
+        action = p4r.Action(action_id=call.action_id)
+        for argument in call.arguments:
+            action.params.add(param_id=argument.param_id, value=argument.value)
+        default = p4r.TableEntry(
+            table_id=table.preamble.id,
+            action=p4r.TableAction(action=action),
+            is_default_action=True,
+        )
+        entry = codec.decode(default, schema)
+        found.append(DefaultAction(entry.table, entry.action, entry.params))
+    return found
 
 
 def source_of(program: str, folder: Path) -> Path:

@@ -9,7 +9,7 @@ from enum import Enum
 from finsy.grpcutil import GRPCStatusCode
 
 from controller import apply, counters
-from controller.apply import Wanted
+from controller.apply import Plan, Wanted
 from controller.client import Client, Connect, Role, SwitchError, connected, over_grpc
 from controller.config import SwitchConfig
 from controller.counters import PortCounts
@@ -61,6 +61,15 @@ class Snapshot:
     sent_bps: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
+class Cause(Enum):
+    """Why something was written to a switch."""
+
+    CONNECTED = "connected"
+    PRIMARY = "became primary"
+    FILE = "the file changed"
+    DRIFT = "drift repaired"
+
+
 class Watcher:
     """Keeps one switch; `snapshot` tells how it is.
 
@@ -83,9 +92,12 @@ class Watcher:
     ) -> None:
         self.switch = switch
         self.snapshot = Snapshot(wanted.target.name)
-        self.pipeline = wanted.pipeline
-        self._wanted = wanted
+        self.wanted = wanted
         self.changed = changed
+        self.wrote: Callable[[str, Cause, Plan], None] = _ignore
+        """Called with the switch's name, the cause, and what was written."""
+        self._cause = Cause.CONNECTED
+        self._adopted = asyncio.Event()
         self._interval_s = interval_s
         self._connect = connect
         self._registers: bool | None = None
@@ -93,13 +105,23 @@ class Watcher:
         self._again_s = 0.0
         """When a switch that refused is tried again, on the monotonic clock."""
 
+    def adopt(self, switch: SwitchConfig, wanted: Wanted) -> None:
+        """Keep the switch to another configuration from now on, over the same connection."""
+        old = self.wanted
+        same = wanted.entries == old.entries and wanted.pipeline.cookie == old.pipeline.cookie
+        self._cause = self._cause if same else Cause.FILE
+        self.switch, self.wanted = switch, wanted
+        self._registers = None
+        self._forget_refusals()
+        self._adopted.set()
+
     async def run(self) -> None:
         """Go on until cancelled."""
         failures = 0
         while True:
             connections = self.snapshot.connections
             try:
-                async with connected(self._wanted.target, self._connect) as client:
+                async with connected(self.wanted.target, self._connect) as client:
                     await self._serve(client)
             except SwitchError as error:
                 self._update(state=State.CONNECTING, told=str(error), sent_bps={})
@@ -110,35 +132,48 @@ class Watcher:
         """As long as the stream lives: converge while primary, and read counters."""
         await client.arbitrate()
         self._registers = None
+        self._cause = Cause.CONNECTED
         self._forget_refusals()
         self._update(connections=self.snapshot.connections + 1)
         news = asyncio.create_task(client.next_role())
+        adopted = asyncio.create_task(self._adopted.wait())
         try:
             while True:
                 await self._keep(client)
                 await self._count(client)
-                done, _ = await asyncio.wait([news], timeout=self._interval_s)
-                if done:
+                done, _ = await asyncio.wait(
+                    [news, adopted],
+                    timeout=self._interval_s,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if news in done:
                     news.result()  # raises what broke the stream
                     news = asyncio.create_task(client.next_role())
+                if adopted in done:
+                    self._adopted.clear()
+                    adopted = asyncio.create_task(self._adopted.wait())
         finally:
             news.cancel()
-            await asyncio.gather(news, return_exceptions=True)
+            adopted.cancel()
+            await asyncio.gather(news, adopted, return_exceptions=True)
 
     async def _keep(self, client: Client) -> None:
         """Write what is not as it should be. A backup writes nothing."""
         if client.role is not Role.PRIMARY:
             self._forget_refusals()
+            self._cause = Cause.PRIMARY
             self._update(state=State.BACKUP, told=f"election id {client.primary_id} is primary")
             return
         if time.monotonic() < self._again_s:
             return
         try:
-            done = await apply.converge(client, self._wanted)
+            wanted = self.wanted
+            done = await apply.converge(client, wanted)
         except SwitchError as error:
             if error.code in _BROKEN:
                 raise
             if error.code == GRPCStatusCode.PERMISSION_DENIED:
+                self._cause = Cause.PRIMARY
                 self._update(state=State.BACKUP, told="")  # the news of it is on its way
                 return
             self._refused(error)
@@ -147,6 +182,10 @@ class Watcher:
             self._refused(error)
             return
         self._forget_refusals()
+        if not done.is_empty:
+            self.wrote(self.snapshot.name, self._cause, done)
+        if wanted is self.wanted:  # no other was adopted meanwhile
+            self._cause = Cause.DRIFT
         self._update(
             state=State.PRIMARY,
             told="",
@@ -168,7 +207,7 @@ class Watcher:
 
     async def _count(self, client: Client) -> None:
         """Read counters; a switch that runs no such program has none."""
-        schema, ports = self.pipeline.schema, list(self.switch.ports)
+        schema, ports = self.wanted.pipeline.schema, list(self.switch.ports)
         try:
             if self._registers is None:
                 self._registers = await counters.has_registers(client, schema, ports)
@@ -186,6 +225,10 @@ class Watcher:
     def _update(self, **changes: object) -> None:
         self.snapshot = replace(self.snapshot, **changes)  # pyright: ignore
         self.changed(self.snapshot)
+
+
+def _ignore(_name: str, _cause: Cause, _plan: Plan) -> None:
+    pass
 
 
 def _rates(before: Snapshot, counts: Mapping[int, PortCounts], now_s: float) -> dict[int, float]:

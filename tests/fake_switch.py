@@ -28,6 +28,8 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
     def __init__(self) -> None:
         self.config: p4r.ForwardingPipelineConfig | None = None
         self.table: dict[bytes, p4r.TableEntry] = {}
+        self.defaults: dict[int, p4r.TableEntry] = {}
+        self.engine: dict[tuple[int, int], p4r.PacketReplicationEngineEntry] = {}
         self.counters: dict[tuple[int, int], tuple[int, int]] = {}
         self.registers: dict[tuple[int, int], int] | None = {}
         self.pushes = 0
@@ -129,6 +131,8 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "as the test wants it")
         self.config = request.config
         self.table.clear()
+        self.defaults.clear()
+        self.engine.clear()
         return p4r.SetForwardingPipelineConfigResponse()
 
     async def Write(self, request: p4r.WriteRequest, context: Any) -> Any:  # noqa: N802
@@ -149,6 +153,14 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
         entry = update.entity.table_entry
         if self.refuse is not None:
             return p4r.Error(canonical_code=self.refuse, message="as the test wants it")
+        if update.entity.HasField("packet_replication_engine_entry"):
+            return self._replicate(update.type, update.entity.packet_replication_engine_entry)
+        if entry.is_default_action:
+            if update.type != p4r.Update.MODIFY:
+                code = rpc_code.INVALID_ARGUMENT
+                return p4r.Error(canonical_code=code, message="a default action is modified")
+            self.defaults[entry.table_id] = entry
+            return p4r.Error()
         key = p4r.TableEntry(table_id=entry.table_id, match=entry.match, priority=entry.priority)
         name = key.SerializeToString(deterministic=True)
         if (update.type == p4r.Update.INSERT) == (name in self.table):
@@ -160,11 +172,35 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
             self.table[name] = entry
         return p4r.Error()
 
+    def _replicate(
+        self, kind: p4r.Update.Type.ValueType, entry: p4r.PacketReplicationEngineEntry
+    ) -> p4r.Error:
+        name = (
+            entry.multicast_group_entry.multicast_group_id,
+            entry.clone_session_entry.session_id,
+        )
+        if (kind == p4r.Update.INSERT) == (name in self.engine):
+            return p4r.Error(canonical_code=rpc_code.NOT_FOUND, message="no such thing")
+        if kind == p4r.Update.DELETE:
+            del self.engine[name]
+        else:
+            self.engine[name] = entry
+        return p4r.Error()
+
     async def Read(self, request: p4r.ReadRequest, context: Any) -> AsyncIterator[Any]:  # noqa: N802
         answer = p4r.ReadResponse()
         for entity in request.entities:
-            if entity.HasField("table_entry"):
+            if entity.HasField("packet_replication_engine_entry"):
+                asked = entity.packet_replication_engine_entry.WhichOneof("type")
+                for entry in self.engine.values():
+                    if entry.WhichOneof("type") == asked:
+                        answer.entities.add().packet_replication_engine_entry.CopyFrom(entry)
+            elif entity.HasField("table_entry"):
                 wanted = entity.table_entry.table_id
+                if entity.table_entry.is_default_action:
+                    if wanted in self.defaults:
+                        answer.entities.add().table_entry.CopyFrom(self.defaults[wanted])
+                    continue
                 for entry in self.table.values():
                     if entry.table_id == wanted:
                         answer.entities.add().table_entry.CopyFrom(entry)

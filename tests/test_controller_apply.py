@@ -115,6 +115,60 @@ def test_a_second_apply_has_nothing_to_do(tmp_path: Path) -> None:
     assert (switch.pushes, len(switch.writes)) == (1, 1)
 
 
+STAR = """\
+switches:
+  s1:
+    address: 127.0.0.1:{port}
+    program: {program}
+"""
+
+REPLICATION = """\
+    defaults: [{table: StarIngress.host, action: flood, params: {group: 1}}]
+    multicast_groups: [{id: 1, replicas: [{port: 2, instance: 1}, {port: 1, instance: 1}]}]
+    clone_sessions: [{id: 7, replicas: [{port: 3}], octets: 60}]
+"""
+
+
+def star(folder: Path, port: int, more: str) -> Wanted:
+    """A switch that runs a program without any of this project's tables."""
+    file = folder / "star.yaml"
+    program = ROOT / "tests/topology_files/exercise/star.p4"
+    file.write_text(STAR.format(port=port, program=program) + more)
+    return applying.wanted(config.load(file), folder)["s1"]
+
+
+def test_default_actions_groups_and_sessions_are_brought_and_taken_back(tmp_path: Path) -> None:
+    async def test(switch: FakeSwitch, port: int) -> None:
+        first = await apply(star(tmp_path, port, REPLICATION))
+        assert [str(change) for change in first.changes] == [
+            "~ host default: flood(group=1), was drop()",
+            "+ multicast group 1: ports 1 (instance 1), 2 (instance 1)",
+            "+ clone session 7: ports 3, cut to 60 octets",
+        ]
+        assert (len(switch.defaults), len(switch.engine)) == (1, 2)
+        assert (await apply(star(tmp_path, port, REPLICATION))).is_empty
+        fewer = await apply(star(tmp_path, port, REPLICATION.replace("{port: 1, instance: 1}", "")))
+        assert [str(change) for change in fewer.changes] == [
+            "~ multicast group 1: ports 2 (instance 1), was ports 1 (instance 1), 2 (instance 1)"
+        ]
+        last = await apply(star(tmp_path, port, ""))
+        assert [str(change) for change in last.changes] == [
+            "- multicast group 1: ports 2 (instance 1)",
+            "- clone session 7: ports 3, cut to 60 octets",
+            "~ host default: drop(), was flood(group=1)",
+        ]
+        assert switch.engine == {}
+
+    with_switch(test)
+
+
+def test_two_entries_of_one_match_are_told(tmp_path: Path) -> None:
+    entry = "{table: host, match: {hdr.ethernet.dst_addr: 1}, action: forward, params: {port: %d}}"
+    more = f"    entries: [{entry % 1}, {entry % 2}]\n"
+    with pytest.raises(WaymarkError, match=r"s1: two entries have the same match .*port=1.*port=2"):
+        star(tmp_path, 1, more)
+
+
 def test_only_what_differs_is_written(tmp_path: Path) -> None:
     async def test(_: FakeSwitch, port: int) -> None:
         await apply(example(tmp_path, port)[1])
@@ -182,7 +236,7 @@ def test_apply_leaves_a_switch_with_another_primary_alone(tmp_path: Path) -> Non
         settings, wanted = example(tmp_path, port)
         async with connected(wanted.target) as other:
             await other.arbitrate()
-            with pytest.raises(SwitchError, match=r"election id 10; .* --election-id 11"):
+            with pytest.raises(SwitchError, match=r"election id 10. .* edit the file"):
                 await apply(wanted)
         assert switch.pushes == 0
         assert settings.election_id == 10
@@ -312,7 +366,7 @@ def test_a_switch_that_refuses_the_pipeline_is_asked_ever_more_seldom(tmp_path: 
 def test_counts_become_rates_and_occupancy_comes_of_registers(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         watching = watcher(tmp_path, port)
-        schema = watching.pipeline.schema
+        schema = watching.wanted.pipeline.schema
         counter = {c.alias: c.id for c in schema.counters}
         register = {r.alias: r.id for r in schema.registers}
         switch.counters[counter["sent"], 2] = (3, 4500)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -19,7 +21,7 @@ import pytest
 from conftest import ROOT
 
 from controller import apply as applying
-from controller import config
+from controller import config, diff
 from controller.client import connected
 
 EXAMPLE = ROOT / "controller" / "examples" / "two_ports.yaml"
@@ -53,6 +55,7 @@ class Lab:
             text = text.replace("    device_id: 1\n", target)
         self.file.write_text(text)
         self.running: list[subprocess.Popen[str]] = []
+        self._last = ""
 
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """``waymark`` with arguments, in the background."""
@@ -95,8 +98,25 @@ class Lab:
     def apply(self) -> subprocess.CompletedProcess[str]:
         """``waymark controller apply``."""
         process = self.start("controller", "apply", self.file)
-        out, _ = process.communicate(timeout=DEADLINE_S)
-        return subprocess.CompletedProcess(process.args, process.returncode, out)
+        self._last, _ = process.communicate(timeout=DEADLINE_S)
+        return subprocess.CompletedProcess(process.args, process.returncode, self._last)
+
+    def last(self) -> str:
+        """What the last ``apply`` printed."""
+        return self._last
+
+    def drift(self) -> None:
+        """Delete an entry as the primary controller's own doing, behind its back."""
+
+        async def delete() -> None:
+            wanted = applying.wanted(config.load(self.file), self.file.parent)["s1"]
+            entry = next(
+                e for e in wanted.entries if diff.describe(e).startswith("port_queue port=1")
+            )
+            async with connected(wanted.target) as client:
+                await client.write([diff.Change(diff.Kind.DELETE, entry)], wanted.pipeline)
+
+        asyncio.run(delete())
 
     def plan(self) -> applying.Plan:
         """What the switch lacks, read past all running controllers."""
@@ -210,8 +230,88 @@ def test_an_interrupt_ends_watch_cleanly(lab: Lab) -> None:
     controller.send_signal(signal.SIGINT)
     out, _ = controller.communicate(timeout=DEADLINE_S)
     assert controller.returncode == 0
-    assert out.splitlines()[-1] == "s1: primary"
+    assert out.splitlines()[-1].endswith(" s1: primary")
     assert "Traceback" not in out
+
+
+def lines(process: subprocess.Popen[str]) -> Callable[[], str]:
+    """What a process has printed so far."""
+    printed: list[str] = []
+
+    def listen() -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            printed.append(line)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return lambda: "".join(printed)
+
+
+def rewrite(file: Path, old: str, new: str) -> None:
+    """Change a file as editors do: another one takes its place."""
+    text = file.read_text()
+    assert old in text
+    draft = file.with_suffix(".new")
+    draft.write_text(text.replace(old, new))
+    draft.replace(file)
+
+
+STAMP = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d "
+
+
+def test_watch_follows_its_file(lab: Lab) -> None:
+    lab.switch()
+    process, metrics = lab.watch()
+    told = lines(process)
+    until(lambda: is_primary(metrics) and lab.converged(), "watch converges")
+    rewrite(lab.file, "queue_limit: 50", "queue_limit: 40")
+    until(lambda: "the file changed" in told() and lab.converged(), "the file's change is written")
+    change = r"~ port_queue port=1: drop_tail\(max_waiting=39\), was drop_tail\(max_waiting=49\)"
+    read = rf"{STAMP}two_ports.yaml was read again: \n  s1: {change}\n"
+    assert re.search(read, told(), re.MULTILINE), told()
+    wrote = rf"{STAMP}s1: the file changed, 1 entry written\n  {change}\n"
+    assert re.search(wrote, told(), re.MULTILINE), told()
+    assert lab.apply().returncode == 1
+    assert "edit the file that it follows" in lab.last()
+    rewrite(lab.file, "queue_limit: 40", "queue_limit: 1")
+    until(lambda: "two_ports.yaml is not used" in told(), "a mistake in the file is told")
+    assert "queue_limit: found 1; valid:" in told()
+    assert is_primary(metrics)
+    rewrite(lab.file, "queue_limit: 1\n", "queue_limit: 40\n")
+    until(lambda: "read again: nothing changed" in told(), "the file is as it was")
+    process.send_signal(signal.SIGHUP)
+    until(lambda: told().count("read again: nothing changed") == 2, "SIGHUP has the file read")
+
+
+def test_watch_follows_switches_that_come_and_go(lab: Lab) -> None:
+    lab.switch()
+    process, metrics = lab.watch()
+    told = lines(process)
+    until(lambda: is_primary(metrics) and lab.converged(), "watch converges")
+    rewrite(lab.file, "\n  s1:", "\n  other:")
+    until(lambda: "other: primary" in told(), "the switch is kept under its other name")
+    assert "\n  s1 is not in it any more\n  other is new\n" in told()
+    until(lambda: not is_primary(metrics), "the metrics are of the switch that is")
+    rewrite(lab.file, "switches:", "election_id: 12\nswitches:")
+    until(lambda: told().count("other: primary") == 2, "it is primary by the other election id")
+    assert "other is reached in another way" in told()
+
+
+def test_a_drift_that_watch_repairs_is_told_with_the_time(lab: Lab) -> None:
+    lab.switch()
+    process, metrics = lab.watch()
+    told = lines(process)
+    until(lambda: is_primary(metrics) and lab.converged(), "watch converges")
+    assert re.search(rf"{STAMP}s1: connected, the pipeline and \d+ entries written$", told(), re.M)
+    lab.drift()
+    until(lambda: "drift repaired" in told(), "what another changed is put back")
+    repaired = rf"{STAMP}s1: drift repaired, 1 entry written\n  \+ port_queue port=1: drop_tail"
+    assert re.search(repaired, told(), re.MULTILINE), told()
+    other = lab.file.with_name("other.yaml")
+    other.write_text(lab.file.read_text().replace("queue_limit: 50", "queue_limit: 30"))
+    done = lab.start("controller", "apply", other, "--election-id", 20)
+    assert done.wait(DEADLINE_S) == 0
+    until(lambda: "became primary, 1 entry written" in told(), "what another wrote is undone")
 
 
 def issue(folder: Path) -> None:
