@@ -1,15 +1,15 @@
 """The controller's configuration that follows from a topology."""
 
-import json
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from controller import pipeline
+from topologies import tutorial
 from topologies.plan import Plan, SwitchPlan
-from waymark import program
-from waymark.errors import WaymarkError
+from waymark import program, project
 
 HEADER = """\
 # What follows from {file}: read by `waymark controller plan|apply|watch`.
@@ -17,22 +17,31 @@ HEADER = """\
 """
 
 
-def write(plan: Plan, source: Path, target: Path, device_configs: dict[str, Path] | None) -> None:
-    """Write the configuration of all switches.
+def write(plan: Plan, source: Path, target: Path, device_configs: dict[str, Path] | None) -> bool:
+    """Write the configuration of all switches; whether it names any.
+
+    Switches without a program wait for a controller of the user's.
 
     Args:
         plan: the network.
         source: the topology's file, to be named.
         target: where to.
         device_configs: p4c's JSON by program, for BMv2; None for the embedded switch.
+
+    Raises:
+        WaymarkError: a runtime file is not there, or does not fit the program.
     """
-    switches = {s.name: _switch(plan, s, device_configs) for s in plan.switches}
+    switches = {s.name: _switch(plan, s, device_configs) for s in plan.switches if s.program}
+    config: dict[str, Any] = {"switches": switches}
+    if any(switch.tutorial is not None for switch in plan.topology.switches):
+        config = {"election_id": tutorial.ELECTION_ID, **config}
     text = StringIO()
     yaml = YAML(typ="safe")
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False  # pyright: ignore[reportAttributeAccessIssue]
-    yaml.dump({"switches": switches}, text)  # pyright: ignore
+    yaml.dump(config, text)  # pyright: ignore
     target.write_text(HEADER.format(file=source.name) + text.getvalue(), encoding="utf-8")
+    return bool(switches)
 
 
 def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | None) -> Any:
@@ -45,9 +54,13 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
     }
     if device_configs is not None:
         config |= {"target": "bmv2", "device_config": str(device_configs[switch.program])}
-    runtime = plan.topology.switch(switch.name).runtime
-    if runtime is not None:
-        return config | {"entries": _of_tutorial(runtime)}
+    declared = plan.topology.switch(switch.name)
+    if declared.runtime is not None:
+        p4info, _ = pipeline.compiled(project.program_path(switch.program))
+        schema = pipeline.make(switch.program, p4info, b"").schema
+        return config | tutorial.settings(tutorial.read(declared.runtime), schema)
+    if declared.tutorial is not None:  # a controller of the user's writes its entries
+        return config
     tables = {name.split(".")[-1] for name in program.of_project(switch.program).tables}
     # As in the lab: a program that writes no marks is asked for none.
     marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
@@ -79,39 +92,3 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         for hop in (addressing.next_hop[switch.name, host.name],)
     ]
     return config
-
-
-def _of_tutorial(path: Path) -> list[dict[str, Any]]:
-    """The entries of a ``sX-runtime.json``; default actions stay as the program has them.
-
-    Raises:
-        WaymarkError: it cannot be read, or has another form.
-    """
-    try:
-        tables = json.loads(path.read_text(encoding="utf-8"))["table_entries"]
-        return [_entry(entry) for entry in tables if not entry.get("default_action")]
-    except OSError as error:
-        raise WaymarkError(f"{path}: {error.strerror}") from error
-    except json.JSONDecodeError as error:
-        raise WaymarkError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
-    except (KeyError, TypeError, AttributeError) as error:
-        raise WaymarkError(
-            f"{path}: expected table_entries, each with table, match, action_name and "
-            f"action_params; {error} is missing or of another form"
-        ) from error
-
-
-def _entry(entry: dict[str, Any]) -> dict[str, Any]:
-    """A prefix is ``["10.0.1.1", 32]`` there."""
-    match = {key: _value(value) for key, value in entry["match"].items()}
-    made: dict[str, Any] = {"table": entry["table"], "match": match, "action": entry["action_name"]}
-    made["params"] = entry.get("action_params", {})
-    return made | ({"priority": entry["priority"]} if "priority" in entry else {})
-
-
-def _value(value: Any) -> Any:
-    match value:
-        case [str(address), int(length)]:
-            return f"{address}/{length}"
-        case _:
-            return value

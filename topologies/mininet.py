@@ -68,7 +68,7 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     command = (*environment, PYTHON, "-m", "topologies.mininet_net", str(spec))
     system.start(state, "mininet", [*netns.in_fabric(state), *command], READY)
     pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
-    state.pids = pids["hosts"]
+    state.pids, state.complaints = pids["hosts"], pids["complaints"]
     state.processes += [Process.of(name, pid) for name, pid in pids["processes"].items()]
     state.save()
     for switch in wanted.switches:

@@ -107,7 +107,8 @@ def build(spec):
 
 
 def set_up(net, spec):
-    """What Mininet leaves to its users: offloads, neighbours, routes."""
+    """What Mininet leaves to its users: offloads, neighbours, routes; the commands that failed."""
+    complaints = []
     for host in spec["hosts"]:
         node = net[host["name"]]
         name = host["interface"]
@@ -117,11 +118,15 @@ def set_up(net, spec):
             node.cmd(f"ip addr flush dev {name}")
             continue
         for command in host["commands"]:
-            node.cmd(command)
+            out, told, code = node.pexec("sh", "-c", command)
+            if code != 0:
+                said = " ".join((told or out).split()) or f"exit code {code}"
+                complaints.append(f"{host['name']}: {command}: {said}")
         if not host["commands"]:
             gateway, mac = host["gateway"]
             node.cmd(f"ip neigh add {gateway} lladdr {mac} dev {name} nud permanent")
             node.cmd(f"ip route add default via {gateway} dev {name} onlink")
+    return complaints
 
 
 def main(path):
@@ -136,7 +141,7 @@ def main(path):
     wires = None
     try:
         net.build()
-        set_up(net, spec)
+        complaints = set_up(net, spec)
         if spec["wires"]:
             log = Path(path).with_name("wires.log")
             wires = start(net["wires"], spec["wires"], log, spec["wires_ready"])
@@ -145,6 +150,7 @@ def main(path):
             "hosts": {host["name"]: net[host["name"]].pid for host in spec["hosts"]},
             "processes": {s["name"]: net[s["name"]].process.pid for s in spec["switches"]}
             | ({"wires": wires.pid} if wires else {}),
+            "complaints": complaints,
         }
         Path(path).with_name("pids.json").write_text(json.dumps(pids), encoding="utf-8")
         print(READY, flush=True)

@@ -95,7 +95,7 @@ def refuse_taken(namespaces: Collection[str]) -> None:
 
 def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | None:
     """Compile the programs, make the switches' namespace; the programs' device configs."""
-    programs = dict.fromkeys(switch.program for switch in wanted.switches)
+    programs = dict.fromkeys(switch.program for switch in wanted.switches if switch.program)
     device_configs = kind.prepare(programs, state.folder)
     _make_namespace(state.fabric)
     return device_configs
@@ -109,9 +109,14 @@ def in_fabric(state: State) -> list[str]:
 def apply(wanted: Plan, state: State, device_configs: dict[str, Path] | None) -> None:
     """Write the controller's configuration, and have the controller bring it to the switches."""
     configuration = state.folder / "controller.yaml"
-    config.write(wanted, Path(state.file), configuration, device_configs)
-    controller = (sys.executable, "-m", "waymark", "controller", "apply", str(configuration))
-    system.run(*in_fabric(state), *controller)
+    if not config.write(wanted, Path(state.file), configuration, device_configs):
+        return
+    # The least election id: whoever comes later, with whatever id, becomes primary.
+    words = ("apply", str(configuration), "--election-id", "1")
+    command = (*in_fabric(state), sys.executable, "-m", "waymark", "controller", *words)
+    told = system.complaint(*command)
+    if told is not None:
+        raise WaymarkError(told.removeprefix("error: "))
 
 
 def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) -> None:
@@ -170,7 +175,9 @@ def _set_up_host(host: HostPlan, state: State, *, bare: bool) -> None:
         return
     system.run("ip", "-n", at, "addr", "add", host.address, "dev", name)
     for command in host.commands:
-        system.run("ip", "netns", "exec", at, "sh", "-c", command)
+        told = system.complaint("ip", "netns", "exec", at, "sh", "-c", command)
+        if told is not None:
+            state.complaints.append(f"{host.name}: {command}: {told}")
     if not host.commands:
         gateway, mac = host.gateway
         neighbour = ("lladdr", mac, "dev", name, "nud", "permanent")

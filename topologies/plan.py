@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from waymark.addressing import Addressing, derive
 from waymark.errors import WaymarkError
-from waymark.topology import Link, Topology
+from waymark.topology import Link, Switch, Topology
 
 MAX_INTERFACE = 15
 """Octets of an interface's name (``IFNAMSIZ`` less one)."""
@@ -26,6 +26,12 @@ OFFLOADS_OFF = tuple(
 
 FIRST_GRPC_PORT = 9559
 """P4Runtime's own port; the first switch listens there, the next ones above it."""
+
+TUTORIAL_GRPC_PORT = 50051
+"""The same of the P4 tutorials, whose clients expect it."""
+
+CPU_PORT = 510
+"""``CPU_PORT`` of ``p4src/include/constants.p4``, and of the tutorials."""
 
 FIRST_THRIFT_PORT = 9090
 """BMv2's own."""
@@ -68,20 +74,22 @@ class SwitchPlan:
     """A switch: a process that owns interfaces.
 
     Attributes:
+        number: among the switches, from 0.
+        program: empty: none until a controller loads one.
+        keeps_limits: whether its program keeps the limits of its queues, and the switch need not.
         interfaces: by port.
         links: what leaves each port.
     """
 
     name: str
+    number: int
     device_id: int
+    grpc_port: int
+    cpu_port: int
     program: str
+    keeps_limits: bool
     interfaces: Mapping[int, str]
     links: Mapping[int, Link]
-
-    @property
-    def grpc_port(self) -> int:
-        """The port that it serves P4Runtime on."""
-        return FIRST_GRPC_PORT + self.device_id - 1
 
     @property
     def grpc(self) -> str:
@@ -91,7 +99,7 @@ class SwitchPlan:
     @property
     def thrift_port(self) -> int:
         """Where BMv2 takes the settings that P4Runtime has none for."""
-        return FIRST_THRIFT_PORT + self.device_id - 1
+        return FIRST_THRIFT_PORT + self.number
 
 
 @dataclass(frozen=True)
@@ -145,17 +153,8 @@ def plan(topology: Topology) -> Plan:
         addressing,
         tuple(_host(host.name, topology, addressing) for host in topology.hosts),
         tuple(
-            SwitchPlan(
-                switch.name,
-                number,
-                switch.program,
-                {port: f"{switch.name}-{port}" for port in addressing.ports[switch.name]},
-                {
-                    port: topology.link(switch.name, end)
-                    for port, end in addressing.ports[switch.name].items()
-                },
-            )
-            for number, switch in enumerate(topology.switches, start=1)
+            _switch(switch, number, topology, addressing)
+            for number, switch in enumerate(topology.switches)
         ),
         tuple(cables),
         tuple(wires),
@@ -174,6 +173,22 @@ def _host(name: str, topology: Topology, addressing: Addressing) -> HostPlan:
         addressing.mac[name, port],
         (str(addressing.ipv4[switch]), addressing.mac[switch, addressing.port_to(switch, name)]),
         host.commands,
+    )
+
+
+def _switch(switch: Switch, number: int, topology: Topology, addressing: Addressing) -> SwitchPlan:
+    ports = addressing.ports[switch.name]
+    its = switch.tutorial
+    return SwitchPlan(
+        switch.name,
+        number,
+        device_id=number + 1 if its is None else its.number,
+        grpc_port=FIRST_GRPC_PORT + number if its is None else TUTORIAL_GRPC_PORT + its.number,
+        cpu_port=CPU_PORT if its is None or its.cpu_port is None else its.cpu_port,
+        program=switch.program,
+        keeps_limits=its is None,
+        interfaces={port: f"{switch.name}-{port}" for port in ports},
+        links={port: topology.link(switch.name, end) for port, end in ports.items()},
     )
 
 

@@ -34,6 +34,8 @@ def up(
     if name in state.names():
         raise state.taken(name)
     for switch in topology.switches:
+        if not switch.program:
+            continue
         path = project.program_path(switch.program)
         if not path.is_file():
             raise WaymarkError(f"switch {switch.name}: no program {switch.program}: no file {path}")

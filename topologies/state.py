@@ -55,6 +55,7 @@ class State:
         places: each host's interface, address, gateway, and their MAC addresses.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
         links: the interfaces among the switches that each link takes.
+        complaints: hosts' commands that failed, with what they said.
         maker: what brings it up, until it is.
     """
 
@@ -71,6 +72,7 @@ class State:
     places: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     links: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     processes: list[Process] = field(default_factory=list[Process])
+    complaints: list[str] = field(default_factory=list[str])
     maker: Process | None = None
 
     @property

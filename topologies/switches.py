@@ -11,9 +11,6 @@ from topologies.plan import SwitchPlan
 from waymark import project
 from waymark.errors import WaymarkError
 
-CPU_PORT = 510
-"""``CPU_PORT`` of ``p4src/include/constants.p4``."""
-
 FRAME_OCTETS = 1000
 """What BMv2's queues, which count packets, are to take a packet for."""
 
@@ -55,11 +52,12 @@ class Embedded:
 
     def command(self, switch: SwitchPlan, folder: Path) -> list[str]:  # noqa: ARG002
         """Rates charge IP packets, as in virtual time."""
-        longest = max((link.queue_packets for link in switch.links.values()), default=0)
+        longest = max((link.queue_packets for link in switch.links.values()), default=1)
+        queue_packets = max(1024, 2 * longest) if switch.keeps_limits else longest
         command = [
             *(sys.executable, "-m", "waymark", "switch", "--charge-ip", "--real-time"),
             *("--grpc-server-addr", switch.grpc, "--device-id", str(switch.device_id)),
-            *("--cpu-port", str(CPU_PORT), "--queue-packets", str(max(1024, 2 * longest))),
+            *("--cpu-port", str(switch.cpu_port), "--queue-packets", str(queue_packets)),
         ]
         for port, interface in switch.interfaces.items():
             command += [f"-i{port}@{interface}"]
@@ -93,14 +91,15 @@ class Bmv2:
             *("--device-id", str(switch.device_id), "--thrift-port", str(switch.thrift_port)),
             *("--notifications-addr", f"ipc://{folder}/{switch.name}.ipc"),
             *("--log-console", "--log-level", "warn"),
-            *("--", "--grpc-server-addr", switch.grpc, "--cpu-port", str(CPU_PORT)),
+            *("--", "--grpc-server-addr", switch.grpc, "--cpu-port", str(switch.cpu_port)),
         ]
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
         """Each port's rate and depth; depth is above the limit that its program keeps."""
+        factor = 2 if switch.keeps_limits else 1
         settings = "".join(
             f"set_queue_rate {max(1, round(link.rate_bps / 8 / FRAME_OCTETS))} {port}\n"
-            f"set_queue_depth {2 * link.queue_packets} {port}\n"
+            f"set_queue_depth {factor * link.queue_packets} {port}\n"
             for port, link in switch.links.items()
         )
         command = [*prefix, "simple_switch_CLI", "--thrift-port", str(switch.thrift_port)]

@@ -1,6 +1,7 @@
 """Commands of the system, and processes that outlive the command that starts them."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -33,6 +34,20 @@ def run(*command: str, check: bool = True) -> str:
         told = (done.stderr or done.stdout).strip()
         raise WaymarkError(f"{' '.join(command)}: {told}")
     return done.stdout
+
+
+def complaint(*command: str) -> str | None:
+    """Run a command; why it failed, None where it did not."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return None
+    told = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+    return f"{told} (Debian: apt-get install net-tools)" if _NET_TOOLS.search(told) else told
+
+
+_NET_TOOLS = re.compile(r"\b(route|arp|ifconfig): (command )?not found")
 
 
 def start(state: State, name: str, command: Sequence[str], ready: str | int) -> Process:

@@ -39,14 +39,36 @@ class Host:
 
 
 @dataclass(frozen=True)
+class Tutorial:
+    """What a topology of the P4 tutorials fixes about a switch; on Linux interfaces only.
+
+    Their clients expect the first switch on gRPC port 50051 with device id 0, the second on 50052
+    with device id 1, and so on.
+
+    Attributes:
+        folder: the exercise's, which all paths in its files are relative to.
+        number: of the switch among the others, from 0.
+        cpu_port: the port of packets to and from controllers; None: none is named.
+        program: p4c's JSON that the topology names for this switch alone, relative to ``folder``.
+    """
+
+    folder: Path
+    number: int
+    cpu_port: int | None = None
+    program: str | None = None
+
+
+@dataclass(frozen=True)
 class Switch:
     """A P4 switch.
 
     Attributes:
-        program: the main P4 file, relative to the project's ``p4src/`` (or absolute).
+        program: the main P4 file, relative to the project's ``p4src/`` (or absolute); empty: none
+            until a controller loads one, on Linux interfaces only.
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
         runtime: a file with the entries of its tables, in the form of the P4 tutorials; on Linux
             interfaces, instead of those that follow from the topology.
+        tutorial: what the tutorials fix about it; None: it follows from no file of theirs.
         snoop: neighbours beyond wireless links, on which an agent repairs TCP's losses
             (Balakrishnan et al. 1995); in virtual time only.
     """
@@ -55,6 +77,7 @@ class Switch:
     program: str = DEFAULT_PROGRAM
     feedback: frozenset[str] = frozenset({"aqt"})
     runtime: Path | None = None
+    tutorial: Tutorial | None = None
     snoop: tuple[str, ...] = ()
 
 
@@ -172,9 +195,13 @@ class Topology:
         links = tuple(replace(link, queue_packets=queue_packets) for link in self.links)
         return replace(self, links=links)
 
-    def with_program(self, program: str) -> "Topology":
-        """The same topology with every switch running ``program``."""
-        switches = tuple(replace(switch, program=program) for switch in self.switches)
+    def with_program(self, program: str, *, at: str | None = None) -> "Topology":
+        """The same topology with the switch ``at``, or every switch, running ``program``."""
+        chosen = None if at is None else self.switch(at)
+        switches = tuple(
+            replace(switch, program=program) if chosen in (None, switch) else switch
+            for switch in self.switches
+        )
         return replace(self, switches=switches)
 
     @staticmethod

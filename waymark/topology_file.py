@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from waymark import yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
-from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology
+from waymark.topology import DEFAULT_PROGRAM, MAX_PORT, Host, Link, Switch, Topology, Tutorial
 from waymark.units import parse_rate, parse_time
 
 UNSTATED_RATE_BPS = 1e9
@@ -119,12 +119,33 @@ class TutorialHost(Settings):
     commands: tuple[str, ...] = Field((), description="a list of shell commands")
 
 
-class TutorialSwitch(Settings):
-    """A switch of the tutorials. Of its keys ``runtime_json`` alone is used."""
+def _number_or_text(value: object) -> object:
+    """Their files write the number of a CPU port as text."""
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
 
-    runtime_json: str | None = Field(None, description="a file with table entries")
-    cli_input: str | None = Field(None, description="a file with commands of BMv2's client")
-    program: str | None = Field(None, description="p4c's JSON of a program")
+
+def _no_commands(_value: object) -> object:
+    raise ValueError("commands of BMv2's own client are not supported")
+
+
+class TutorialSwitch(Settings):
+    """A switch of the tutorials."""
+
+    runtime_json: str | None = Field(
+        None, min_length=1, description="a file with table entries, relative to the exercise"
+    )
+    cli_input: Annotated[None, BeforeValidator(_no_commands)] = Field(
+        None, description="entries in a file that runtime_json names"
+    )
+    program: str | None = Field(
+        None, min_length=1, description="p4c's JSON of a program, such as build/firewall.json"
+    )
+    cpu_port: Annotated[int | None, BeforeValidator(_number_or_text)] = Field(
+        None, strict=True, ge=1, le=MAX_PORT + 1, description=f"a port, 1 to {MAX_PORT + 1}"
+    )
+    priority_queues: int | None = Field(
+        None, strict=True, ge=1, le=8, description="1 to 8 (a port has 8 queues in any case)"
+    )
 
 
 class TutorialFile(Settings):
@@ -135,6 +156,19 @@ class TutorialFile(Settings):
     links: tuple[tuple[str | float, ...], ...] = Field(
         description='a list of [end, end, delay, Mb/s]; an end is a host or "s1-p1"'
     )
+
+
+_PER_SECOND = {
+    name: per_second
+    for per_second, names in {
+        1: ("s", "sec", "secs"),
+        10**3: ("ms", "msec", "msecs"),
+        10**6: ("", "us", "usec", "usecs"),
+        10**9: ("ns", "nsec", "nsecs"),
+    }.items()
+    for name in names
+}
+"""Units of time, as tc(8) writes them."""
 
 
 def load(path: Path) -> Topology:
@@ -223,22 +257,49 @@ def _of_tutorial(file: TutorialFile, document: yaml_file.Document) -> Topology:
     hosts = (
         Host(name, host.ip, host.mac, tuple(host.commands)) for name, host in file.hosts.items()
     )
-    folder = document.path.parent
+    folder = _exercise(document.path, file)
     switches = (
-        Switch(name, runtime=None if its.runtime_json is None else folder / its.runtime_json)
-        for name, its in file.switches.items()
+        Switch(
+            name,
+            runtime=None if its.runtime_json is None else folder / its.runtime_json,
+            tutorial=Tutorial(folder, number, its.cpu_port, its.program),
+        )
+        for number, (name, its) in enumerate(file.switches.items())
     )
     return Topology(tuple(hosts), tuple(switches), tuple(links))
 
 
+def _exercise(path: Path, file: TutorialFile) -> Path:
+    """The folder that the files' paths are relative to.
+
+    The tutorials run in the folder of the exercise, where the topology lies or in a folder below.
+    """
+    named = [its.runtime_json for its in file.switches.values() if its.runtime_json is not None]
+    here = path.absolute().parent
+    for folder in (here, here.parent, Path.cwd()):
+        if all((folder / name).is_file() for name in named):
+            return folder
+    return here
+
+
 def _tutorial_link(entry: tuple[str | float, ...]) -> Iterator[Link]:
-    """``["h1", "s1-p1", "10ms", 5]``: a bare delay is in ms, the bandwidth in Mb/s."""
+    """``["h1", "s1-p1", "10ms", 5]``: the bandwidth is in Mb/s."""
     a_text, b_text, *rest = entry
     if not (isinstance(a_text, str) and isinstance(b_text, str)) or len(rest) > 2:
         raise ValueError("two ends, a delay, a bandwidth")
-    delay = rest[0] if rest else 0
-    delay_s = float(delay) / 1e3 if isinstance(delay, int | float) else parse_time(delay)
+    delay_s = _tutorial_delay_s(rest[0]) if rest else 0.0
     rate_bps = float(rest[1]) * 1e6 if len(rest) == 2 else UNSTATED_RATE_BPS
     (a, a_port), (b, b_port) = (_end(end, "-p") for end in (a_text, b_text))
     yield Link(a, b, rate_bps, delay_s, UNSTATED_QUEUE, port=a_port)
     yield Link(b, a, rate_bps, delay_s, UNSTATED_QUEUE, port=b_port)
+
+
+def _tutorial_delay_s(delay: str | float) -> float:
+    """A number is in ms; text is what tc(8) reads, where a number alone is in microseconds."""
+    if not isinstance(delay, str):
+        return float(delay) / 1e3
+    unit = delay.lstrip("0123456789.")
+    try:
+        return float(delay.removesuffix(unit)) / _PER_SECOND[unit]
+    except KeyError:
+        return parse_time(delay)  # of our units, "10 ms"

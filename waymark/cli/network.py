@@ -43,7 +43,8 @@ def bring_up(
         str | None, typer.Option(metavar="NAME", help="What to call it. Default: as the file.")
     ] = None,
     p4: Annotated[
-        str | None, typer.Option("--p4", metavar="F.p4", help="What every switch runs.")
+        list[str] | None,
+        typer.Option("--p4", metavar="[SWITCH=]F.p4", help="What every switch runs, or one."),
     ] = None,
     bare: Annotated[
         bool, typer.Option("--bare", help="No kernel addresses at hosts, for `waymark host`.")
@@ -51,18 +52,40 @@ def bring_up(
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of what links lose.")] = 1,
 ) -> None:
     """Bring a topology up on interfaces, switches running and told what to do. Needs root."""
-    from topologies import runners
+    from topologies import runners, tutorial
 
     topology = Topology.load(file)
-    if p4 is not None:
-        topology = topology.with_program(str(Path(p4).resolve()) if Path(p4).is_file() else p4)
+    topology = tutorial.with_programs(topology, _programs(topology, p4 or []))
     name = name or file.stem
     try:
         state = runners.up(topology, file, name, runner.value, target.value, bare=bare, seed=seed)
     except KeyboardInterrupt:
         print(f"interrupted: {name} is not up, and nothing of it is left", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    for complaint in state.complaints:
+        print(f"warning: {complaint}", file=sys.stderr)
     print(runners.summary(state))
+
+
+def _programs(topology: Topology, named: list[str]) -> dict[str, str]:
+    """``--p4``: the program of each switch for which one is named; one for a switch alone wins."""
+    known = [switch.name for switch in topology.switches]
+    of_all: dict[str, str] = {}
+    of_one: dict[str, str] = {}
+    for text in named:
+        name, found, program = text.partition("=")
+        if not found:
+            name, program = "", text
+        elif name not in known:
+            raise WaymarkError(
+                f"--p4 {text}: no switch {name!r}; switches: {', '.join(known) or 'none'}"
+            )
+        path = str(Path(program).resolve()) if Path(program).is_file() else program
+        if name:
+            of_one[name] = path
+        else:
+            of_all = dict.fromkeys(known, path)
+    return of_all | of_one
 
 
 @app.command("down")

@@ -26,7 +26,7 @@ def run_switch(
     address: Annotated[
         str, typer.Option("--grpc-server-addr", metavar="ADDR:PORT", help="P4Runtime, gRPC.")
     ] = "127.0.0.1:9559",
-    device_id: Annotated[int, typer.Option("--device-id", min=1, max=2**64 - 1)] = 1,
+    device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
     port_rate: Annotated[
         list[str] | None,
         typer.Option(
