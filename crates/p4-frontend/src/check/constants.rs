@@ -103,7 +103,8 @@ fn ints(
             if b.is_negative() {
                 return Err("a shift by a negative amount");
             }
-            match (op, b.to_u32().filter(|n| *n <= MAX_SHIFT)) {
+            let most = a_ty.width().unwrap_or(MAX_SHIFT);
+            match (op, b.to_u32().filter(|n| *n <= most)) {
                 (BinaryOp::Shl, Some(by)) => a << by,
                 (BinaryOp::Shl, None) if *ty == Ty::Int => return Err("a shift by too much"),
                 (BinaryOp::Shl, None) => BigInt::zero(),
@@ -126,10 +127,11 @@ fn ints(
         BinaryOp::Ge => return Ok(Some(Value::Bool(a >= b))),
         BinaryOp::And | BinaryOp::Or => return Ok(None),
     };
-    if int.bits() > u64::from(MAX_SHIFT) {
+    let value = wrap(&int, ty);
+    if value.bits() > u64::from(MAX_SHIFT) {
         return Err("a constant of more than 65536 bits");
     }
-    Ok(Some(Value::Int(wrap(&int, ty))))
+    Ok(Some(Value::Int(value)))
 }
 
 fn clamp(value: BigInt, ty: &Ty) -> BigInt {
@@ -172,6 +174,21 @@ mod tests {
         assert_eq!(wrap(&BigInt::from(128), &Ty::Signed(8)), BigInt::from(-128));
         assert!(!fits(&BigInt::from(256), &Ty::Bit(8)));
         assert!(fits(&BigInt::from(-128), &Ty::Signed(8)));
+    }
+
+    #[test]
+    fn only_what_is_left_of_a_value_is_limited() {
+        let byte = Ty::Bit(8);
+        let of = |op, a: BigInt, b: BigInt, ty: &Ty| {
+            binary(op, (&Value::Int(a), ty), (&Value::Int(b), ty), ty)
+        };
+        let shifted = of(BinaryOp::Shl, 255.into(), MAX_SHIFT.into(), &byte);
+        assert_eq!(shifted, Ok(Some(Value::Int(0.into()))));
+        assert!(of(BinaryOp::Shl, 255.into(), MAX_SHIFT.into(), &Ty::Int).is_err());
+        let long = Ty::Bit(40_000);
+        let ones = wrap(&BigInt::from(-1), &long);
+        let squared = of(BinaryOp::Mul, ones.clone(), ones, &long);
+        assert_eq!(squared, Ok(Some(Value::Int(1.into()))));
     }
 
     #[test]
