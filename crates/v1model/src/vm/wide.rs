@@ -222,8 +222,11 @@ pub fn shr(x: &mut [u64], d: usize, a: usize, by: u64, width: u32, signed: bool)
     }
 }
 
-/// Sets bits `from..width`.
+/// Sets bits `from..width`, of which there may be none.
 fn set_from(x: &mut [u64], d: usize, from: u32, width: u32) {
+    if from == width {
+        return;
+    }
     let first = (from / 64) as usize;
     x[d + first] |= u64::MAX << (from % 64);
     x[d + first + 1..d + limbs(width)].fill(u64::MAX);
@@ -347,74 +350,115 @@ mod tests {
         wrap(v.clamp(low, high), width)
     }
 
+    /// Most limbs of a value under test, and words before each operand.
+    const MOST: usize = 32;
+
     /// Values with runs of zeros and ones, so that carries go far.
     fn value() -> impl Strategy<Value = BigUint> {
-        prop::collection::vec(prop_oneof![Just(0u32), Just(u32::MAX), any::<u32>()], 20)
-            .prop_map(BigUint::new)
+        prop::collection::vec(
+            prop_oneof![Just(0u32), Just(u32::MAX), any::<u32>()],
+            2 * MOST,
+        )
+        .prop_map(BigUint::new)
+    }
+
+    /// 1 to 2048, every other one a limb's end or next to it.
+    fn width() -> impl Strategy<Value = u32> {
+        let most = 64 * MOST as u32;
+        prop_oneof![1..=most, limb_ends(most)]
+    }
+
+    /// Numbers from 1 to `most` at the end of a limb or next to it.
+    fn limb_ends(most: u32) -> impl Strategy<Value = u32> {
+        (0..=most / 64, 0u32..3)
+            .prop_map(move |(limbs, near)| (64 * limbs + near).clamp(2, most + 1) - 1)
+    }
+
+    /// Zero, any amount, or one near a limb's end.
+    fn amount() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            Just(0),
+            0..2100u64,
+            limb_ends(2112).prop_map(u64::from),
+            any::<u64>()
+        ]
     }
 
     proptest! {
         #[test]
         fn agrees_with_big_integers(
-            width in 1u32..600, a in value(), b in value(), by in 0u64..700, signed: bool, same: bool,
+            width in width(), a in value(), b in value(), by in amount(), signed: bool, same: bool,
         ) {
             let m = modulus(width);
             let (a, b) = (a % &m, b % &m);
             let (sa, sb) = (as_signed(&a, width), as_signed(&b, width));
             let (ia, ib) = if signed { (sa, sb) } else { (a.clone().into(), b.clone().into()) };
             // `same`: the result is written over the left operand.
-            let d = if same { 20 } else { 0 };
+            let d = if same { MOST } else { 0 };
+            let (at_a, at_b) = (MOST, 2 * MOST);
             let run = |f: &dyn Fn(&mut [u64])| {
-                let mut x = [0u64; 60];
-                put(&mut x, 20, &a);
-                put(&mut x, 40, &b);
+                let mut x = [0u64; 3 * MOST];
+                put(&mut x, at_a, &a);
+                put(&mut x, at_b, &b);
                 f(&mut x);
                 get(&x, d, width)
             };
-            prop_assert_eq!(run(&|x| { add(x, d, 20, 40, width); }), wrap(&ia + &ib, width));
-            prop_assert_eq!(run(&|x| { sub(x, d, 20, 40, width); }), wrap(&ia - &ib, width));
-            prop_assert_eq!(run(&|x| mul(x, d, 20, 40, width)), wrap(&ia * &ib, width));
-            prop_assert_eq!(run(&|x| neg(x, d, 20, width)), wrap(-&ia, width));
-            prop_assert_eq!(run(&|x| not(x, d, 20, width)), &m - 1u8 - &a);
-            prop_assert_eq!(run(&|x| sat_add(x, d, 20, 40, width, signed)), clamp(&ia + &ib, width, signed));
-            prop_assert_eq!(run(&|x| sat_sub(x, d, 20, 40, width, signed)), clamp(&ia - &ib, width, signed));
-            prop_assert_eq!(run(&|x| shl(x, d, 20, by, width)), (&a << by) % &m);
-            prop_assert_eq!(run(&|x| shr(x, d, 20, by, width, signed)), wrap(&ia >> by, width));
+            prop_assert_eq!(run(&|x| { add(x, d, at_a, at_b, width); }), wrap(&ia + &ib, width));
+            prop_assert_eq!(run(&|x| { sub(x, d, at_a, at_b, width); }), wrap(&ia - &ib, width));
+            prop_assert_eq!(run(&|x| mul(x, d, at_a, at_b, width)), wrap(&ia * &ib, width));
+            prop_assert_eq!(run(&|x| neg(x, d, at_a, width)), wrap(-&ia, width));
+            prop_assert_eq!(run(&|x| not(x, d, at_a, width)), &m - 1u8 - &a);
+            prop_assert_eq!(run(&|x| sat_add(x, d, at_a, at_b, width, signed)), clamp(&ia + &ib, width, signed));
+            prop_assert_eq!(run(&|x| sat_sub(x, d, at_a, at_b, width, signed)), clamp(&ia - &ib, width, signed));
+            let shift = by.min(width as u64);
+            prop_assert_eq!(run(&|x| shl(x, d, at_a, by, width)), (&a << shift) % &m);
+            prop_assert_eq!(run(&|x| shr(x, d, at_a, by, width, signed)), wrap(&ia >> shift, width));
             let zero = BigUint::default();
             let (q, r) = if b == zero { (zero.clone(), zero) } else { (&a / &b, &a % &b) };
-            prop_assert_eq!(run(&|x| div_mod(x, d, 20, 40, width, true)), q);
-            prop_assert_eq!(run(&|x| div_mod(x, d, 20, 40, width, false)), r);
-            let mut x = [0u64; 60];
-            put(&mut x, 20, &a);
-            put(&mut x, 40, &b);
-            prop_assert_eq!(less(&x, 20, 40, width, signed), ia < ib);
-            prop_assert_eq!(equal(&x, 20, 40, width), a == b);
+            prop_assert_eq!(run(&|x| div_mod(x, d, at_a, at_b, width, true)), q);
+            prop_assert_eq!(run(&|x| div_mod(x, d, at_a, at_b, width, false)), r);
+            let mut x = [0u64; 3 * MOST];
+            put(&mut x, at_a, &a);
+            put(&mut x, at_b, &b);
+            prop_assert_eq!(less(&x, at_a, at_b, width, signed), ia < ib);
+            prop_assert_eq!(equal(&x, at_a, at_b, width), a == b);
         }
 
         #[test]
         fn parts_agree_with_big_integers(
-            width in 1u32..600, a in value(), b in value(), cut in 0u32..600, part in 1u32..600, signed: bool,
+            width in width(), a in value(), b in value(), to in width(), cut in 0u32..2048, part in width(),
+            signed: bool,
         ) {
             let m = modulus(width);
             let a = a % &m;
             let lo = cut % width;
             let part = part.min(width - lo);
-            let mut x = [0u64; 60];
-            put(&mut x, 20, &a);
-            slice(&mut x, 0, 20, lo, part);
+            let mut x = [0u64; 3 * MOST];
+            put(&mut x, MOST, &a);
+            slice(&mut x, 0, MOST, lo, part);
             prop_assert_eq!(get(&x, 0, part), (&a >> lo) % modulus(part));
             let b = b % modulus(part);
-            put(&mut x, 40, &b);
-            insert(&mut x, 20, 40, lo, part);
+            put(&mut x, 2 * MOST, &b);
+            insert(&mut x, MOST, 2 * MOST, lo, part);
             let old = ((&a >> lo) % modulus(part)) << lo;
-            prop_assert_eq!(get(&x, 20, width), &a - old + (&b << lo));
+            prop_assert_eq!(get(&x, MOST, width), &a - old + (&b << lo));
 
-            let mut x = [0u64; 60];
-            put(&mut x, 20, &a);
-            let to = cut + 1;
-            resize(&mut x, 0, 20, width, to, signed);
+            let mut x = [0u64; 3 * MOST];
+            put(&mut x, MOST, &a);
+            resize(&mut x, 0, MOST, width, to, signed);
             let ia = if signed { as_signed(&a, width) } else { a.into() };
             prop_assert_eq!(get(&x, 0, to), wrap(ia, to));
+        }
+    }
+
+    #[test]
+    fn a_negative_number_shifted_by_nothing_stays() {
+        for width in [65, 128, 192, 2048] {
+            let least = modulus(width - 1);
+            let mut x = [0; 2 * MOST];
+            put(&mut x, MOST, &least);
+            shr(&mut x, 0, MOST, 0, width, true);
+            assert_eq!(get(&x, 0, width), least, "int<{width}>");
         }
     }
 }
