@@ -3,7 +3,10 @@
 use super::Compiler;
 use crate::code::*;
 use crate::hash::Algorithm;
-use p4_ir::{Arg, Expr, ExprKind, ExternCall, ExternId, ListItem, Scalar, Type, TypeKind};
+use p4_ir::{
+    Arg, BlockParam, Expr, ExprKind, ExternCall, ExternId, ListItem, Location, Scalar, Type,
+    TypeKind,
+};
 
 /// Every function and method that this target has, as p4-ir names them.
 const SUPPORTED: [&str; 27] = [
@@ -302,19 +305,38 @@ impl Compiler<'_> {
             return Some(Preserve::FieldList(self.input(arg)?));
         }
         let place = |value: &Expr| match &value.kind {
-            ExprKind::Load(place) if place.at.indices.is_empty() => {
-                Some((place.at.base, place.ty.words()))
-            }
+            ExprKind::Load(place) => self.own_words(&place.at, place.ty.words()),
             _ => None,
         };
-        Some(Preserve::Words(match arg {
-            Arg::List(items) => items.iter().filter_map(|item| place(&item.value)).collect(),
-            Arg::In(value) => place(value).into_iter().collect(),
-            Arg::Variable(at, ty) if at.indices.is_empty() => {
-                vec![(at.base, ty.words(self.program))]
+        let fields: Option<Vec<_>> = match arg {
+            Arg::List(items) => items.iter().map(|item| place(&item.value)).collect(),
+            Arg::In(value) => place(value).map(|field| vec![field]),
+            Arg::Variable(at, ty) => {
+                let field = self.own_words(at, ty.words(self.program));
+                field.map(|field| vec![field])
             }
-            _ => Vec::new(),
-        }))
+            _ => Some(Vec::new()),
+        };
+        if fields.is_none() {
+            self.error(format!(
+                "`{name}` keeps fields of the packet's headers and metadata, and this is a computed value or \
+                 a copy, as of an action's parameter; mark the fields with `@field_list` and call \
+                 `{}_preserving_field_list`",
+                name.trim_end_matches('3')
+            ));
+        }
+        fields.map(Preserve::Words)
+    }
+
+    /// The words at a location, if they belong to the packet's own headers or metadata.
+    fn own_words(&self, at: &Location, words: u32) -> Option<(Slot, u32)> {
+        let own = self.program.blocks.iter().flat_map(|block| &block.params);
+        let within = |param: &BlockParam| {
+            let end = param.base + param.ty.words(self.program);
+            param.base <= at.base && at.base + words <= end
+        };
+        let found = at.indices.is_empty() && own.into_iter().any(within);
+        found.then_some((at.base, words))
     }
 
     /// The values of an argument, flattened.
