@@ -136,10 +136,10 @@ fn spans_cover_what_is_written() {
         panic!("a constant");
     };
     assert_eq!(parsed.sources.text(value.span), "(1 + f(2)) * 3");
-    let ExprKind::Binary { left, right, .. } = &value.kind else {
+    let ExprKind::Binary { first, rest } = &value.kind else {
         panic!("a product");
     };
-    assert_eq!(parsed.sources.text(left.span), "(1 + f(2))");
-    assert_eq!(parsed.sources.text(right.span), "3");
+    assert_eq!(parsed.sources.text(first.span), "(1 + f(2))");
+    assert_eq!(parsed.sources.text(rest[0].right.span), "3");
     assert_eq!(parsed.sources.text(program.declarations[0].span), text);
 }

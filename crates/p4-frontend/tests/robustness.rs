@@ -16,9 +16,13 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("widths", "const bit<8> a = ", "(bit<(", ")>)1"),
     ("calls", "const bit<8> a = ", "f(", ")"),
     ("indices", "const bit<8> a = ", "x[", "]"),
-    ("sums", "const bit<8> a = ", "1 + ", ""),
-    ("products and sums", "const bit<8> a = ", "1 * 2 + ", ""),
-    ("choices", "const bit<8> a = ", "1 ? 2 : ", ""),
+    ("sums in sums", "const bit<8> a = ", "1 + (1 + ", ")"),
+    (
+        "choices in choices",
+        "const bit<8> a = ",
+        "1 ? 2 : (1 ? 2 : ",
+        ")",
+    ),
     ("conditions", "const bit<8> a = ", "1 ? ", " : 2"),
     ("members", "const bit<8> a = x", ".x", ""),
     ("applications", "const bit<8> a = x", "()", ""),
@@ -28,7 +32,12 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("generic calls", "const bit<8> a = ", "f<T<", ">>()"),
     ("blocks", "action a() ", "{", "}"),
     ("ifs", "action a() { ", "if (x) ", ""),
-    ("else-ifs", "action a() { ", "if (x) { } else ", ""),
+    (
+        "else-ifs in else-ifs",
+        "action a() { ",
+        "if (x) { } else if (y) { } else { ",
+        "}",
+    ),
     ("loops", "action a() { ", "for (;x;) ", ""),
     ("switches", "action a() ", "{ switch (x) { 1: ", "} }"),
     ("instances", "", "T() x = {", "};"),
@@ -80,8 +89,36 @@ fn nest_deeply() {
 fn nesting_within_the_limit_is_no_error() {
     let text = nested(&SHAPES[0], 150) + ";";
     assert!(survive(&text).is_empty());
-    let text = format!("action a() {{ {} ; }}", "if (x) { } else ".repeat(150));
-    assert!(survive(&text).is_empty());
+}
+
+/// Chains are flat: each is the text before, a link, and the text after.
+const CHAINS: &[(&str, &str, &str)] = &[
+    ("const bit<8> a = ", "1 + ", "1;"),
+    ("const bit<8> a = ", "1 * 2 + 3 == ", "1;"),
+    ("const bit<8> a = ", "x ? 2 : ", "1;"),
+    ("@a[", "1 + ", "1] const bit<8> a = 1;"),
+    ("action a() { ", "if (x) { } else ", "; }"),
+    (
+        "parser p() { state s { ",
+        "if (x) { } else ",
+        "; transition accept; } }",
+    ),
+];
+
+#[test]
+fn chains_take_no_stack() {
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let chains = || {
+        for (start, link, end) in CHAINS {
+            let text = format!("{start}{}{end}", link.repeat(50_000));
+            assert_eq!(survive(&text), [], "{link}");
+        }
+    };
+    thread
+        .spawn(chains)
+        .expect("a thread")
+        .join()
+        .expect("no panic");
 }
 
 #[test]

@@ -79,22 +79,19 @@ pub enum ExprKind {
         /// On what.
         operand: Box<Expr>,
     },
-    /// `left op right`
+    /// `first op right op right ...`: each operator applies to everything before it. A chain is one node, however
+    /// long, so that no walk over the tree recurses along it.
     Binary {
-        /// Which.
-        op: BinaryOp,
-        /// Left operand.
-        left: Box<Expr>,
-        /// Right operand.
-        right: Box<Expr>,
+        /// Leftmost operand.
+        first: Box<Expr>,
+        /// Operators with their right operands; one or more.
+        rest: Vec<Operation>,
     },
-    /// `condition ? then : otherwise`
+    /// `condition ? then : condition ? then : ... : otherwise`, one node however long.
     Conditional {
-        /// What decides.
-        condition: Box<Expr>,
-        /// When true.
-        then: Box<Expr>,
-        /// When false.
+        /// Conditions with their values, in order; one or more.
+        arms: Vec<(Expr, Expr)>,
+        /// When no condition holds.
         otherwise: Box<Expr>,
     },
     /// `(type) operand`
@@ -132,6 +129,15 @@ pub enum ExprKind {
     DontCare,
     /// What could not be parsed. A diagnostic has been given.
     Error,
+}
+
+/// An operator of a chain, and its right operand.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Which.
+    pub op: BinaryOp,
+    /// Right operand.
+    pub right: Expr,
 }
 
 /// `{ a, b, ... }`

@@ -43,13 +43,11 @@ pub enum StatementKind {
     Empty,
     /// `{ ... }`
     Block(Block),
-    /// `if (condition) then else otherwise`
+    /// `if (condition) then else if (condition) then ... else otherwise`, one node however long.
     If {
-        /// What decides.
-        condition: Expr,
-        /// When true.
-        then: Box<Statement>,
-        /// When false.
+        /// One or more.
+        arms: Vec<IfArm>,
+        /// When no condition holds.
         otherwise: Option<Box<Statement>>,
     },
     /// `switch (subject) { ... }`
@@ -93,6 +91,17 @@ pub enum StatementKind {
     },
     /// What could not be parsed. A diagnostic has been given.
     Error,
+}
+
+/// `if (condition) then`
+#[derive(Clone, Debug)]
+pub struct IfArm {
+    /// From `if`.
+    pub span: Span,
+    /// What decides.
+    pub condition: Box<Expr>,
+    /// When true.
+    pub then: Box<Statement>,
 }
 
 /// What takes each value in `for (... in ...)`.

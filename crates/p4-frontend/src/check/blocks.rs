@@ -8,7 +8,7 @@ use crate::hir::{
     Case, Control, ControlBody, DefKind, Expr, ExprKind, Generic, Parser, ParserBody, State, Stmt,
     StmtKind, Target, Transition, Ty, ValueSet,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 impl<'a> Checker<'a> {
@@ -129,11 +129,11 @@ impl<'a> Checker<'a> {
         let Some(start) = states.iter().find(|s| &*s.name == "start") else {
             return;
         };
-        let mut seen = vec![start.id];
-        let mut next = 0;
-        while let Some(id) = seen.get(next).copied() {
-            next += 1;
-            let Some(state) = states.iter().find(|s| s.id == id) else {
+        let by_id: HashMap<DeclId, &State> = states.iter().map(|s| (s.id, s)).collect();
+        let mut seen = HashSet::from([start.id]);
+        let mut next = vec![start.id];
+        while let Some(id) = next.pop() {
+            let Some(state) = by_id.get(&id) else {
                 continue;
             };
             let targets: Vec<Target> = match &state.transition {
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
             };
             for target in targets {
                 match target {
-                    Target::State(to) if !seen.contains(&to) => seen.push(to),
+                    Target::State(to) if seen.insert(to) => next.push(to),
                     Target::State(_) => {}
                     Target::Accept | Target::Reject => return,
                 }

@@ -8,6 +8,7 @@ use crate::hir::{
     Action, DefKind, Expr, ExprKind, Extent, Field, Function, Generic, NamedKind, Ty,
 };
 use num_bigint::BigInt;
+use std::collections::HashSet;
 
 impl<'a> Checker<'a> {
     pub(super) fn top_level(&mut self, declaration: &'a ast::Declaration) {
@@ -183,8 +184,9 @@ impl<'a> Checker<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&fields.type_params);
             let mut of: Vec<Field> = Vec::new();
+            let mut names = HashSet::new();
             for field in &fields.fields {
-                if of.iter().any(|f| f.name == field.name.name) {
+                if !names.insert(&field.name.name) {
                     c.duplicate_member(&field.name);
                     continue;
                 }
@@ -232,8 +234,9 @@ impl<'a> Checker<'a> {
             Ty::Error
         });
         let mut of: Vec<(ast::Symbol, Option<BigInt>)> = Vec::new();
+        let mut names = HashSet::new();
         for member in members {
-            if of.iter().any(|(name, _)| *name == member.name.name) {
+            if !names.insert(&member.name.name) {
                 self.duplicate_member(&member.name);
                 continue;
             }

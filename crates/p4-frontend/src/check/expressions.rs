@@ -48,16 +48,19 @@ impl<'a> Checker<'a> {
                 args,
             } => self.call(callee, type_args, args, span),
             ast::ExprKind::Unary { op, operand } => self.unary(*op, operand, span),
-            ast::ExprKind::Binary { op, left, right } => {
-                let left = self.expr(left);
-                let right = self.expr(right);
-                self.binary(*op, left, right, span)
+            ast::ExprKind::Binary { first, rest } => {
+                let mut left = self.expr(first);
+                for operation in rest {
+                    let right = self.expr(&operation.right);
+                    let span = first.span.to(operation.right.span);
+                    left = self.binary(operation.op, left, right, span);
+                }
+                left.span = span;
+                left
             }
-            ast::ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => self.conditional(condition, then, otherwise, span),
+            ast::ExprKind::Conditional { arms, otherwise } => {
+                self.conditional(arms, otherwise, span)
+            }
             ast::ExprKind::Cast { ty, operand } => self.cast(ty, operand, span),
             ast::ExprKind::List(list) => self.list(list, span),
             ast::ExprKind::Struct(fields) => self.struct_expr(fields, span),
@@ -241,55 +244,60 @@ impl<'a> Checker<'a> {
 
     fn conditional(
         &mut self,
-        condition: &'a ast::Expr,
-        then: &'a ast::Expr,
+        arms: &'a [(ast::Expr, ast::Expr)],
         otherwise: &'a ast::Expr,
         span: Span,
     ) -> Expr {
-        let condition = self.expr_as(condition, &Ty::Bool, "a condition");
-        let then = self.value(then);
-        let otherwise = self.value(otherwise);
-        if then.ty.is_error() || otherwise.ty.is_error() || condition.ty.is_error() {
+        let mut checked = Vec::with_capacity(arms.len());
+        for (condition, then) in arms {
+            let condition = self.expr_as(condition, &Ty::Bool, "a condition");
+            checked.push((condition, self.value(then)));
+        }
+        let mut rest = self.value(otherwise);
+        let faulty =
+            |(condition, then): &(Expr, Expr)| condition.ty.is_error() || then.ty.is_error();
+        if rest.ty.is_error() || checked.iter().any(faulty) {
             return Expr::error(span);
         }
-        let (then, otherwise) = match (&then.ty, &otherwise.ty) {
-            (Ty::Int, Ty::Int) if !condition.is_known() => {
-                self.error(
-                    "unknown-width",
-                    span,
-                    "the width of this value is not known",
-                    "give one of the two a width, as in `8w1`",
-                );
+        // From the last arm to the first; `chosen` holds those that come before `rest`, the first at its end.
+        let mut chosen = Vec::new();
+        for (condition, mut then) in checked.into_iter().rev() {
+            let here = condition.span.to(otherwise.span);
+            match (&then.ty, &rest.ty) {
+                (Ty::Int, Ty::Int) if !condition.is_known() => {
+                    self.error(
+                        "unknown-width",
+                        here,
+                        "the width of this value is not known",
+                        "give one of the two a width, as in `8w1`",
+                    );
+                    return Expr::error(span);
+                }
+                (a, b) if a == b => rest = infer::settle(rest),
+                (Ty::Int | Ty::ListExpr(_) | Ty::StructExpr(_) | Ty::Invalid, ty) => {
+                    let ty = ty.clone();
+                    then = self.coerce(then, &ty, "the first alternative");
+                }
+                (ty, _) => {
+                    let ty = ty.clone();
+                    rest = choice(std::mem::take(&mut chosen), rest, here);
+                    rest = self.coerce(rest, &ty, "the second alternative");
+                }
+            }
+            if then.ty.is_error() || rest.ty.is_error() {
                 return Expr::error(span);
             }
-            (a, b) if a == b => (then, infer::settle(otherwise)),
-            (Ty::Int | Ty::ListExpr(_) | Ty::StructExpr(_) | Ty::Invalid, ty) => {
-                let ty = ty.clone();
-                (self.coerce(then, &ty, "the first alternative"), otherwise)
+            then = infer::settle(then);
+            match infer::known_bool(&condition) {
+                Some(true) => {
+                    chosen.clear();
+                    rest = then;
+                }
+                Some(false) => {}
+                None => chosen.push((condition, then)),
             }
-            (ty, _) => {
-                let ty = ty.clone();
-                let otherwise = self.coerce(otherwise, &ty, "the second alternative");
-                (then, otherwise)
-            }
-        };
-        if then.ty.is_error() || otherwise.ty.is_error() {
-            return Expr::error(span);
         }
-        let then = infer::settle(then);
-        match infer::known_bool(&condition) {
-            Some(true) => Expr { span, ..then },
-            Some(false) => Expr { span, ..otherwise },
-            None => Expr {
-                ty: then.ty.clone(),
-                kind: ExprKind::Conditional(
-                    Box::new(condition),
-                    Box::new(then),
-                    Box::new(otherwise),
-                ),
-                span,
-            },
-        }
+        choice(chosen, rest, span)
     }
 
     /// Says which members a type has.
@@ -306,6 +314,19 @@ impl<'a> Checker<'a> {
             None => diagnostic.note(format!("valid are {}", suggest::listed(names))),
         };
         self.report(diagnostic);
+    }
+}
+
+/// `condition ? then : ... : otherwise`, the arms from the last to the first.
+fn choice(mut arms: Vec<(Expr, Expr)>, otherwise: Expr, span: Span) -> Expr {
+    if arms.is_empty() {
+        return Expr { span, ..otherwise };
+    }
+    arms.reverse();
+    Expr {
+        ty: otherwise.ty.clone(),
+        kind: ExprKind::Conditional(arms, Box::new(otherwise)),
+        span,
     }
 }
 

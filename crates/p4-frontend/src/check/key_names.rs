@@ -1,7 +1,7 @@
 //! Names of keys for a control plane.
 
 use super::{Checker, text};
-use crate::ast::{self, Expr, ExprKind, IntLiteral};
+use crate::ast::{self, Expr, ExprKind, IntLiteral, Operation};
 use crate::hir::{self, Callee, DefKind, Program, Ty, Value};
 use num_bigint::BigInt;
 
@@ -41,8 +41,17 @@ impl Checker<'_> {
                     _ => plain(written),
                 }
             }
-            (ExprKind::Binary { op, left, right }, hir::ExprKind::Binary(_, a, b)) => {
-                format!("{} {} {}", inner(left, a), op.symbol(), inner(right, b))
+            (ExprKind::Binary { .. }, hir::ExprKind::Binary(of, meant)) => {
+                let (first, rest) = chain(written);
+                if rest.len() != meant.len() {
+                    return plain(written);
+                }
+                let mut name = inner(first, of);
+                for (written, meant) in rest.iter().zip(meant) {
+                    let right = inner(&written.right, &meant.right);
+                    name += &format!(" {} {right}", written.op.symbol());
+                }
+                name
             }
             (ExprKind::Name(_), hir::ExprKind::Const(Value::Int(value))) => {
                 number(value, self.radix(written))
@@ -56,13 +65,25 @@ impl Checker<'_> {
         match &written.kind {
             ExprKind::Int(literal) => literal.radix,
             ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.radix(operand),
-            ExprKind::Binary { left, .. } => self.radix(left),
+            ExprKind::Binary { first, .. } => self.radix(first),
             ExprKind::Name(path) => {
                 let radix = self.find(path).first().and_then(|id| self.radices.get(id));
                 radix.copied().unwrap_or(10)
             }
             _ => 10,
         }
+    }
+}
+
+/// The leftmost operand of a chain of operators and what follows it; parentheses at the left end do not matter.
+fn chain(expr: &Expr) -> (&Expr, Vec<&Operation>) {
+    match &expr.kind {
+        ExprKind::Binary { first, rest } => {
+            let (first, mut all) = chain(first);
+            all.extend(rest);
+            (first, all)
+        }
+        _ => (expr, Vec::new()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Checker, constants, infer};
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
+use crate::hir::{Expr, ExprKind, NamedKind, Operation, Ty, Value};
 use crate::span::Span;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
@@ -106,11 +106,7 @@ impl<'a> Checker<'a> {
         };
         match value {
             Ok(Some(value)) => Expr::constant(value, ty, span),
-            Ok(None) => Expr {
-                kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
-                ty,
-                span,
-            },
+            Ok(None) => chained(op, left, right, ty, span),
             Err(why) => {
                 self.error("bad-operation", span, why, "cannot be computed");
                 Expr::error(span)
@@ -323,6 +319,27 @@ impl<'a> Checker<'a> {
             left.ty.clone()
         };
         Some((left, right, ty))
+    }
+}
+
+/// `left op right`, in one chain with the operators of `left`.
+fn chained(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
+    let operation = Operation {
+        op,
+        right,
+        ty: ty.clone(),
+    };
+    let (first, rest) = match left.kind {
+        ExprKind::Binary(first, mut rest) => {
+            rest.push(operation);
+            (first, rest)
+        }
+        _ => (Box::new(left), vec![operation]),
+    };
+    Expr {
+        kind: ExprKind::Binary(first, rest),
+        ty,
+        span,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Checker, Inside, infer};
 use crate::ast::{self, BinaryOp};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Callee, DefKind, Expr, ExprKind, NamedKind, Stmt, StmtKind, Ty};
+use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKind, Ty};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
@@ -29,19 +29,15 @@ impl<'a> Checker<'a> {
             ast::StatementKind::Call(call) => self.call_statement(call)?,
             ast::StatementKind::Empty | ast::StatementKind::Error => return None,
             ast::StatementKind::Block(block) => StmtKind::Block(self.block(block)),
-            ast::StatementKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let condition = self.expr_as(condition, &Ty::Bool, "a condition");
-                let then = self.branch(then);
+            ast::StatementKind::If { arms, otherwise } => {
+                let arm = |arm: &'a ast::IfArm| IfArm {
+                    condition: self.expr_as(&arm.condition, &Ty::Bool, "a condition"),
+                    then: self.branch(&arm.then),
+                    span: arm.span,
+                };
+                let arms = arms.iter().map(arm).collect();
                 let otherwise = otherwise.as_ref().map_or_else(Vec::new, |s| self.branch(s));
-                StmtKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                }
+                StmtKind::If { arms, otherwise }
             }
             ast::StatementKind::Switch { subject, cases } => self.switch(subject, cases, span)?,
             ast::StatementKind::Return(value) => self.return_statement(value.as_ref(), span)?,
@@ -291,15 +287,20 @@ pub(super) fn always_returns(statements: &[Stmt]) -> bool {
     statements.iter().any(|s| match &s.kind {
         StmtKind::Return(_) | StmtKind::Exit => true,
         StmtKind::Block(body) => always_returns(body),
-        StmtKind::If {
-            condition,
-            then,
-            otherwise,
-        } => match infer::known_bool(condition) {
-            Some(true) => always_returns(then),
-            Some(false) => always_returns(otherwise),
-            None => always_returns(then) && always_returns(otherwise),
-        },
+        StmtKind::If { arms, otherwise } => {
+            let possible = arms
+                .iter()
+                .filter(|arm| infer::known_bool(&arm.condition) != Some(false));
+            for arm in possible {
+                if !always_returns(&arm.then) {
+                    return false;
+                }
+                if infer::known_bool(&arm.condition) == Some(true) {
+                    return true;
+                }
+            }
+            always_returns(otherwise)
+        }
         StmtKind::Switch { cases, default, .. } => {
             cases.iter().all(|(_, body)| always_returns(body)) && always_returns(default)
         }

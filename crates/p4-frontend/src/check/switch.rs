@@ -5,6 +5,7 @@ use crate::ast::{self, DeclId};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, NamedKind, Stmt, StmtKind, Ty};
 use crate::span::Span;
+use std::collections::HashSet;
 
 impl<'a> Checker<'a> {
     pub(super) fn switch(
@@ -74,13 +75,13 @@ impl<'a> Checker<'a> {
         let mut done: Vec<(Vec<DeclId>, Vec<Stmt>)> = Vec::new();
         let mut default = Vec::new();
         let mut labels = Vec::new();
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         let mut with_default = false;
         for case in cases {
             if matches!(case.label.kind, ast::ExprKind::Default) {
                 with_default = true;
             } else if let Some(id) = self.action_label(&case.label, &listed) {
-                if seen.contains(&id) {
+                if !seen.insert(id) {
                     self.error(
                         "duplicate-label",
                         case.label.span,
@@ -88,7 +89,6 @@ impl<'a> Checker<'a> {
                         "given again",
                     );
                 }
-                seen.push(id);
                 labels.push(id);
             }
             let Some(body) = &case.body else { continue };
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
         let mut done: Vec<(Vec<Expr>, Vec<Stmt>)> = Vec::new();
         let mut default = Vec::new();
         let mut labels: Vec<Expr> = Vec::new();
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         let mut with_default = false;
         for case in cases {
             if matches!(case.label.kind, ast::ExprKind::Default) {
@@ -155,16 +155,13 @@ impl<'a> Checker<'a> {
                         "not constant",
                     );
                 }
-                if let Some(value) = label.value() {
-                    if seen.contains(value) {
-                        self.error(
-                            "duplicate-label",
-                            label.span,
-                            "this value has a case already",
-                            "given again",
-                        );
-                    }
-                    seen.push(value.clone());
+                if label.value().is_some_and(|v| !seen.insert(v.clone())) {
+                    self.error(
+                        "duplicate-label",
+                        label.span,
+                        "this value has a case already",
+                        "given again",
+                    );
                 }
                 labels.push(label);
             }

@@ -414,11 +414,10 @@ fn has_name(key: &ast::Expr) -> bool {
         | ast::ExprKind::WidthSlice { base, .. } => has_name(base),
         ast::ExprKind::Cast { operand, .. } => has_name(operand),
         ast::ExprKind::Call { callee, args, .. } => args.is_empty() && has_name(callee),
-        ast::ExprKind::Binary {
-            op: ast::BinaryOp::BitAnd,
-            left,
-            right,
-        } => has_name(left) && has_name(right),
+        ast::ExprKind::Binary { first, rest } => {
+            let masked = |o: &ast::Operation| o.op == ast::BinaryOp::BitAnd && has_name(&o.right);
+            has_name(first) && rest.iter().all(masked)
+        }
         _ => false,
     }
 }

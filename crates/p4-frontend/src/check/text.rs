@@ -31,14 +31,20 @@ pub fn text(expr: &Expr) -> String {
             format!("{}({})", text(callee), args.join(", "))
         }
         ExprKind::Unary { op, operand } => format!("{}{}", op.symbol(), text(operand)),
-        ExprKind::Binary { op, left, right } => {
-            format!("{} {} {}", text(left), op.symbol(), text(right))
+        ExprKind::Binary { first, rest } => {
+            let mut written = text(first);
+            for operation in rest {
+                written += &format!(" {} {}", operation.op.symbol(), text(&operation.right));
+            }
+            written
         }
-        ExprKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        } => format!("{} ? {} : {}", text(condition), text(then), text(otherwise)),
+        ExprKind::Conditional { arms, otherwise } => {
+            let mut written = String::new();
+            for (condition, then) in arms {
+                written += &format!("{} ? {} : ", text(condition), text(then));
+            }
+            written + &text(otherwise)
+        }
         ExprKind::Cast { operand, .. } => text(operand),
         ExprKind::List(list) => {
             let elements: Vec<String> = list.elements.iter().map(text).collect();

@@ -65,10 +65,11 @@ pub enum ExprKind {
     },
     /// An operator on one value.
     Unary(UnaryOp, Box<Expr>),
-    /// An operator on two values, of types that agree.
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `condition ? then : otherwise`
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The leftmost operand and operators, one or more, each on all before it. The operands of an operator are of types
+    /// that agree.
+    Binary(Box<Expr>, Vec<Operation>),
+    /// `condition ? then : condition ? then : ... : otherwise`, all values of one type.
+    Conditional(Vec<(Expr, Expr)>, Box<Expr>),
     /// Conversion to the expression's type.
     Cast(Box<Expr>),
     /// All members of a struct, header, tuple, stack or list, in order.
@@ -94,6 +95,17 @@ pub enum ExprKind {
     },
     /// A call.
     Call(Box<Call>),
+}
+
+/// An operator of a chain.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Which.
+    pub op: BinaryOp,
+    /// Right operand.
+    pub right: Expr,
+    /// Type of the result.
+    pub ty: Ty,
 }
 
 /// A call, its arguments in the order of the parameters.
@@ -181,6 +193,18 @@ impl Expr {
         }
     }
 
+    /// The operands of a chain of operators or of `?:`, in order; none of anything else.
+    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
+        let (first, operations, arms, last) = match &self.kind {
+            ExprKind::Binary(first, rest) => (Some(&**first), &rest[..], &[][..], None),
+            ExprKind::Conditional(arms, last) => (None, &[][..], &arms[..], Some(&**last)),
+            _ => (None, &[][..], &[][..], None),
+        };
+        let right = operations.iter().map(|operation| &operation.right);
+        let arms = arms.iter().flat_map(|(condition, then)| [condition, then]);
+        first.into_iter().chain(right).chain(arms).chain(last)
+    }
+
     /// Whether its value is known before any packet, given the constructor's arguments.
     pub fn is_known(&self) -> bool {
         match &self.kind {
@@ -196,11 +220,10 @@ impl Expr {
             | ExprKind::Slice { of, .. }
             | ExprKind::Unary(_, of)
             | ExprKind::Cast(of) => of.is_known(),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Mask(a, b)
-            | ExprKind::Range(a, b) => a.is_known() && b.is_known(),
-            ExprKind::Conditional(a, b, c) => a.is_known() && b.is_known() && c.is_known(),
+            ExprKind::Index(a, b) | ExprKind::Mask(a, b) | ExprKind::Range(a, b) => {
+                a.is_known() && b.is_known()
+            }
+            ExprKind::Binary(..) | ExprKind::Conditional(..) => self.operands().all(Expr::is_known),
             ExprKind::List(members) => members.iter().all(Expr::is_known),
             ExprKind::Call(call) => matches!(call.callee, Callee::Constructor),
             _ => false,
@@ -223,11 +246,12 @@ impl Expr {
             | ExprKind::Slice { of, .. }
             | ExprKind::Unary(_, of)
             | ExprKind::Cast(of) => of.has_effects(),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Mask(a, b)
-            | ExprKind::Range(a, b) => a.has_effects() || b.has_effects(),
-            ExprKind::Conditional(a, b, c) => a.has_effects() || b.has_effects() || c.has_effects(),
+            ExprKind::Index(a, b) | ExprKind::Mask(a, b) | ExprKind::Range(a, b) => {
+                a.has_effects() || b.has_effects()
+            }
+            ExprKind::Binary(..) | ExprKind::Conditional(..) => {
+                self.operands().any(Expr::has_effects)
+            }
             ExprKind::List(members) => members.iter().any(Expr::has_effects),
             _ => false,
         }

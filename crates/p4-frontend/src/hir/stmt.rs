@@ -31,13 +31,11 @@ pub enum StmtKind {
     Call(Expr),
     /// `{ … }`
     Block(Vec<Stmt>),
-    /// `if`
+    /// `if`, with every `else if` that follows.
     If {
-        /// Of type `bool`.
-        condition: Expr,
-        /// When true.
-        then: Vec<Stmt>,
-        /// When false.
+        /// One or more, in order.
+        arms: Vec<IfArm>,
+        /// When no condition holds.
         otherwise: Vec<Stmt>,
     },
     /// `switch` on a value.
@@ -86,6 +84,17 @@ pub enum StmtKind {
     Break,
     /// `continue`
     Continue,
+}
+
+/// `if (condition) then`
+#[derive(Clone, Debug)]
+pub struct IfArm {
+    /// Of type `bool`.
+    pub condition: Expr,
+    /// When true.
+    pub then: Vec<Stmt>,
+    /// From `if`.
+    pub span: Span,
 }
 
 /// A parser's state.

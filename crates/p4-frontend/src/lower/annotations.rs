@@ -59,22 +59,11 @@ impl Lowerer<'_, '_> {
                 (UnaryOp::Plus, Int(value)) => Int(value),
                 _ => return None,
             },
-            ExprKind::Binary { op, left, right } => {
-                match (self.computed(left)?, self.computed(right)?) {
-                    (Int(left), Int(right)) => integers(*op, &left, &right)?,
-                    (Bool(left), Bool(right)) => Bool(match op {
-                        BinaryOp::Eq => left == right,
-                        BinaryOp::Ne => left != right,
-                        BinaryOp::And => left && right,
-                        BinaryOp::Or => left || right,
-                        _ => return None,
-                    }),
-                    (String(left), String(right)) => match op {
-                        BinaryOp::Concat => String(left + &right),
-                        _ => return None,
-                    },
-                    _ => return None,
-                }
+            ExprKind::Binary { first, rest } => {
+                let apply = |left, operation: &ast::Operation| {
+                    operated(operation.op, left, self.computed(&operation.right)?)
+                };
+                rest.iter().try_fold(self.computed(first)?, apply)?
             }
             _ => return None,
         })
@@ -117,6 +106,26 @@ fn token_value(token: &ast::AnnotationToken) -> AnnotationValue {
         ast::AnnotationTokenKind::Int(i) => AnnotationValue::Int(i.value.clone()),
         ast::AnnotationTokenKind::Other(s) => AnnotationValue::Token(s.to_string()),
     }
+}
+
+fn operated(
+    op: BinaryOp,
+    left: AnnotationValue,
+    right: AnnotationValue,
+) -> Option<AnnotationValue> {
+    use AnnotationValue::{Bool, Int, String};
+    Some(match (left, right) {
+        (Int(left), Int(right)) => integers(op, &left, &right)?,
+        (Bool(left), Bool(right)) => Bool(match op {
+            BinaryOp::Eq => left == right,
+            BinaryOp::Ne => left != right,
+            BinaryOp::And => left && right,
+            BinaryOp::Or => left || right,
+            _ => return None,
+        }),
+        (String(left), String(right)) if op == BinaryOp::Concat => String(left + &right),
+        _ => return None,
+    })
 }
 
 fn integers(op: BinaryOp, left: &BigInt, right: &BigInt) -> Option<AnnotationValue> {

@@ -48,16 +48,12 @@ impl Lowerer<'_, '_> {
             return;
         }
         match &value.kind {
-            ExprKind::Conditional(condition, then, otherwise) if self.needs_branch(ty, value) => {
-                let condition = self.scalar(condition);
-                let then = self.collect(|l| l.store(to, ty, then));
-                let otherwise = self.collect(|l| l.store(to, ty, otherwise));
-                self.emit(StmtKind::If {
-                    condition,
-                    then,
-                    otherwise,
+            ExprKind::Conditional(arms, otherwise) if self.needs_branch(ty, value) => {
+                let conditions: Vec<_> = arms.iter().map(|(c, _)| (c, None)).collect();
+                return self.branches(&conditions, &mut |l, arm| {
+                    let chosen = arm.map_or(&**otherwise, |arm| &arms[arm].1);
+                    l.store(to, ty, chosen);
                 });
-                return;
             }
             ExprKind::Call(call) => {
                 let given = self.call(call, ty, value.span);
@@ -108,10 +104,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn needs_branch(&self, ty: &Ty, value: &Expr) -> bool {
-        let ExprKind::Conditional(_, then, otherwise) = &value.kind else {
-            return false;
-        };
-        self.scalar_type(ty).is_none() || then.has_effects() || otherwise.has_effects()
+        self.scalar_type(ty).is_none() || value.operands().skip(1).any(Expr::has_effects)
     }
 
     fn store_given(&mut self, to: &Location, ty: &Ty, given: Given) {

@@ -2,7 +2,7 @@
 
 use super::{Binding, Lowerer};
 use crate::check::constants as fold;
-use crate::hir::{Expr, ExprKind, Ty, Value};
+use crate::hir::{Expr, ExprKind, Operation, Ty, Value};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
 use p4_ir::Scalar;
@@ -23,19 +23,23 @@ impl Lowerer<'_, '_> {
             ExprKind::ConstructorParam(_) => self.known(self.constructor_argument(expr)?),
             ExprKind::Cast(of) => fold::cast(&self.known(of)?, &self.over(&ty)),
             ExprKind::Unary(op, of) => fold::unary(*op, &self.known(of)?, &ty),
-            ExprKind::Binary(op, a, b) => {
-                let (a_ty, b_ty) = (self.ty(&a.ty), self.ty(&b.ty));
-                let (a, b) = (self.known(a)?, self.known(b)?);
-                fold::binary(*op, (&a, &a_ty), (&b, &b_ty), &ty).ok()?
+            ExprKind::Binary(first, rest) => {
+                let first = (self.known(first)?, self.ty(&first.ty));
+                let apply = |left, operation| self.known_operation(left, operation);
+                Some(rest.iter().try_fold(first, apply)?.0)
             }
             ExprKind::Slice { of, hi, lo } => match self.known(of)? {
                 Value::Int(value) => Some(Value::Int(fold::slice(&value, *hi, *lo))),
                 _ => None,
             },
-            ExprKind::Conditional(condition, then, otherwise) => match self.known(condition)? {
-                Value::Bool(true) => self.known(then),
-                _ => self.known(otherwise),
-            },
+            ExprKind::Conditional(arms, otherwise) => {
+                for (condition, then) in arms {
+                    if self.known(condition)? == Value::Bool(true) {
+                        return self.known(then);
+                    }
+                }
+                self.known(otherwise)
+            }
             ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
                 let of = self.constructor_argument(of).unwrap_or(of);
                 match &of.kind {
@@ -50,6 +54,18 @@ impl Lowerer<'_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// What an operator gives, and its type, if both operands are known.
+    pub(super) fn known_operation(
+        &self,
+        (left, left_ty): (Value, Ty),
+        operation: &Operation,
+    ) -> Option<(Value, Ty)> {
+        let right = self.known(&operation.right)?;
+        let (right_ty, ty) = (self.ty(&operation.right.ty), self.ty(&operation.ty));
+        let value = fold::binary(operation.op, (&left, &left_ty), (&right, &right_ty), &ty);
+        Some((value.ok()??, ty))
     }
 
     /// A type without what a `type` or serialisable enum puts around it.

@@ -6,7 +6,7 @@
 use super::Lowerer;
 use super::expressions::ir_bool;
 use crate::ast::DeclId;
-use crate::hir::{Callee, DefKind, Expr, ExprKind, Stmt, StmtKind, Ty};
+use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
 use p4_ir::{Place, Scalar, StmtKind as IrStmt};
 
 impl Lowerer<'_, '_> {
@@ -92,14 +92,11 @@ impl Lowerer<'_, '_> {
             StmtKind::Declare(_, init) => init.as_ref().is_some_and(|e| self.expr_exits(e)),
             StmtKind::Assign { value, .. } => self.expr_exits(value),
             StmtKind::Block(body) => self.statements_exit(body),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expr_exits(condition)
-                    || self.statements_exit(then)
-                    || self.statements_exit(otherwise)
+            StmtKind::If { arms, otherwise } => {
+                let exits = |arm: &IfArm| {
+                    self.expr_exits(&arm.condition) || self.statements_exit(&arm.then)
+                };
+                arms.iter().any(exits) || self.statements_exit(otherwise)
             }
             StmtKind::Switch { cases, default, .. } => {
                 cases.iter().any(|(_, body)| self.statements_exit(body))
@@ -124,9 +121,8 @@ impl Lowerer<'_, '_> {
         match &expr.kind {
             ExprKind::TableHit { table, .. } => self.may_exit(*table),
             ExprKind::Unary(_, of) | ExprKind::Cast(of) => self.expr_exits(of),
-            ExprKind::Binary(_, a, b) => self.expr_exits(a) || self.expr_exits(b),
-            ExprKind::Conditional(a, b, c) => {
-                self.expr_exits(a) || self.expr_exits(b) || self.expr_exits(c)
+            ExprKind::Binary(..) | ExprKind::Conditional(..) => {
+                expr.operands().any(|operand| self.expr_exits(operand))
             }
             ExprKind::Call(call) => match &call.callee {
                 Callee::Action(id) | Callee::Table(id) => self.may_exit(*id),

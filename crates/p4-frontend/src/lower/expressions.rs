@@ -90,9 +90,9 @@ impl Lowerer<'_, '_> {
                     ast::UnaryOp::Minus => IrKind::Unary(UnaryOp::Neg, Box::new(of)),
                 }
             }
-            ExprKind::Binary(op, left, right) => return self.binary(*op, left, right, scalar),
-            ExprKind::Conditional(condition, then, otherwise) => {
-                return self.conditional(condition, then, otherwise, scalar, expr);
+            ExprKind::Binary(first, rest) => return self.operations(first, rest, expr.span),
+            ExprKind::Conditional(arms, otherwise) => {
+                return self.conditional(arms, otherwise, scalar, expr);
             }
             ExprKind::Cast(of) => {
                 let of = self.scalar(of);
@@ -129,7 +129,7 @@ impl Lowerer<'_, '_> {
         p4_ir::Expr { kind, ty: scalar }
     }
 
-    fn constant(&mut self, value: &Value, scalar: Scalar) -> p4_ir::Expr {
+    pub(super) fn constant(&self, value: &Value, scalar: Scalar) -> p4_ir::Expr {
         let scalar = match (value, scalar) {
             // `int` that meets nothing with a width keeps all of its bits.
             (Value::Int(v), Scalar::Int(64)) if v.bits() >= 64 => Scalar::Int(v.bits() as u32 + 1),
@@ -144,47 +144,8 @@ impl Lowerer<'_, '_> {
         minus_one(next)
     }
 
-    fn binary(&mut self, op: ast::BinaryOp, left: &Expr, right: &Expr, ty: Scalar) -> p4_ir::Expr {
-        let effects = right.has_effects();
-        match op {
-            ast::BinaryOp::And | ast::BinaryOp::Or if effects => {
-                return self.short_circuit(op, left, right);
-            }
-            ast::BinaryOp::Eq | ast::BinaryOp::Ne => {
-                let over = self.ty(&left.ty);
-                if self.scalar_type(&over).is_none() {
-                    let equal = self.equal(left, right);
-                    return if op == ast::BinaryOp::Eq {
-                        equal
-                    } else {
-                        ir_not(equal)
-                    };
-                }
-            }
-            ast::BinaryOp::Shl | ast::BinaryOp::Shr => {
-                let left_value = self.before(left, effects);
-                let amount = self.amount(right);
-                return ir_binary(binary_op(op), left_value, amount, ty);
-            }
-            _ => {}
-        }
-        let left = self.before(left, effects);
-        let right = self.scalar(right);
-        ir_binary(binary_op(op), left, right, ty)
-    }
-
-    /// A value that is computed before something with effects.
-    fn before(&mut self, expr: &Expr, effects: bool) -> p4_ir::Expr {
-        let value = self.scalar(expr);
-        if effects {
-            self.spilled(value, expr.span)
-        } else {
-            value
-        }
-    }
-
     /// By how much to shift.
-    fn amount(&mut self, amount: &Expr) -> p4_ir::Expr {
+    pub(super) fn amount(&mut self, amount: &Expr) -> p4_ir::Expr {
         if let Some(Value::Int(by)) = self.known(amount) {
             let by = if by.is_negative() {
                 0
@@ -196,58 +157,20 @@ impl Lowerer<'_, '_> {
         self.scalar(amount)
     }
 
-    fn short_circuit(&mut self, op: ast::BinaryOp, left: &Expr, right: &Expr) -> p4_ir::Expr {
-        let to = Place {
-            at: self.temporary(&Ty::Bool, left.span),
-            ty: Scalar::Bool,
-        };
-        let value = self.scalar(left);
-        self.emit(StmtKind::Assign {
-            to: to.clone(),
-            value,
-        });
-        let continued = self.collect(|l| {
-            let value = l.scalar(right);
-            l.emit(StmtKind::Assign {
-                to: to.clone(),
-                value,
-            });
-        });
-        let (then, otherwise) = if op == ast::BinaryOp::And {
-            (continued, Vec::new())
-        } else {
-            (Vec::new(), continued)
-        };
-        let condition = p4_ir::Expr::load(to.clone());
-        self.emit(StmtKind::If {
-            condition,
-            then,
-            otherwise,
-        });
-        p4_ir::Expr::load(to)
-    }
-
     fn conditional(
         &mut self,
-        condition: &Expr,
-        then: &Expr,
+        arms: &[(Expr, Expr)],
         otherwise: &Expr,
         ty: Scalar,
         whole: &Expr,
     ) -> p4_ir::Expr {
-        if !then.has_effects() && !otherwise.has_effects() {
-            let condition = self.scalar(condition);
-            let then = self.scalar(then);
-            let otherwise = self.scalar(otherwise);
-            return p4_ir::Expr {
-                kind: IrKind::Mux(Box::new(condition), Box::new(then), Box::new(otherwise)),
-                ty,
-            };
+        if whole.operands().skip(1).any(Expr::has_effects) {
+            let over = self.ty(&whole.ty);
+            let at = self.temporary(&over, whole.span);
+            self.store(&at, &over, whole);
+            return p4_ir::Expr::load(Place { at, ty });
         }
-        let over = self.ty(&whole.ty);
-        let at = self.temporary(&over, whole.span);
-        self.store(&at, &over, whole);
-        p4_ir::Expr::load(Place { at, ty })
+        self.mux(arms, otherwise, ty)
     }
 
     /// Applies a table and gives whether an entry matched.

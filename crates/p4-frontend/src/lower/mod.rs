@@ -2,12 +2,13 @@
 //!
 //! - `package`: the blocks of `main`; `instance`: instances and their control-plane names;
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
-//! - `expressions`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
+//! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
 //! - `statements`, `exit`, `parser`, `control`, `table`, `value_set`, `annotations`: the rest.
 
 mod annotations;
 mod calls;
+mod chains;
 mod composites;
 mod constants;
 mod control;
@@ -118,6 +119,8 @@ struct Lowerer<'h, 'a> {
     /// The statement being lowered.
     at: SourceLoc,
     temporaries: u32,
+    /// Levels that chains around this place take in the IR.
+    chained: usize,
     /// Bodies that are being lowered, each called or applied by the one before.
     nested: u32,
     /// Instances and value sets made so far.
@@ -142,6 +145,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             states: parser::States::default(),
             types: HashMap::new(),
             words: HashMap::new(),
+            chained: 0,
             nested: 0,
             functions: HashMap::new(),
             target: None,

@@ -3,7 +3,7 @@
 use super::expressions::ir_binary;
 use super::{Lowerer, storage};
 use crate::ast::DeclId;
-use crate::hir::{DefKind, Expr, ExprKind, Stmt, StmtKind, Ty};
+use crate::hir::{DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
 use p4_ir::{BinaryOp, Index, Location, Place, Scalar, StmtKind as IrStmt};
 
 impl Lowerer<'_, '_> {
@@ -25,11 +25,7 @@ impl Lowerer<'_, '_> {
             StmtKind::Assign { target, value } => self.assign(target, value),
             StmtKind::Call(call) => self.call_statement(call),
             StmtKind::Block(body) => self.statements(body),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.if_statement(condition, then, otherwise),
+            StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),
             StmtKind::Switch { on, cases, default } => self.switch(on, cases, default),
             StmtKind::SwitchAction {
                 table,
@@ -102,16 +98,13 @@ impl Lowerer<'_, '_> {
         self.call(call, &ty, expr.span);
     }
 
-    fn if_statement(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
-        let at = self.at;
-        let condition = self.scalar(condition);
-        let then = self.body(then);
-        let otherwise = self.body(otherwise);
-        self.at = at;
-        self.emit(IrStmt::If {
-            condition,
-            then,
-            otherwise,
+    fn if_statement(&mut self, arms: &[IfArm], otherwise: &[Stmt]) {
+        let conditions: Vec<_> = arms
+            .iter()
+            .map(|arm| (&arm.condition, Some(arm.span)))
+            .collect();
+        self.branches(&conditions, &mut |l, arm| {
+            l.statements(arm.map_or(otherwise, |arm| &arms[arm].then));
         });
     }
 

@@ -235,11 +235,9 @@ impl Lowerer<'_, '_> {
             | ExprKind::Unary(_, of)
             | ExprKind::Cast(of)
             | ExprKind::Slice { of, .. } => self.reads(of, words),
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {
-                self.reads(a, words) || self.reads(b, words)
-            }
-            ExprKind::Conditional(a, b, c) => {
-                self.reads(a, words) || self.reads(b, words) || self.reads(c, words)
+            ExprKind::Index(a, b) => self.reads(a, words) || self.reads(b, words),
+            ExprKind::Binary(..) | ExprKind::Conditional(..) => {
+                expr.operands().any(|operand| self.reads(operand, words))
             }
             ExprKind::List(members) => members.iter().any(|m| self.reads(m, words)),
             ExprKind::Call(_) => true,

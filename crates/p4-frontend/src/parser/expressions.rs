@@ -2,61 +2,52 @@
 
 use super::{Parse, Parser, is_name};
 use crate::ast::{
-    Argument, BinaryOp, Expr, ExprKind, FieldValue, ListExpr, StructExpr, TypeKind, UnaryOp,
+    Argument, BinaryOp, Expr, ExprKind, FieldValue, ListExpr, Operation, StructExpr, TypeKind,
+    UnaryOp,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, TokenKind};
 use crate::span::Span;
 
 impl Parser {
-    /// expression: binary [ "?" expression ":" expression ]
+    /// expression: { binary "?" expression ":" } binary
     pub fn expression(&mut self) -> Parse<Expr> {
         self.enter()?;
-        let condition = self.binary(0)?;
-        let expr = match self.kind() {
-            TokenKind::Question => self.conditional(condition)?,
-            _ => condition,
-        };
+        let mut last = self.binary(0)?;
+        let mut arms = Vec::new();
+        while self.take(TokenKind::Question) {
+            let then = self.expression()?;
+            self.expect(TokenKind::Colon)?;
+            arms.push((last, then));
+            last = self.binary(0)?;
+        }
         self.depth -= 1;
-        Ok(expr)
-    }
-
-    /// "?" expression ":" expression
-    fn conditional(&mut self, condition: Expr) -> Parse<Expr> {
-        self.expect(TokenKind::Question)?;
-        let then = self.expression()?;
-        self.expect(TokenKind::Colon)?;
-        let otherwise = self.expression()?;
-        let span = condition.span.to(otherwise.span);
-        let kind = ExprKind::Conditional {
-            condition: Box::new(condition),
-            then: Box::new(then),
-            otherwise: Box::new(otherwise),
+        let Some((first, _)) = arms.first() else {
+            return Ok(last);
         };
-        Ok(self.make(span, kind))
+        let span = first.span.to(last.span);
+        let otherwise = Box::new(last);
+        Ok(self.make(span, ExprKind::Conditional { arms, otherwise }))
     }
 
-    /// Operators that bind tighter than `least`. A long chain nests to the left, and counts as nesting.
+    /// unary { operator unary }, with operators that bind tighter than `least`
     fn binary(&mut self, least: u8) -> Parse<Expr> {
-        let depth = self.depth;
-        let mut left = self.unary()?;
+        let first = self.unary()?;
+        let mut rest = Vec::new();
         while let Some((op, strength, tokens)) = self.operator() {
             if strength <= least {
                 break;
             }
-            self.enter()?;
             self.at += tokens;
-            left = self.right_operand(left, op, strength)?;
+            let right = self.nested(|parser| parser.binary(strength))?;
+            rest.push(Operation { op, right });
         }
-        self.depth = depth;
-        Ok(left)
-    }
-
-    fn right_operand(&mut self, left: Expr, op: BinaryOp, strength: u8) -> Parse<Expr> {
-        let right = self.binary(strength)?;
-        let span = left.span.to(right.span);
-        let (left, right) = (Box::new(left), Box::new(right));
-        Ok(self.make(span, ExprKind::Binary { op, left, right }))
+        let Some(last) = rest.last() else {
+            return Ok(first);
+        };
+        let span = first.span.to(last.right.span);
+        let first = Box::new(first);
+        Ok(self.make(span, ExprKind::Binary { first, rest }))
     }
 
     /// The binary operator that comes next, how strongly it binds, and how many tokens it has.

@@ -34,7 +34,8 @@ use delimiters::Delimiters;
 use scope::Scopes;
 
 /// Deepest nesting of expressions, types, statements and declarations in one another. Braces count as a level of
-/// their own. A thread's usual 2 MiB of stack suffice for it, also without optimization.
+/// their own; chains of operators, of `?:` and of `else if` count once, however long. A thread's usual 2 MiB of stack
+/// suffice for it, also without optimization.
 pub const MAX_DEPTH: u32 = 200;
 
 /// The user has been told.

@@ -3,7 +3,7 @@
 use super::declarations::Place;
 use super::{Parse, Parser, Reported, is_name};
 use crate::ast::{
-    Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, ForVariable,
+    Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, ForVariable, IfArm,
     Statement, StatementKind, SwitchCase,
 };
 use crate::diagnostic::Diagnostic;
@@ -166,22 +166,36 @@ impl Parser {
         Err(self.unexpected("`=` or `(`"))
     }
 
-    /// "if" "(" expression ")" statement [ "else" statement ]
+    /// ifArm { "else" ifArm } [ "else" statement ]
     fn if_statement(&mut self) -> Parse<StatementKind> {
-        self.expect(TokenKind::If)?;
+        let mut arms = Vec::new();
+        self.if_arm(&mut arms)?;
+        let mut otherwise = None;
+        while otherwise.is_none() && self.take(TokenKind::Else) {
+            if self.is_at(TokenKind::If) {
+                self.item_start = self.at;
+                self.if_arm(&mut arms)?;
+            } else {
+                otherwise = Some(self.sub_statement()?);
+            }
+        }
+        Ok(StatementKind::If { arms, otherwise })
+    }
+
+    /// "if" "(" expression ")" statement
+    fn if_arm(&mut self, arms: &mut Vec<IfArm>) -> Parse<()> {
+        let start = self.expect(TokenKind::If)?;
         self.expect(TokenKind::LParen)?;
-        let condition = self.expression()?;
+        let condition = Box::new(self.expression()?);
         self.expect(TokenKind::RParen)?;
         let then = self.sub_statement()?;
-        let otherwise = match self.take(TokenKind::Else) {
-            true => Some(self.sub_statement()?),
-            false => None,
-        };
-        Ok(StatementKind::If {
+        let span = self.since(start);
+        arms.push(IfArm {
+            span,
             condition,
             then,
-            otherwise,
-        })
+        });
+        Ok(())
     }
 
     /// A statement that is part of another.

@@ -33,19 +33,19 @@ pub fn expr(e: &Expr) -> String {
             format!("{}{}({args})", expr(callee), angles(type_args))
         }
         ExprKind::Unary { op, operand } => format!("({}{})", op.symbol(), expr(operand)),
-        ExprKind::Binary { op, left, right } => {
-            format!("({} {} {})", expr(left), op.symbol(), expr(right))
+        ExprKind::Binary { first, rest } => rest.iter().fold(expr(first), |left, operation| {
+            format!(
+                "({left} {} {})",
+                operation.op.symbol(),
+                expr(&operation.right)
+            )
+        }),
+        ExprKind::Conditional { arms, otherwise } => {
+            let wrap = |otherwise, (condition, then): &(Expr, Expr)| {
+                format!("({} ? {} : {otherwise})", expr(condition), expr(then))
+            };
+            arms.iter().rev().fold(expr(otherwise), wrap)
         }
-        ExprKind::Conditional {
-            condition,
-            then,
-            otherwise,
-        } => format!(
-            "({} ? {} : {})",
-            expr(condition),
-            expr(then),
-            expr(otherwise)
-        ),
         ExprKind::Cast { ty: to, operand } => format!("(({}) {})", ty(to), expr(operand)),
         ExprKind::List(items) => {
             let rest = if items.rest.is_some() { ", ..." } else { "" };
