@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import json
+import os
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from conftest import Cli
 
-from waymark import CHAN, Flow, Scenario, Topology, WaymarkError, run_all
+from waymark import CHAN, Association, Cbr, Flow, Scenario, Topology, WaymarkError, run_all
 from waymark import pool as pools
 from waymark.result import Result
 from waymark.run import run
@@ -50,12 +56,155 @@ def test_a_kept_run_is_not_made_again(small: Topology, tmp_path: Path) -> None:
         assert workers.submit(scenario(small)).result().packets == -1
 
 
-def test_a_damaged_file_is_no_result(small: Topology, tmp_path: Path) -> None:
+EVERYTHING = (
+    Flow("a", "b", "redvegas", CHAN, trace=True),
+    Flow("a", "b", "rovegas", CHAN, segments=50),
+)
+
+
+def same(one: object, other: object) -> bool:
+    """Whether values are equal: arrays element by element, NaN with NaN."""
+    if isinstance(one, np.ndarray):
+        assert isinstance(other, np.ndarray)
+        is_float = one.dtype.kind == "f"
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_float)
+    if is_dataclass(one):
+        return type(one) is type(other) and all(
+            same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+        )
+    if isinstance(one, dict):
+        assert isinstance(other, dict)
+        return same(list(one.items()), list(other.items()))
+    if isinstance(one, tuple | list):
+        assert isinstance(other, type(one))
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other or (one != one and other != other)
+
+
+def test_a_kept_result_is_the_one_that_was_made(small: Topology, tmp_path: Path) -> None:
+    marking = tuple(replace(s, feedback=frozenset({"aqt", "ci"})) for s in small.switches)
+    tcp = scenario(
+        replace(small, switches=marking),
+        flows=EVERYTHING,
+        sources=(Cbr("b", "a", 1e5),),
+        check_aqt=True,
+    )
+    sctp = scenario(small, flows=(), associations=(Association("a", "b", trace=True, stop_s=3),))
     store = Store(tmp_path)
-    store.put(key_of(scenario(small)), run(scenario(small)))
-    [path] = tmp_path.rglob("*.pickle")
-    path.write_bytes(path.read_bytes()[:100])
-    assert store.get(key_of(scenario(small))) is None
+    for key, one in (("tcp", tcp), ("sctp", sctp)):
+        made = run(one)
+        store.put(key, made)
+        assert same(store.get(key), made)
+
+
+def kept(small: Topology, folder: Path) -> Path:
+    """The file of a kept result."""
+    Store(folder).put(key_of(scenario(small)), run(scenario(small)))
+    [path] = folder.rglob("*.npz")
+    return path
+
+
+def noted(small: Topology, folder: Path) -> str:
+    """What a store says of a file that it cannot read, whose run is made again."""
+    notes: list[str] = []
+    store = Store(folder, notes.append)
+    with pools.pool(1, store=store) as workers:
+        assert workers.submit(scenario(small)).result().packets > 0
+    [note] = notes
+    assert store.get(key_of(scenario(small))) is not None
+    return note
+
+
+class Code:
+    """Pickled, it is code that runs where it is read."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.file,)
+
+
+@pytest.mark.parametrize("way", ["whole", "array"])
+def test_reading_a_result_runs_no_code(small: Topology, tmp_path: Path, way: str) -> None:
+    path = kept(small, tmp_path / "store")
+    ran = tmp_path / "ran"
+    if way == "whole":
+        path.write_bytes(pickle.dumps(Code(ran)))
+    else:
+        np.savez(path, result=np.array([Code(ran)], object))
+    assert noted(small, tmp_path / "store").startswith(f"{path}: not a result: ")
+    assert not ran.exists()
+
+
+def test_a_damaged_file_is_made_again_with_a_notice(small: Topology, tmp_path: Path) -> None:
+    path = kept(small, tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(b"")
+    note = noted(small, tmp_path)
+    assert note == f"{path}: not a result: File is not a zip file; the run is made again"
+    rng = random.Random(1)
+    lost = 0
+    for _ in range(300):
+        octets = bytearray(whole)
+        at = rng.randrange(len(octets))
+        match rng.randrange(3):
+            case 0:
+                del octets[at:]
+            case 1:
+                octets[at] ^= 1 << rng.randrange(8)
+            case _:
+                octets[at : at + 16] = rng.randbytes(16)
+        path.write_bytes(octets)
+        notes: list[str] = []
+        found = Store(tmp_path, notes.append).get(key_of(scenario(small)))
+        assert (found is None) == bool(notes)
+        lost += found is None
+    assert lost > 250  # the others changed dates and the like
+
+
+def change_result(path: Path, change: Callable[[Any], object]) -> None:
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    document = json.loads(arrays["result"].tobytes())
+    change(document)
+    arrays["result"] = np.frombuffer(json.dumps(document).encode(), np.uint8)
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda d: d.update(format=2), "another format"),
+        (lambda d: d.update(result=None), "expected dict, found NoneType"),
+        (lambda d: d["result"].pop("packets"), "Result has other fields"),
+        (lambda d: d["result"].update(packets=1.5), "expected int, found float"),
+        (lambda d: d["result"]["flows"][0].update(sent=99), "99.npy"),
+        (lambda d: d["result"]["queues"]["a->r1"].update(waiting=0), "of int64"),
+    ],
+)
+def test_a_file_of_another_form_is_made_again(
+    small: Topology, tmp_path: Path, change: Callable[[Any], object], told: str
+) -> None:
+    change_result(kept(small, tmp_path), change)
+    assert told in noted(small, tmp_path)
+
+
+def test_a_compressed_result_is_not_read(small: Topology, tmp_path: Path) -> None:
+    """A few octets of it could take any amount of memory."""
+    path = kept(small, tmp_path)
+    np.savez_compressed(path, result=np.zeros(100_000_000, np.uint8))
+    assert "an entry is compressed" in noted(small, tmp_path)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "ke" / "y.npz"
+    path.parent.mkdir()
+    make(path)
+    notes: list[str] = []
+    assert Store(tmp_path, notes.append).get("key") is None
+    assert notes == [f"{path}: not a result: no regular file; the run is made again"]
 
 
 def test_a_failing_run_is_told(small: Topology) -> None:

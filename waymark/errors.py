@@ -1,5 +1,41 @@
 """Errors that a user can mend: shown as a message, never as a traceback."""
 
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+
 
 class WaymarkError(Exception):
     """Something the user gave cannot be used; the message says what, where, and what is valid."""
+
+
+@contextmanager
+def os_errors(path: Path | str) -> Generator[None]:
+    """Raise what the system refuses within the block as a :class:`WaymarkError` with the path."""
+    try:
+        yield
+    except OSError as error:
+        raise WaymarkError(f"{path}: {error.strerror or error}") from error
+
+
+def suggestion(name: object, valid: Sequence[str]) -> str:
+    """``did you mean …? valid: …``, for a message about a name that is none of these."""
+    near = get_close_matches(str(name), valid, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{hint}valid: {', '.join(valid)}"
+
+
+def check_choice(where: str, value: object, valid: Sequence[str]) -> None:
+    """Refuse a parameter that is none of its values.
+
+    Args:
+        where: the parameter's name, and of what it is one.
+        value: what was given.
+        valid: what may be given.
+
+    Raises:
+        WaymarkError: naming all three, with the nearest valid value.
+    """
+    if value not in valid:
+        raise WaymarkError(f"{where}: found {value!r}; {suggestion(value, valid)}")

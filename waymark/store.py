@@ -2,16 +2,19 @@
 
 import hashlib
 import json
-import pickle
-import tempfile
+import os
+import threading
+import warnings
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from waymark import _core, program
+from waymark import _core, program, result_file
+from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
 from waymark.scenario import Scenario, to_core
 
-_CODE = ("run.py", "result.py")
+_CODE = ("run.py", "result.py", "sctp.py", "trace.py")
 """Beside the core, what a result depends on that its scenario does not tell."""
 
 
@@ -20,33 +23,46 @@ class Store:
 
     A result is written under another name and renamed, so that a file is whole or not there.
     Nothing is ever out of date: another parameter, program or version of the code is another key.
+    Files are data and run no code (:mod:`waymark.result_file`): a folder may come from anybody.
+
+    Args:
+        folder: where the files are; it is made when the first result is kept.
+        notice: is called with a sentence about each file that cannot be read.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, notice: Callable[[str], None] = warnings.warn) -> None:
         self._folder = folder
+        self._notice = notice
 
     def get(self, key: str) -> Result | None:
         """The result under this key, if it is there and can be read."""
         try:
-            found = pickle.loads(self._path(key).read_bytes())
-        except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError):
+            return result_file.read(self._path(key))
+        except FileNotFoundError:
             return None
-        return found if isinstance(found, Result) else None
+        except WaymarkError as error:
+            self._notice(f"{error}; the run is made again")
+            return None
 
     def put(self, key: str, result: Result) -> None:
         """Keep a result.
 
         Raises:
-            OSError: it cannot be written.
+            WaymarkError: it cannot be written.
         """
         path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            pickle.dump(result, file)
-        Path(file.name).replace(path)
+        partial = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}")
+        with os_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with partial.open("wb") as file:
+                    result_file.write(result, file)
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
-        return self._folder / key[:2] / f"{key[2:]}.pickle"
+        return self._folder / key[:2] / f"{key[2:]}.npz"
 
 
 def key_of(scenario: Scenario) -> str:

@@ -1,0 +1,135 @@
+"""A result in a file: JSON and arrays of numbers in an ``.npz`` archive. Reading it runs no code.
+
+The entry ``result`` holds the JSON text, with the fields of :class:`waymark.Result` under their
+names; an array stands there as the number of the entry that holds it.
+"""
+
+import json
+import types
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import IO, Any, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from waymark.errors import WaymarkError
+from waymark.result import Result
+
+_FORMAT = 1
+"""Changes whenever files of before cannot be read any more."""
+
+_TEXT = "result"
+
+
+def write(result: Result, file: IO[bytes]) -> None:
+    """Write a result.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    arrays: list[NDArray[Any]] = []
+    text = json.dumps({"format": _FORMAT, "result": _plain(result, arrays)}, separators=(",", ":"))
+    entries: dict[str, Any] = {str(number): array for number, array in enumerate(arrays)}
+    entries[_TEXT] = np.frombuffer(text.encode(), np.uint8)
+    np.savez(file, **entries)
+
+
+def read(path: Path) -> Result:
+    """Read a result that :func:`write` wrote; anybody's file will do, whatever it holds.
+
+    Raises:
+        FileNotFoundError: there is none.
+        WaymarkError: it cannot be read, or holds no result.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise ValueError("no regular file")
+        with zipfile.ZipFile(path) as archive:
+            arrays = _Arrays(archive)
+            document = json.loads(arrays.read(_TEXT, np.uint8).tobytes())
+            if not isinstance(document, dict) or document.get("format") != _FORMAT:
+                raise ValueError("another format")
+            return _value(Result, document.get("result"), arrays)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise WaymarkError(f"{path}: {error.strerror or error}") from error
+    # Of a damaged file, zipfile and numpy raise almost anything.
+    except Exception as error:
+        raise WaymarkError(f"{path}: not a result: {error or type(error).__name__}") from error
+
+
+def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """A value as JSON has it, its arrays put aside."""
+    if isinstance(value, np.ndarray):
+        arrays.append(cast("NDArray[Any]", value))
+        return len(arrays) - 1
+    match value:
+        case Mapping():
+            items = cast("Mapping[str, Any]", value).items()
+            return {key: _plain(each, arrays) for key, each in items}
+        case tuple() | list():
+            return [_plain(each, arrays) for each in cast("Sequence[Any]", value)]
+        case _ if is_dataclass(value):
+            return {f.name: _plain(getattr(value, f.name), arrays) for f in fields(value)}
+        case _:
+            return value
+
+
+def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
+    """The value of a declared type that :func:`_plain` made ``found`` of."""
+    origin, of = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        [some] = [each for each in of if each is not type(None)]
+        return None if found is None else _value(some, found, arrays)
+    if origin is np.ndarray:
+        [dtype] = get_args(of[1])
+        return arrays.read(str(_expect(int, found)), dtype)
+    if origin in (tuple, Sequence):
+        return tuple(_value(of[0], each, arrays) for each in _expect(list, found))
+    if origin is Mapping:
+        items = _expect(dict, found).items()
+        return {key: _value(of[1], each, arrays) for key, each in items}
+    if is_dataclass(kind):
+        hints, given = get_type_hints(kind), _expect(dict, found)
+        if hints.keys() != given.keys():
+            raise ValueError(f"{getattr(kind, '__name__', kind)} has other fields")
+        make: Any = kind
+        return make(**{name: _value(hints[name], given[name], arrays) for name in hints})
+    if kind is float and type(found) is int:
+        return float(found)
+    return _expect(kind, found)
+
+
+def _expect(kind: Any, found: Any) -> Any:
+    if type(found) is not kind:
+        raise ValueError(f"expected {kind.__name__}, found {type(found).__name__}")
+    return found
+
+
+class _Arrays:
+    """The arrays of an archive, which together take no more memory than the file is long."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        entries = archive.infolist()
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("an entry is compressed")
+        length = Path(str(archive.filename)).stat().st_size
+        if sum(entry.file_size for entry in entries) > length:
+            raise ValueError("its entries overlap")
+        self._archive = archive
+        self._read: dict[str, NDArray[Any]] = {}
+
+    def read(self, name: str, dtype: Any) -> NDArray[Any]:
+        """An array of one dimension; the same name gives the same array."""
+        if name not in self._read:
+            with self._archive.open(f"{name}.npy") as file:
+                self._read[name] = np.lib.format.read_array(file, allow_pickle=False)
+                file.read()  # to the end, where the checksum is compared
+        array = self._read[name]
+        if array.dtype != dtype or array.ndim != 1:
+            raise ValueError(f"array {name} has {array.ndim} dimensions, of {array.dtype}")
+        return array
