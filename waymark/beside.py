@@ -19,7 +19,7 @@ from rich import box
 from rich.table import Table
 
 from waymark import _core, plots, trace
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Experiment, OnInterfaces, Scale, Span
 from waymark.run import run
 from waymark.scenario import Scenario
@@ -177,8 +177,7 @@ def _rows(label: str, runs: Sequence[Run], spans: Sequence[Span], target: str) -
         paper = None if target in NOT_COMPARABLE else span.paper_kbps.get(label)
         for quantity, unit, measured in _QUANTITIES:
             values = [
-                [measured(_columns(table), run.flow, span) for table in _tables(run)]
-                for run in runs
+                [measured(_columns(table), run, span) for table in _tables(run)] for run in runs
             ]
             if np.isnan(values).any():
                 continue
@@ -241,13 +240,15 @@ def _acked(columns: Columns, at_s: float) -> float:
     return float(before[-1]) if before.size else 0.0
 
 
-def _throughput(columns: Columns, flow: Flow, span: Span) -> float:
+def _throughput(columns: Columns, run: Run, span: Span) -> float:
     segments = _acked(columns, span.to_s) - _acked(columns, span.from_s)
-    return segments * flow.counted_octets * 8 / (span.to_s - span.from_s) / 1e3
+    # Packets on interfaces have the simulated ones' octets.
+    octets = run.simulated.flows[0].counted_octets
+    return segments * octets * 8 / (span.to_s - span.from_s) / 1e3
 
 
-def _mean_ms(name: str) -> "Callable[[Columns, Flow, Span], float]":
-    def mean(columns: Columns, _flow: Flow, span: Span) -> float:
+def _mean_ms(name: str) -> "Callable[[Columns, Run, Span], float]":
+    def mean(columns: Columns, _run: Run, span: Span) -> float:
         values = columns[name][_within(columns, span)]
         known = values[~np.isnan(values)]
         return float(known.mean()) * 1e3 if known.size else float("nan")
@@ -255,13 +256,13 @@ def _mean_ms(name: str) -> "Callable[[Columns, Flow, Span], float]":
     return mean
 
 
-def _least_rtt_ms(columns: Columns, _flow: Flow, span: Span) -> float:
+def _least_rtt_ms(columns: Columns, _run: Run, span: Span) -> float:
     values = columns["rtt_s"][_within(columns, span)]
     known = values[~np.isnan(values)]
     return float(known.min()) * 1e3 if known.size else float("nan")
 
 
-def _marked(columns: Columns, _flow: Flow, span: Span) -> float:
+def _marked(columns: Columns, _run: Run, span: Span) -> float:
     """Acknowledgements that brought an AQT above zero, of either way; NaN without the option."""
     there, back = (
         columns[f"aqt_{way}_s"][_within(columns, span)] for way in ("forward", "backward")
@@ -271,11 +272,11 @@ def _marked(columns: Columns, _flow: Flow, span: Span) -> float:
     return float(np.count_nonzero((np.nan_to_num(there) > 0) | (np.nan_to_num(back) > 0)))
 
 
-def _resent(columns: Columns, _flow: Flow, span: Span) -> float:
+def _resent(columns: Columns, _run: Run, span: Span) -> float:
     return float(np.count_nonzero(columns["resent"] & _within(columns, span)))
 
 
-_QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Flow, Span], float]]]" = (
+_QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Run, Span], float]]]" = (
     ("throughput", "kb/s", _throughput),
     ("round trip, least", "ms", _least_rtt_ms),
     ("round trip, mean", "ms", _mean_ms("rtt_s")),
@@ -331,9 +332,9 @@ def draw(measured: Beside) -> Figure:
             spans = [Span(a, b) for a, b in pairwise(edges)]
             middle = edges[:-1] + BIN_S / 2
             name = f"{plots.NAMES.get(label, label)}, {way}"
-            kbps = [_throughput(columns, one.flow, span) for span in spans]
+            kbps = [_throughput(columns, one, span) for span in spans]
             above.plot(middle, kbps, color=colour, label=name, **style)
-            rtts = [_mean_ms("rtt_s")(columns, one.flow, span) for span in spans]
+            rtts = [_mean_ms("rtt_s")(columns, one, span) for span in spans]
             below.plot(middle, rtts, color=colour, label=name, **style)
     where = f"{measured.runner}, {measured.target} switches, seed {measured.seeds[0]}"
     plots.finish(
@@ -356,7 +357,7 @@ def write(measured: Beside, folder: Path, command: Sequence[str]) -> list[Path]:
 
 def _write_table(rows: Sequence[Row], folder: Path) -> Path:
     path = folder / "table.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with os_errors(path), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
@@ -406,7 +407,8 @@ def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
         "wall_s": round(measured.wall_s, 3),
     }
     path = folder / "run.json"
-    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with os_errors(path):
+        path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from waymark.errors import os_errors
 from waymark.experiment import Row
 
 COLOURS = {
@@ -206,7 +207,12 @@ def save(figure: Figure, folder: Path) -> list[Path]:
 
 
 def write(figure: Figure, file: Path) -> Path:
-    """Write a figure in the format that the file's name ends in: PNG, SVG or PDF."""
+    """Write a figure in the format that the file's name ends in: PNG, SVG or PDF.
+
+    Raises:
+        WaymarkError: the file cannot be written.
+    """
     undated = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    figure.savefig(file, metadata=undated[file.suffix])
+    with os_errors(file):
+        figure.savefig(file, metadata=undated[file.suffix])
     return file

@@ -1,13 +1,12 @@
 """Many runs at once: in processes on this machine, or on a Dask cluster; kept ones are left out."""
 
-import multiprocessing
 import os
 import pickle
 import signal
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -17,6 +16,7 @@ from waymark.result import Result
 from waymark.run import run
 from waymark.scenario import Scenario
 from waymark.store import Store, code_sha256, key_of
+from waymark.workers import Workers
 
 
 class _Executor(Protocol):
@@ -58,14 +58,20 @@ class Pool:
             found: Future[Result] = Future()
             found.set_result(kept)
             return found
-        future = self._send(scenario, None)
-        if store is not None:
+        if store is None:
+            return self._send(scenario, None)
+        future: Future[Result] = Future()
 
-            def keep(done: "Future[Result]") -> None:
-                if not done.cancelled() and done.exception() is None:
-                    store.put(key, done.result())
+        def keep(run: "Future[Result]") -> None:
+            try:
+                result = run.result()
+                store.put(key, result)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
 
-            future.add_done_callback(keep)
+        self._send(scenario, None).add_done_callback(keep)
         return future
 
     def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
@@ -85,19 +91,17 @@ def pool(
         store: where finished runs are kept and looked for; None: nowhere.
 
     Raises:
-        WaymarkError: the scheduler cannot be reached, or Dask is not installed.
+        WaymarkError: the scheduler cannot be reached, Dask is not installed, or this process is a
+            worker of a pool itself.
     """
     if scheduler is not None:
         with _dask(scheduler) as executor:
             yield Pool(executor, store)
         return
-    context = multiprocessing.get_context("spawn")
-    # Workers inherit it: Ctrl-C is for the parent, which ends them.
-    with _handled(signal.SIGINT, signal.SIG_IGN):
-        processes = context.Pool(max(1, jobs or os.cpu_count() or 1))
-    # Killed without a word, it would leave them to finish what they have begun.
-    with processes, _handled(signal.SIGTERM, signal.default_int_handler):
-        yield Pool(_Processes(processes), store)
+    workers = Workers(max(1, jobs or os.cpu_count() or 1))
+    # Without a handler, SIGTERM would leave the workers to finish their runs.
+    with closing(workers), _handled(signal.SIGTERM, signal.default_int_handler):
+        yield Pool(workers, store)
 
 
 def run_all(
@@ -122,23 +126,6 @@ def run_all(
         for future in futures:
             future.add_done_callback(lambda _: done())
         return [future.result() for future in futures]
-
-
-class _Processes:
-    """A pool of processes behind the interface of an executor.
-
-    ``ProcessPoolExecutor`` cannot end workers that are in the middle of a task.
-    """
-
-    def __init__(self, processes: Any) -> None:
-        self._processes = processes
-
-    def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]":
-        future: Future[Result] = Future()
-        self._processes.apply_async(
-            fn, args, callback=future.set_result, error_callback=future.set_exception
-        )
-        return future
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -46,12 +46,16 @@ def progress(console: Console, what: str, sizes: list[float]) -> Generator[Advan
             yield move
         return
 
+    def show(line: str) -> None:
+        with suppress(OSError):  # nobody reads it any more, which is no reason to end the runs
+            console.print(line)
+
     def tell(_: float) -> None:
         nonlocal done
         with lock:
             done += 1
             if done == total or done * 10 // total > (done - 1) * 10 // total:
-                console.print(f"{what}: {done} of {total} runs")
+                show(f"{what}: {done} of {total} runs")
 
-    console.print(f"{what}: {total} runs")
+    show(f"{what}: {total} runs")
     yield tell

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from waymark import _core, plots
+from waymark.errors import os_errors
 from waymark.experiment import Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
 
@@ -25,7 +26,7 @@ COLUMNS = ("quantity", "unit", "paper", "ns2", "waymark", "waymark_sd", "ratio")
 def write_table(rows: Iterable[Row], folder: Path) -> Path:
     """``table.csv``; an unknown number is an empty field, others have six significant digits."""
     path = folder / "table.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with os_errors(path), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
@@ -83,12 +84,17 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
         "wall_s": round(measured.wall_s, 3),
     }
     path = folder / "run.json"
-    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with os_errors(path):
+        path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
 def write(measured: Measured, folder: Path, command: Sequence[str]) -> list[Path]:
-    """All that an experiment leaves behind; the files' paths."""
+    """Write all that an experiment leaves behind; the files' paths.
+
+    Raises:
+        WaymarkError: a file cannot be written.
+    """
     return [
         write_table(measured.rows, folder),
         *write_plots(measured.plan.experiment, measured.runs, measured.rows, folder),

@@ -45,8 +45,10 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
         )
     except _core.ControlError as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
-    except (_core.WaymarkCoreError, OSError) as error:
+    except _core.WaymarkCoreError as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}") from error
+    except OSError as error:
+        raise WaymarkError(f"scenario {scenario.name}: {capture}: {error}") from error
     return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
 
 

@@ -9,7 +9,7 @@ import importlib
 import os
 import pkgutil
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -28,7 +28,10 @@ app.add_typer(controller_app, name="controller")
 def main() -> None:
     """Entry point of the ``waymark`` script."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except WaymarkError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_USAGE)
@@ -39,8 +42,18 @@ def main() -> None:
         print(error, file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except BrokenPipeError:  # waymark list | head
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout, sys.stderr)
         sys.exit(0)
+    except OSError as error:  # a full disk, mostly
+        _drop(sys.stdout)
+        print(f"error: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
+
+
+def _drop(*streams: TextIO) -> None:
+    """Drop what is still to be written: Python would try again at its end, and complain."""
+    for stream in streams:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,14 +1,12 @@
 """What the commands share: the app that they join, consoles, exit codes, files and arguments."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from waymark.errors import WaymarkError
+from waymark.errors import os_errors
 
 EXIT_FAILED = 1
 """The work was done and the answer is no: errors in a program, a packet other than expected."""
@@ -27,10 +25,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-out = Console()
-err = Console(stderr=True)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller what it means that the reader has gone; rich ends the process."""
+        raise BrokenPipeError  # without EPIPE, with which click ends it
+
+
+out = _Console()
+err = _Console(stderr=True)
 
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+
+
+def is_coloured(console: Console) -> bool:
+    """Whether what a console shows may have colours: on a terminal, unless ``$NO_COLOR`` is set."""
+    return console.color_system is not None and not console.no_color
 
 
 def write(file: Path, text: str) -> None:
@@ -43,12 +54,3 @@ def make(folder: Path) -> None:
     """Make a folder, with those that it lies in, unless it is there."""
     with os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-
-
-@contextmanager
-def os_errors(path: Path) -> Generator[None]:
-    """Tell what the system refuses with the path, as a WaymarkError."""
-    try:
-        yield
-    except OSError as error:
-        raise WaymarkError(f"{path}: {error.strerror}") from error

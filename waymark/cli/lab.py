@@ -125,7 +125,7 @@ def run_experiments(
     failed: list[str] = []
     try:
         with (
-            pool(jobs, scheduler, None if again else Store(out_dir / KEPT)) as workers,
+            pool(jobs, scheduler, None if again else Store(out_dir / KEPT, _note)) as workers,
             progress(err, title, [size for plan in plans for size in plan.sizes]) as done,
         ):
             for handed in hand_out(plans, workers, captures=captures, done=done):
@@ -165,6 +165,10 @@ def _choose(ids: list[str], everything: bool) -> list[Experiment]:
     if not ids:
         raise WaymarkError("nothing to run: name an id or a pattern, or --all (see: waymark list)")
     return experiments.select(ids)
+
+
+def _note(sentence: str) -> None:
+    err.print(sentence, highlight=False, markup=False, soft_wrap=True)
 
 
 def _captured(one: Measured, captures: Path | None) -> list[Path]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from waymark.cli.base import app, os_errors
+from waymark.cli.base import app
 from waymark.errors import WaymarkError
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -44,8 +44,7 @@ def plot(
                 figure = trace_plot.draw(table)
             else:
                 figure = trace_plot.draw_events(table)
-            with os_errors(picture):
-                plots.write(figure, picture)
+            plots.write(figure, picture)
     except WaymarkError as error:
         raise WaymarkError(f"{file}: {error}") from error
     print(picture)
