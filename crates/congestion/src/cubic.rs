@@ -97,7 +97,7 @@ impl Stage {
         let w_max = w_max.unwrap_or(cwnd).max(cwnd);
         Stage {
             start,
-            k: ((w_max - cwnd) / c).cbrt(),
+            k: libm::cbrt((w_max - cwnd) / c),
             w_max,
             w_est: cwnd,
         }
@@ -105,7 +105,8 @@ impl Stage {
 
     /// `W_cubic(t)`, Figure 1.
     fn cubic(&self, t: f64, c: f64) -> f64 {
-        c * (t - self.k).powi(3) + self.w_max
+        let after = t - self.k;
+        c * (after * after * after) + self.w_max
     }
 }
 
@@ -260,7 +261,8 @@ mod tests {
         cubic.on_ack(&ack(0));
         let before = cubic.cwnd();
         cubic.on_ack(&ack(1000));
-        let target = 0.4 * (1.1 - 750_f64.cbrt()).powi(3) + 1000.0;
+        let after = 1.1 - libm::cbrt(750.0);
+        let target = 0.4 * (after * after * after) + 1000.0;
         assert!((796.0..797.0).contains(&target), "{target}");
         assert!(close(cubic.cwnd(), before + (target - before) / before));
         // §4.2: never for more than half the window a round trip.

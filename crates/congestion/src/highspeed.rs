@@ -47,7 +47,7 @@ fn decrease(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 0.5;
     }
-    let share = (w / LOW_WINDOW).ln() / (HIGH_WINDOW / LOW_WINDOW).ln();
+    let share = libm::log(w / LOW_WINDOW) / libm::log(HIGH_WINDOW / LOW_WINDOW);
     (HIGH_DECREASE - 0.5) * share + 0.5
 }
 
@@ -56,7 +56,7 @@ fn increase(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 1.0;
     }
-    let p = 0.078 / w.powf(1.2);
+    let p = 0.078 / libm::pow(w, 1.2);
     let b = decrease(w);
     (w * w * p * 2.0 * b / (2.0 - b)).max(1.0)
 }

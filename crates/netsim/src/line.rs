@@ -3,6 +3,8 @@
 use crate::random::Random;
 use units::{Duration, Rate};
 
+const TWO_TO_64: f64 = (1u128 << 64) as f64;
+
 /// A host or switch, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
@@ -58,7 +60,7 @@ impl Line {
     /// Sets the probability that a packet is lost.
     pub fn set_loss(&mut self, probability: f64) {
         // 1.0 saturates: every packet but one in 2^64.
-        self.loss = (probability * 2f64.powi(64)) as u64;
+        self.loss = (probability * TWO_TO_64) as u64;
     }
 
     /// Whether the next packet is lost. Draws only on a line with loss.

@@ -43,13 +43,13 @@ impl Random {
 
     /// Exponential.
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.unit().ln()
+        -mean * libm::log(self.unit())
     }
 
     /// Pareto with the given mean: scale `(shape − 1)/shape · mean`.
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         let scale = mean * (shape - 1.0) / shape;
-        scale / self.unit().powf(1.0 / shape)
+        scale / libm::pow(self.unit(), 1.0 / shape)
     }
 }
 

@@ -245,7 +245,7 @@ mod tests {
         let json = serde_json::json!({"kind": "exponential", "rate_bps": 3.2e6,
                                       "mean_on_s": 0.01, "mean_rate_bps": 1.44e6});
         let (interval, m) = (0.0025, 4.0_f64);
-        let burst = 1.0 + (-1.5 / m).exp() / (1.0 - (-1.0 / m).exp());
+        let burst = 1.0 + libm::exp(-1.5 / m) / (1.0 - libm::exp(-1.0 / m));
         let idle = 0.01 * (3.2 / 1.44 - 1.0);
         let expected = burst / (burst * interval + idle) * 2000.0;
         for seed in 1..4 {

@@ -265,18 +265,22 @@ fn red_looks_its_probability_up_by_the_average() {
 
 #[test]
 fn red_averages_the_occupancy_at_each_arrival() {
-    const W: i32 = 9;
+    const W: u32 = 9;
     let mut hop = Hop::new("red");
     hop.limit(20);
-    hop.weigh(W as u64);
+    hop.weigh(u64::from(W));
     let mut expected = 0.0;
     let mut arrive = |hop: &mut Hop, arrivals: u32| {
         for _ in 0..arrivals {
-            expected += (f64::from(hop.waiting()) - expected) * 2f64.powi(-W);
+            expected += (f64::from(hop.waiting()) - expected) / f64::from(1u32 << W);
             hop.arrive(NOT_CAPABLE);
             // 16 bits behind the point: a shift loses less than 2^-16 each time, 2^(w-16) in the end.
             let off = hop.average() - expected;
-            assert!(off.abs() < 2f64.powi(W - 16), "{} {off}", hop.average());
+            assert!(
+                off.abs() < 1.0 / f64::from(1u32 << (16 - W)),
+                "{} {off}",
+                hop.average()
+            );
         }
     };
     arrive(&mut hop, 1_500);

@@ -21,6 +21,8 @@ use crate::clock::Clock;
 use crate::error::IoError;
 use link::{ETHERNET, Link};
 
+const TWO_TO_32: f64 = (1u64 << 32) as f64;
+
 pub use arp::Mac;
 pub use datagrams::{Received, Sent, Sink, Source};
 pub use link::Place;
@@ -144,7 +146,7 @@ impl Host {
 
 /// Whether the next packet is lost on purpose.
 fn loses(losses: &mut Option<Losses>) -> bool {
-    losses.as_mut().is_some_and(|losses| {
-        f64::from(losses.random.next_u32()) < losses.probability * 2_f64.powi(32)
-    })
+    losses
+        .as_mut()
+        .is_some_and(|losses| f64::from(losses.random.next_u32()) < losses.probability * TWO_TO_32)
 }
