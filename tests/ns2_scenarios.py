@@ -268,8 +268,9 @@ def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> 
     delivered = _steps((rows[:, 1] / each + 0.5).astype(np.int64))
     finished_s = float(rows[-1, 0])
     return FlowResult(
-        counted_octets=flow.counted_octets,
-        payload_octets=flow.payload_octets,
+        packet_octets=each,
+        feedback_octets=0,
+        payload_octets=each - HEADER_OCTETS,
         delivered=delivered,
         goodput=delivered * (each - HEADER_OCTETS),
         sent=_steps(rows[:, 2].astype(np.int64)),

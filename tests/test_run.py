@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -12,10 +13,14 @@ import pytest
 from waymark import (
     CHAN,
     MODERN,
+    Association,
     Clock,
+    CongestionControl,
     Flow,
+    Limits,
     LinkChange,
     OnOff,
+    Profile,
     Scenario,
     Topology,
     WaymarkError,
@@ -77,8 +82,48 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
 
 
 def test_an_unknown_control_is_told_with_those_there_are(small: Topology) -> None:
-    with pytest.raises(WaymarkError, match=r"no algorithm 'vegan'; algorithms are tahoe, .*rbccwl"):
+    told = r"flow a->b: algorithm: found 'vegan'; did you mean vegas\? valid: tahoe, .*rbccwl"
+    with pytest.raises(WaymarkError, match=told):
         run(scenario(small, "vegan"))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (
+            lambda: Profile(kind="modrn"),  # pyright: ignore[reportArgumentType]
+            "profile: kind: found 'modrn'; did you mean modern? valid: ns2, modern",
+        ),
+        (
+            lambda: Profile(ecn="clasic"),  # pyright: ignore[reportArgumentType]
+            "profile: ecn: found 'clasic'; did you mean classic? valid: off, classic, accurate",
+        ),
+        (
+            lambda: OnOff("a", "b", 1e6, 1, 1, "parreto"),  # pyright: ignore[reportArgumentType]
+            "source a->b: distribution: found 'parreto'; did you mean pareto? valid: exponential, "
+            "pareto",
+        ),
+        (
+            lambda: Association("a", "b", "rcba"),  # pyright: ignore[reportArgumentType]
+            "association a->b: control: found 'rcba'; did you mean rbca? valid: std, rbca",
+        ),
+    ],
+)
+def test_a_name_that_is_none_is_told_with_those_there_are(
+    make: Callable[[], object], told: str
+) -> None:
+    with pytest.raises(WaymarkError) as raised:
+        make()
+    assert str(raised.value) == told
+
+
+def test_a_value_that_the_core_refuses_is_told_by_its_place(small: Topology) -> None:
+    """And not by its column in a text that nobody has seen."""
+    flow = Flow("a", "b", "vegas", CHAN, segments=1.5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(WaymarkError) as raised:
+        run(scenario(small, flows=(flow,)))
+    told = "flows[0].segments: invalid type: floating point `1.5`, expected u64"
+    assert str(raised.value) == f"scenario test: {told}"
 
 
 def test_a_queue_never_holds_more_than_its_limit(small: Topology) -> None:
@@ -101,6 +146,93 @@ def test_an_average_needs_whole_bins(small: Topology) -> None:
     result = run(scenario(small, end_s=2))
     with pytest.raises(WaymarkError, match="not a whole number of bins"):
         result.throughput_bps(0, 0.5, 2)
+    # 0.7 / 0.1 is 6.999999999999999 in floating point.
+    fine = run(scenario(small, end_s=1, sample_s=0.1))
+    assert fine.mean_waiting("r1->r2", 0.3, 0.7) >= 0
+
+
+@pytest.mark.parametrize(("from_s", "to_s"), [(0, 3), (1, 20), (-1, 1), (0, np.inf), (np.nan, 1)])
+def test_an_average_is_of_the_run(small: Topology, from_s: float, to_s: float) -> None:
+    result = run(scenario(small, end_s=2))
+    for average in (
+        lambda: result.throughput_bps(0, from_s, to_s),
+        lambda: result.useful_bps(0, from_s, to_s),
+        lambda: result.mean_waiting("r1->r2", from_s, to_s),
+    ):
+        with pytest.raises(WaymarkError, match=r"is not within the run, \[0, 2\) s"):
+            average()
+
+
+def test_what_a_run_has_not_is_told_with_what_it_has(small: Topology) -> None:
+    association = Association("a", "b", stop_s=1)
+    result = run(scenario(small, end_s=2, associations=(association,)))
+    for ask, told in (
+        (lambda: result.throughput_bps(1, 0, 2), "no flow 1; the run has flow 0 only"),
+        (lambda: result.trace(-1), "no flow -1; the run has flow 0 only"),
+        (lambda: result.goodput_bps(1, 0, 2), "no association 1; the run has association 0 only"),
+        (
+            lambda: result.mean_waiting("r1->r3", 0, 2),
+            "no link 'r1->r3'; did you mean r1->r2? valid: a->r1, r1->a, r1->r2, r2->r1, r2->b, "
+            "b->r2",
+        ),
+    ):
+        with pytest.raises(WaymarkError) as raised:
+            ask()
+        assert str(raised.value) == told
+    with pytest.raises(WaymarkError, match="no flow 0; the run has none"):
+        run(scenario(small, end_s=1, flows=())).useful_bps(0, 0, 1)
+
+
+class MarkedVegas(CongestionControl):
+    """A steady window whose packets carry marks."""
+
+    recovery = "vegas"
+    aqt = True
+
+    def on_start(self, limits: Limits) -> None:
+        super().on_start(limits)
+        self.cwnd = 11.0
+
+
+class MarkedBoth(MarkedVegas):
+    avbw = True
+
+
+class MarkedByHops(MarkedVegas):
+    aqt, avbw, timestamps = False, True, True
+
+
+@pytest.mark.parametrize("profile", [CHAN, MODERN])
+@pytest.mark.parametrize(
+    ("control", "like", "options"),
+    [(MarkedVegas, "rovegas", 8), (MarkedBoth, "waymark", 12), (MarkedByHops, "muzha", 4)],
+)
+def test_octets_are_those_of_the_packets_whoever_controls_them(
+    small: Topology,
+    profile: Profile,
+    control: type[CongestionControl],
+    like: Algorithm,
+    options: int,
+) -> None:
+    own, compiled = (
+        run(scenario(small, flows=(Flow("a", "b", which, profile),), sources=(), check_aqt=False))
+        for which in (control, like)
+    )
+    [ours], [theirs] = own.flows, compiled.flows
+    assert ours.packet_octets == theirs.packet_octets == profile.packet_octets
+    assert ours.counted_octets == theirs.counted_octets == profile.packet_octets - options
+    stamped = 12 * (profile is MODERN or control.timestamps)
+    assert ours.payload_octets == ours.counted_octets - 40 - stamped
+    # Nothing is lost: all that arrived is useful, but for what the last bin waits for.
+    each = own.throughput_bps(0, 5, 20), own.useful_bps(0, 5, 20)
+    assert each[1] == pytest.approx(each[0], rel=1e-3)
+    assert each[0] == pytest.approx(1.6e6 * ours.counted_octets / ours.packet_octets, rel=2e-3)
+
+
+def test_a_flow_that_sends_nothing_has_no_throughput(small: Topology) -> None:
+    result = run(scenario(small, end_s=2, flows=(Flow("a", "b", "vegas", CHAN, start_s=3),)))
+    assert result.flows[0].packet_octets == 0
+    assert result.throughput_bps(0, 0, 2) == result.useful_bps(0, 0, 2) == 0
 
 
 def test_a_missing_program_is_told_with_those_there_are(small: Topology) -> None:

@@ -325,6 +325,15 @@ class Verdicts(TypedDict):
     random: Truth
     congestion: Truth
 
+class PacketOctets(TypedDict):
+    """The octets of the longest data packet that a TCP flow sent; all are 0 before the first."""
+
+    link: int
+    """What links charge for it."""
+    feedback: int
+    """Options among them that hops write into."""
+    payload: int
+
 class FlowRecord(TypedDict):
     """A TCP flow or a source. Arrays have one value per bin; octets are those that links charge."""
 
@@ -338,6 +347,8 @@ class FlowRecord(TypedDict):
     delivered_octets: NDArray[np.uint64]
     goodput_octets: NDArray[np.uint64]
     """Payload octets that became available in order (a source: all that arrived)."""
+    packet_octets: PacketOctets
+    """Of what a full data packet consists (TCP)."""
     timeouts: int
     """Retransmission timeouts."""
     finished_s: float | None

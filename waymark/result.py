@@ -6,12 +6,12 @@ Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) �
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, suggestion
 from waymark.sctp import AssociationResult
 from waymark.trace import Trace
 
@@ -55,8 +55,9 @@ class FlowResult:
     """One TCP connection.
 
     Attributes:
-        counted_octets: octets of each packet that count as throughput.
-        payload_octets: octets of data in each.
+        packet_octets: octets that a link charges for a full data packet; 0: none was sent.
+        feedback_octets: of them, the options that hops write into.
+        payload_octets: of them, data.
         delivered: data packets that arrived, copies included, by bin.
         goodput: octets of data that became available in order, by bin.
         sent: data packets that left the host, retransmissions included, by bin.
@@ -67,7 +68,8 @@ class FlowResult:
         trace: where the flow asked for it.
     """
 
-    counted_octets: int
+    packet_octets: int
+    feedback_octets: int
     payload_octets: int
     delivered: Counts
     goodput: Counts
@@ -78,6 +80,14 @@ class FlowResult:
     finished_s: float | None
     verdicts: Verdicts | None
     trace: Trace | None
+
+    @property
+    def counted_octets(self) -> int:
+        """Octets of a full data packet that count as throughput.
+
+        All but the options that hops write into (Chan 2004, §3.5).
+        """
+        return self.packet_octets - self.feedback_octets
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,10 @@ class Result:
         aqt: the comparison of AQT with the truth, where the scenario asked for it.
         wall_s: how long the run took, in seconds of real time.
         cpu_s: seconds of one core that it took.
+
+    Raises:
+        WaymarkError: from the methods: a flow, an association or a link that the run has not; times
+            beyond its end, or not between two bins.
     """
 
     sample_s: float
@@ -161,21 +175,22 @@ class Result:
 
     def throughput_over_time_bps(self, flow: int) -> Values:
         """Throughput of a flow in each bin, in bits per second."""
-        measured = self.flows[flow]
+        measured = self._flow(flow)
         return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
 
     def useful_bps(self, flow: int, from_s: float, to_s: float) -> float:
         """As :meth:`throughput_bps`, of packets that became available in order, each once: what
         ns-2's receivers count."""
-        measured = self.flows[flow]
+        measured = self._flow(flow)
         octets = float(measured.goodput[self._bins(from_s, to_s)].sum())
-        packets = octets / measured.payload_octets
+        packets = octets / measured.payload_octets if octets else 0.0
         return packets * measured.counted_octets * 8 / (to_s - from_s)
 
     def goodput_bps(self, association: int, from_s: float, to_s: float) -> float:
         """User data of an association that became available in order between two times, in bits per
         second."""
-        octets = self.associations[association].goodput_octets[self._bins(from_s, to_s)]
+        measured = _numbered("association", association, self.associations)
+        octets = measured.goodput_octets[self._bins(from_s, to_s)]
         return float(octets.sum()) * 8 / (to_s - from_s)
 
     def trace(self, flow: int) -> "pa.Table":
@@ -184,22 +199,42 @@ class Result:
         Raises:
             WaymarkError: the flow was not asked for a trace (``Flow(trace=True)``).
         """
-        trace = self.flows[flow].trace
+        trace = self._flow(flow).trace
         if trace is None:
             raise WaymarkError(f"flow {flow} has no trace; ask for it: Flow(…, trace=True)")
         return trace.table()
 
     def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
         """Time average of the packets waiting in front of a link between two times."""
+        if link not in self.queues:
+            raise WaymarkError(f"no link {link!r}; {suggestion(link, list(self.queues))}")
         return float(np.mean(self.queues[link].waiting[self._bins(from_s, to_s)]))
 
+    def _flow(self, flow: int) -> FlowResult:
+        return _numbered("flow", flow, self.flows)
+
     def _bins(self, from_s: float, to_s: float) -> slice:
-        first, last = from_s / self.sample_s, to_s / self.sample_s
+        bins = len(self.times_s)
+        first, last = (round(time_s / self.sample_s, 9) for time_s in (from_s, to_s))
+        if not (0 <= first <= bins and 0 <= last <= bins):
+            raise WaymarkError(
+                f"[{from_s:g}, {to_s:g}) s is not within the run, [0, {bins * self.sample_s:g}) s"
+            )
         if first != int(first) or last != int(last) or first >= last:
             raise WaymarkError(
                 f"[{from_s:g}, {to_s:g}) s is not a whole number of bins of {self.sample_s:g} s"
             )
         return slice(int(first), int(last))
+
+
+T = TypeVar("T")
+
+
+def _numbered(what: str, number: int, of: Sequence[T]) -> T:
+    if not 0 <= number < len(of):
+        there = {0: "none", 1: f"{what} 0 only"}.get(len(of), f"{what}s 0 to {len(of) - 1}")
+        raise WaymarkError(f"no {what} {number}; the run has {there}")
+    return of[number]
 
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:

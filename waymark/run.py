@@ -100,9 +100,11 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
         "algorithm": flow.algorithm_name,
     }
     traced = measured["trace"]
+    packet = measured["packet_octets"]
     return FlowResult(
-        counted_octets=flow.counted_octets,
-        payload_octets=flow.payload_octets,
+        packet_octets=packet["link"],
+        feedback_octets=packet["feedback"],
+        payload_octets=packet["payload"],
         delivered=measured["delivered_packets"].astype(np.int64),
         goodput=measured["goodput_octets"].astype(np.int64),
         sent=measured["sent_packets"].astype(np.int64),

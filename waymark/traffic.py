@@ -5,19 +5,20 @@ from typing import Literal, get_args
 
 from waymark import congestion
 from waymark.congestion import CongestionControl, Custom
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, check_choice
 
 PACKET_OCTETS = 1000
 """Octets that a link charges for a data packet of the papers' Vegas flows and sources."""
 
-HEADER_OCTETS = 40
-"""Of IPv4 and TCP, without options."""
 
-AQT_OCTETS = 8
-"""Octets of the AQT option (Chan 2004, figure 3.1)."""
+Kind = Literal["ns2", "modern"]
+"""The families of a connection's rules."""
 
-AVBW_OCTETS = 4
-"""Octets of the AVBW-S option."""
+Ecn = Literal["off", "classic", "accurate"]
+"""What congestion marks mean to a connection."""
+
+Distribution = Literal["exponential", "pareto"]
+"""Of a source's bursts and idle times."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,12 @@ class Profile:
         pacing: modern: whether a window is spread over its round trip.
         exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
             from 2006 on; else in whole packets.
+
+    Raises:
+        WaymarkError: a kind or a meaning of marks that is none.
     """
 
-    kind: Literal["ns2", "modern"] = "ns2"
+    kind: Kind = "ns2"
     window: int = 1000
     initial_window: int = 2
     min_rto_s: float = 0.2
@@ -68,9 +72,13 @@ class Profile:
     phantom_rtt: bool = False
     floating_rtt: bool = True
     delayed_ack_s: float = 0.04
-    ecn: Literal["off", "classic", "accurate"] = "off"
+    ecn: Ecn = "off"
     pacing: bool = True
     exact_halving: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("profile: kind", self.kind, get_args(Kind))
+        check_choice("profile: ecn", self.ecn, get_args(Ecn))
 
 
 STOCK = Profile(bugfix=True, syn=True, exact_halving=True)
@@ -190,11 +198,8 @@ class Flow:
 
     def __post_init__(self) -> None:
         if isinstance(self.algorithm, str):
-            known = get_args(Algorithm)
-            if self.algorithm not in known:
-                raise WaymarkError(
-                    f"no algorithm {self.algorithm!r}; algorithms are {', '.join(known)}"
-                )
+            where = f"flow {self.source}->{self.target}: algorithm"
+            check_choice(where, self.algorithm, get_args(Algorithm))
         else:
             self.start_custom()
         if self.threshold_rtt_s is not None and self.threshold_factor is not None:
@@ -223,19 +228,6 @@ class Flow:
         assert not isinstance(self.algorithm, str)
         return congestion.start(self.algorithm)
 
-    @property
-    def counted_octets(self) -> int:
-        """Octets of a packet that count as throughput: all, but for RoVegas' AQT option, which
-        Chan 2004 (§3.5) takes off, and Waymark's two options."""
-        options = {"rovegas": AQT_OCTETS, "waymark": AQT_OCTETS + AVBW_OCTETS}
-        return self.profile.packet_octets - options.get(self.algorithm_name, 0)
-
-    @property
-    def payload_octets(self) -> int:
-        """Octets of data in a full packet of the ns2 profile, without timestamps."""
-        options = AVBW_OCTETS if self.algorithm_name == "muzha" else 0
-        return self.counted_octets - HEADER_OCTETS - options
-
 
 @dataclass(frozen=True)
 class OnOff:
@@ -254,11 +246,15 @@ class OnOff:
     rate_bps: float
     mean_on_s: float
     mean_off_s: float
-    distribution: Literal["exponential", "pareto"] = "exponential"
+    distribution: Distribution = "exponential"
     shape: float = 1.5
     packet_octets: int = PACKET_OCTETS
     start_s: float = 0.0
     stop_s: float | None = None
+
+    def __post_init__(self) -> None:
+        where = f"source {self.source}->{self.target}: distribution"
+        check_choice(where, self.distribution, get_args(Distribution))
 
     @staticmethod
     def for_load(
@@ -271,7 +267,7 @@ class OnOff:
         mean_on_s: float,
         start_s: float = 0.0,
         stop_s: float | None = None,
-        distribution: Literal["exponential", "pareto"] = "exponential",
+        distribution: Distribution = "exponential",
         shape: float = 1.5,
     ) -> "OnOff":
         """A source whose mean rate is ``load`` times ``link_bps``.

@@ -74,8 +74,14 @@ def starts_s(seed: int, count: int) -> list[float]:
 
 
 def kbps(result: Result, flow: int, from_s: float = 0.0, to_s: float = END_S) -> float:
-    """Mean throughput of a flow in kb/s."""
-    return result.useful_bps(flow, from_s, to_s) / 1e3
+    """Mean throughput of a flow in kb/s of whole packets, Muzha's option counted."""
+    return result.useful_bps(flow, from_s, to_s) * whole(result, flow) / 1e3
+
+
+def whole(result: Result, flow: int) -> float:
+    """A packet's octets over those of them that count as throughput elsewhere."""
+    measured = result.flows[flow]
+    return measured.packet_octets / measured.counted_octets
 
 
 def loss_percent(result: Result) -> float:

@@ -67,7 +67,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
     for axes, label in zip(panels, LABELS, strict=True):
         result = runs[label][0]
         for flow, colour in enumerate(colours):
-            rate = result.throughput_over_time_bps(flow) / 1e3
+            rate = result.throughput_over_time_bps(flow) * common.whole(result, flow) / 1e3
             axes.plot(result.times_s, rate, color=colour, label=f"flow {flow + 1}")
         axes.set_title(f"started {label}")
         axes.set_xlabel("time (s)")

@@ -66,6 +66,11 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "delivered_packets": record.delivered_packets.into_pyarray(py),
         "delivered_octets": record.delivered_octets.into_pyarray(py),
         "goodput_octets": record.goodput_octets.into_pyarray(py),
+        "packet_octets": dict!(py, {
+            "link": record.packet.link,
+            "feedback": record.packet.feedback,
+            "payload": record.packet.payload,
+        }),
         "timeouts": record.timeouts,
         "finished_s": record.finished.map(|at| at.as_secs_f64()),
         "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,

@@ -2,6 +2,7 @@
 
 use crate::losses::Judged;
 use crate::trace::Trace;
+use transport::tcp::Segment;
 use units::{Duration, Instant};
 
 /// The bins of a run, and the one that the present lies in.
@@ -31,6 +32,8 @@ pub struct FlowRecord {
     pub delivered_octets: Column,
     /// Payload octets that became available in order (a source: all that arrived).
     pub goodput_octets: Column,
+    /// Of what a full data packet consists (TCP).
+    pub packet: PacketOctets,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// When all that a flow had to send was acknowledged.
@@ -39,6 +42,17 @@ pub struct FlowRecord {
     pub judged: Option<Judged>,
     /// The sender's state after each change, if the scenario asks for it.
     pub trace: Option<Trace>,
+}
+
+/// The octets of the longest data packet that a TCP flow sent; all are 0 before the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketOctets {
+    /// What links charge for it.
+    pub link: u32,
+    /// Options among them that hops write into.
+    pub feedback: u32,
+    /// Its payload.
+    pub payload: u32,
 }
 
 /// An SCTP association's records.
@@ -174,6 +188,19 @@ impl Bins {
     }
 }
 
+impl PacketOctets {
+    /// Takes the segment's octets if it is longer than those before.
+    pub(crate) fn note(&mut self, segment: &Segment) {
+        if segment.payload > self.payload {
+            *self = PacketOctets {
+                link: segment.link_octets,
+                feedback: segment.feedback_octets(),
+                payload: segment.payload,
+            };
+        }
+    }
+}
+
 impl FlowRecord {
     pub(crate) fn new(bins: &Bins) -> Self {
         FlowRecord {
@@ -183,6 +210,7 @@ impl FlowRecord {
             delivered_packets: bins.column(),
             delivered_octets: bins.column(),
             goodput_octets: bins.column(),
+            packet: PacketOctets::default(),
             timeouts: 0,
             finished: None,
             judged: None,

@@ -201,6 +201,7 @@ impl Simulation {
         let data = segment.payload > 0;
         if data {
             *self.bins.cell(&mut state.record.sent_packets) += 1;
+            state.record.packet.note(&segment);
         }
         let end = state.end(side);
         let (host, addresses) = (end.host, end.addresses);

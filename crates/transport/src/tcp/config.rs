@@ -199,6 +199,8 @@ pub(crate) const HEADER_OCTETS: u32 = 40;
 pub(crate) const AQT_OCTETS: u32 = 8;
 /// The AVBW-S option.
 pub(crate) const AVBW_OCTETS: u32 = 4;
+/// NOP, NOP and the timestamps option.
+pub(crate) const TIMESTAMP_OCTETS: u32 = 12;
 /// What a SACK block adds to an acknowledgement.
 pub(crate) const SACK_BLOCK_OCTETS: u32 = 8;
 
@@ -249,11 +251,12 @@ impl Config {
             .max(1)
     }
 
-    /// IPv4 options of a data packet.
+    /// Options of a data packet.
     fn option_octets(&self) -> u32 {
         let aqt = if self.aqt { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
-        aqt + avbw
+        let timestamps = if self.timestamps { TIMESTAMP_OCTETS } else { 0 };
+        aqt + avbw + timestamps
     }
 
     /// Whether the first segment is a SYN.
@@ -299,13 +302,18 @@ mod tests {
     }
 
     #[test]
-    fn the_option_takes_its_room_from_the_payload() {
+    fn options_take_their_room_from_the_payload() {
         let plain = Config::chan(Recovery::Vegas);
         let marked = Config {
             aqt: true,
             ..plain.clone()
         };
-        assert_eq!((plain.payload(), marked.payload()), (960, 952));
+        let stamped = Config {
+            timestamps: true,
+            ..marked.clone()
+        };
+        let payloads = [&plain, &marked, &stamped].map(Config::payload);
+        assert_eq!(payloads, [960, 952, 940]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A TCP segment with the IPv4 fields that transports read and write; its payload is elided zeros.
 
+use super::config::{AQT_OCTETS, AVBW_OCTETS};
 use std::ops::{BitOr, BitOrAssign};
 
 /// A segment between a connection and the wire.
@@ -29,6 +30,13 @@ pub struct Segment {
     pub ecn: Ecn,
     /// What links, rates and queues charge for it, in octets.
     pub link_octets: u32,
+}
+
+impl Segment {
+    /// Octets of the IPv4 options that hops write into, which its `link_octets` contain.
+    pub fn feedback_octets(&self) -> u32 {
+        self.aqt.map_or(0, |_| AQT_OCTETS) + self.avbw.map_or(0, |_| AVBW_OCTETS)
+    }
 }
 
 /// What a SYN says of its sender; everywhere else nothing.

@@ -4,7 +4,7 @@ use congestion::Limits;
 use thiserror::Error;
 use units::Duration;
 
-use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS};
+use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS, TIMESTAMP_OCTETS};
 
 /// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
 /// kinds, which are not negotiated.
@@ -131,8 +131,6 @@ pub enum ConfigError {
     },
 }
 
-/// NOP, NOP and the timestamps option.
-pub(super) const TIMESTAMP_OCTETS: u32 = 12;
 /// The largest shift of a window (RFC 7323, §2.3).
 pub(super) const MAX_SCALE: u8 = 14;
 /// The largest window.

@@ -2,10 +2,10 @@
 
 use units::Instant;
 
-use super::config::{Stamps, TIMESTAMP_OCTETS};
+use super::config::Stamps;
 use super::connection::{Connection, State};
 use super::sender::Departure;
-use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS};
+use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS, TIMESTAMP_OCTETS};
 use crate::tcp::feedback;
 use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, Segment, SynOptions, Timestamps};
 use crate::tcp::trace::Change;
