@@ -173,9 +173,7 @@ pub(crate) fn ns2_connections(
 /// # Errors
 /// As [`scenario::Scenario::from_json`] of such a flow; or it is of another profile.
 pub fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), ScenarioError> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let flow: scenario::Flow = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    let flow: scenario::Flow = scenario::read(json)?;
     scenario::check_settings("flow", &flow)?;
     if flow.profile.kind != ProfileKind::Modern {
         let message = "hosts on interfaces have the modern profile";

@@ -62,9 +62,7 @@ pub fn departures(
     seed: u64,
     number: usize,
 ) -> Result<(u32, Departures), ScenarioError> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let source: scenario::Source = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+    let source: scenario::Source = scenario::read(json)?;
     check_source_settings("source", &source)?;
     let departures = Departures::new(&source, seed, number);
     Ok((source.packet_octets, departures))

@@ -1,7 +1,9 @@
 //! A P4 switch in a network: v1model's switch and the lines at its ports.
 
 use crate::record::Column;
-use crate::scenario::{MatchValue, RefusalCounter, ScenarioError, SwitchNode, TableEntry, Value};
+use crate::scenario::{
+    MatchValue, RefusalCounter, Replica, ScenarioError, SwitchNode, TableEntry, Value,
+};
 use crate::snoop::Snoop;
 use indexmap::IndexMap;
 use num_bigint::BigUint;
@@ -42,7 +44,7 @@ pub(crate) struct Refusals {
 }
 
 impl SwitchState {
-    /// Inserts the scenario's entries and sets its default actions.
+    /// Inserts the scenario's entries, sets its default actions, groups and sessions.
     ///
     /// # Errors
     /// The first that does not fit the program.
@@ -54,6 +56,26 @@ impl SwitchState {
                     e.to_string(),
                 )
             })?;
+        }
+        for (i, group) in node.multicast_groups.iter().enumerate() {
+            self.switch
+                .set_multicast_group(group.id, replicas(&group.replicas))
+                .map_err(|e| {
+                    let path = format!("switches.{}.multicast_groups[{i}]", self.name);
+                    ScenarioError::new(path, e.to_string())
+                })?;
+        }
+        for (i, session) in node.clone_sessions.iter().enumerate() {
+            let to = v1model::CloneSession {
+                replicas: replicas(&session.replicas),
+                truncate: Some(session.octets).filter(|octets| *octets > 0),
+            };
+            self.switch
+                .set_clone_session(session.id, Some(to))
+                .map_err(|e| {
+                    let path = format!("switches.{}.clone_sessions[{i}]", self.name);
+                    ScenarioError::new(path, e.to_string())
+                })?;
         }
         for (i, default) in node.default_actions.iter().enumerate() {
             let params = params(&default.params);
@@ -124,6 +146,16 @@ fn params(given: &IndexMap<String, Value>) -> Vec<(&str, BigUint)> {
     given
         .iter()
         .map(|(name, value)| (name.as_str(), value.0.clone()))
+        .collect()
+}
+
+fn replicas(given: &[Replica]) -> Vec<v1model::Replica> {
+    let given = given.iter();
+    given
+        .map(|replica| v1model::Replica {
+            port: replica.port,
+            rid: replica.instance,
+        })
         .collect()
 }
 

@@ -1,6 +1,6 @@
 //! A run of a few flows over drop-tail queues, as data.
 
-use crate::scenario::{Flow, ScenarioError, check_settings};
+use crate::scenario::{self, Flow, ScenarioError, check_settings};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -90,9 +90,7 @@ impl Replay {
     /// # Errors
     /// Names the place in the data, what is wrong there, and what is valid.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let replay: Replay = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
+        let replay: Replay = scenario::read(text)?;
         replay.check()?;
         Ok(replay)
     }

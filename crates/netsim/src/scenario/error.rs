@@ -1,5 +1,7 @@
 //! What is wrong with a scenario, and where.
 
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use std::fmt;
 
 /// A mistake in a scenario.
@@ -18,6 +20,29 @@ impl ScenarioError {
             path: path.into(),
             message: message.into(),
         }
+    }
+}
+
+/// Reads a value from JSON.
+///
+/// # Errors
+/// Names the place in the data. Where text is no JSON, the message says in which line and column.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ScenarioError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|e| ScenarioError::new(e.path().to_string(), message(e.inner())))?;
+    reader
+        .end()
+        .map_err(|e| ScenarioError::new(".", e.to_string()))?;
+    Ok(value)
+}
+
+/// What is wrong with a value: the place in the text says nothing where the path does.
+fn message(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    match (error.classify(), said.rsplit_once(" at line ")) {
+        (Category::Data, Some((said, _))) => said.to_owned(),
+        _ => said,
     }
 }
 

@@ -15,9 +15,10 @@ mod value;
 pub use association::{Association, AssociationProfile, PathControl, PrimaryChange};
 pub(crate) use check::{check_settings, check_source_settings};
 pub use error::ScenarioError;
+pub(crate) use error::read;
 pub use network::{
-    DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange, LinkSide,
-    SwitchNode, TableEntry,
+    CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
+    LinkSide, MulticastGroup, Replica, SwitchNode, TableEntry,
 };
 pub use traffic::{
     Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
@@ -98,12 +99,7 @@ impl Scenario {
     /// # Errors
     /// Names the place in the data, what is wrong there, and what is valid.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let scenario: Scenario = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|e| ScenarioError::new(e.path().to_string(), e.inner().to_string()))?;
-        reader
-            .end()
-            .map_err(|e| ScenarioError::new(".", e.to_string()))?;
+        let scenario: Scenario = read(text)?;
         scenario.check()?;
         Ok(scenario)
     }

@@ -56,6 +56,12 @@ pub struct SwitchNode {
     /// Default actions, set before the run.
     #[serde(default)]
     pub default_actions: Vec<DefaultAction>,
+    /// Multicast groups, set before the run.
+    #[serde(default)]
+    pub multicast_groups: Vec<MulticastGroup>,
+    /// Clone sessions, set before the run.
+    #[serde(default)]
+    pub clone_sessions: Vec<CloneSession>,
     /// Packets that the traffic manager holds for a port, whatever the program admits; unset: enough
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
@@ -96,6 +102,40 @@ pub struct DefaultAction {
     /// As in [`TableEntry`].
     #[serde(default)]
     pub params: IndexMap<String, Value>,
+}
+
+/// Copies of packets with `mcast_grp` = `id`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MulticastGroup {
+    /// 1 to 65535.
+    pub id: u16,
+    /// The copies.
+    pub replicas: Vec<Replica>,
+}
+
+/// Copies that `clone` makes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CloneSession {
+    /// 0 to 32767.
+    pub id: u16,
+    /// The copies.
+    pub replicas: Vec<Replica>,
+    /// Octets that a copy keeps; 0: all.
+    #[serde(default)]
+    pub octets: u32,
+}
+
+/// One copy of a packet.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replica {
+    /// Where to.
+    pub port: u16,
+    /// Its `egress_rid`.
+    #[serde(default)]
+    pub instance: u16,
 }
 
 /// One end of a link.
