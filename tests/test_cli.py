@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -99,6 +101,51 @@ def test_an_error_in_a_program_is_shown_in_its_line(cli: Cli, tmp_path: Path) ->
     assert f"broken.p4:{line}:" in shown.err
     assert "forwardin.apply(hdr, meta)" in shown.err
     assert "Traceback" not in shown.err
+
+
+def on_a_terminal(*arguments: object, **environ: str) -> str:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "waymark", *map(str, arguments)]
+    inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    fixed = {"WAYMARK_HOME": str(ROOT), "TERM": "xterm-256color"}
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=inherited | fixed | environ
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # EIO: the last writer has gone
+        while read := os.read(ours, 4096):
+            shown += read
+    process.wait(timeout=60)
+    os.close(ours)
+    return shown.decode()
+
+
+COLOUR = re.compile(r"\x1b\[[\d;]*(3[0-8]|4[0-8]|9[0-7]|10[0-7])[\d;]*m")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compile", "{broken}"),
+        ("stf", "{broken}", ROOT / "p4src/tests/plain-forwarding.stf"),
+        ("compile", ROOT / "p4src/v1model/plain.p4"),
+        ("run", "chan/fig2.2", "--scale", "quick", "--out", "{out}"),
+        ("run", "chan/fig36"),
+        ("run", "--help"),
+        ("list", "--out", "{out}"),
+    ],
+)
+def test_no_color_is_honoured(tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    """https://no-color.org."""
+    broken = tmp_path / "broken.p4"
+    broken.write_text("control C() { apply { x = 1; } }\n")
+    given = [str(each).format(broken=broken, out=tmp_path / "out") for each in arguments]
+    assert not COLOUR.search(on_a_terminal(*given, NO_COLOR="1"))
+    assert not COLOUR.search(on_a_terminal(*given, TERM="dumb"))
+    if "{broken}" in arguments:
+        assert COLOUR.search(on_a_terminal(*given))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)

@@ -195,10 +195,53 @@ def test_an_exception_before_the_first_packet_is_told(small: wm.Topology) -> Non
         wm.run(scenario(small, RaisesAtOnce))
 
 
+def test_a_callback_that_is_none_is_refused() -> None:
+    """Nothing would call it, and the control would do nothing where it was to do something."""
+    with pytest.raises(
+        wm.WaymarkError, match=r"Own\.on_ak would never be called; did you mean on_a"
+    ):
+
+        class Own(wm.CongestionControl):  # pyright: ignore[reportUnusedClass]
+            def on_ak(self, event: wm.AckEvent) -> None: ...
+
+    class Mixin:
+        def on_timeoutt(self, event: wm.TimeoutEvent) -> None: ...
+
+    with pytest.raises(wm.WaymarkError, match=r"Mixed\.on_timeoutt .* did you mean on_timeout\?"):
+
+        class Mixed(Mixin, wm.CongestionControl):  # pyright: ignore[reportUnusedClass]
+            pass
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        (
+            "recovery",
+            "vegsa",
+            "Own.recovery: found 'vegsa'; did you mean vegas? valid: tahoe, reno, newreno, sack, "
+            "fack, vegas",
+        ),
+        ("aqt", 1, "Own.aqt: found 1; valid: True, False"),
+    ],
+)
+def test_an_attribute_that_is_none_of_its_values_is_refused(
+    attribute: str, value: object, told: str
+) -> None:
+    class Own(wm.CongestionControl):
+        pass
+
+    setattr(Own, attribute, value)
+    for algorithm in (Own, Own(), lambda: Own()):
+        with pytest.raises(wm.WaymarkError) as raised:
+            wm.Flow("a", "b", algorithm)
+        assert str(raised.value) == told
+
+
 def test_what_is_no_algorithm_is_refused() -> None:
     with pytest.raises(wm.WaymarkError, match=r"dict gives \{\}; expected an algorithm's name"):
         wm.Flow("a", "b", dict)  # pyright: ignore
-    with pytest.raises(wm.WaymarkError, match="no algorithm 'vegan'; algorithms are tahoe"):
+    with pytest.raises(wm.WaymarkError, match="found 'vegan'; did you mean vegas"):
         wm.Flow("a", "b", "vegan")  # pyright: ignore
 
 

@@ -7,13 +7,16 @@ tutorial, ``examples/`` has controls to begin with.
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from waymark._core import AckEvent, Limits, LossEvent, TimeoutEvent
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, check_choice, suggestion
 
 Recovery = Literal["tahoe", "reno", "newreno", "sack", "fack", "vegas"]
 """How losses are found and repaired, whatever the control makes of them."""
+
+MARKS = ("aqt", "avbw", "ci", "timestamps")
+"""The attributes of a control that say which marks its packets carry."""
 
 
 class CongestionControl:
@@ -51,6 +54,16 @@ class CongestionControl:
     pacing_rate: float | None = None
     base_rtt: float | None = None
     diff: float | None = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Refuse methods that look like callbacks and would never be called."""
+        super().__init_subclass__(**keywords)
+        known = [name for name in vars(CongestionControl) if name.startswith("on_")]
+        for name in dir(cls):
+            if name.startswith("on_") and name not in known and callable(getattr(cls, name)):
+                raise WaymarkError(
+                    f"{cls.__name__}.{name} would never be called; {suggestion(name, known)}"
+                )
 
     def on_start(self, limits: Limits) -> None:
         """The connection begins. Takes ``cwnd`` and ``ssthresh`` from the limits; extend it."""
@@ -99,17 +112,28 @@ def start(custom: Custom) -> CongestionControl:
     """A new control.
 
     Raises:
-        WaymarkError: ``custom`` makes none.
+        WaymarkError: ``custom`` makes none, or one whose ``recovery`` or marks are not valid.
     """
     if isinstance(custom, CongestionControl):
-        return copy.deepcopy(custom)
-    made: Any = custom() if callable(custom) else custom
+        made: Any = copy.deepcopy(custom)
+    else:
+        made = custom() if callable(custom) else custom
     if not isinstance(made, CongestionControl):
         raise WaymarkError(
             f"{name(custom)} gives {made!r}; expected an algorithm's name, a class derived from "
             "waymark.CongestionControl, or what makes one"
         )
+    _check(made)
     return made
+
+
+def _check(control: CongestionControl) -> None:
+    where = type(control).__name__
+    check_choice(f"{where}.recovery", control.recovery, get_args(Recovery))
+    for mark in MARKS:
+        value: object = getattr(control, mark)
+        if not isinstance(value, bool):
+            raise WaymarkError(f"{where}.{mark}: found {value!r}; valid: True, False")
 
 
 def name(custom: Any) -> str:

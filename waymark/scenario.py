@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from waymark import sctp
+from waymark import congestion, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
@@ -253,7 +253,7 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
             "name": "custom",
             "custom": {"factory": _name(index), "recovery": custom.recovery},
         }
-        marks = {mark: getattr(custom, mark) for mark in ("aqt", "avbw", "ci", "timestamps")}
+        marks = {mark: getattr(custom, mark) for mark in congestion.MARKS}
     return {
         "name": _name(index),
         "from": flow.source,

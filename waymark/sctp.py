@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from waymark.addressing import Addressing, least_round_trip_s
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, check_choice
 from waymark.topology import Topology
 
 if TYPE_CHECKING:
@@ -74,6 +74,10 @@ NS2_SCTP = AssociationProfile(initial_octets=4380, least_packets=4, ns2_quirks=T
 departures from that."""
 
 
+Control = Literal["std", "rbca"]
+"""How a path's window is governed."""
+
+
 @dataclass(frozen=True)
 class Association:
     """An SCTP association, with messages of a full chunk to send without end unless said otherwise.
@@ -100,12 +104,12 @@ class Association:
         trace: whether to record windows and round-trip times of the paths, and each chunk's delay.
 
     Raises:
-        WaymarkError: thresholds that are missing or contradict each other.
+        WaymarkError: a control that is none, thresholds that are missing or contradict each other.
     """
 
     source: str
     target: str
-    control: Literal["std", "rbca"] = "std"
+    control: Control = "std"
     spc: bool = False
     profile: AssociationProfile = field(default=DAHAL_SCTP)
     start_s: float = 0.0
@@ -120,6 +124,7 @@ class Association:
 
     def __post_init__(self) -> None:
         where = f"association {self.source}->{self.target}"
+        check_choice(f"{where}: control", self.control, get_args(Control))
         given = (self.threshold_factor is not None) + bool(self.threshold_rtt_s)
         if given > 1:
             raise WaymarkError(f"{where}: give threshold_rtt_s or threshold_factor, not both")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from waymark import _core, p4c, program
-from waymark.cli.base import EXIT_FAILED, err
+from waymark.cli.base import EXIT_FAILED, err, is_coloured
 
 Include = Annotated[
     list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
@@ -24,7 +24,7 @@ def compile_file(
         if via_p4c:
             compiled = p4c.compile_file(file, folders, macros)
         else:
-            compiled = program.compile_file(file, folders, macros, color=err.is_terminal)
+            compiled = program.compile_file(file, folders, macros, color=is_coloured(err))
     except _core.CompileError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(EXIT_FAILED) from error
