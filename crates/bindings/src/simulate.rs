@@ -5,7 +5,7 @@ use crate::errors::ScenarioError;
 use crate::program::Program;
 use crate::results;
 use congestion::Factory;
-use netsim::{Controls, Programs, Scenario, Simulation};
+use netsim::{Controls, Programs, RunError, Scenario, Simulation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -85,7 +85,10 @@ fn drive(
     let mut progress_due = Instant::now() + interval;
     let mut ended = false;
     while !ended {
-        ended = simulation.run(events)?;
+        ended = simulation.run(events).map_err(|error| match error {
+            RunError::Capture(error) => error.into(),
+            RunError::Packets => ScenarioError::new_err(error.to_string()),
+        })?;
         failure.check()?;
         let now = Instant::now();
         if now >= signals_due {

@@ -40,4 +40,4 @@ pub mod truth;
 
 pub use results::Results;
 pub use scenario::{Scenario, ScenarioError};
-pub use simulation::{Controls, Programs, Simulation};
+pub use simulation::{Controls, Programs, RunError, Simulation};

@@ -116,6 +116,9 @@ pub struct LineRecord {
     /// Time that packets waited in the bin, summed over packets, in nanoseconds; the one in service
     /// does not wait.
     pub waiting_ns: Column,
+    /// How many more packets waited throughout the bin than throughout the one before: what
+    /// `waiting_ns` has not yet.
+    waiting_throughout: Vec<i64>,
     /// The most packets that waited at once.
     pub max_waiting: Column,
     /// Packets refused by a host's queue or by a traffic manager's capacity.
@@ -160,27 +163,12 @@ impl Bins {
         (0..self.count).map(|k| k as f64 * width).collect()
     }
 
-    /// Adds the time from `from` to `to`, which is not after the present, to the bins that it lies in.
-    pub fn add_span(&self, column: &mut Column, from: Instant, to: Instant) {
-        let mut end = to;
-        let mut bin = self.current;
-        let mut begin = self.begin(bin);
-        while from < begin {
-            column[bin] += end.since(begin).as_nanos();
-            end = end.min(begin);
-            bin -= 1;
-            begin = self.begin(bin);
-        }
-        column[bin] += end.since(from).as_nanos();
-    }
-
-    /// Raises the cell that `at`, which is not after the present, lies in.
-    pub fn raise(&self, column: &mut Column, at: Instant, value: u64) {
-        let bin = match at >= self.begin(self.current) {
+    /// The bin of a time that is not after the present.
+    fn bin_of(&self, at: Instant) -> usize {
+        match at >= self.begin(self.current) {
             true => self.current,
             false => (at.as_nanos() / self.width.as_nanos()) as usize,
-        };
-        column[bin] = column[bin].max(value);
+        }
     }
 
     fn begin(&self, bin: usize) -> Instant {
@@ -238,18 +226,39 @@ impl LineRecord {
             sent_packets: bins.column(),
             sent_octets: bins.column(),
             waiting_ns: bins.column(),
+            waiting_throughout: vec![0; bins.count],
             max_waiting: bins.column(),
             dropped_packets: bins.column(),
             lost_packets: bins.column(),
         }
     }
 
-    /// A packet waited from `from` to `to`, as one of `waiting` when it came.
+    /// A packet waited from `from` to `to`, not after the present, as one of `waiting` when it came.
     pub(crate) fn add_wait(&mut self, bins: &Bins, from: Instant, to: Instant, waiting: u64) {
-        if from < to {
-            bins.add_span(&mut self.waiting_ns, from, to);
-            bins.raise(&mut self.max_waiting, from, waiting);
+        if from >= to {
+            return;
         }
+        let (first, last) = (bins.bin_of(from), bins.bin_of(to));
+        if first == last {
+            self.waiting_ns[last] += to.since(from).as_nanos();
+        } else {
+            self.waiting_ns[first] += bins.begin(first + 1).since(from).as_nanos();
+            self.waiting_ns[last] += to.since(bins.begin(last)).as_nanos();
+            self.waiting_throughout[first + 1] += 1;
+            self.waiting_throughout[last] -= 1;
+        }
+        self.max_waiting[first] = self.max_waiting[first].max(waiting);
+    }
+
+    /// The record as it is handed over.
+    pub(crate) fn finish(mut self, bins: &Bins) -> Self {
+        let mut throughout = 0;
+        let changes = std::mem::take(&mut self.waiting_throughout);
+        for (waited_ns, change) in self.waiting_ns.iter_mut().zip(changes) {
+            throughout += change;
+            *waited_ns += throughout as u64 * bins.width.as_nanos();
+        }
+        self
     }
 }
 
@@ -262,26 +271,37 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_shared_out_to_the_bins_it_lies_in() {
+    fn a_wait_is_shared_out_to_the_bins_it_lies_in() {
         let mut bins = Bins::new(Duration::from_nanos(10), at(35));
-        let mut column = bins.column();
-        assert_eq!(column.len(), 4);
+        let mut line = LineRecord::new(&bins);
         bins.advance(at(34));
-        bins.add_span(&mut column, at(7), at(34));
-        bins.add_span(&mut column, at(31), at(32));
-        assert_eq!(column, [3, 10, 10, 5]);
-        bins.raise(&mut column, at(19), 12);
-        bins.raise(&mut column, at(30), 1);
-        assert_eq!(column, [3, 12, 10, 5]);
+        line.add_wait(&bins, at(7), at(34), 1);
+        line.add_wait(&bins, at(31), at(32), 2);
+        line.add_wait(&bins, at(19), at(20), 12);
+        let line = line.finish(&bins);
+        assert_eq!(line.waiting_ns, [3, 11, 10, 5]);
+        assert_eq!(line.max_waiting, [1, 12, 0, 2]);
     }
 
     #[test]
-    fn a_span_that_ended_before_the_present_bin_counts_where_it_was() {
+    fn a_wait_that_ended_before_the_present_bin_counts_where_it_was() {
         let mut bins = Bins::new(Duration::from_nanos(10), at(40));
-        let mut column = bins.column();
+        let mut line = LineRecord::new(&bins);
         bins.advance(at(39));
-        bins.add_span(&mut column, at(5), at(15));
-        assert_eq!(column, [5, 5, 0, 0]);
+        line.add_wait(&bins, at(5), at(15), 1);
+        assert_eq!(line.finish(&bins).waiting_ns, [5, 5, 0, 0]);
+    }
+
+    #[test]
+    fn a_wait_through_many_bins_takes_no_longer_than_one() {
+        let mut bins = Bins::new(Duration::from_nanos(1), at(10_000_000));
+        let mut line = LineRecord::new(&bins);
+        bins.advance(at(10_000_000));
+        for _ in 0..1_000_000 {
+            line.add_wait(&bins, at(0), at(10_000_000), 1);
+        }
+        let line = line.finish(&bins);
+        assert!(line.waiting_ns.iter().all(|waited| *waited == 1_000_000));
     }
 
     #[test]

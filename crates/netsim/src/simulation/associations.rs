@@ -90,7 +90,7 @@ impl Simulation {
     /// Takes out of an association all that it has: packets, messages, its next timer.
     fn service_association(&mut self, index: usize, server: bool) {
         let mut octets = std::mem::take(&mut self.sctp_buffer);
-        loop {
+        while !self.is_full() {
             let flow = &mut self.associations[index];
             match server {
                 true => {
@@ -169,6 +169,7 @@ impl Simulation {
             *self.bins.cell(&mut record.flow.sent_packets) += 1;
             *self.bins.cell(&mut record.sent_on_path[path]) += 1;
         }
+        let mut frame = self.buffer();
         let host = &mut self.hosts[interface];
         let addresses = wire::Flow {
             source_mac: host.mac.0,
@@ -179,7 +180,6 @@ impl Simulation {
             destination_port: 0,
         };
         let identification = host.next_identification();
-        let mut frame = self.buffers.pop().unwrap_or_default();
         let elided = wire::encode_sctp(&addresses, identification, TTL, octets, &mut frame)
             .expect("an association's packets fit its MTU");
         let link_octets = frame.len() as u32 + elided - ETHERNET_OCTETS;

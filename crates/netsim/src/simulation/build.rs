@@ -74,6 +74,7 @@ impl Simulation {
             events: EventQueue::default(),
             in_flight: InFlight::default(),
             buffers: Vec::new(),
+            made: 0,
             switches: switches(scenario, programs, &lines, &bins)?,
             links: scenario.links.clone(),
             flows: flows(scenario, controls, &hosts, &bins)?,

@@ -148,10 +148,11 @@ impl Simulation {
         let connection = &mut self.flows[flow].end(side).connection;
         connection.read_clock(self.turn.seconds());
         let resent = connection.stats().resent;
-        while let Some(segment) = self.flows[flow]
-            .end(side)
-            .connection
-            .poll_transmit(self.now)
+        while !self.is_full()
+            && let Some(segment) = self.flows[flow]
+                .end(side)
+                .connection
+                .poll_transmit(self.now)
         {
             self.send_segment(flow, side, segment);
         }
@@ -234,7 +235,7 @@ impl Simulation {
         link_octets: u32,
         tag: Tag,
     ) {
-        let mut octets = self.buffers.pop().unwrap_or_default();
+        let mut octets = self.buffer();
         octets.resize(wire::MAX_HEADER_OCTETS, 0);
         let host = &mut self.hosts[host_index];
         let packet = wire::Packet {

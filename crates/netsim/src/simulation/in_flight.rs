@@ -24,6 +24,11 @@ impl InFlight {
         }
     }
 
+    /// The most packets that were on lines at once.
+    pub fn most(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The packet in a slot, which becomes free.
     pub fn take(&mut self, slot: u32) -> Packet {
         self.free.push(slot);

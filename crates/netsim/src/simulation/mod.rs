@@ -28,6 +28,23 @@ use transport::wire;
 use units::{Duration, Instant, Rate};
 use v1model::Packet;
 
+/// Packets that may be in the network at once: in queues and on lines. They take about a gigabyte.
+const MAX_PACKETS: usize = 1 << 21;
+
+/// Why a run ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The capture cannot be written.
+    #[error("{0}")]
+    Capture(#[from] io::Error),
+    /// Queues and lines hold more packets than memory is for.
+    #[error(
+        "more than {MAX_PACKETS} packets are in queues and on links at once; shorten the queues, or \
+         the links' delays"
+    )]
+    Packets,
+}
+
 /// A network in virtual time.
 ///
 /// ```text
@@ -45,6 +62,8 @@ pub struct Simulation {
     in_flight: InFlight,
     /// Buffers of packets that have left the network, for the next ones.
     buffers: Vec<Vec<u8>>,
+    /// Buffers that were made: the most packets that were in the network at once.
+    made: usize,
     /// One for each interface: the hosts' first in their order, then the further ones.
     hosts: Vec<Host>,
     switches: Vec<SwitchState>,
@@ -102,8 +121,8 @@ impl Simulation {
     /// Takes up to `events` events; whether the run has come to its end.
     ///
     /// # Errors
-    /// The capture cannot be written.
-    pub fn run(&mut self, events: u64) -> io::Result<bool> {
+    /// The capture cannot be written, or there are more packets than memory is for.
+    pub fn run(&mut self, events: u64) -> Result<bool, RunError> {
         for _ in 0..events {
             let Some((turn, event)) = self.events.pop_before(self.end) else {
                 self.now = self.end;
@@ -115,7 +134,10 @@ impl Simulation {
             self.bins.advance(self.now);
             self.handle(event);
             if let Some(error) = self.capture_failed.take() {
-                return Err(error);
+                return Err(RunError::Capture(error));
+            }
+            if self.is_full() {
+                return Err(RunError::Packets);
             }
         }
         Ok(false)
@@ -132,6 +154,7 @@ impl Simulation {
         }
         let switches = self.switch_results();
         self.count_waiting();
+        let line_records = self.line_records.into_iter();
         Ok(Results {
             name: self.name,
             seed: self.seed,
@@ -152,13 +175,27 @@ impl Simulation {
                 .lines
                 .into_iter()
                 .map(|line| line.name)
-                .zip(self.line_records)
+                .zip(line_records.map(|record| record.finish(&self.bins)))
                 .collect(),
             switches,
             check_aqt: self.check_aqt,
             check_ci: self.check_ci,
             totals: self.totals,
         })
+    }
+
+    /// A buffer for a packet that enters the network.
+    fn buffer(&mut self) -> Vec<u8> {
+        self.buffers.pop().unwrap_or_else(|| {
+            self.made += 1;
+            Vec::new()
+        })
+    }
+
+    /// Whether the run is to end, as there are too many packets.
+    fn is_full(&self) -> bool {
+        // Of these, a switch may have made copies.
+        self.made.max(self.in_flight.most()) > MAX_PACKETS
     }
 
     fn handle(&mut self, event: Event) {

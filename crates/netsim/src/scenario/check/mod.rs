@@ -15,6 +15,9 @@ const MAX_SECONDS: f64 = 1e9;
 const MIN_PACKET: u32 = 40;
 const MAX_PACKET: u32 = 65_535;
 
+/// Numbers in all records of a run: 800 MB.
+const MAX_CELLS: f64 = 1e8;
+
 type Checked = Result<(), ScenarioError>;
 
 impl Scenario {
@@ -33,6 +36,7 @@ impl Scenario {
         }
         self.check_nodes()?;
         self.check_links()?;
+        self.check_records()?;
         let mut names = BTreeSet::new();
         for (i, flow) in self.flows.iter().enumerate() {
             unique(&mut names, format!("flows[{i}].name"), flow.name(i))?;
@@ -48,6 +52,30 @@ impl Scenario {
             self.check_association(&path, association)?;
         }
         self.check_record()
+    }
+
+    /// Every bin of every record takes memory, whatever happens in it.
+    fn check_records(&self) -> Checked {
+        let [flows, links, switches] = [
+            self.flows.len() + self.sources.len(),
+            self.links.len(),
+            self.switches.len(),
+        ];
+        let paths = self.associations.iter().map(|association| {
+            let host = self.hosts.get(&association.from);
+            1 + host.map_or(0, |host| host.interfaces.len())
+        });
+        let associations = paths.map(|paths| 8 + paths).sum::<usize>();
+        let columns = 1 + 6 * flows + associations + 14 * links + switches;
+        let bins = (self.end_s / self.sample_s).ceil();
+        if bins * columns as f64 > MAX_CELLS {
+            let message = format!(
+                "{} s makes {bins} bins of {columns} records; expected {MAX_CELLS} values at most",
+                self.sample_s
+            );
+            return fail("sample_s", message);
+        }
+        Ok(())
     }
 
     fn check_record(&self) -> Checked {
