@@ -82,8 +82,9 @@ pub enum StatementKind {
     ForIn {
         /// `@unroll for ...`
         annotations: Vec<Annotation>,
-        /// What takes each value.
-        variable: ForVariable,
+        /// What takes each value: a [`DeclarationKind::Variable`](super::DeclarationKind::Variable) without
+        /// initial value.
+        variable: Box<Declaration>,
         /// A stack, list, tuple or [`ExprKind::Range`](super::ExprKind::Range).
         collection: Expr,
         /// What is repeated.
@@ -102,15 +103,6 @@ pub struct IfArm {
     pub condition: Box<Expr>,
     /// When true.
     pub then: Box<Statement>,
-}
-
-/// What takes each value in `for (... in ...)`.
-#[derive(Clone, Debug)]
-pub enum ForVariable {
-    /// `bit<8> i`: a [`DeclarationKind::Variable`](super::DeclarationKind::Variable) without initial value
-    Declared(Box<Declaration>),
-    /// A variable that is already there: a name, member, index or slice. The specification wants a declaration.
-    Existing(Expr),
 }
 
 /// `label: { ... }`

@@ -33,31 +33,22 @@ impl<'a> Checker<'a> {
 
     pub(super) fn for_in(
         &mut self,
-        variable: &'a ast::ForVariable,
+        declaration: &'a ast::Declaration,
         collection: &'a ast::Expr,
         body: &'a ast::Statement,
     ) -> Option<StmtKind> {
-        let variable = match variable {
-            ast::ForVariable::Declared(declaration) => {
-                let ast::DeclarationKind::Variable { ty, .. } = &declaration.kind else {
-                    return None;
-                };
-                self.variable(declaration, ty, None);
-                let ty = match self.def(declaration.id).map(|d| &d.kind) {
-                    Some(DefKind::Variable(ty)) => ty.clone(),
-                    _ => Ty::Error,
-                };
-                Expr {
-                    kind: ExprKind::Var(declaration.id),
-                    ty,
-                    span: declaration.name.span,
-                }
-            }
-            ast::ForVariable::Existing(expr) => {
-                let checked = self.expr(expr);
-                self.require_writable(&checked, "a loop's variable");
-                checked
-            }
+        let ast::DeclarationKind::Variable { ty, .. } = &declaration.kind else {
+            return None;
+        };
+        self.variable(declaration, ty, None);
+        let ty = match self.def(declaration.id).map(|d| &d.kind) {
+            Some(DefKind::Variable(ty)) => ty.clone(),
+            _ => Ty::Error,
+        };
+        let variable = Expr {
+            kind: ExprKind::Var(declaration.id),
+            ty,
+            span: declaration.name.span,
         };
         let collection = self.collection(collection, &variable.ty);
         let body = self.loop_body(body);

@@ -13,8 +13,12 @@ impl Parser {
     pub fn unexpected(&mut self, wanted: &str) -> Reported {
         let token = &self.tokens[self.at];
         let message = format!("expected {wanted}, found {}", describe(token));
+        let place = match token.kind {
+            TokenKind::Eof => self.previous_span().after(),
+            _ => token.span,
+        };
         let mut diagnostic =
-            Diagnostic::error("syntax", message).label(token.span, format!("expected {wanted}"));
+            Diagnostic::error("syntax", message).label(place, format!("expected {wanted}"));
         if wanted.contains("name") && token.kind.is_keyword() {
             diagnostic = diagnostic.note(format!("{} is a keyword", token.kind));
         }

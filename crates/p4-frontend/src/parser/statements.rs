@@ -3,8 +3,8 @@
 use super::declarations::Place;
 use super::{Parse, Parser, Reported, is_name};
 use crate::ast::{
-    Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, ForVariable, IfArm,
-    Statement, StatementKind, SwitchCase,
+    Annotation, BinaryOp, Block, Declaration, DeclarationKind, Expr, ExprKind, IfArm, Statement,
+    StatementKind, SwitchCase,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
@@ -248,13 +248,18 @@ impl Parser {
         let mut init = Vec::new();
         while !self.is_at(TokenKind::Semicolon) {
             let start = self.span();
-            let variable = self.for_variable()?;
-            if init.is_empty() && self.take(TokenKind::In) {
-                return self.for_in(annotations, variable);
-            }
-            let kind = match variable {
-                ForVariable::Declared(declaration) => StatementKind::Declaration(declaration),
-                ForVariable::Existing(target) => self.finish_assignment_or_call(target)?,
+            let kind = match self.for_variable()? {
+                Some(variable) if init.is_empty() && self.is_at_in_of(&variable) => {
+                    return self.for_in(annotations, variable);
+                }
+                Some(variable) => StatementKind::Declaration(Box::new(variable)),
+                None => {
+                    let target = self.postfix()?;
+                    if init.is_empty() && self.is_at(TokenKind::In) {
+                        return Err(self.for_in_without_type(&target));
+                    }
+                    self.finish_assignment_or_call(target)?
+                }
             };
             init.push(Statement {
                 span: self.since(start),
@@ -286,11 +291,11 @@ impl Parser {
         })
     }
 
-    /// The start of a loop's header: type name [ "=" expression ], or an lvalue.
-    fn for_variable(&mut self) -> Parse<ForVariable> {
+    /// type name [ "=" expression ], if the loop's header goes on with a declaration.
+    fn for_variable(&mut self) -> Parse<Option<Declaration>> {
         let annotations = self.annotations()?;
         if annotations.is_empty() && !self.is_at_local_declaration() {
-            return Ok(ForVariable::Existing(self.postfix()?));
+            return Ok(None);
         }
         let start = self.span();
         let ty = self.type_ref()?;
@@ -300,27 +305,44 @@ impl Parser {
             true => Some(self.expression()?),
             false => None,
         };
-        Ok(ForVariable::Declared(Box::new(Declaration {
+        Ok(Some(Declaration {
             id: self.decl_id(),
             span: self.since(start),
             annotations,
             name,
             kind: DeclarationKind::Variable { ty, init },
-        })))
+        }))
     }
 
-    /// collection ")" statement
+    /// Whether `in` follows a variable that has no initial value.
+    fn is_at_in_of(&self, variable: &Declaration) -> bool {
+        let bare = matches!(variable.kind, DeclarationKind::Variable { init: None, .. });
+        bare && self.is_at(TokenKind::In)
+    }
+
+    fn for_in_without_type(&mut self, target: &Expr) -> Reported {
+        let diagnostic = Diagnostic::error(
+            "syntax",
+            "a loop over a collection declares its own variable",
+        )
+        .label(target.span, "expected a type and a name")
+        .help("write the type before the name, as in `for (bit<8> i in …)`");
+        self.report(diagnostic)
+    }
+
+    /// "in" collection ")" statement
     fn for_in(
         &mut self,
         annotations: Vec<Annotation>,
-        variable: ForVariable,
+        variable: Declaration,
     ) -> Parse<StatementKind> {
+        self.expect(TokenKind::In)?;
         let collection = self.expression_or_range()?;
         self.expect(TokenKind::RParen)?;
         let body = self.sub_statement()?;
         Ok(StatementKind::ForIn {
             annotations,
-            variable,
+            variable: Box::new(variable),
             collection,
             body,
         })

@@ -45,7 +45,7 @@ impl Parser {
             TokenKind::List if self.nth(1) == TokenKind::LAngle => {
                 self.bump();
                 self.expect(TokenKind::LAngle)?;
-                let element = self.type_ref()?;
+                let element = self.type_arg()?;
                 self.expect(TokenKind::RAngle)?;
                 TypeKind::List(Box::new(element))
             }

@@ -39,7 +39,6 @@ control C(inout bit<8> x, in bit<8>[4] list) {
         for (x = 0; x < 4; x += 1) { }
         @unroll for (bit<8> i in 1 .. (x + 3)) x = i;
         for (bit<8> i in list) { x = i; }
-        for (x in list) { }
         inner.apply(x);
         Inner<bit<8>>.apply(x);
         Inner.apply(x);

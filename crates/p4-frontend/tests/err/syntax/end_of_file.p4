@@ -1,0 +1,4 @@
+const bit<8> a = 1;
+
+bit<8>
+
