@@ -70,11 +70,19 @@ impl<'a> Checker<'a> {
             .filter(|(_, f)| fits(f))
             .map(|(id, _)| *id)
             .collect();
-        if let Some(first) = found.first() {
-            let exact = functions
-                .iter()
-                .find(|(id, f)| found.contains(id) && f.params.len() == args.len());
-            return Some(exact.map_or(*first, |(id, _)| *id));
+        // Those that need no default come first.
+        let exact: Vec<DeclId> = functions
+            .iter()
+            .filter(|(id, f)| found.contains(id) && f.params.len() == args.len())
+            .map(|(id, _)| *id)
+            .collect();
+        match (exact.as_slice(), found.as_slice()) {
+            ([only], _) | ([], [only]) => return Some(*only),
+            ([], []) => {}
+            ([], several) | (several, _) => {
+                self.ambiguous(several, name);
+                return None;
+            }
         }
         let shapes: Vec<String> = functions
             .iter()
@@ -97,6 +105,18 @@ impl<'a> Checker<'a> {
         None
     }
 
+    fn ambiguous(&mut self, ids: &[DeclId], name: &ast::Ident) {
+        let message = format!("more than one `{}` takes these arguments", name.name);
+        let mut diagnostic =
+            Diagnostic::error("ambiguous-call", message).label(name.span, "which one is meant?");
+        for id in ids {
+            if let Some(def) = self.def(*id) {
+                diagnostic = diagnostic.label(def.span, "takes them");
+            }
+        }
+        self.report(diagnostic.help("name the arguments, as in `f(x = 1)`"));
+    }
+
     /// Puts arguments to parameters, infers type arguments, converts.
     pub(super) fn arguments(
         &mut self,
@@ -113,7 +133,10 @@ impl<'a> Checker<'a> {
             mut with,
             known,
         } = signature;
-        let written: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+        let written: Vec<Ty> = type_args
+            .iter()
+            .map(|t| self.call_type_argument(t))
+            .collect();
         if !written.is_empty() && written.len() != type_params.len() {
             self.wrong_type_arguments(&what, type_params.len(), written.len(), span);
             return None;
@@ -132,12 +155,28 @@ impl<'a> Checker<'a> {
             exprs.push(arg.map(|arg| self.argument(arg, &params[i])));
         }
         self.infer_arguments(&types, &exprs);
+        let defaults: Vec<Option<Expr>> = params
+            .iter()
+            .map(|param| {
+                let default = param.default.clone()?;
+                let ty = default.ty.substitute(&with);
+                Some(Expr { ty, ..default })
+            })
+            .collect();
+        for i in (0..params.len()).filter(|i| exprs[*i].is_none()) {
+            if let Some(default) = &defaults[i] {
+                self.infer(&types[i], &default.ty);
+            }
+        }
         let mut complete = true;
         let mut converted = Vec::new();
         for (i, expr) in exprs.into_iter().enumerate() {
             let param = &params[i];
             let Some(expr) = expr else {
-                converted.push(param.default.clone());
+                converted.push(defaults[i].clone().map(|default| Expr {
+                    ty: self.known(&default.ty),
+                    ..default
+                }));
                 continue;
             };
             let expr = self.conforming(expr, param, &types[i], &what, known);
@@ -200,6 +239,17 @@ impl<'a> Checker<'a> {
         args: &'a [ast::Argument],
         span: Span,
     ) -> Option<Vec<Option<&'a ast::Argument>>> {
+        let named = args.iter().find(|arg| arg.name.is_some());
+        let bare = args.iter().find(|arg| arg.name.is_none());
+        if let (Some(named), Some(bare)) = (named, bare) {
+            let message = "either all arguments of a call have names, or none";
+            self.report(
+                Diagnostic::error("wrong-arguments", message)
+                    .label(bare.span, "without a name")
+                    .label(named.span, "with a name"),
+            );
+            return None;
+        }
         let mut placed: Vec<Option<&ast::Argument>> = vec![None; params.len()];
         for (i, arg) in args.iter().enumerate() {
             let at = match &arg.name {

@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&parser.type_params);
             let params = c.params(&parser.params, block_kind(parser.body.is_some()));
-            let constructor_params = c.params(&parser.constructor_params, Of::Constructor);
+            let constructor_params = c.params(&parser.constructor_params, Of::ParserConstructor);
             let body = parser.body.as_ref().map(|body| {
                 c.inside = Inside::Parser;
                 let body = c.scoped(|c| c.parser_body(d, body));
@@ -78,6 +78,7 @@ impl<'a> Checker<'a> {
                 );
                 continue;
             }
+            self.check_annotations(&state.annotations);
             self.define(state.id, &state.name, &state.annotations, DefKind::State);
             names.insert(state.name.name.clone(), state.id);
         }
@@ -187,10 +188,15 @@ impl<'a> Checker<'a> {
     ) -> Transition {
         let keys: Vec<Expr> = subjects.iter().map(|s| self.select_key(s)).collect();
         let types: Vec<Ty> = keys.iter().map(|k| k.ty.clone()).collect();
+        let all = keys.first().zip(keys.last());
+        let all = all.map(|(first, last)| first.span.to(last.span));
         let mut checked = Vec::new();
         for case in cases {
             let to = self.target(&case.next, names);
-            if let Some(sets) = self.case_sets(case, &types) {
+            self.selected = all;
+            let sets = self.case_sets(case, &types);
+            self.selected = None;
+            if let Some(sets) = sets {
                 checked.push(Case {
                     sets,
                     to,
@@ -216,7 +222,7 @@ impl<'a> Checker<'a> {
             return Expr::error(key.span);
         }
         let whole = self.hir.fields(&key.ty).is_some() || matches!(key.ty, Ty::Stack(..));
-        if whole || matches!(key.ty, Ty::Varbit(_)) {
+        if whole || matches!(key.ty, Ty::Varbit(_) | Ty::Defaults) {
             self.error(
                 "bad-key",
                 key.span,
@@ -249,7 +255,9 @@ impl<'a> Checker<'a> {
             if matches!(&found.ty, Ty::Set(of) if self.same_members(of, types)) {
                 return Some(vec![found]);
             }
+            let before = self.diagnostics.len();
             self.mismatch(only.span, &whole, &found.ty, "the case");
+            self.report_at_key(before, self.selected);
             return None;
         }
         self.sets(&case.keys, types, case.span)
@@ -267,12 +275,17 @@ impl<'a> Checker<'a> {
         span: crate::span::Span,
     ) -> Option<Vec<Expr>> {
         if keys.len() != types.len() {
+            let before = self.diagnostics.len();
             self.error(
                 "wrong-length",
                 keys.first().map_or(span, |k| k.span),
-                format!("expected {} sets, one for each key", types.len()),
+                match types.len() {
+                    1 => "expected 1 set, as there is 1 key".to_string(),
+                    n => format!("expected {n} sets, one for each key"),
+                },
                 format!("found {}", keys.len()),
             );
+            self.report_at_key(before, self.selected);
             return None;
         }
         let sets: Vec<Expr> = keys
@@ -290,7 +303,7 @@ impl<'a> Checker<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&control.type_params);
             let params = c.params(&control.params, block_kind(control.body.is_some()));
-            let constructor_params = c.params(&control.constructor_params, Of::Constructor);
+            let constructor_params = c.params(&control.constructor_params, Of::ControlConstructor);
             let body = control.body.as_ref().map(|body| {
                 c.inside = Inside::Control;
                 let body = c.scoped(|c| c.control_body(body));

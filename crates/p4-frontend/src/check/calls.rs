@@ -72,7 +72,10 @@ impl<'a> Checker<'a> {
             }
             other => {
                 let what = scope::described(other);
-                let written: Vec<Ty> = type_args.iter().map(|t| self.ty(t)).collect();
+                let written: Vec<Ty> = type_args
+                    .iter()
+                    .map(|t| self.call_type_argument(t))
+                    .collect();
                 if let Some(ty) = self.type_of_definition(first, written, true, path.span) {
                     return self.constructor(&ty, args, span);
                 }

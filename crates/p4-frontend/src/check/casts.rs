@@ -56,12 +56,15 @@ impl<'a> Checker<'a> {
     }
 
     /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without
-    /// width for a value of a `type`, too.
+    /// width for a value of a `type`, and a constant with width for an `int`, too.
     pub(super) fn coerce_stored(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
         let wanted = self.known(wanted);
         let number = self.known(&expr.ty) == Ty::Int && wanted.is(NamedKind::New);
         if number && self.may_cast(&Ty::Int, &wanted) {
             return self.cast_step(expr, &wanted);
+        }
+        if wanted == Ty::Int && expr.ty.width().is_some() && expr.int_value().is_some() {
+            return self.cast_to(expr, &wanted);
         }
         self.coerce(expr, &wanted, what)
     }

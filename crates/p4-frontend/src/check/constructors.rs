@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
             return Expr::error(span);
         };
         let result = self.known(ty);
-        self.check_inferred(&result, span);
+        self.check_inferred(&result, &args, span);
         finished(Callee::Constructor, Vec::new(), args, result, span)
     }
 
@@ -76,12 +76,22 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn check_inferred(&mut self, ty: &Ty, span: Span) {
+    /// Reports a type argument that nothing decides. A package may leave open what no block that it is given needs.
+    fn check_inferred(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
         let missing = named.args.iter().position(|a| matches!(a, Ty::Var(_)));
         let Some(i) = missing else { return };
         if named.kind == NamedKind::Package {
-            return;
+            let open = &named.args[i];
+            let needed = args.iter().flatten().any(|arg| match &arg.ty {
+                Ty::Named(block) => self
+                    .block_params(block)
+                    .is_some_and(|params| params.iter().any(|(ty, _)| ty.any(&mut |t| t == open))),
+                _ => false,
+            });
+            if !needed {
+                return;
+            }
         }
         let Some((_, name)) = self.hir.type_params(named.id).get(i).cloned() else {
             return;

@@ -186,6 +186,7 @@ impl<'a> Checker<'a> {
             let mut of: Vec<Field> = Vec::new();
             let mut names = HashSet::new();
             for field in &fields.fields {
+                c.check_annotations(&field.annotations);
                 if !names.insert(&field.name.name) {
                     c.duplicate_member(&field.name);
                     continue;
@@ -295,6 +296,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The type of what a function or method returns.
+    fn result_type(&mut self, written: &'a ast::Type) -> Ty {
+        let ty = self.signature_type(written);
+        if ty != Ty::Int {
+            return ty;
+        }
+        self.error(
+            "bad-result-type",
+            written.span,
+            "a function cannot return a value of type `int`",
+            "expected a width: bit<W> or int<W>",
+        );
+        Ty::Error
+    }
+
     pub(super) fn function_body(
         &mut self,
         d: &'a ast::Declaration,
@@ -302,7 +318,7 @@ impl<'a> Checker<'a> {
         of: Option<DeclId>,
     ) -> Function<'a> {
         let type_params = self.type_params(&function.type_params);
-        let result = self.ty(&function.result);
+        let result = self.result_type(&function.result);
         let of_what = if function.body.is_some() {
             Of::Function
         } else {

@@ -26,12 +26,13 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        self.check_priorities(property, entries, table);
+        self.check_priorities(d, property, entries, table);
         let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
         // Where each key of plain values is given first, in a table whose entries have no priorities.
         let exact = |k: &Key| matches!(&*k.kind, "exact" | "lpm");
         let mut given = table.keys.iter().all(exact).then(HashMap::new);
         for entry in entries {
+            self.check_annotations(&entry.annotations);
             let sets = self.entry_sets(entry, &types, table);
             let call = self.action_call(&entry.action, table);
             let priority = entry.priority.as_ref().map(|p| self.priority(p));
@@ -63,6 +64,7 @@ impl<'a> Checker<'a> {
 
     fn check_priorities(
         &mut self,
+        d: &ast::Declaration,
         property: &ast::TableProperty,
         entries: &[ast::Entry],
         table: &Table<'a>,
@@ -77,7 +79,7 @@ impl<'a> Checker<'a> {
                     "entry-priority",
                     "entries of this table have no priorities: no key is ternary, range or optional",
                 )
-                .label(table.keys[0].value.span, "a key without priorities")
+                .label(key_property(d), "none of these keys")
                 .label(given.span, "has a priority"),
             );
         } else if property.is_const {
@@ -196,4 +198,15 @@ impl<'a> Checker<'a> {
             "not a valid set for this key",
         );
     }
+}
+
+/// Where a table's keys are introduced.
+fn key_property(table: &ast::Declaration) -> Span {
+    let properties = match &table.kind {
+        ast::DeclarationKind::Table(table) => table.properties.as_slice(),
+        _ => &[],
+    };
+    let is_key = |p: &&ast::TableProperty| matches!(p.kind, ast::TablePropertyKind::Key(_));
+    let key = properties.iter().find(is_key);
+    key.map_or(table.name.span, |key| key.name.span)
 }

@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
                         of.constructors.push(member.id);
                         Function {
                             type_params: Vec::new(),
-                            params: c.scoped(|c| c.params(params, Of::Constructor)),
+                            params: c.scoped(|c| c.params(params, Of::ExternConstructor)),
                             result: Ty::Void,
                             body: None,
                             of: Some(d.id),

@@ -1,9 +1,11 @@
 //! Inference of type arguments, and implicit conversions.
 
 use super::{Checker, constants};
+use crate::ast::DeclId;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
 use crate::span::Span;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl Checker<'_> {
@@ -11,6 +13,15 @@ impl Checker<'_> {
     pub(super) fn fresh(&mut self) -> Ty {
         self.vars.push(None);
         Ty::Var(self.vars.len() as u32 - 1)
+    }
+
+    /// The type with all type parameters to be inferred.
+    pub(super) fn opened(&mut self, ty: &Ty) -> Ty {
+        let mut opened: HashMap<DeclId, Ty> = HashMap::new();
+        ty.map(&mut |part| match part {
+            Ty::Param(id, _) => Some(opened.entry(*id).or_insert_with(|| self.fresh()).clone()),
+            _ => None,
+        })
     }
 
     /// The type with what has been inferred put in.
@@ -84,7 +95,7 @@ impl Checker<'_> {
     }
 
     /// Types and directions of the run-time parameters of a parser or control.
-    fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
+    pub(super) fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
         let params: Rc<[Param]> = match &self.def(named.id)?.kind {
             DefKind::Parser(g) => g.of.params.clone(),
             DefKind::Control(g) => g.of.params.clone(),
@@ -144,7 +155,13 @@ impl Checker<'_> {
         match (&found, wanted) {
             (Ty::Int, Ty::Bit(_) | Ty::Signed(_)) => Ok(self.sized(expr, wanted)),
             (Ty::Invalid, _) if wanted.is_header_like() => retyped(ExprKind::Invalid),
-            (Ty::Defaults, _) if !wanted.is_object() => retyped(ExprKind::Defaults),
+            (Ty::Defaults, _) if !wanted.is_object() => {
+                let value = self.default_of(wanted, span);
+                if value.ty.is_error() {
+                    return Err(true);
+                }
+                Ok(value)
+            }
             (Ty::DontCare, _) => retyped(ExprKind::Any),
             (Ty::ListExpr(_), _) => self.list_as(expr, wanted),
             (Ty::StructExpr(_), _) => self.struct_as(expr, wanted),
@@ -265,11 +282,29 @@ impl Checker<'_> {
         })
     }
 
-    fn default_of(&self, ty: &Ty, span: Span) -> Expr {
+    /// What `...` stands for.
+    fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
+        if let Some(part) = self.without_default(ty) {
+            let message = format!("a value of type `{part}` has no default");
+            self.error("no-default", span, message, "must be given");
+            return Expr::error(span);
+        }
         Expr {
             kind: ExprKind::Defaults,
             ty: ty.clone(),
             span,
+        }
+    }
+
+    /// The part of a type that has no default value, if there is one.
+    fn without_default(&self, ty: &Ty) -> Option<Ty> {
+        match ty {
+            Ty::List(_) | Ty::MatchKind | Ty::Set(_) => Some(ty.clone()),
+            Ty::Named(_) | Ty::Tuple(_) => {
+                let members = self.hir.members(ty)?;
+                members.iter().find_map(|m| self.without_default(m))
+            }
+            _ => None,
         }
     }
 

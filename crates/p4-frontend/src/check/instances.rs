@@ -9,16 +9,11 @@ impl<'a> Checker<'a> {
     /// `type(args) name;`
     pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
         let ty = self.ty_to_infer(&instance.ty);
-        if instance.initializer.is_some() {
-            self.error(
-                "unsupported",
-                d.name.span,
-                "instances that implement abstract methods are not supported",
-                "not supported",
-            );
-        }
         let built = self.constructor(&ty, &instance.args, d.name.span);
-        self.check_not_abstract(&built.ty, d.name.span);
+        match &instance.initializer {
+            None => self.check_not_abstract(&built.ty, d.name.span),
+            Some(members) => self.initializer(d, &built.ty, members),
+        }
         let kind = match built.kind {
             ExprKind::Call(call) => {
                 self.check_instance_place(&built.ty, d);

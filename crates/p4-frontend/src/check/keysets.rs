@@ -12,12 +12,20 @@ impl<'a> Checker<'a> {
         match &expr.kind {
             ast::ExprKind::Default | ast::ExprKind::DontCare => any(ty, span),
             ast::ExprKind::Mask { value, mask } => {
+                let (value, mask) = (self.set_value(value), self.set_value(mask));
+                if !self.of_one_type("&&&", &value, &mask, span) {
+                    return Expr::error(span);
+                }
                 let value = self.masked(value, ty, "a set's value");
                 let mask = self.masked(mask, ty, "a mask");
                 let ty = value.ty.clone();
                 self.set(ExprKind::Mask(value.into(), mask.into()), ty, span)
             }
             ast::ExprKind::Range { low, high } => {
+                let (low, high) = (self.set_value(low), self.set_value(high));
+                if !self.of_one_type("..", &low, &high, span) {
+                    return Expr::error(span);
+                }
                 let low = self.set_member(low, ty, "a range's first value");
                 let high = self.set_member(high, ty, "a range's last value");
                 let empty = match (low.int_value(), high.int_value()) {
@@ -40,16 +48,21 @@ impl<'a> Checker<'a> {
                     // `{ a }` for one key is `a`.
                     return match list.elements.as_slice() {
                         [only] => self.keyset(only, ty),
-                        _ => self.set_member(expr, ty, "a set's value"),
+                        _ => {
+                            let value = self.set_value(expr);
+                            self.set_member(value, ty, "a set's value")
+                        }
                     };
                 };
                 if members.len() != list.elements.len() {
+                    let before = self.diagnostics.len();
                     self.error(
                         "wrong-length",
                         span,
                         format!("`{ty}` has {} members", members.len()),
                         format!("found {}", list.elements.len()),
                     );
+                    self.report_at_key(before, self.selected);
                     return Expr::error(span);
                 }
                 let sets = list.elements.iter().zip(&members);
@@ -60,8 +73,25 @@ impl<'a> Checker<'a> {
                     span,
                 }
             }
-            _ => self.set_member(expr, ty, "a set's value"),
+            _ => {
+                let value = self.set_value(expr);
+                self.set_member(value, ty, "a set's value")
+            }
         }
+    }
+
+    /// Whether the two sides of a range or mask agree, whatever the key is.
+    fn of_one_type(&mut self, operator: &str, left: &Expr, right: &Expr, span: Span) -> bool {
+        let (Some(_), Some(_)) = (left.ty.width(), right.ty.width()) else {
+            return true;
+        };
+        let agree = left.ty == right.ty;
+        if !agree {
+            let (a, b) = (&left.ty, &right.ty);
+            let message = format!("the operands of `{operator}` are of two types, `{a}` and `{b}`");
+            self.error("operand-types", span, message, "expected one type");
+        }
+        agree
     }
 
     /// The types of one value that a type is made of.
@@ -91,17 +121,31 @@ impl<'a> Checker<'a> {
     }
 
     /// A value or mask; of a serialisable enum also as a number.
-    fn masked(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
+    fn masked(&mut self, found: Expr, ty: &Ty, what: &str) -> Expr {
         let over = match self.hir.underlying(ty) {
             Some(over) if ty.is(NamedKind::SerialisableEnum) => over,
-            _ => return self.set_member(expr, ty, what),
+            _ => return self.set_member(found, ty, what),
         };
-        let found = self.set_member(expr, &over, what);
+        let found = self.set_member(found, &over, what);
         self.cast_to(found, ty)
     }
 
-    fn set_member(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
+    /// A value in a set: without calls.
+    fn set_value(&mut self, expr: &'a ast::Expr) -> Expr {
         let found = self.expr(expr);
+        if !found.has_effects() {
+            return found;
+        }
+        self.error(
+            "call-in-set",
+            found.span,
+            "a set of values cannot hold a call",
+            "expected a value without calls",
+        );
+        Expr::error(found.span)
+    }
+
+    fn set_member(&mut self, found: Expr, ty: &Ty, what: &str) -> Expr {
         let found = match (&found.ty, ty) {
             (Ty::Set(of), _) if self.leaves(of) == self.leaves(ty) => return found,
             (Ty::Int, Ty::Bit(_) | Ty::Signed(_)) => {
@@ -114,7 +158,27 @@ impl<'a> Checker<'a> {
             }
             _ => found,
         };
-        self.coerce(found, ty, what)
+        self.compared(found, ty, what, self.selected)
+    }
+
+    /// Converts what a key is compared with to the key's type. What does not fit is reported at the key, if that is
+    /// given, and where it stands.
+    pub(super) fn compared(&mut self, found: Expr, ty: &Ty, what: &str, key: Option<Span>) -> Expr {
+        let before = self.diagnostics.len();
+        let converted = self.coerce(found, ty, what);
+        self.report_at_key(before, key);
+        converted
+    }
+
+    /// Moves the errors after the first `before` to the key, if that is given.
+    pub(super) fn report_at_key(&mut self, before: usize, key: Option<Span>) {
+        let Some(key) = key else { return };
+        for diagnostic in self.diagnostics[before..]
+            .iter_mut()
+            .filter(|d| d.is_error())
+        {
+            diagnostic.labels.insert(0, (key, "this is matched".into()));
+        }
     }
 }
 

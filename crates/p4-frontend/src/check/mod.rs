@@ -1,7 +1,7 @@
 //! Names and types: from the syntax tree to [`hir`](crate::hir).
 //!
-//! - `scope`: what a name refers to, declared before it is used; `types`: types as written;
-//! - `declarations`, `errors`, `params`, `instances`, `extern_types`, `blocks`, `tables`, `entries`;
+//! - `scope`: what a name refers to, declared before it is used; `types`: types as written; `annotations`;
+//! - `declarations`, `errors`, `params`, `instances`, `initializers`, `extern_types`, `blocks`, `tables`, `entries`;
 //! - `statements`, `switch`, `loops`;
 //! - `expressions`, `parts`, `members`, `operators`, `casts`, `writable`, `keysets`;
 //! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
@@ -9,6 +9,7 @@
 //!
 //! A faulty expression gets the type [`Ty::Error`], which agrees with everything, so that one fault is one message.
 
+mod annotations;
 mod arguments;
 mod blocks;
 mod calls;
@@ -21,6 +22,7 @@ mod errors;
 mod expressions;
 mod extern_types;
 mod infer;
+mod initializers;
 mod instances;
 mod key_names;
 mod keysets;
@@ -83,8 +85,12 @@ struct Checker<'a> {
     loops: u32,
     /// Whether `action_run` may be read: in the subject of a switch.
     action_run_allowed: bool,
+    /// The keys of the select whose cases are being checked.
+    selected: Option<Span>,
     /// The bases that constants are written in: names of keys keep them.
     radices: HashMap<DeclId, u32>,
+    /// Whether nothing declares an error, which has still to be reported where `error` stands.
+    lacks_errors: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -95,6 +101,8 @@ impl<'a> Checker<'a> {
         };
         hir.defs.resize_with(program.decl_count as usize, || None);
         let names = program.declarations.iter().rev();
+        let declares_errors =
+            |d: &ast::Declaration| matches!(d.kind, ast::DeclarationKind::Error { .. });
         Checker {
             hir,
             diagnostics: Vec::new(),
@@ -106,7 +114,9 @@ impl<'a> Checker<'a> {
             result: None,
             loops: 0,
             action_run_allowed: false,
+            selected: None,
             radices: HashMap::new(),
+            lacks_errors: !program.declarations.iter().any(declares_errors),
         }
     }
 

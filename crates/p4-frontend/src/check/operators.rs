@@ -200,7 +200,18 @@ impl<'a> Checker<'a> {
                 let right = self.coerce(right, &ty, "the right operand");
                 (left, right)
             }
-            (true, true) => (infer::settle(left), infer::settle(right)),
+            (true, true) => {
+                if let (Ty::StructExpr(_), _) | (_, Ty::StructExpr(_)) = (&left.ty, &right.ty) {
+                    self.error(
+                        "unknown-type",
+                        span,
+                        "values with named fields cannot be compared while their type is not known",
+                        "give one of them a type, as in `(S) { … }`",
+                    );
+                    return None;
+                }
+                (infer::settle(left), infer::settle(right))
+            }
             (false, false) => self.agreed(op, left, right, span)?,
         };
         if left.ty.is_error() || right.ty.is_error() {

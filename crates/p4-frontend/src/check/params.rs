@@ -15,8 +15,30 @@ pub(super) enum Of {
     Block,
     /// One without.
     BlockType,
-    Constructor,
+    ParserConstructor,
+    ControlConstructor,
+    ExternConstructor,
     Package,
+}
+
+impl Of {
+    /// Whether arguments are given before any packet.
+    fn is_constructor(self) -> bool {
+        matches!(
+            self,
+            Of::ParserConstructor | Of::ControlConstructor | Of::ExternConstructor | Of::Package
+        )
+    }
+
+    /// What of parsers, controls and packages the parameters can be, in words.
+    fn valid_blocks(self) -> &'static str {
+        match self {
+            Of::ParserConstructor => "a parser's constructor takes parser types only",
+            Of::ControlConstructor => "a control's constructor takes control types only",
+            Of::ExternConstructor => "an extern's constructor takes values and externs only",
+            _ => "only packages take parsers, controls and packages",
+        }
+    }
 }
 
 impl<'a> Checker<'a> {
@@ -27,8 +49,8 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn param(&mut self, p: &'a ast::Parameter, of: Of) -> Param<'a> {
-        let constructor = matches!(of, Of::Constructor | Of::Package);
-        let ty = self.ty(&p.ty);
+        let constructor = of.is_constructor();
+        let ty = self.signature_type(&p.ty);
         self.check_param(p, &ty, of);
         if constructor && p.direction != Direction::None {
             self.error(
@@ -43,7 +65,12 @@ impl<'a> Checker<'a> {
         }
         let what = format!("the default of `{}`", p.name.name);
         let default = p.default.as_ref().map(|e| {
-            let value = self.expr_as(e, &ty, &what);
+            // A package's type parameters follow from its arguments, the defaults among them.
+            let wanted = match of {
+                Of::Package => self.opened(&ty),
+                _ => ty.clone(),
+            };
+            let value = self.expr_as(e, &wanted, &what);
             if !value.is_known() {
                 self.error(
                     "not-constant",
@@ -91,7 +118,8 @@ impl<'a> Checker<'a> {
         );
         let may_block = match of {
             Of::Package => true,
-            Of::Constructor => !self.has_body(ty),
+            Of::ParserConstructor => ty.is(NamedKind::Parser) && !self.has_body(ty),
+            Of::ControlConstructor => ty.is(NamedKind::Control) && !self.has_body(ty),
             _ => false,
         };
         if block && !may_block {
@@ -99,7 +127,7 @@ impl<'a> Checker<'a> {
                 "parameter-type",
                 p.ty.span,
                 format!("parameter `{name}` cannot be of type `{ty}`"),
-                "only packages take parsers, controls and packages",
+                of.valid_blocks(),
             );
         } else if directed && (ty.is_object() || matches!(ty, Ty::String | Ty::Int)) {
             self.error(
@@ -126,7 +154,10 @@ impl<'a> Checker<'a> {
             );
         }
         let optional = ast::annotation(&p.annotations, "optional");
-        let never = matches!(of, Of::Action | Of::Function | Of::Block);
+        let never = matches!(
+            of,
+            Of::Action | Of::Function | Of::Block | Of::ParserConstructor | Of::ControlConstructor
+        );
         if let Some(optional) = optional.filter(|_| never) {
             self.error(
                 "parameter-optional",

@@ -33,59 +33,13 @@ impl<'a> Checker<'a> {
         self.check_duplicate(name, &kind);
         self.check_annotations(annotations);
         self.define(id, name, annotations, kind);
-        let scope = self.scopes.last_mut().expect("the top-level scope");
-        scope.names.entry(name.name.clone()).or_default().push(id);
+        self.introduce(id, name);
     }
 
-    /// `@name` holds a string; a structured annotation stands but once and holds scalars.
-    fn check_annotations(&mut self, annotations: &[ast::Annotation]) {
-        for (i, annotation) in annotations.iter().enumerate() {
-            let name = annotation.name.as_str();
-            let empty = matches!(annotation.body, ast::AnnotationBody::Empty);
-            if name == "name" && !empty && annotation.string().is_none() {
-                self.error(
-                    "bad-annotation",
-                    annotation.span,
-                    "`@name` holds a string",
-                    "expected `@name(\"…\")`",
-                );
-            }
-            let structured = |a: &ast::Annotation| {
-                matches!(
-                    a.body,
-                    ast::AnnotationBody::Expressions(_) | ast::AnnotationBody::KeyValues(_)
-                )
-            };
-            let earlier = annotations[..i]
-                .iter()
-                .find(|a| a.name.name == annotation.name.name);
-            if let Some(earlier) = earlier
-                && (structured(annotation) || structured(earlier))
-            {
-                self.report(
-                    Diagnostic::error("bad-annotation", format!("`@{name}` is given twice"))
-                        .label(annotation.span, "given again")
-                        .label(earlier.span, "first given here"),
-                );
-            }
-            let list =
-                |e: &ast::Expr| matches!(e.kind, ast::ExprKind::List(_) | ast::ExprKind::Struct(_));
-            let bad = match &annotation.body {
-                ast::AnnotationBody::Expressions(values) => values.iter().find(|v| list(v)),
-                ast::AnnotationBody::KeyValues(pairs) => {
-                    pairs.iter().map(|p| &p.value).find(|v| list(v))
-                }
-                _ => None,
-            };
-            if let Some(bad) = bad {
-                self.error(
-                    "bad-annotation",
-                    bad.span,
-                    "an annotation's value must be an integer, a string or a bool",
-                    "found a list",
-                );
-            }
-        }
+    /// Makes the name of a definition known from here to the end of the scope.
+    pub(super) fn introduce(&mut self, id: DeclId, name: &ast::Ident) {
+        let scope = self.scopes.last_mut().expect("the top-level scope");
+        scope.names.entry(name.name.clone()).or_default().push(id);
     }
 
     /// Gives `id` its meaning, under no name; also replaces one given before.

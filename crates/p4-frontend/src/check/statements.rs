@@ -154,7 +154,10 @@ impl<'a> Checker<'a> {
                 format!("a variable cannot be of type `{ty}`"),
                 label,
             );
-            ty = Ty::Error;
+            // Of the others, what is done with the variable is judged, too.
+            if ty.is_object() || matches!(ty, Ty::Void | Ty::Int) {
+                ty = Ty::Error;
+            }
         }
         let what = format!("`{}`", declaration.name.name);
         let init = init.map(|e| {

@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
         if self.inside == Inside::Parser {
             self.misplaced("switch", span, "controls, actions and functions");
         }
-        self.check_default_last(cases);
+        self.check_default_last(cases, subject.span);
         match subject.ty.clone() {
             Ty::ActionEnum(table, _) => Some(self.switch_action(table, cases)),
             Ty::Error => {
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_default_last(&mut self, cases: &[ast::SwitchCase]) {
+    fn check_default_last(&mut self, cases: &[ast::SwitchCase], subject: Span) {
         let is_default = |c: &ast::SwitchCase| matches!(c.label.kind, ast::ExprKind::Default);
         let Some(at) = cases.iter().position(is_default) else {
             return;
@@ -59,8 +59,9 @@ impl<'a> Checker<'a> {
             self.report(
                 Diagnostic::error(
                     "label-after-default",
-                    "`default` must be the last label of a switch",
+                    "`default` must be the last label of a switch, and stand but once",
                 )
+                .label(subject, "the switch is on this")
                 .label(cases[at].label.span, "not the last")
                 .label(next.label.span, "follows it"),
             );
@@ -146,7 +147,8 @@ impl<'a> Checker<'a> {
             if matches!(case.label.kind, ast::ExprKind::Default) {
                 with_default = true;
             } else {
-                let label = self.expr_as(&case.label, ty, "a label");
+                let label = self.expr(&case.label);
+                let label = self.compared(label, ty, "a label", Some(on.span));
                 if !label.is_known() {
                     self.error(
                         "not-constant",

@@ -1,12 +1,12 @@
 //! Tables.
 
-use super::{Checker, suggest, text};
+use super::{Checker, Inside, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
     ActionCall, DefKind, Expr, Key, NamedKind, Param, Property, Table, TableAction, Ty,
 };
-use crate::span::Span;
+use num_traits::Signed;
 use std::rc::Rc;
 
 /// An action, its parameters, and the arguments as written.
@@ -14,23 +14,35 @@ type Referred<'a> = (DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>);
 
 impl<'a> Checker<'a> {
     pub(super) fn table(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) {
-        let mut table = Table {
-            keys: Vec::new(),
-            actions: Vec::new(),
-            default_action: None,
-            const_default: false,
-            entries: Vec::new(),
-            const_entries: false,
-            properties: Vec::new(),
-        };
         let outside = std::mem::replace(&mut self.inside, super::Inside::Table);
+        let table = self.scoped(|c| {
+            // In its own properties the table's name refers to the table, whatever has the name outside.
+            let itself = DefKind::Table(Rc::default());
+            c.define(d.id, &d.name, &d.annotations, itself);
+            c.introduce(d.id, &d.name);
+            c.properties(d, written, outside)
+        });
+        self.inside = outside;
+        let kind = DefKind::Table(Rc::new(table));
+        self.declare(d.id, &d.name, &d.annotations, kind);
+    }
+
+    /// Keys and actions first: entries and the default action refer to them.
+    fn properties(
+        &mut self,
+        d: &'a ast::Declaration,
+        written: &'a ast::Table,
+        outside: Inside,
+    ) -> Table<'a> {
+        let mut table = Table::default();
         self.check_properties(d, written);
         for property in &written.properties {
+            self.check_annotations(&property.annotations);
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
                     self.inside = outside;
                     table.keys = keys.iter().map(|k| self.key(k)).collect();
-                    self.inside = super::Inside::Table;
+                    self.inside = Inside::Table;
                 }
                 TablePropertyKind::Actions(actions) => {
                     for action in actions {
@@ -51,9 +63,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.check_default(d, written);
-        self.inside = outside;
-        let kind = DefKind::Table(Rc::new(table));
-        self.declare(d.id, &d.name, &d.annotations, kind);
+        table
     }
 
     fn check_properties(&mut self, d: &ast::Declaration, written: &'a ast::Table) {
@@ -84,6 +94,20 @@ impl<'a> Checker<'a> {
                 written.properties[entries].name.span,
                 "the entries of a table come after its key",
                 "`key` is further down",
+            );
+        }
+        if let (Some(actions), Some(default)) = (at("actions"), at("default_action"))
+            && default < actions
+        {
+            let message = "the default action of a table comes after its actions";
+            self.report(
+                Diagnostic::error("default-before-actions", message)
+                    .label(d.name.span, "lists its actions too late")
+                    .label(
+                        written.properties[default].name.span,
+                        "refers to one of them",
+                    )
+                    .label(written.properties[actions].name.span, "expected before it"),
             );
         }
         let has_actions = |p: &ast::TableProperty| matches!(p.kind, TablePropertyKind::Actions(_));
@@ -122,15 +146,16 @@ impl<'a> Checker<'a> {
         }
         let name = &d.name.name;
         let message = "a table without default_action needs core.p4's action `NoAction`";
-        let mut diagnostic = Diagnostic::error("no-default-action", message)
-            .label(d.name.span, format!("`{name}` has no default_action"));
+        let mut diagnostic = Diagnostic::error("no-default-action", message);
         if let Some(found) = found.map(|d| d.span) {
-            diagnostic = diagnostic.label(found, "this is not it");
+            diagnostic = diagnostic.label(found, "expected an action without parameters");
         }
+        diagnostic = diagnostic.label(d.name.span, format!("`{name}` has no default_action"));
         self.report(diagnostic.help("is `#include <core.p4>` missing?"));
     }
 
     fn key(&mut self, key: &'a ast::KeyElement) -> Key<'a> {
+        self.check_annotations(&key.annotations);
         let value = self.key_value(key);
         let kind = &key.match_kind.name;
         if !self.hir.match_kinds.contains(&kind.name) {
@@ -223,6 +248,7 @@ impl<'a> Checker<'a> {
     }
 
     fn table_action(&mut self, written: &'a ast::ActionRef, table: &mut Table<'a>) {
+        self.check_annotations(&written.annotations);
         let Some((action, params, args)) = self.action_reference(&written.action) else {
             return;
         };
@@ -363,8 +389,23 @@ impl<'a> Checker<'a> {
         if checked.ty.is_error() {
             return;
         }
-        if property.name.as_str() == "size" && !checked.ty.is_numeric() {
-            self.property_type(&checked, "`size`", "an integer");
+        let name = property.name.as_str();
+        let expected = match name {
+            "size" => (!checked.ty.is_numeric()).then_some("an integer"),
+            "priority_delta" => {
+                let positive = checked.int_value().is_some_and(Signed::is_positive);
+                (!positive).then_some("a positive integer known at compile time")
+            }
+            "largest_priority_wins" => (checked.ty != Ty::Bool).then_some("`true` or `false`"),
+            _ => None,
+        };
+        if let Some(expected) = expected {
+            let label = match checked.int_value() {
+                Some(value) => format!("found {value}"),
+                None => format!("found `{}`", checked.ty),
+            };
+            let message = format!("`{name}` must be {expected}");
+            self.error("type-mismatch", checked.span, message, label);
             return;
         }
         if !checked.is_known() {
@@ -378,17 +419,6 @@ impl<'a> Checker<'a> {
             annotations: &property.annotations,
             span: property.name.span,
         });
-    }
-
-    fn property_type(&mut self, found: &Expr, what: &str, expected: &str) {
-        let label = format!("found `{}`", found.ty);
-        let span: Span = found.span;
-        self.error(
-            "type-mismatch",
-            span,
-            format!("{what} must be {expected}"),
-            label,
-        );
     }
 }
 

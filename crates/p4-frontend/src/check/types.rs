@@ -14,19 +14,65 @@ const MAX_WIDTH: u32 = 1 << 16;
 /// Longest header stack.
 const MAX_STACK: u32 = 1 << 16;
 
+/// What a type as written may leave to inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    /// What `_` stands for.
+    DontCare,
+    /// That, and type arguments that are left out.
+    Arguments,
+}
+
+impl Open {
+    /// What the arguments of such a type may leave.
+    fn within(self) -> Open {
+        match self {
+            Open::Nothing => Open::Nothing,
+            Open::DontCare | Open::Arguments => Open::DontCare,
+        }
+    }
+}
+
 impl<'a> Checker<'a> {
     /// The type that is written.
     pub(super) fn ty(&mut self, ty: &'a ast::Type) -> Ty {
-        self.written(ty, false)
+        self.written(ty, Open::Nothing)
     }
 
     /// The same, where type arguments may be left out and are then inferred.
     pub(super) fn ty_to_infer(&mut self, ty: &'a ast::Type) -> Ty {
-        self.written(ty, true)
+        self.written(ty, Open::Arguments)
     }
 
-    fn written(&mut self, written: &'a ast::Type, infer: bool) -> Ty {
-        let ty = self.unbounded(written, infer);
+    /// The type of a parameter or result, where calls and instances decide what `_` stands for.
+    pub(super) fn signature_type(&mut self, ty: &'a ast::Type) -> Ty {
+        self.written(ty, Open::DontCare)
+    }
+
+    /// A type argument of a call.
+    pub(super) fn call_type_argument(&mut self, ty: &'a ast::Type) -> Ty {
+        self.type_argument(ty, Open::DontCare)
+    }
+
+    fn type_argument(&mut self, written: &'a ast::Type, open: Open) -> Ty {
+        let ty = self.written(written, open);
+        let Some(kind @ (NamedKind::Parser | NamedKind::Control | NamedKind::Package)) =
+            ty.named_kind()
+        else {
+            return ty;
+        };
+        self.error(
+            "type-arguments",
+            written.span,
+            format!("a {} cannot be a type argument", kind.keyword()),
+            "expected the type of a value or an extern",
+        );
+        Ty::Error
+    }
+
+    fn written(&mut self, written: &'a ast::Type, open: Open) -> Ty {
+        let ty = self.unbounded(written, open);
         if matches!(&written.kind, ast::TypeKind::Named { args, .. } if args.is_empty()) {
             return ty;
         }
@@ -38,31 +84,60 @@ impl<'a> Checker<'a> {
         Ty::Error
     }
 
-    fn unbounded(&mut self, ty: &'a ast::Type, infer: bool) -> Ty {
+    fn unbounded(&mut self, ty: &'a ast::Type, open: Open) -> Ty {
         match &ty.kind {
             ast::TypeKind::Bool => Ty::Bool,
-            ast::TypeKind::Error => Ty::ErrorCode,
+            ast::TypeKind::Error => self.error_type(ty.span),
             ast::TypeKind::MatchKind => Ty::MatchKind,
             ast::TypeKind::String => Ty::String,
             ast::TypeKind::Void => Ty::Void,
-            ast::TypeKind::DontCare => self.fresh(),
+            ast::TypeKind::DontCare => self.dont_care(open, ty.span),
             ast::TypeKind::Int => Ty::Int,
             ast::TypeKind::Bit(None) => Ty::Bit(1),
             ast::TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Ty::Error, Ty::Bit),
             ast::TypeKind::Signed(width) => self.width(width, 1).map_or(Ty::Error, Ty::Signed),
             ast::TypeKind::Varbit(width) => self.width(width, 0).map_or(Ty::Error, Ty::Varbit),
-            ast::TypeKind::Named { path, args } => self.named(path, args, infer, ty.span),
+            ast::TypeKind::Named { path, args } => self.named(path, args, open, ty.span),
             ast::TypeKind::Stack { element, size } => self.stack(element, size),
             ast::TypeKind::Tuple(members) => {
-                let types: Vec<Ty> = members.iter().map(|m| self.member_type(m)).collect();
+                let types: Vec<Ty> = members
+                    .iter()
+                    .map(|m| self.member_type(m, open.within()))
+                    .collect();
                 Ty::Tuple(types.into())
             }
-            ast::TypeKind::List(of) => Ty::List(Rc::new(self.ty(of))),
+            ast::TypeKind::List(of) => Ty::List(Rc::new(self.written(of, open.within()))),
         }
     }
 
-    fn member_type(&mut self, written: &'a ast::Type) -> Ty {
-        let ty = self.ty(written);
+    /// The type `error`, which has no values unless some are declared.
+    fn error_type(&mut self, span: Span) -> Ty {
+        if std::mem::take(&mut self.lacks_errors) {
+            self.report(
+                Diagnostic::error("no-errors", "type `error` has no values: none are declared")
+                    .label(span, "expected a declaration `error { … }`")
+                    .help("is `#include <core.p4>` missing?"),
+            );
+        }
+        Ty::ErrorCode
+    }
+
+    /// `_` where a type stands.
+    fn dont_care(&mut self, open: Open, span: Span) -> Ty {
+        if open != Open::Nothing {
+            return self.fresh();
+        }
+        self.error(
+            "dont-care-as-type",
+            span,
+            "`_` is only possible where the type follows from something else",
+            "expected a type",
+        );
+        Ty::Error
+    }
+
+    fn member_type(&mut self, written: &'a ast::Type, open: Open) -> Ty {
+        let ty = self.written(written, open);
         if ty.is_object() || ty == Ty::Void {
             self.error(
                 "bad-member-type",
@@ -117,12 +192,15 @@ impl<'a> Checker<'a> {
         Ty::Stack(Rc::new(of), valid)
     }
 
-    fn named(&mut self, path: &'a ast::Path, args: &'a [ast::Type], infer: bool, span: Span) -> Ty {
-        let args: Vec<Ty> = args.iter().map(|a| self.ty(a)).collect();
+    fn named(&mut self, path: &'a ast::Path, args: &'a [ast::Type], open: Open, span: Span) -> Ty {
+        let args: Vec<Ty> = args
+            .iter()
+            .map(|a| self.type_argument(a, open.within()))
+            .collect();
         let Some(id) = self.resolve(path, "type") else {
             return Ty::Error;
         };
-        match self.type_of_definition(id, args, infer, span) {
+        match self.type_of_definition(id, args, open == Open::Arguments, span) {
             Some(ty) => ty,
             None => self.not_a_type(id, path),
         }
@@ -191,16 +269,9 @@ impl<'a> Checker<'a> {
         Some(self.specialised(ty, span))
     }
 
-    /// A generic struct, header or union whose type arguments must make valid fields.
+    /// A generic type: it is none of its own arguments; those of a struct, header or union make valid fields.
     fn specialised(&mut self, ty: Ty, span: Span) -> Ty {
         let Ty::Named(named) = &ty else { return ty };
-        let Some(DefKind::Fields(kind, generic)) = self.def(named.id).map(|d| &d.kind) else {
-            return ty;
-        };
-        if named.args.is_empty() || ty.any(&mut |t| matches!(t, Ty::Var(_) | Ty::Param(..))) {
-            return ty;
-        }
-        let (kind, fields) = (*kind, generic.of.clone());
         let id = named.id;
         let holds = |ty: &Ty| ty.any(&mut |t| matches!(t, Ty::Named(n) if n.id == id));
         if named.args.iter().any(holds) {
@@ -208,6 +279,13 @@ impl<'a> Checker<'a> {
             self.error("self-reference", span, message, "holds itself");
             return Ty::Error;
         }
+        let Some(DefKind::Fields(kind, generic)) = self.def(id).map(|d| &d.kind) else {
+            return ty;
+        };
+        if named.args.is_empty() || ty.any(&mut |t| matches!(t, Ty::Var(_) | Ty::Param(..))) {
+            return ty;
+        }
+        let (kind, fields) = (*kind, generic.of.clone());
         let with = self.hir.substitution(named);
         for field in fields.iter() {
             let field_ty = field.ty.substitute(&with);

@@ -322,7 +322,7 @@ pub struct Instance {
 }
 
 /// A table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table<'a> {
     /// `key`
     pub keys: Vec<Key<'a>>,

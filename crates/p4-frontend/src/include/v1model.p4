@@ -9,6 +9,10 @@
 #define V1MODEL_VERSION 20180101
 #endif
 
+#if V1MODEL_VERSION != 20180101 && V1MODEL_VERSION != 20200408
+#error "V1MODEL_VERSION must be 20180101 or 20200408"
+#endif
+
 const bit<32> __v1model_version = V1MODEL_VERSION;
 
 match_kind {

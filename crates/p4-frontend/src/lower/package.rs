@@ -59,34 +59,40 @@ impl<'h, 'a> Lowerer<'h, 'a> {
 
     /// Two tables, or two actions, of one name could not be told apart by a control plane.
     pub(super) fn check_names(&mut self) {
-        let tables = self.out.tables.iter().map(|t| (&t.name, t.loc));
-        let actions = self.out.actions.iter().map(|a| (&a.name, a.loc));
-        let mut found = Vec::new();
-        for (what, names) in [
-            ("tables", tables.collect::<Vec<_>>()),
-            ("actions", actions.collect::<Vec<_>>()),
-        ] {
-            let mut seen = std::collections::HashMap::new();
-            for (name, loc) in names {
-                match seen.get(name) {
-                    Some(first) if *first != loc => found.push((what, name.clone(), loc, *first)),
-                    Some(_) => {}
-                    None => drop(seen.insert(name.clone(), loc)),
-                }
-            }
-        }
-        for (what, name, again, first) in found {
-            let (Some(again), Some(first)) = (self.span_of(again), self.span_of(first)) else {
+        let tables = self.out.tables.iter().map(|t| (t.name.clone(), t.loc));
+        let tables: Vec<_> = tables.collect();
+        let actions = self.out.actions.iter().map(|a| (a.name.clone(), a.loc));
+        let mut actions: Vec<_> = actions.collect();
+        // An action of the top level is one action wherever it is used.
+        let mut seen = HashSet::new();
+        actions.retain(|action| seen.insert(action.clone()));
+        self.check_distinct("tables", tables);
+        self.check_distinct("actions", actions);
+    }
+
+    fn check_distinct(&mut self, what: &str, mut names: Vec<(String, p4_ir::SourceLoc)>) {
+        names.sort_by_key(|(name, loc)| (name.clone(), loc.file, loc.line, loc.column));
+        for pair in names.windows(2) {
+            let [(name, first), (again, second)] = pair else {
                 continue;
             };
-            self.diagnostics.push(
-                Diagnostic::error(
-                    "duplicate-name",
-                    format!("two {what} have the control-plane name `{name}`"),
-                )
-                .label(again, "the second")
-                .label(first, "the first"),
-            );
+            let (Some(at), Some(again_at)) = (self.span_of(*first), self.span_of(*second)) else {
+                continue;
+            };
+            if name != again {
+                continue;
+            }
+            let message = format!("two {what} have the control-plane name `{name}`");
+            let diagnostic = Diagnostic::error("duplicate-name", message);
+            self.diagnostics.push(if first == second {
+                diagnostic
+                    .label(at, "in more than one instance of what is around it")
+                    .help("a name without leading dot is one for each instance")
+            } else {
+                diagnostic
+                    .label(again_at, "the second")
+                    .label(at, "the first")
+            });
         }
     }
 

@@ -2,10 +2,15 @@
 
 use super::{Binding, Lowerer, Object};
 use crate::ast::{DeclId, annotation};
+use crate::diagnostic::Diagnostic;
 use crate::hir::{self, DefKind, ExprKind, Ty, Value};
+use crate::span::Span;
 use num_bigint::BigUint;
 use p4_ir::{ActionCall, FunctionId, Key, MatchKind, StmtKind, TableAction, TableId};
 use std::rc::Rc;
+
+/// The highest priority that P4Runtime's 32 bits with a sign can hold.
+const MAX_PRIORITY: i128 = i32::MAX as i128;
 
 /// A table of an instance.
 #[derive(Debug)]
@@ -61,7 +66,7 @@ impl Lowerer<'_, '_> {
         }
         let entries: Vec<_> = table.entries.iter().map(|e| self.entry(table, e)).collect();
         self.out[number].entries = entries;
-        self.priorities(number, table);
+        self.priorities(number, table, def.span);
         self.at = at;
         let soft = table.actions.iter().any(|a| {
             let bound = a.bound.is_empty() || self.env.soft_exit;
@@ -245,7 +250,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Where some entries have a priority, the others follow the one before them by `priority_delta`.
-    fn priorities(&mut self, number: TableId, table: &hir::Table) {
+    fn priorities(&mut self, number: TableId, table: &hir::Table, table_span: Span) {
         if self.out[number]
             .entries
             .iter()
@@ -262,17 +267,28 @@ impl Lowerer<'_, '_> {
             None => 1,
         };
         let largest = self.out[number].largest_priority_wins;
-        let count = self.out[number].entries.len() as u64;
-        let mut last: Option<u64> = None;
-        for entry in &mut self.out[number].entries {
-            let follows = match last {
-                None if largest => count.saturating_sub(1).saturating_mul(delta) + 1,
-                None => 1,
-                Some(last) if largest => last.saturating_sub(delta),
-                Some(last) => last.saturating_add(delta),
+        let (count, delta) = (table.entries.len() as i128, i128::from(delta));
+        let mut last: Option<i128> = None;
+        for (index, entry) in table.entries.iter().enumerate() {
+            let priority = match (self.out[number].entries[index].priority, last) {
+                (Some(given), _) => i128::from(given),
+                (None, None) if largest => (count - 1) * delta + 1,
+                (None, None) => 1,
+                (None, Some(last)) if largest => last - delta,
+                (None, Some(last)) => last + delta,
             };
-            let priority = entry.priority.unwrap_or(follows);
-            entry.priority = Some(priority);
+            if !(0..=MAX_PRIORITY).contains(&priority) {
+                let message =
+                    format!("not all priorities of these entries are within 0 to {MAX_PRIORITY}");
+                self.diagnostics.push(
+                    Diagnostic::error("priority-range", message)
+                        .label(table_span, "the table of the entries")
+                        .label(entry.span, format!("its priority would be {priority}"))
+                        .help("give it a priority, or choose another `priority_delta`"),
+                );
+                return;
+            }
+            self.out[number].entries[index].priority = Some(priority as u64);
             last = Some(priority);
         }
     }

@@ -1,0 +1,137 @@
+//! Instances that implement abstract methods: `type(args) name = { … };`
+
+use super::{Checker, suggest};
+use crate::ast::{self, DeclId, DeclarationKind, Direction};
+use crate::diagnostic::Diagnostic;
+use crate::hir::{DefKind, Function, Substitution, Ty};
+use crate::span::Span;
+
+impl<'a> Checker<'a> {
+    /// Judges the methods of an initializer by those that the extern `ty` leaves abstract. No target runs them, so
+    /// that an initializer without fault is refused, too.
+    pub(super) fn initializer(
+        &mut self,
+        d: &ast::Declaration,
+        ty: &Ty,
+        members: &'a [ast::Declaration],
+    ) {
+        let faults = self.diagnostics.len();
+        for (method, others) in self.implementations(d, ty, members) {
+            self.missing_method(d, ty, method, &others);
+        }
+        if self.diagnostics.len() == faults && !ty.is_error() {
+            self.error(
+                "unsupported",
+                d.name.span,
+                "instances that implement abstract methods are not supported",
+                "not supported",
+            );
+        }
+    }
+
+    /// Checks each member. Gives the abstract methods that none implements, with what has their name.
+    fn implementations(
+        &mut self,
+        d: &ast::Declaration,
+        ty: &Ty,
+        members: &'a [ast::Declaration],
+    ) -> Vec<(DeclId, Vec<Span>)> {
+        let wanted = self.abstract_methods(ty);
+        if wanted.is_empty() && !ty.is_error() {
+            self.error(
+                "no-abstract-methods",
+                d.name.span,
+                format!("`{ty}` has no abstract methods to implement"),
+                "expected no initializer",
+            );
+        }
+        let with = match ty {
+            Ty::Named(named) => self.hir.substitution(named),
+            _ => Substitution::default(),
+        };
+        let mut missing: Vec<_> = wanted.iter().map(|id| (*id, Vec::new())).collect();
+        self.scoped(|c| {
+            for member in members {
+                let DeclarationKind::Function(function) = &member.kind else {
+                    c.declaration(member);
+                    continue;
+                };
+                let function = c.scoped(|c| c.function_body(member, function, None));
+                if !wanted.is_empty() {
+                    c.implemented(member, &function, &with, &mut missing);
+                }
+                let kind = DefKind::Function(function);
+                c.declare(member.id, &member.name, &member.annotations, kind);
+            }
+        });
+        missing
+    }
+
+    fn abstract_methods(&self, ty: &Ty) -> Vec<DeclId> {
+        let Ty::Named(named) = ty else {
+            return Vec::new();
+        };
+        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
+            return Vec::new();
+        };
+        let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);
+        ext.of.methods.iter().copied().filter(is_abstract).collect()
+    }
+
+    /// Takes the abstract method that a function implements from those that are missing.
+    fn implemented(
+        &mut self,
+        member: &ast::Declaration,
+        function: &Function,
+        with: &Substitution,
+        missing: &mut Vec<(DeclId, Vec<Span>)>,
+    ) {
+        let name = &member.name;
+        let same = |id: DeclId| {
+            let method = self.function(id);
+            method.is_some_and(|m| shape(&m, with) == shape(function, with))
+        };
+        let named = |id: DeclId| self.def(id).is_some_and(|d| d.name == name.name);
+        if let Some(at) = missing.iter().position(|(id, _)| named(*id) && same(*id)) {
+            missing.remove(at);
+            return;
+        }
+        let mut so_named = missing.iter_mut().filter(|(id, _)| named(*id)).peekable();
+        if so_named.peek().is_some() {
+            so_named.for_each(|(_, others)| others.push(name.span));
+            return;
+        }
+        let left = missing.iter().filter_map(|(id, _)| self.def(*id));
+        let left: Vec<String> = left.map(|def| def.name.to_string()).collect();
+        let label = match left.is_empty() {
+            true => "all abstract methods are implemented".to_string(),
+            false => format!(
+                "expected {}",
+                suggest::listed(left.iter().map(String::as_str))
+            ),
+        };
+        let message = format!("`{}` implements no abstract method", name.name);
+        self.error("no-such-method", name.span, message, label);
+    }
+
+    fn missing_method(&mut self, d: &ast::Declaration, ty: &Ty, method: DeclId, others: &[Span]) {
+        let Some(method) = self.def(method) else {
+            return;
+        };
+        let message = format!("`{ty}` needs an implementation of `{}`", method.name);
+        let mut diagnostic = Diagnostic::error("missing-method", message)
+            .label(d.name.span, "not implemented")
+            .label(method.span, "declared abstract here");
+        for other in others {
+            diagnostic = diagnostic.label(*other, "has other parameters, or another result");
+        }
+        self.report(diagnostic);
+    }
+}
+
+/// What of a function calls depend on.
+fn shape(function: &Function, with: &Substitution) -> (Ty, Vec<(Ty, Direction)>) {
+    let param = |p: &crate::hir::Param| (p.ty.substitute(with), p.direction);
+    let params = function.params.iter().map(param).collect();
+    (function.result.substitute(with), params)
+}

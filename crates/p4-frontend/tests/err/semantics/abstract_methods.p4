@@ -1,0 +1,27 @@
+// Initializers are judged by the extern's abstract methods.
+extern Plain { Plain(); }
+extern Worker<T> {
+    Worker();
+    abstract T work(in T what);
+    abstract void rest();
+}
+extern Unsized { Unsized(); abstract int count(); }
+
+control Use(inout bit<8> x) {
+    Plain() none = { void f() { } };
+    Worker<bit<8>>() complete = {
+        bit<8> work(in bit<8> what) { return what; }
+        void rest() { }
+    };
+    Worker<bit<8>>() lazy = { void rest() { } };
+    Worker<bit<8>>() other = {
+        bit<16> work(in bit<8> what) { return 1; }
+        void rest() { }
+        void play() { }
+    };
+    Worker<bit<8>>() empty_handed = {
+        bit<8> work(in bit<8> what) { return; }
+        void rest<A, A>() { }
+    };
+    apply { x = complete.work(x); }
+}

@@ -1,0 +1,2 @@
+#define V1MODEL_VERSION 20190101
+#include <v1model.p4>
