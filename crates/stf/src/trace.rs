@@ -75,6 +75,11 @@ pub enum What {
         /// The action that runs.
         action: String,
     },
+    /// A loop took as many rounds as it may, and was left.
+    LoopCut {
+        /// How many.
+        rounds: u32,
+    },
     /// It joined a queue.
     Enqueue {
         /// The egress port.
@@ -210,6 +215,7 @@ impl Tracer for Recorder {
                 let declared = definition.loc;
                 (what, Some(if loc.line == 0 { declared } else { loc }))
             }
+            TraceEvent::LoopCut { rounds, loc } => (What::LoopCut { rounds }, Some(loc)),
             TraceEvent::Enqueue {
                 port,
                 priority,
@@ -318,6 +324,7 @@ impl fmt::Display for What {
                     }
                 }
             }
+            What::LoopCut { rounds } => write!(f, "cut      loop after {rounds} rounds"),
             What::Enqueue { port, queue, depth } => {
                 write!(f, "enqueue  port {port} queue {queue}: {depth} waiting")
             }

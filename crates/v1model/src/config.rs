@@ -19,13 +19,19 @@ pub struct SwitchConfig {
     pub report_drops: bool,
     /// Whether it reports digests.
     pub report_digests: bool,
-    /// Whether it reports what `log_msg` says.
+    /// Whether it reports what `log_msg` says, asserts that do not hold, and loops that are cut.
     pub report_logs: bool,
     /// How often a packet may be resubmitted or recirculated before it is dropped.
     pub max_passes: u32,
-    /// How many parser states a packet may go through before `ParserTimeout`, and how many rounds a
-    /// `for` loop may take before it is left.
+    /// How many copies (replicas and clones) may descend from one packet; further ones are dropped.
+    pub max_copies: u32,
+    /// Octets that waiting packets may take, their variables included; further ones are dropped.
+    pub max_buffered_octets: u64,
+    /// How many states a packet may go through that close a cycle of its parser, before
+    /// `ParserTimeout`; and how many rounds a loop may take, each time it is run, before it is left.
     pub max_steps: u32,
+    /// How many rounds all loops may take between two queues before the packet is dropped.
+    pub max_rounds: u32,
 }
 
 impl Default for SwitchConfig {
@@ -40,7 +46,10 @@ impl Default for SwitchConfig {
             report_digests: false,
             report_logs: false,
             max_passes: 256,
+            max_copies: 4096,
+            max_buffered_octets: 1 << 30,
             max_steps: 65_536,
+            max_rounds: 1 << 20,
         }
     }
 }

@@ -44,6 +44,17 @@ pub enum Event {
         /// The packet's tag.
         tag: u64,
     },
+    /// A loop took as many rounds as it may, and was left.
+    LoopCut {
+        /// When.
+        at: Instant,
+        /// Where in the source.
+        loc: SourceLoc,
+        /// How many rounds it took.
+        rounds: u32,
+        /// The packet's tag.
+        tag: u64,
+    },
 }
 
 /// A packet that was dropped.
@@ -76,13 +87,19 @@ pub enum DropCause {
     NoMulticastGroup,
     /// It was resubmitted or recirculated too often.
     TooManyPasses,
+    /// A replica or clone beyond those that may descend from one packet.
+    TooManyCopies,
+    /// The packets that wait take all the octets that they may.
+    BufferFull,
+    /// The loops of a pass took more rounds together than they may.
+    TooManyRounds,
     /// `assert` or `assume` did not hold.
     Assert,
 }
 
 impl DropCause {
     /// All causes, in the order of [`DropCounts::by_cause`].
-    pub const ALL: [DropCause; 8] = [
+    pub const ALL: [DropCause; 11] = [
         DropCause::Ingress,
         DropCause::Egress,
         DropCause::TmFull,
@@ -90,6 +107,9 @@ impl DropCause {
         DropCause::UnknownQueue,
         DropCause::NoMulticastGroup,
         DropCause::TooManyPasses,
+        DropCause::TooManyCopies,
+        DropCause::BufferFull,
+        DropCause::TooManyRounds,
         DropCause::Assert,
     ];
 
@@ -103,6 +123,9 @@ impl DropCause {
             DropCause::UnknownQueue => "unknown_queue",
             DropCause::NoMulticastGroup => "no_multicast_group",
             DropCause::TooManyPasses => "too_many_passes",
+            DropCause::TooManyCopies => "too_many_copies",
+            DropCause::BufferFull => "buffer_full",
+            DropCause::TooManyRounds => "too_many_rounds",
             DropCause::Assert => "assert",
         }
     }

@@ -73,6 +73,9 @@ impl Pipeline {
             scratch: Default::default(),
             stack: Vec::with_capacity(self.program.functions.len() + 1),
             events: Default::default(),
+            lost_events: 0,
+            rounds: vec![0; self.code.loops as usize],
+            cut_loops: 0,
             tracer: None,
             config,
         })

@@ -1,5 +1,6 @@
 //! The traffic manager: queues of each egress port, and when their lines are free.
 
+use crate::switch::Lineage;
 use crate::{DropCause, Packet, PortConfig, PortStats};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -18,10 +19,16 @@ pub struct Queued {
     pub length: u32,
     /// Octets that may leave.
     pub truncate: Option<u32>,
-    /// How often it has been resubmitted or recirculated.
-    pub passes: u32,
+    pub lineage: Lineage,
     pub enqueued: Instant,
     pub enq_qdepth: u32,
+}
+
+impl Queued {
+    /// Octets of memory that it takes.
+    fn octets(&self) -> u64 {
+        (size_of::<Queued>() + size_of_val(&*self.words) + self.packet.octets.len()) as u64
+    }
 }
 
 /// A packet that leaves its queue.
@@ -41,6 +48,9 @@ pub struct TrafficManager {
     stats: Vec<PortStats>,
     /// When each port that has something waiting can send next; each such port once.
     due: BinaryHeap<Reverse<(Instant, u16)>>,
+    /// Octets of memory that waiting packets take, and may take.
+    octets: u64,
+    max_octets: u64,
 }
 
 #[derive(Debug)]
@@ -56,6 +66,14 @@ struct Port {
 }
 
 impl TrafficManager {
+    /// No ports yet; waiting packets may take `max_octets` of memory.
+    pub fn new(max_octets: u64) -> Self {
+        TrafficManager {
+            max_octets,
+            ..TrafficManager::default()
+        }
+    }
+
     /// Sets a port up, or changes it; what waits stays.
     pub fn set_port(&mut self, port: u16, config: PortConfig) {
         let at = port as usize;
@@ -107,6 +125,11 @@ impl TrafficManager {
         queue.map_or(0, |queue| queue.len() as u32)
     }
 
+    /// Octets of memory that waiting packets take.
+    pub fn octets(&self) -> u64 {
+        self.octets
+    }
+
     /// Puts a packet into a queue, or gives it back with the cause of its drop.
     pub fn enqueue(
         &mut self,
@@ -127,6 +150,11 @@ impl TrafficManager {
         if queue.len() as u64 >= port.config.capacity as u64 && !at_once {
             return Err((DropCause::TmFull, queued));
         }
+        let octets = self.octets + queued.octets();
+        if octets > self.max_octets {
+            return Err((DropCause::BufferFull, queued));
+        }
+        self.octets = octets;
         queued.enqueued = now;
         queued.enq_qdepth = queue.len() as u32;
         queue.push_back(queued);
@@ -183,6 +211,7 @@ impl TrafficManager {
         let port = self.ports[number as usize].as_mut()?;
         let priority = port.queues.iter().rposition(|queue| !queue.is_empty())?;
         let queued = port.queues[priority].pop_front()?;
+        self.octets -= queued.octets();
         port.waiting -= 1;
         port.serving = true;
         port.free_at = port.free_at.max(start);

@@ -45,6 +45,13 @@ pub enum TraceEvent<'a> {
         /// Where it is applied.
         loc: SourceLoc,
     },
+    /// A loop took as many rounds as it may, and was left.
+    LoopCut {
+        /// How many.
+        rounds: u32,
+        /// Where the loop is.
+        loc: SourceLoc,
+    },
     /// It joined a queue.
     Enqueue {
         /// The egress port.

@@ -30,6 +30,7 @@ impl Tracer for Notes {
                 action.0,
                 loc.line
             ),
+            TraceEvent::LoopCut { rounds, loc } => format!("cut {rounds}, line {}", loc.line),
             TraceEvent::Enqueue {
                 port,
                 priority,

@@ -290,6 +290,8 @@ pub struct Code {
     pub set_tests: Vec<SetTest>,
     pub externs: Vec<ExternCode>,
     pub tables: Vec<TableCode>,
+    /// How many loop statements there are.
+    pub loops: u32,
     /// Where each block begins.
     pub blocks: Blocks,
     pub metadata: StandardMetadata,

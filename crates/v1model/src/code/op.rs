@@ -393,8 +393,17 @@ pub enum Op {
     Ret,
     /// The block's end: also `exit` and `accept`.
     Halt,
-    /// Counts a round of a loop; leaves to `to` when there were too many.
+    /// Counts a state of a parser; leaves to `to` when there were too many.
     Step {
+        to: Target,
+    },
+    /// A loop begins: it has had no rounds.
+    Enter {
+        number: u32,
+    },
+    /// Counts a round of a loop; leaves to `to` when there were too many.
+    Round {
+        number: u32,
         to: Target,
     },
 

@@ -180,6 +180,7 @@ fn target(op: &mut Op) -> Option<&mut Target> {
         | Op::JmpLe { to, .. }
         | Op::Call { to }
         | Op::Step { to }
+        | Op::Round { to, .. }
         | Op::InSet { to, .. } => Some(to),
         _ => None,
     }

@@ -50,11 +50,14 @@ impl Compiler<'_> {
             } => {
                 let temps = self.next_temp;
                 let (next, end) = (self.label(), self.label());
+                let number = self.code.loops;
+                self.code.loops += 1;
+                self.emit(Op::Enter { number });
                 let top = self.here();
-                self.emit(Op::Step { to: end });
                 self.stmts(prepare);
                 self.branch(condition, end, false);
                 self.next_temp = temps;
+                self.emit(Op::Round { number, to: end });
                 self.loops.push((end, next));
                 self.stmts(body);
                 self.loops.pop();

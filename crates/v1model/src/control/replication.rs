@@ -19,6 +19,7 @@ impl Switch {
                 found: "0, which means no multicast".into(),
             });
         }
+        self.check_replicas("multicast group", &replicas)?;
         if replicas.is_empty() {
             self.multicast.remove(&group);
         } else {
@@ -45,11 +46,27 @@ impl Switch {
                 found: session.to_string(),
             });
         }
+        if let Some(to) = &to {
+            self.check_replicas("clone session", &to.replicas)?;
+        }
         match to {
             Some(to) => self.sessions.insert(session, to.into()),
             None => self.sessions.remove(&session),
         };
         Ok(())
+    }
+
+    /// One packet may have so many copies at most.
+    fn check_replicas(&self, at: &str, replicas: &[Replica]) -> Result<(), ControlError> {
+        let most = self.machine.config.max_copies;
+        if replicas.len() <= most as usize {
+            return Ok(());
+        }
+        Err(ControlError::Invalid {
+            at: at.into(),
+            expected: format!("at most {most} replicas"),
+            found: replicas.len().to_string(),
+        })
     }
 
     /// A clone session.

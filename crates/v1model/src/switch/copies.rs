@@ -3,7 +3,7 @@
 use super::{Arrival, Switch};
 use crate::code::Preserve;
 use crate::vm::Kept;
-use crate::{CloneSession, Packet, Replica};
+use crate::{CloneSession, DropCause, Packet, Replica};
 use std::sync::Arc;
 
 impl Switch {
@@ -67,12 +67,13 @@ impl Switch {
         }
     }
 
-    /// A copy for each replica; the last takes the original.
+    /// A copy for each replica; the last takes the original. Copies beyond those that may descend from one
+    /// packet are dropped.
     pub(super) fn replicate(
         &mut self,
         mut words: Box<[u64]>,
         packet: Packet,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         replicas: &[Replica],
         truncate: Option<u32>,
     ) {
@@ -82,14 +83,31 @@ impl Switch {
             return self.recycle(packet);
         };
         for replica in others {
+            if !self.admit(arrival, replica.port, packet.tag) {
+                continue;
+            }
             let mut copy = self.free_words.pop().unwrap_or_else(|| words.clone());
             copy.copy_from_slice(&words);
             meta.egress_rid.set(&mut copy, replica.rid as u64);
             let twin = self.copy_packet(&packet);
-            self.enqueue(copy, twin, arrival, replica.port, truncate);
+            self.enqueue(copy, twin, *arrival, replica.port, truncate);
+        }
+        if !self.admit(arrival, last.port, packet.tag) {
+            self.give_words(words);
+            return self.recycle(packet);
         }
         meta.egress_rid.set(&mut words, last.rid as u64);
-        self.enqueue(words, packet, arrival, last.port, truncate);
+        self.enqueue(words, packet, *arrival, last.port, truncate);
+    }
+
+    /// Whether a packet may have another copy, to this port; if not, the copy is counted as dropped.
+    fn admit(&mut self, arrival: &mut Arrival, port: u16, tag: u64) -> bool {
+        let most = self.machine.config.max_copies;
+        let admitted = self.families.admit(&mut arrival.lineage.family, most);
+        if !admitted {
+            self.note_drop(DropCause::TooManyCopies, port, arrival.now, tag);
+        }
+        admitted
     }
 
     /// The same packet in another buffer.

@@ -1,6 +1,6 @@
 //! From a queue to the line: egress, checksum update, deparser.
 
-use super::{Arrival, Restart, Switch, instance};
+use super::{Arrival, Switch, instance};
 use crate::tm::Dequeued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job};
@@ -46,7 +46,7 @@ impl Switch {
             queued,
         } = next;
         let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
-        let (passes, enqueued) = (queued.passes, queued.enqueued);
+        let (lineage, enqueued) = (queued.lineage, queued.enqueued);
         let enq_qdepth = queued.enq_qdepth;
         let (mut words, mut packet) = self.unqueue(queued);
         let waited = TraceEvent::Dequeue {
@@ -83,37 +83,36 @@ impl Switch {
         );
         let blocks = self.pipeline.code.blocks;
         self.run(&mut words, blocks.egress);
-        let arrival = Arrival { now: start, passes };
-        if let Some(request) = self.job.clone.take().filter(|_| !self.job.assert_failed) {
-            self.clone_egress(&words, &packet, arrival, request);
-        }
-        let drop = match self.job.assert_failed {
-            true => Some(DropCause::Assert),
-            false if meta.egress_spec.get(&words) == self.machine.config.drop_port as u64 => {
-                Some(DropCause::Egress)
-            }
-            false => None,
+        let mut arrival = Arrival {
+            now: start,
+            lineage,
         };
-        if let Some(cause) = drop {
+        if let Some(request) = self.job.clone.take().filter(|_| self.job.abort.is_none()) {
+            self.clone_egress(&words, &packet, &mut arrival, request);
+        }
+        let dropped = meta.egress_spec.get(&words) == self.machine.config.drop_port as u64;
+        let drop = dropped.then_some(DropCause::Egress);
+        if let Some(cause) = self.job.abort.or(drop) {
             std::mem::swap(&mut self.job.octets, &mut packet.octets);
-            self.drop_packet(cause, port, start, words, packet);
+            self.drop_packet(cause, port, arrival, words, packet);
             return None;
         }
         self.run(&mut words, blocks.compute);
         self.deparse(&mut words, &mut packet);
+        if let Some(cause) = self.job.abort {
+            self.drop_packet(cause, port, arrival, words, packet);
+            return None;
+        }
         if let Some(kept) = self.job.recirculate.take() {
             let mut fresh = self.fresh(&words, instance::RECIRCULATED, packet.length());
             meta.ingress_global_timestamp
                 .set(&mut fresh, start.as_micros());
             self.keep(&words, &mut fresh, kept);
             self.give_words(words);
-            self.again.push(Restart {
-                words: fresh,
-                packet,
-                passes: passes + 1,
-            });
+            self.restart_later(fresh, packet, arrival);
             return None;
         }
+        self.families.leave(arrival.lineage.family);
         self.give_words(words);
         let end = self.tm.occupy(port, start, Some(packet.link_octets));
         let stats = self.tm.stats_mut(port);
@@ -136,7 +135,7 @@ impl Switch {
         &mut self,
         words: &[u64],
         packet: &Packet,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         request: vm::CloneRequest,
     ) {
         let Some(session) = self.session(request.session) else {
@@ -149,14 +148,15 @@ impl Switch {
         let mut twin = self.copy_packet(packet);
         twin.octets.extend_from_slice(&self.job.octets);
         // A clone may be cloned again, but not for ever.
-        let passes = arrival.passes + 1;
-        if passes > self.machine.config.max_passes {
+        if arrival.lineage.passes >= self.machine.config.max_passes {
             let port = self.pipeline.code.metadata.egress_port.get(words) as u16;
-            let cause = DropCause::TooManyPasses;
-            return self.drop_packet(cause, port, arrival.now, copy, twin);
+            self.note_drop(DropCause::TooManyPasses, port, arrival.now, twin.tag);
+            self.give_words(copy);
+            return self.recycle(twin);
         }
-        let arrival = Arrival { passes, ..arrival };
+        arrival.lineage.passes += 1;
         self.replicate(copy, twin, arrival, &session.replicas, session.truncate);
+        arrival.lineage.passes -= 1;
     }
 
     /// Emits headers and appends the payload that was not parsed.

@@ -1,6 +1,6 @@
 //! From a port to a queue: parser, checksum verification, ingress, and what ingress decided.
 
-use super::{Arrival, Restart, Switch, instance};
+use super::{Arrival, Lineage, Restart, Switch, instance};
 use crate::tm::Queued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job, Kept};
@@ -9,19 +9,26 @@ use units::Instant;
 
 impl Switch {
     /// Parser, checksum verification, ingress, and what ingress decided.
-    pub(super) fn ingress(&mut self, mut words: Box<[u64]>, mut packet: Packet, arrival: Arrival) {
+    pub(super) fn ingress(
+        &mut self,
+        mut words: Box<[u64]>,
+        mut packet: Packet,
+        mut arrival: Arrival,
+    ) {
         self.parse(&mut words, &mut packet, arrival.now);
-        let blocks = self.pipeline.code.blocks;
-        self.run(&mut words, blocks.ingress);
+        if self.job.abort.is_none() {
+            let blocks = self.pipeline.code.blocks;
+            self.run(&mut words, blocks.ingress);
+        }
         std::mem::swap(&mut self.job.octets, &mut packet.octets);
 
         let meta = self.pipeline.code.metadata;
         let port = meta.ingress_port.get(&words) as u16;
-        if self.job.assert_failed {
-            return self.drop_packet(DropCause::Assert, port, arrival.now, words, packet);
+        if let Some(cause) = self.job.abort {
+            return self.drop_packet(cause, port, arrival, words, packet);
         }
         if let Some(request) = self.job.clone.take() {
-            self.clone_ingress(&words, &packet, arrival, request);
+            self.clone_ingress(&words, &packet, &mut arrival, request);
         }
         if let Some(kept) = self.job.resubmit.take() {
             return self.resubmit(words, packet, arrival, kept);
@@ -30,15 +37,17 @@ impl Switch {
         if group != 0 {
             let Some(replicas) = self.multicast.get(&group).cloned() else {
                 let cause = DropCause::NoMulticastGroup;
-                return self.drop_packet(cause, port, arrival.now, words, packet);
+                return self.drop_packet(cause, port, arrival, words, packet);
             };
             meta.instance_type.set(&mut words, instance::REPLICATED);
             let truncate = self.job.truncate;
-            return self.replicate(words, packet, arrival, &replicas, truncate);
+            self.replicate(words, packet, &mut arrival, &replicas, truncate);
+            // The replicas are there in its place.
+            return self.families.leave(arrival.lineage.family);
         }
         let egress = meta.egress_spec.get(&words) as u16;
         if egress == self.machine.config.drop_port {
-            return self.drop_packet(DropCause::Ingress, port, arrival.now, words, packet);
+            return self.drop_packet(DropCause::Ingress, port, arrival, words, packet);
         }
         meta.instance_type.set(&mut words, instance::NORMAL);
         let truncate = self.job.truncate;
@@ -70,7 +79,7 @@ impl Switch {
         &mut self,
         words: &[u64],
         packet: &Packet,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         request: vm::CloneRequest,
     ) {
         let Some(session) = self.session(request.session) else {
@@ -102,11 +111,7 @@ impl Switch {
         meta.ingress_global_timestamp.set(&mut fresh, arrived);
         self.keep(&words, &mut fresh, kept);
         self.give_words(words);
-        self.again.push(Restart {
-            words: fresh,
-            packet,
-            passes: arrival.passes + 1,
-        });
+        self.restart_later(fresh, packet, arrival);
     }
 
     /// Hands a packet to the traffic manager.
@@ -137,7 +142,7 @@ impl Switch {
             cursor: self.job.cursor,
             length: self.job.length,
             truncate,
-            passes: arrival.passes,
+            lineage: arrival.lineage,
             enqueued: now,
             enq_qdepth: 0,
         };
@@ -153,9 +158,22 @@ impl Switch {
             ),
             Err((cause, queued)) => {
                 let (words, packet) = self.unqueue(queued);
-                self.drop_packet(cause, port, now, words, packet);
+                self.drop_packet(cause, port, arrival, words, packet);
             }
         }
+    }
+
+    /// Has a packet go through ingress again.
+    pub(super) fn restart_later(&mut self, words: Box<[u64]>, packet: Packet, arrival: Arrival) {
+        let lineage = Lineage {
+            passes: arrival.lineage.passes + 1,
+            ..arrival.lineage
+        };
+        self.again.push(Restart {
+            words,
+            packet,
+            lineage,
+        });
     }
 
     /// Sends packets through ingress again that asked for it.
@@ -163,15 +181,16 @@ impl Switch {
         while let Some(Restart {
             words,
             packet,
-            passes,
+            lineage,
         }) = self.again.pop()
         {
-            if passes > self.machine.config.max_passes {
+            let arrival = Arrival { now, lineage };
+            if lineage.passes > self.machine.config.max_passes {
                 let port = self.pipeline.code.metadata.ingress_port.get(&words) as u16;
-                self.drop_packet(DropCause::TooManyPasses, port, now, words, packet);
+                self.drop_packet(DropCause::TooManyPasses, port, arrival, words, packet);
                 continue;
             }
-            self.ingress(words, packet, Arrival { now, passes });
+            self.ingress(words, packet, arrival);
         }
     }
 }

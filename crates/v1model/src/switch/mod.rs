@@ -2,13 +2,17 @@
 
 mod copies;
 mod egress;
+mod families;
 mod ingress;
+
+pub use families::Lineage;
 
 use crate::pipeline::Pipeline;
 use crate::tm::{Queued, TrafficManager};
 use crate::trace::{TraceEvent, Tracer};
 use crate::vm::{self, Job, Machine};
 use crate::*;
+use families::Families;
 use p4_ir::Program;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -48,6 +52,7 @@ pub struct Switch {
     sent: VecDeque<Transmit>,
     /// Packets that start over.
     again: Vec<Restart>,
+    families: Families,
     free_words: Vec<Box<[u64]>>,
     #[expect(clippy::vec_box, reason = "they go into queues as they are")]
     free_queued: Vec<Box<Queued>>,
@@ -59,14 +64,14 @@ pub struct Switch {
 struct Restart {
     words: Box<[u64]>,
     packet: Packet,
-    passes: u32,
+    lineage: Lineage,
 }
 
-/// What ingress works on.
+/// When a packet comes to a block, and where from.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     now: Instant,
-    passes: u32,
+    lineage: Lineage,
 }
 
 /// Buffers kept for later; more are given back to the allocator.
@@ -80,7 +85,7 @@ impl Switch {
 
     /// A switch that runs a program which is translated already.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, config: SwitchConfig) -> Switch {
-        let mut tm = TrafficManager::default();
+        let mut tm = TrafficManager::new(config.max_buffered_octets);
         for (&port, &port_config) in &config.ports {
             tm.set_port(port, port_config);
         }
@@ -98,6 +103,7 @@ impl Switch {
             job: Job::default(),
             sent: VecDeque::new(),
             again: Vec::new(),
+            families: Families::default(),
             free_words: Vec::new(),
             free_queued: Vec::new(),
             free_octets: Vec::new(),
@@ -124,7 +130,8 @@ impl Switch {
         meta.packet_length.set(&mut words, packet.length() as u64);
         meta.ingress_global_timestamp
             .set(&mut words, now.as_micros());
-        self.ingress(words, packet, Arrival { now, passes: 0 });
+        let lineage = Lineage::default();
+        self.ingress(words, packet, Arrival { now, lineage });
         self.restart(now);
     }
 
@@ -198,6 +205,22 @@ impl Switch {
         self.tm.depth(port, priority)
     }
 
+    /// Octets of memory that packets take which wait in queues, their variables included; at most
+    /// [`SwitchConfig::max_buffered_octets`].
+    pub fn buffered_octets(&self) -> u64 {
+        self.tm.octets()
+    }
+
+    /// Events that were lost because nobody took them: 65,536 may wait.
+    pub fn lost_events(&self) -> u64 {
+        self.machine.lost_events
+    }
+
+    /// Loops that were left because they took as many rounds as they may.
+    pub fn cut_loops(&self) -> u64 {
+        self.machine.cut_loops
+    }
+
     /// Drops of the whole switch, by cause.
     pub fn drops(&self) -> DropCounts {
         self.drops
@@ -217,6 +240,7 @@ impl Switch {
             octets,
             elided: packet.elided,
             tag: packet.tag,
+            rounds: self.machine.config.max_rounds,
             ..job
         };
     }
@@ -237,24 +261,31 @@ impl Switch {
         &mut self,
         cause: DropCause,
         port: u16,
-        now: Instant,
+        arrival: Arrival,
         words: Box<[u64]>,
         packet: Packet,
     ) {
-        self.drops.count(cause);
-        self.tm.stats_mut(port).drops.count(cause);
-        self.trace(now, packet.tag, TraceEvent::Drop { cause, port });
-        if self.machine.config.report_drops {
-            let drop = Drop {
-                at: now,
-                cause,
-                port,
-                tag: packet.tag,
-            };
-            self.machine.events.push_back(Event::Drop(drop));
-        }
+        self.families.leave(arrival.lineage.family);
+        self.note_drop(cause, port, arrival.now, packet.tag);
         self.give_words(words);
         self.recycle(packet);
+    }
+
+    /// Counts a packet that is dropped, and reports it.
+    fn note_drop(&mut self, cause: DropCause, port: u16, now: Instant, tag: u64) {
+        self.drops.count(cause);
+        self.tm.stats_mut(port).drops.count(cause);
+        self.trace(now, tag, TraceEvent::Drop { cause, port });
+        if self.machine.config.report_drops {
+            let at = now;
+            let drop = Drop {
+                at,
+                cause,
+                port,
+                tag,
+            };
+            self.machine.report(Event::Drop(drop));
+        }
     }
 
     /// Storage as a packet finds it: constants in place, all else zero.

@@ -7,7 +7,7 @@ use crate::code::*;
 use crate::hash::Algorithm;
 use crate::state::Object;
 use crate::table::{KeyLayout, Outcome, Prepared};
-use crate::{Digest, Event, Log};
+use crate::{Digest, DropCause, Event, Log};
 use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -75,7 +75,7 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
             if machine.config.report_digests {
                 let value =
                     |value: &ListValue| (number(words, value.slot, value.width), value.width);
-                machine.events.push_back(Event::Digest(Digest {
+                machine.report(Event::Digest(Digest {
                     at: job.now,
                     receiver: words[*receiver as usize] as u32,
                     ty: ty.clone(),
@@ -101,14 +101,14 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
         }
         ExternCode::Assert { condition, loc } => {
             if words[*condition as usize] == 0 {
-                job.assert_failed = true;
+                job.abort = Some(DropCause::Assert);
                 let event = Event::AssertFailed {
                     at: job.now,
                     loc: *loc,
                     tag: job.tag,
                 };
                 if machine.config.report_logs {
-                    machine.events.push_back(event);
+                    machine.report(event);
                 }
             }
         }
@@ -121,7 +121,7 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
                     loc: *loc,
                     tag: job.tag,
                 };
-                machine.events.push_back(Event::Log(log));
+                machine.report(Event::Log(log));
             }
         }
         ExternCode::MeterExecute { meter, index, d } => {

@@ -12,7 +12,7 @@ use crate::state::Object;
 use crate::table::TableState;
 use crate::trace::Tracer;
 use crate::value_set::ValueSetState;
-use crate::{Event, SwitchConfig};
+use crate::{DropCause, Event, SwitchConfig};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 use units::Instant;
@@ -32,9 +32,28 @@ pub struct Machine {
     pub scratch: Writer,
     /// Where subroutines return to.
     pub stack: Vec<u32>,
+    /// Rounds that each loop may still take.
+    pub rounds: Vec<u32>,
+    /// Loops that were cut.
+    pub cut_loops: u64,
     pub events: VecDeque<Event>,
+    /// Events that nobody took in time.
+    pub lost_events: u64,
     pub tracer: Option<Box<dyn Tracer>>,
     pub config: SwitchConfig,
+}
+
+/// Events that may wait to be taken.
+const MAX_EVENTS: usize = 65_536;
+
+impl Machine {
+    /// Reports an event, unless too many wait already.
+    pub fn report(&mut self, event: Event) {
+        match self.events.len() < MAX_EVENTS {
+            true => self.events.push_back(event),
+            false => self.lost_events += 1,
+        }
+    }
 }
 
 /// A packet in a block.
@@ -58,7 +77,10 @@ pub struct Job {
     pub resubmit: Option<Kept>,
     pub recirculate: Option<Kept>,
     pub truncate: Option<u32>,
-    pub assert_failed: bool,
+    /// Why the packet is dropped, whatever the program says.
+    pub abort: Option<DropCause>,
+    /// Rounds that loops may still take.
+    pub rounds: u32,
 }
 
 /// The last `clone` of a block.

@@ -2,6 +2,8 @@
 
 use super::apply::apply;
 use super::{Job, Machine, external, packet, wide};
+use crate::DropCause;
+use crate::Event;
 use crate::code::*;
 use crate::state::{self, Object};
 use crate::trace::TraceEvent;
@@ -333,6 +335,17 @@ fn execute<const TRACED: bool>(
                 jump!(steps == 0, to);
                 steps -= 1;
             }
+            Op::Enter { number } => {
+                machine.rounds[number as usize] = machine.config.max_steps;
+            }
+            Op::Round { number, to } => {
+                if !round(code, machine, job, number, next!() - 1) {
+                    if job.abort.is_some() {
+                        return;
+                    }
+                    go!(to);
+                }
+            }
 
             Op::Extract { base, off, header } => {
                 let at = address(words, base, off);
@@ -448,7 +461,7 @@ fn execute<const TRACED: bool>(
             }
             Op::Extern { call } => {
                 external::call(code, machine, words, job, call);
-                if job.assert_failed {
+                if job.abort.is_some() {
                     return;
                 }
             }
@@ -458,6 +471,33 @@ fn execute<const TRACED: bool>(
             None => return,
         };
     }
+}
+
+/// Counts a round of a loop, of which this is instruction `at`; `false` if there may be no more.
+#[inline(never)]
+fn round(code: &Code, machine: &mut Machine, job: &mut Job, number: u32, at: usize) -> bool {
+    let left = &mut machine.rounds[number as usize];
+    if *left > 0 && job.rounds > 0 {
+        *left -= 1;
+        job.rounds -= 1;
+        return true;
+    }
+    let loc = code.locs[at];
+    if job.rounds == 0 {
+        job.abort = Some(DropCause::TooManyRounds);
+    }
+    machine.cut_loops += 1;
+    let rounds = machine.config.max_steps - machine.rounds[number as usize];
+    trace(machine, job, TraceEvent::LoopCut { rounds, loc });
+    if machine.config.report_logs {
+        machine.report(Event::LoopCut {
+            at: job.now,
+            loc,
+            rounds,
+            tag: job.tag,
+        });
+    }
+    false
 }
 
 #[inline(never)]
