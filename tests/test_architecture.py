@@ -62,3 +62,9 @@ def test_only_the_outermost_crates_read_files_and_the_clock(crate: str) -> None:
         text = source.read_text()
         for word in ("std::fs", "TcpStream", "UdpSocket", "SystemTime", "time::Instant"):
             assert word not in text, f"{source.relative_to(ROOT)}: {word}"
+
+
+def test_panics_unwind_in_release_builds() -> None:
+    """A switch contains a panic of its engine, which a build that aborts cannot."""
+    profiles = tomllib.loads((ROOT / "Cargo.toml").read_text()).get("profile", {})
+    assert all(profile.get("panic") != "abort" for profile in profiles.values())

@@ -2,7 +2,7 @@
 
 use crate::errors::SwitchError;
 use crate::program::Program;
-use dataplane_io::{Dataplane, DataplaneConfig, ToController};
+use dataplane_io::{Dataplane, DataplaneConfig, Reproducers, ToController};
 use p4runtime::proto::v1::ForwardingPipelineConfig;
 use p4runtime::{Server, ServerConfig, TlsFiles, Upcalls};
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use units::Rate;
-use v1model::{Event, PortConfig, SwitchConfig};
+use v1model::{Event, Panic, PortConfig, Switch, SwitchConfig};
 
 /// How long Ctrl-C may wait.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -90,7 +90,10 @@ pub fn run_switch(
     py.detach(|| {
         let jobs_of_server = Arc::new(move |job: p4runtime::Job| submit.submit(job));
         let server = Server::start(config, jobs_of_server).map_err(|e| wrong(e.to_string()))?;
-        let controller = Controller(server.upcalls());
+        let controller = Controller {
+            upcalls: server.upcalls(),
+            reproducers: Reproducers::new(std::env::temp_dir()),
+        };
         let dataplane = Dataplane::start(&dataplane, handle, jobs, controller)
             .map_err(|e| wrong(e.to_string()))?;
         if let Some(initial) = initial {
@@ -121,19 +124,47 @@ fn initial(program: &Program) -> PyResult<ForwardingPipelineConfig> {
     })
 }
 
-struct Controller(Upcalls);
+struct Controller {
+    upcalls: Upcalls,
+    reproducers: Reproducers,
+}
 
 impl ToController for Controller {
     fn packet(&mut self, octets: Vec<u8>) {
-        self.0.packet(octets);
+        self.upcalls.packet(octets);
     }
 
     fn event(&mut self, event: Event) {
-        self.0.event(event);
+        self.upcalls.event(event);
+    }
+
+    fn panicked(&mut self, switch: &Switch, panic: &Panic) {
+        if self.reproducers.are_used_up() {
+            return;
+        }
+        let program = self.upcalls.device_config().unwrap_or_default();
+        let script = stf::reproduce(switch, panic);
+        let written = match self.reproducers.write(&program, &script) {
+            Ok(files) => format!(
+                "reproduce it with `waymark stf {} {}`",
+                files.program.display(),
+                files.script.display()
+            ),
+            Err(error) => format!("it cannot be written down: {error}"),
+        };
+        let name = stf::program_name(switch.program());
+        let (block, message) = (panic.block, &panic.message);
+        eprintln!(
+            "error: a defect of this switch: it panicked in {block} of {name} ({message}) and dropped \
+             the packet; {written}"
+        );
+        if self.reproducers.are_used_up() {
+            eprintln!("error: further panics are only counted");
+        }
     }
 
     fn link(&mut self, port: u16, up: bool) {
-        self.0.link(port, up);
+        self.upcalls.link(port, up);
     }
 
     fn warn(&mut self, message: String) {

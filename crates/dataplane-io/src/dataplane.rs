@@ -10,12 +10,13 @@ use crate::links::Links;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use units::Instant;
-use v1model::{Event, Packet, Switch};
+use v1model::{Event, Packet, Panic, Switch};
 
 /// Frames taken from one port before the others have their turn.
 const BATCH: usize = 64;
@@ -44,6 +45,8 @@ pub trait ToController: Send {
     fn packet(&mut self, octets: Vec<u8>);
     /// Something happened in the switch.
     fn event(&mut self, event: Event);
+    /// The engine panicked, and dropped a packet; the switch goes on as it is.
+    fn panicked(&mut self, switch: &Switch, panic: &Panic);
     /// A port's link has come up, or gone down; links are up until something else is told.
     fn link(&mut self, port: u16, up: bool);
     /// Something is amiss with an interface, which people should know of.
@@ -245,13 +248,21 @@ impl Owner {
             .iter_mut()
             .for_each(|port| port.interface.flush());
         while let Some(event) = switch.poll_event() {
-            self.controller.event(event);
+            match event {
+                Event::Panic(panic) => self.controller.panicked(switch, &panic),
+                event => self.controller.event(event),
+            }
         }
     }
 
     fn run_jobs(&mut self) {
         while let Some(job) = self.jobs.next() {
-            job(&mut self.switch, self.clock.now());
+            let (switch, now) = (&mut self.switch, self.clock.now());
+            // A fault in a job must not end the thread. Who waits for its answer learns that none comes.
+            if catch_unwind(AssertUnwindSafe(|| job(switch, now))).is_err() {
+                let told = "a request from the control plane made the switch panic; it was not carried out";
+                self.controller.warn(told.into());
+            }
         }
     }
 

@@ -19,10 +19,12 @@ pub mod host;
 mod interface;
 mod jobs;
 mod links;
+mod reproducers;
 mod wires;
 
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
 pub use interface::names as interface_names;
 pub use jobs::{Handle, Job, Jobs, jobs};
+pub use reproducers::{Reproducer, Reproducers};
 pub use wires::{Line, LineConfig, LineCounts, WireConfig, Wires};

@@ -28,7 +28,8 @@ pub(crate) async fn run<T: Send + 'static>(
 ) -> Result<T, Status> {
     let (done, result) = oneshot::channel();
     dataplane.submit(Box::new(move |switch, now| {
-        // A fault of the server's own must not end the thread that forwards packets.
+        // A fault of the server's own must not end the thread that forwards packets. `done` is dropped
+        // with it, which is the client's answer.
         let run = std::panic::AssertUnwindSafe(|| job(switch, now));
         if let Ok(value) = std::panic::catch_unwind(run) {
             let _ = done.send(value);
@@ -36,4 +37,20 @@ pub(crate) async fn run<T: Send + 'static>(
     }));
     let ended = |_| Status::new(Code::Internal, "the switch did not carry out the request");
     result.await.map_err(ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_an_internal_error_and_the_next_is_served() {
+        let switch = std::sync::Mutex::new(None);
+        let dataplane = move |job: Job| job(&mut switch.lock().unwrap(), Instant::ZERO);
+        let panics = |_: &mut Option<Switch>, _| panic!("sabotage");
+        let status = run::<()>(&dataplane, panics).await.unwrap_err();
+        assert_eq!(status.code(), Code::Internal);
+        assert_eq!(status.message(), "the switch did not carry out the request");
+        assert_eq!(run(&dataplane, |_, _| 7).await.unwrap(), 7);
+    }
 }

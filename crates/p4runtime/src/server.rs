@@ -107,6 +107,13 @@ impl Upcalls {
         let _ = self.sender.try_send(Upcall::Event(event));
     }
 
+    /// The device config of the program that runs, as it came.
+    pub fn device_config(&self) -> Option<Vec<u8>> {
+        let device = lock(&self.shared.device);
+        let running = device.running.as_ref();
+        running.map(|running| running.device_config.clone())
+    }
+
     /// A port's link has come up, or gone down; links are up until something else is told.
     pub fn link(&self, port: u16, up: bool) {
         let device = self.shared.device.clone();

@@ -82,10 +82,11 @@ async fn packet_out(shared: &Arc<Shared>, stream: StreamId, packet: PacketOut) {
             });
             match run.await {
                 Ok(Some(())) => Ok(()),
-                _ => Err(Fault::new(
+                Ok(None) => Err(Fault::new(
                     Code::FailedPrecondition,
                     "no pipeline is committed yet",
                 )),
+                Err(status) => Err(Fault::new(status.code(), status.message())),
             }
         }
         Err(fault) => Err(fault),

@@ -8,11 +8,13 @@
 //! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
 //! - [`run`] runs one on a [`v1model::Switch`], without any I/O, with the meaning that p4c's runner for
 //!   BMv2 gives it; its [`Report`] says packet by packet what differed;
+//! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
 //! - [`run_traced`] does the same and keeps what each packet met: states, tables, queues.
 
 mod lexer;
 mod parser;
 mod report;
+mod reproduce;
 mod runner;
 mod script;
 mod trace;
@@ -20,6 +22,7 @@ mod value;
 
 pub use lexer::ParseError;
 pub use report::{Failure, Report};
+pub use reproduce::{program_name, reproduce};
 pub use runner::{Ports, run, run_traced};
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
 pub use trace::{Hit, KeyField, Source, Step, Trace, What};

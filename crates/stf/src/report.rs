@@ -58,6 +58,15 @@ pub enum Failure {
         /// What came.
         found: Vec<u8>,
     },
+    /// The engine panicked: a defect of the engine, not of the script.
+    Panic {
+        /// The line of the packet.
+        line: u32,
+        /// The block.
+        block: &'static str,
+        /// What the panic says.
+        message: String,
+    },
     /// A counter is not as it should be.
     Counter {
         /// The line that checks it.
@@ -130,6 +139,14 @@ impl fmt::Display for Failure {
                 )?;
                 write!(f, "\n  found    {found}")
             }
+            Failure::Panic {
+                line,
+                block,
+                message,
+            } => write!(
+                f,
+                "line {line}: the engine panicked in {block} and dropped the packet: {message}"
+            ),
             Failure::Counter {
                 line,
                 counter,

@@ -9,8 +9,8 @@ use p4_ir::{ExternId, MatchKind, Program, TableId};
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 use v1model::{
-    CloneSession, CounterData, DirectOf, Entry, EntryAction, Match, MeterConfig, Packet, Replica,
-    Switch, SwitchConfig,
+    CloneSession, CounterData, DirectOf, Entry, EntryAction, Event, Match, MeterConfig, Packet,
+    Panic, Replica, Switch, SwitchConfig,
 };
 
 /// Time between two packets of a script.
@@ -46,27 +46,16 @@ fn run_with(
     ports: Ports,
     recorder: Option<Recorder>,
 ) -> Report {
-    let mut report = Report::default();
     let switch = match Switch::new(program, SwitchConfig::default()) {
         Ok(switch) => switch,
         Err(errors) => {
-            report.failures = errors.into_iter().map(Failure::Program).collect();
-            return report;
+            return Report {
+                failures: errors.into_iter().map(Failure::Program).collect(),
+                ..Report::default()
+            };
         }
     };
-    let mut runner = Runner {
-        switch,
-        ports,
-        now: Instant::ZERO,
-        expected: BTreeMap::new(),
-        sent: BTreeMap::new(),
-        entries: BTreeMap::new(),
-        nodes: Vec::new(),
-        groups: BTreeMap::new(),
-        sessions: BTreeMap::new(),
-        report,
-        recorder,
-    };
+    let mut runner = Runner::new(switch, ports, recorder);
     if let Some(recorder) = runner.recorder.clone() {
         runner.switch.set_tracer(Some(Box::new(recorder)));
     }
@@ -121,6 +110,22 @@ enum SessionTo {
 }
 
 impl Runner {
+    fn new(switch: Switch, ports: Ports, recorder: Option<Recorder>) -> Self {
+        Runner {
+            switch,
+            ports,
+            now: Instant::ZERO,
+            expected: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            nodes: Vec::new(),
+            groups: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            report: Report::default(),
+            recorder,
+        }
+    }
+
     fn command(&mut self, command: &Command) -> Result<(), String> {
         let line = command.line;
         match &command.verb {
@@ -277,6 +282,16 @@ impl Runner {
             if let Some(packets) = packets {
                 self.report.packets_out += 1;
                 packets.push((line, sent.packet.octets));
+            }
+        }
+        while let Some(event) = self.switch.poll_event() {
+            if let Event::Panic(panic) = event {
+                let Panic { block, message, .. } = *panic;
+                self.report.failures.push(Failure::Panic {
+                    line,
+                    block,
+                    message,
+                });
             }
         }
     }
@@ -561,6 +576,8 @@ fn stack_index(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use p4_frontend::{NoLoader, SourceMap};
+    use v1model::{TraceEvent, Tracer};
 
     #[test]
     fn keys_are_found_as_in_p4c() {
@@ -583,6 +600,42 @@ mod tests {
             find_end("action", "act", &names)
                 .unwrap_err()
                 .contains("any of")
+        );
+    }
+
+    /// Panics as the first packet leaves its queue.
+    #[derive(Debug)]
+    struct Saboteur(u32);
+
+    impl Tracer for Saboteur {
+        fn event(&mut self, _: Instant, _: u64, event: TraceEvent<'_>) {
+            if matches!(event, TraceEvent::Dequeue { .. }) {
+                self.0 += 1;
+                assert!(self.0 != 1, "sabotage");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_engine_is_a_failure_of_the_packet() {
+        let mut sources = SourceMap::new();
+        let entry = sources.add("copies.p4", include_str!("../tests/programs/copies.p4"));
+        let (program, _) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
+        let program = program.expect("the program compiles");
+        let switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+        let mut runner = Runner::new(switch, Ports::All, None);
+        runner.switch.set_tracer(Some(Box::new(Saboteur(0))));
+        runner.packet(3, 0, &[2]);
+        runner.packet(4, 0, &[2]);
+        let expected = Failure::Panic {
+            line: 3,
+            block: "egress",
+            message: "sabotage".into(),
+        };
+        assert_eq!(runner.report.failures, [expected]);
+        assert_eq!(
+            (runner.report.packets_in, runner.report.packets_out),
+            (2, 1)
         );
     }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use std::path::Path;
-use stf::{Script, Trace, What};
+use stf::{Ports, Script, Trace, What};
 
 /// Runs `NAME.stf` on `NAME.p4`: what its packets met.
 fn run(name: &str) -> Trace {
@@ -12,7 +12,7 @@ fn run(name: &str) -> Trace {
     let program = program.unwrap_or_else(|why| panic!("{name}: {why}"));
     let script = std::fs::read_to_string(folder.join(format!("{name}.stf")));
     let script = Script::parse(&script.expect("the script is there")).expect("the script parses");
-    let (report, trace) = stf::run_traced(&program, &script);
+    let (report, trace) = stf::run_traced(&program, &script, Ports::All);
     assert_eq!(report.failures, [], "{report}");
     trace
 }

@@ -55,6 +55,30 @@ pub enum Event {
         /// The packet's tag.
         tag: u64,
     },
+    /// The engine panicked, and dropped the packet that it worked on. Always reported: it is a defect of
+    /// the engine.
+    Panic(Box<Panic>),
+}
+
+/// A panic in the engine, and the packet that met it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panic {
+    /// When.
+    pub at: Instant,
+    /// What the panic says.
+    pub message: String,
+    /// `ingress`, from parser to queue, or `egress`, from queue to line.
+    pub block: &'static str,
+    /// The port that the packet came in through.
+    pub ingress_port: u16,
+    /// How often it had been resubmitted or recirculated; 0: `octets` are those that came in.
+    pub passes: u32,
+    /// The packet as it was parsed last.
+    pub octets: Vec<u8>,
+    /// Octets of zero after them.
+    pub elided: u32,
+    /// Its tag.
+    pub tag: u64,
 }
 
 /// A packet that was dropped.
@@ -93,13 +117,15 @@ pub enum DropCause {
     BufferFull,
     /// The loops of a pass took more rounds together than they may.
     TooManyRounds,
+    /// The engine panicked.
+    Panic,
     /// `assert` or `assume` did not hold.
     Assert,
 }
 
 impl DropCause {
     /// All causes, in the order of [`DropCounts::by_cause`].
-    pub const ALL: [DropCause; 11] = [
+    pub const ALL: [DropCause; 12] = [
         DropCause::Ingress,
         DropCause::Egress,
         DropCause::TmFull,
@@ -110,6 +136,7 @@ impl DropCause {
         DropCause::TooManyCopies,
         DropCause::BufferFull,
         DropCause::TooManyRounds,
+        DropCause::Panic,
         DropCause::Assert,
     ];
 
@@ -126,6 +153,7 @@ impl DropCause {
             DropCause::TooManyCopies => "too_many_copies",
             DropCause::BufferFull => "buffer_full",
             DropCause::TooManyRounds => "too_many_rounds",
+            DropCause::Panic => "panic",
             DropCause::Assert => "assert",
         }
     }

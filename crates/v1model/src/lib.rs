@@ -45,7 +45,7 @@ pub use control::{
     MeterConfig, Replica,
 };
 pub use error::{CompileError, ControlError};
-pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, PortStats, Transmit};
+pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic, PortStats, Transmit};
 pub use packet::Packet;
 pub use pipeline::Pipeline;
 pub use switch::Switch;

@@ -33,6 +33,18 @@ impl Switch {
         self.multicast.get(&group).map_or(&[], |replicas| replicas)
     }
 
+    /// All multicast groups.
+    pub fn multicast_groups(&self) -> impl Iterator<Item = (u16, &[Replica])> {
+        let groups = self.multicast.iter();
+        groups.map(|(&group, replicas)| (group, &**replicas))
+    }
+
+    /// All clone sessions.
+    pub fn clone_sessions(&self) -> impl Iterator<Item = (u16, &CloneSession)> {
+        let sessions = self.sessions.iter();
+        sessions.map(|(&session, to)| (session, &**to))
+    }
+
     /// Sets a clone session (0 to 32767); `None` removes it.
     pub fn set_clone_session(
         &mut self,

@@ -90,14 +90,14 @@ impl Switch {
             copy.copy_from_slice(&words);
             meta.egress_rid.set(&mut copy, replica.rid as u64);
             let twin = self.copy_packet(&packet);
-            self.enqueue(copy, twin, *arrival, replica.port, truncate);
+            self.enqueue(copy, twin, &mut { *arrival }, replica.port, truncate);
         }
         if !self.admit(arrival, last.port, packet.tag) {
             self.give_words(words);
             return self.recycle(packet);
         }
         meta.egress_rid.set(&mut words, last.rid as u64);
-        self.enqueue(words, packet, *arrival, last.port, truncate);
+        self.enqueue(words, packet, &mut { *arrival }, last.port, truncate);
     }
 
     /// Whether a packet may have another copy, to this port; if not, the copy is counted as dropped.

@@ -1,10 +1,13 @@
 //! From a queue to the line: egress, checksum update, deparser.
 
+use super::contain::AtHand;
 use super::{Arrival, Switch, instance};
 use crate::tm::Dequeued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job};
 use crate::{DropCause, Packet, Transmit};
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use units::Instant;
 
 impl Switch {
@@ -36,19 +39,51 @@ impl Switch {
         Some(sent)
     }
 
-    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent.
-    pub(super) fn egress(&mut self, next: Dequeued) -> Option<Transmit> {
-        let Dequeued {
+    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent. A panic drops it.
+    pub(super) fn egress(&mut self, mut next: Dequeued) -> Option<Transmit> {
+        let ingress_port = self.pipeline.code.metadata.ingress_port;
+        let at_hand = AtHand {
+            block: "egress",
+            port: next.port,
+            ingress_port: ingress_port.get(&next.queued.words) as u16,
+            tag: next.queued.packet.tag,
+        };
+        let mut arrival = Arrival {
+            now: next.start,
+            lineage: next.queued.lineage,
+        };
+        let mut end = None;
+        let run = || end = self.run_egress(&mut next, &mut arrival);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            self.panicked(&payload, at_hand, &mut next.queued.packet, &mut arrival);
+        }
+        let sent = end.map(|end| Transmit {
+            port: next.port,
+            packet: take(&mut next.queued.packet),
+            enqueued: next.queued.enqueued,
+            start: next.start,
+            end,
+            priority: next.priority,
+            enq_qdepth: next.queued.enq_qdepth,
+            deq_qdepth: next.deq_qdepth,
+        });
+        self.give_queued(next.queued);
+        sent
+    }
+
+    /// When the packet's serialisation ends; `None` if it is not sent.
+    fn run_egress(&mut self, next: &mut Dequeued, arrival: &mut Arrival) -> Option<Instant> {
+        let &mut Dequeued {
             port,
             priority,
             start,
             deq_qdepth,
-            queued,
+            ref mut queued,
         } = next;
         let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
-        let (lineage, enqueued) = (queued.lineage, queued.enqueued);
-        let enq_qdepth = queued.enq_qdepth;
-        let (mut words, mut packet) = self.unqueue(queued);
+        let enqueued = queued.enqueued;
+        let mut words = take(&mut queued.words);
+        let packet = &mut queued.packet;
         let waited = TraceEvent::Dequeue {
             port,
             priority,
@@ -72,7 +107,7 @@ impl Switch {
         meta.packet_length.set(&mut words, length as u64);
 
         self.begin(
-            &mut packet,
+            packet,
             Job {
                 cursor,
                 length,
@@ -83,24 +118,20 @@ impl Switch {
         );
         let blocks = self.pipeline.code.blocks;
         self.run(&mut words, blocks.egress);
-        let mut arrival = Arrival {
-            now: start,
-            lineage,
-        };
         if let Some(request) = self.job.clone.take().filter(|_| self.job.abort.is_none()) {
-            self.clone_egress(&words, &packet, &mut arrival, request);
+            self.clone_egress(&words, packet, arrival, request);
         }
         let dropped = meta.egress_spec.get(&words) == self.machine.config.drop_port as u64;
         let drop = dropped.then_some(DropCause::Egress);
         if let Some(cause) = self.job.abort.or(drop) {
             std::mem::swap(&mut self.job.octets, &mut packet.octets);
-            self.drop_packet(cause, port, arrival, words, packet);
+            self.drop_packet(cause, port, arrival, words, take(packet));
             return None;
         }
         self.run(&mut words, blocks.compute);
-        self.deparse(&mut words, &mut packet);
+        self.deparse(&mut words, packet);
         if let Some(cause) = self.job.abort {
-            self.drop_packet(cause, port, arrival, words, packet);
+            self.drop_packet(cause, port, arrival, words, take(packet));
             return None;
         }
         if let Some(kept) = self.job.recirculate.take() {
@@ -109,25 +140,16 @@ impl Switch {
                 .set(&mut fresh, start.as_micros());
             self.keep(&words, &mut fresh, kept);
             self.give_words(words);
-            self.restart_later(fresh, packet, arrival);
+            self.restart_later(fresh, take(packet), arrival);
             return None;
         }
-        self.families.leave(arrival.lineage.family);
+        self.families.leave(&mut arrival.lineage.family);
         self.give_words(words);
         let end = self.tm.occupy(port, start, Some(packet.link_octets));
         let stats = self.tm.stats_mut(port);
         stats.tx_packets += 1;
         stats.tx_octets += packet.link_octets as u64;
-        Some(Transmit {
-            port,
-            packet,
-            enqueued,
-            start,
-            end,
-            priority,
-            enq_qdepth,
-            deq_qdepth,
-        })
+        Some(end)
     }
 
     /// Copies that keep the headers as egress leaves them, and go through egress again.

@@ -11,6 +11,16 @@ pub struct Lineage {
     pub family: Option<FamilyId>,
 }
 
+impl Lineage {
+    /// The lineage of a packet that goes elsewhere; what stays behind is of no family.
+    pub fn take(&mut self) -> Self {
+        Lineage {
+            family: self.family.take(),
+            ..*self
+        }
+    }
+}
+
 /// The number of a family, plus one.
 pub type FamilyId = NonZeroU32;
 
@@ -44,9 +54,9 @@ impl Families {
         true
     }
 
-    /// A packet of `family` has left the switch.
-    pub fn leave(&mut self, family: Option<FamilyId>) {
-        let Some(id) = family else {
+    /// A packet of `family` has left the switch, and leaves no second time.
+    pub fn leave(&mut self, family: &mut Option<FamilyId>) {
+        let Some(id) = family.take() else {
             return;
         };
         let family = &mut self.families[id.get() as usize - 1];
@@ -86,8 +96,9 @@ mod tests {
         let mut family = None;
         let admitted = (0..10).filter(|_| families.admit(&mut family, 3)).count();
         assert_eq!(admitted, 3);
-        families.leave(family);
-        families.leave(family);
+        for _ in 0..2 {
+            families.leave(&mut family.clone());
+        }
         assert!(!families.admit(&mut family, 3), "leaving gives no room");
     }
 
@@ -97,8 +108,8 @@ mod tests {
         for _ in 0..100 {
             let mut family = None;
             assert!(families.admit(&mut family, 1));
-            families.leave(family);
-            families.leave(family);
+            families.leave(&mut family.clone());
+            families.leave(&mut family);
         }
         assert_eq!((families.families.len(), families.members()), (1, 0));
     }

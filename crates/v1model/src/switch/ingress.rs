@@ -1,21 +1,33 @@
 //! From a port to a queue: parser, checksum verification, ingress, and what ingress decided.
 
-use super::{Arrival, Lineage, Restart, Switch, instance};
+use super::contain::AtHand;
+use super::{Arrival, Restart, Switch, instance};
 use crate::tm::Queued;
 use crate::trace::TraceEvent;
 use crate::vm::{self, Job, Kept};
 use crate::{DropCause, Packet};
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use units::Instant;
 
 impl Switch {
-    /// Parser, checksum verification, ingress, and what ingress decided.
-    pub(super) fn ingress(
-        &mut self,
-        mut words: Box<[u64]>,
-        mut packet: Packet,
-        mut arrival: Arrival,
-    ) {
-        self.parse(&mut words, &mut packet, arrival.now);
+    /// Parser, checksum verification, ingress, and what ingress decided. A panic drops the packet.
+    pub(super) fn ingress(&mut self, words: Box<[u64]>, mut packet: Packet, mut arrival: Arrival) {
+        let port = self.pipeline.code.metadata.ingress_port.get(&words) as u16;
+        let at_hand = AtHand {
+            block: "ingress",
+            port,
+            ingress_port: port,
+            tag: packet.tag,
+        };
+        let run = || self.run_ingress(words, &mut packet, &mut arrival);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            self.panicked(&payload, at_hand, &mut packet, &mut arrival);
+        }
+    }
+
+    fn run_ingress(&mut self, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
+        self.parse(&mut words, packet, arrival.now);
         if self.job.abort.is_none() {
             let blocks = self.pipeline.code.blocks;
             self.run(&mut words, blocks.ingress);
@@ -25,33 +37,33 @@ impl Switch {
         let meta = self.pipeline.code.metadata;
         let port = meta.ingress_port.get(&words) as u16;
         if let Some(cause) = self.job.abort {
-            return self.drop_packet(cause, port, arrival, words, packet);
+            return self.drop_packet(cause, port, arrival, words, take(packet));
         }
         if let Some(request) = self.job.clone.take() {
-            self.clone_ingress(&words, &packet, &mut arrival, request);
+            self.clone_ingress(&words, packet, arrival, request);
         }
         if let Some(kept) = self.job.resubmit.take() {
-            return self.resubmit(words, packet, arrival, kept);
+            return self.resubmit(words, take(packet), arrival, kept);
         }
         let group = meta.mcast_grp.get(&words) as u16;
         if group != 0 {
             let Some(replicas) = self.multicast.get(&group).cloned() else {
                 let cause = DropCause::NoMulticastGroup;
-                return self.drop_packet(cause, port, arrival, words, packet);
+                return self.drop_packet(cause, port, arrival, words, take(packet));
             };
             meta.instance_type.set(&mut words, instance::REPLICATED);
             let truncate = self.job.truncate;
-            self.replicate(words, packet, &mut arrival, &replicas, truncate);
+            self.replicate(words, take(packet), arrival, &replicas, truncate);
             // The replicas are there in its place.
-            return self.families.leave(arrival.lineage.family);
+            return self.families.leave(&mut arrival.lineage.family);
         }
         let egress = meta.egress_spec.get(&words) as u16;
         if egress == self.machine.config.drop_port {
-            return self.drop_packet(DropCause::Ingress, port, arrival, words, packet);
+            return self.drop_packet(DropCause::Ingress, port, arrival, words, take(packet));
         }
         meta.instance_type.set(&mut words, instance::NORMAL);
         let truncate = self.job.truncate;
-        self.enqueue(words, packet, arrival, egress, truncate);
+        self.enqueue(words, take(packet), arrival, egress, truncate);
     }
 
     /// Runs the parser and verifies checksums. The packet's octets are the job's until they are
@@ -102,7 +114,7 @@ impl Switch {
         &mut self,
         words: Box<[u64]>,
         packet: Packet,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         kept: Kept,
     ) {
         let meta = self.pipeline.code.metadata;
@@ -119,7 +131,7 @@ impl Switch {
         &mut self,
         mut words: Box<[u64]>,
         packet: Packet,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         port: u16,
         truncate: Option<u32>,
     ) {
@@ -142,7 +154,7 @@ impl Switch {
             cursor: self.job.cursor,
             length: self.job.length,
             truncate,
-            lineage: arrival.lineage,
+            lineage: arrival.lineage.take(),
             enqueued: now,
             enq_qdepth: 0,
         };
@@ -156,19 +168,24 @@ impl Switch {
                     depth,
                 },
             ),
-            Err((cause, queued)) => {
-                let (words, packet) = self.unqueue(queued);
+            Err((cause, mut queued)) => {
+                let (words, packet) = (take(&mut queued.words), take(&mut queued.packet));
+                arrival.lineage = queued.lineage;
+                self.give_queued(queued);
                 self.drop_packet(cause, port, arrival, words, packet);
             }
         }
     }
 
     /// Has a packet go through ingress again.
-    pub(super) fn restart_later(&mut self, words: Box<[u64]>, packet: Packet, arrival: Arrival) {
-        let lineage = Lineage {
-            passes: arrival.lineage.passes + 1,
-            ..arrival.lineage
-        };
+    pub(super) fn restart_later(
+        &mut self,
+        words: Box<[u64]>,
+        packet: Packet,
+        arrival: &mut Arrival,
+    ) {
+        let mut lineage = arrival.lineage.take();
+        lineage.passes += 1;
         self.again.push(Restart {
             words,
             packet,
@@ -184,10 +201,10 @@ impl Switch {
             lineage,
         }) = self.again.pop()
         {
-            let arrival = Arrival { now, lineage };
+            let mut arrival = Arrival { now, lineage };
             if lineage.passes > self.machine.config.max_passes {
                 let port = self.pipeline.code.metadata.ingress_port.get(&words) as u16;
-                self.drop_packet(DropCause::TooManyPasses, port, arrival, words, packet);
+                self.drop_packet(DropCause::TooManyPasses, port, &mut arrival, words, packet);
                 continue;
             }
             self.ingress(words, packet, arrival);

@@ -1,5 +1,6 @@
 //! The switch: packets in, packets and events out, at times that the caller says.
 
+mod contain;
 mod copies;
 mod egress;
 mod families;
@@ -261,11 +262,11 @@ impl Switch {
         &mut self,
         cause: DropCause,
         port: u16,
-        arrival: Arrival,
+        arrival: &mut Arrival,
         words: Box<[u64]>,
         packet: Packet,
     ) {
-        self.families.leave(arrival.lineage.family);
+        self.families.leave(&mut arrival.lineage.family);
         self.note_drop(cause, port, arrival.now, packet.tag);
         self.give_words(words);
         self.recycle(packet);
@@ -300,14 +301,11 @@ impl Switch {
         words.into_boxed_slice()
     }
 
-    /// Takes storage and packet out of what came from a queue.
-    fn unqueue(&mut self, mut queued: Box<Queued>) -> (Box<[u64]>, Packet) {
-        let words = std::mem::take(&mut queued.words);
-        let packet = std::mem::take(&mut queued.packet);
+    /// Keeps a place in a queue for another packet.
+    fn give_queued(&mut self, queued: Box<Queued>) {
         if self.free_queued.len() < POOL {
             self.free_queued.push(queued);
         }
-        (words, packet)
     }
 
     fn give_words(&mut self, words: Box<[u64]>) {
