@@ -4,37 +4,100 @@ use crate::error::IoError;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, TsResolution};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Octets of records that are collected before they are written.
+const BUFFER: usize = 64 << 10;
+/// Records that are lost before there is another attempt to write.
+const PATIENCE: u32 = 1024;
+
 /// A port's captures: `IFACE_in.pcap` and `IFACE_out.pcap`.
 pub struct Capture {
-    incoming: PcapWriter<Output>,
-    outgoing: PcapWriter<Output>,
-    outputs: [Output; 2],
+    incoming: Recording,
+    outgoing: Recording,
 }
 
-/// A buffered file, which can be flushed while a writer of captures has it.
+/// One file of records.
+struct Recording {
+    path: PathBuf,
+    writer: PcapWriter<Output>,
+    output: Output,
+    /// Whether it was said that the file cannot be written.
+    told: bool,
+}
+
+/// A buffered file, which can be flushed while a writer of captures has it. Records go into the buffer as a
+/// whole, and what the file does not take stays there, so that the file never has a part of one in its
+/// middle.
 #[derive(Clone)]
-struct Output(Arc<Mutex<BufWriter<File>>>);
+struct Output(Arc<Mutex<Buffered>>);
+
+struct Buffered {
+    file: File,
+    buffer: Vec<u8>,
+    /// Records lost since the last attempt to write.
+    lost: u32,
+}
 
 impl Output {
-    fn file(&self) -> MutexGuard<'_, BufWriter<File>> {
+    fn buffered(&self) -> MutexGuard<'_, Buffered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Buffered {
+    /// Writes what is in the buffer, or as much of it as the file takes.
+    fn write_out(&mut self) -> io::Result<()> {
+        self.lost = 0;
+        let mut written = 0;
+        let result = loop {
+            match self.file.write(&self.buffer[written..]) {
+                _ if written == self.buffer.len() => break Ok(()),
+                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => written += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        self.buffer.drain(..written);
+        result
+    }
+
+    /// Makes room for a record.
+    fn make_room(&mut self) -> io::Result<()> {
+        if self.buffer.len() < BUFFER {
+            return Ok(());
+        }
+        if (1..PATIENCE).contains(&self.lost) {
+            self.lost += 1;
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let result = self.write_out();
+        if self.buffer.len() < BUFFER {
+            return Ok(());
+        }
+        self.lost = 1;
+        result
     }
 }
 
 impl Write for Output {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        self.file().write(octets)
+        self.buffered().buffer.extend_from_slice(octets);
+        Ok(octets.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file().flush()
+        self.buffered().write_out()
     }
 }
+
+/// A frame that could not be recorded; with a message the first time that a file cannot be written.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unrecorded(pub Option<String>);
 
 impl Capture {
     /// Begins captures in a folder, which is made if it is not there.
@@ -45,49 +108,76 @@ impl Capture {
         })?;
         let open = |direction: &str| {
             let path = folder.join(format!("{name}_{direction}.pcap"));
-            let created = File::create(&path).and_then(|file| {
-                let output = Output(Arc::new(Mutex::new(BufWriter::new(file))));
-                let header = PcapHeader {
-                    datalink: DataLink::ETHERNET,
-                    ts_resolution: TsResolution::NanoSecond,
-                    ..PcapHeader::default()
-                };
-                let writer = PcapWriter::with_header(output.clone(), header);
-                Ok((writer.map_err(io::Error::other)?, output))
-            });
-            created.map_err(|error| IoError::Capture { path, error })
+            Recording::create(&path).map_err(|error| IoError::Capture { path, error })
         };
-        let (incoming, in_output) = open("in")?;
-        let (outgoing, out_output) = open("out")?;
         Ok(Capture {
-            incoming,
-            outgoing,
-            outputs: [in_output, out_output],
+            incoming: open("in")?,
+            outgoing: open("out")?,
         })
     }
 
     /// Records a frame that came in.
-    pub fn incoming(&mut self, octets: &[u8]) {
-        write(&mut self.incoming, octets);
+    pub fn incoming(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
+        self.incoming.record(octets)
     }
 
     /// Records a frame that goes out.
-    pub fn outgoing(&mut self, octets: &[u8]) {
-        write(&mut self.outgoing, octets);
+    pub fn outgoing(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
+        self.outgoing.record(octets)
     }
 
     /// Writes what is buffered, so that a reader sees it.
     pub fn flush(&mut self) {
-        for output in &mut self.outputs {
-            let _ = output.flush();
+        for recording in [&mut self.incoming, &mut self.outgoing] {
+            let _ = recording.output.flush();
         }
     }
 }
 
-/// A capture that cannot be written (a full disk) must not stop the switch.
-fn write(writer: &mut PcapWriter<Output>, octets: &[u8]) {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let _ = writer.write_packet(&PcapPacket::new(now, octets.len() as u32, octets));
+impl Recording {
+    fn create(path: &Path) -> io::Result<Self> {
+        let output = Output(Arc::new(Mutex::new(Buffered {
+            file: File::create(path)?,
+            buffer: Vec::with_capacity(2 * BUFFER),
+            lost: 0,
+        })));
+        let header = PcapHeader {
+            datalink: DataLink::ETHERNET,
+            ts_resolution: TsResolution::NanoSecond,
+            ..PcapHeader::default()
+        };
+        let writer = PcapWriter::with_header(output.clone(), header).map_err(io::Error::other)?;
+        output.buffered().write_out()?;
+        Ok(Recording {
+            path: path.into(),
+            writer,
+            output,
+            told: false,
+        })
+    }
+
+    /// A file that cannot be written (a full disk) must not stop the switch.
+    fn record(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
+        if let Err(error) = self.output.buffered().make_room() {
+            let first = !std::mem::replace(&mut self.told, true);
+            return Err(Unrecorded(first.then(|| {
+                let path = self.path.display();
+                format!(
+                    "the capture {path} cannot be written: {error}; it lacks frames until it can"
+                )
+            })));
+        }
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let packet = PcapPacket::new(now, octets.len() as u32, octets);
+        let written = self.writer.write_packet(&packet);
+        written.map(|_| ()).map_err(|_| Unrecorded(None))
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _ = self.output.flush();
+    }
 }

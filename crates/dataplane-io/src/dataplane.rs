@@ -1,10 +1,11 @@
 //! The thread that owns the switch.
 
 use crate::af_packet::Restorer;
-use crate::capture::Capture;
+use crate::capture::{Capture, Unrecorded};
 use crate::clock::Clock;
+use crate::counters::{Counters, Outside};
 use crate::error::IoError;
-use crate::interface::Interface;
+use crate::interface::{self, Interface};
 use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,13 +16,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use units::Instant;
+use units::{Duration, Instant};
 use v1model::{Event, Packet, Panic, Switch};
 
 /// Frames taken from one port before the others have their turn.
 const BATCH: usize = 64;
 /// Batches without rest after which there is a look at the links.
 const LONG: u32 = 1024;
+/// How often overflows of receive rings are asked for.
+const OVERFLOWS: Duration = Duration::from_millis(100);
 /// Octets of an Ethernet header.
 const ETHERNET: u32 = 14;
 
@@ -37,6 +40,8 @@ pub struct DataplaneConfig {
     /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
     /// time do.
     pub charge_ethernet: bool,
+    /// Where it counts what happens to frames outside the switch; see [`Counters::new`].
+    pub counters: Counters,
 }
 
 /// What goes to the controller. It must not wait.
@@ -78,13 +83,15 @@ impl Dataplane {
             if ports.iter().any(|port| port.number == *number) {
                 return twice(format!("port {number}"));
             }
-            if ports.iter().any(|port| port.interface.name() == name) {
+            if ports.iter().any(|port| port.name == *name) {
                 return twice(format!("interface `{name}`"));
             }
             let folder = config.captures.as_deref();
             ports.push(Port {
                 number: *number,
-                interface: Interface::open(name, &mut restorer)?,
+                name: name.clone(),
+                interface: Some(Interface::open(name, &mut restorer)?),
+                restorer: None,
                 link: true,
                 warned: false,
                 capture: folder
@@ -104,6 +111,8 @@ impl Dataplane {
             cpu_port: config.cpu_port,
             uncharged: if config.charge_ethernet { 0 } else { ETHERNET },
             clock: Clock::start(),
+            counters: config.counters.clone(),
+            counted: Instant::ZERO,
             links: Links::listen()?,
             jobs,
             controller: Box::new(controller),
@@ -139,7 +148,11 @@ impl Drop for Dataplane {
 
 struct Port {
     number: u16,
-    interface: Interface,
+    name: String,
+    /// `None` while it is gone.
+    interface: Option<Interface>,
+    /// Of an interface that was taken again.
+    restorer: Option<Restorer>,
     capture: Option<Capture>,
     /// Whether its link works, as it was told last.
     link: bool,
@@ -156,6 +169,9 @@ struct Owner {
     /// Octets of a frame that ports' rates do not charge.
     uncharged: u32,
     clock: Clock,
+    counters: Counters,
+    /// When overflows of receive rings were asked for last.
+    counted: Instant,
     links: Links,
     jobs: Jobs,
     controller: Box<dyn ToController>,
@@ -168,26 +184,29 @@ impl Owner {
     fn run(mut self) {
         // Timers of ordinary threads may be 50 µs late, ten packets of 1500 octets at 2.4 Gb/s.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        self.tell_links();
+        self.follow_links();
         let mut batches: u32 = 0;
         while !self.stop.load(Ordering::Acquire) {
             let received = self.receive();
             self.transmit();
+            self.count_overflows();
             self.run_jobs();
             self.transmit();
             batches = batches.wrapping_add(1);
             if !received {
                 self.wait();
             } else if batches.is_multiple_of(LONG) && self.links.take_news() {
-                self.tell_links();
+                self.follow_links();
             }
         }
     }
 
-    /// Tells of links that have changed.
-    fn tell_links(&mut self) {
+    /// Lets interfaces go that were deleted, takes those that are back, and tells of links that have
+    /// changed.
+    fn follow_links(&mut self) {
         for port in &mut self.ports {
-            let link = port.interface.has_link();
+            port.follow(&mut *self.controller, &self.counters);
+            let link = port.interface.as_ref().is_some_and(Interface::has_link);
             if std::mem::replace(&mut port.link, link) != link {
                 self.controller.link(port.number, link);
             }
@@ -198,27 +217,39 @@ impl Owner {
     fn receive(&mut self) -> bool {
         let mut any = false;
         for port in &mut self.ports {
+            let Some(interface) = &mut port.interface else {
+                continue;
+            };
             for _ in 0..BATCH {
                 let buffer = || self.switch.as_mut().map_or_else(Vec::new, Switch::buffer);
-                let Some(received) = port.interface.receive(buffer) else {
+                let Some(received) = interface.receive(buffer) else {
                     break;
                 };
                 any = true;
                 let Some(octets) = received else {
+                    self.counters.add(port.number, Outside::ReceiveTooLong, 1);
                     if !std::mem::replace(&mut port.warned, true) {
-                        self.controller.warn(too_long(port.interface.name()));
+                        self.controller.warn(too_long(&port.name));
                     }
                     continue;
                 };
-                if let Some(capture) = &mut port.capture {
-                    capture.incoming(&octets);
+                if let Some(capture) = &mut port.capture
+                    && let Err(unrecorded) = capture.incoming(&octets)
+                {
+                    tell(
+                        &self.counters,
+                        &mut *self.controller,
+                        port.number,
+                        unrecorded,
+                    );
                 }
-                // Without a program a switch forwards nothing.
-                if let Some(switch) = &mut self.switch {
-                    let mut packet = Packet::new(octets);
-                    packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
-                    switch.handle_packet(self.clock.now(), port.number, packet);
-                }
+                let Some(switch) = &mut self.switch else {
+                    self.counters.add(port.number, Outside::NoProgram, 1);
+                    continue;
+                };
+                let mut packet = Packet::new(octets);
+                packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
+                switch.handle_packet(self.clock.now(), port.number, packet);
             }
         }
         any
@@ -237,20 +268,50 @@ impl Owner {
             }
             if let Some(&at) = self.by_number.get(&sent.port) {
                 let port = &mut self.ports[at];
-                if let Some(capture) = &mut port.capture {
-                    capture.outgoing(&sent.packet.octets);
+                if let Some(capture) = &mut port.capture
+                    && let Err(unrecorded) = capture.outgoing(&sent.packet.octets)
+                {
+                    tell(
+                        &self.counters,
+                        &mut *self.controller,
+                        port.number,
+                        unrecorded,
+                    );
                 }
-                port.interface.send(&sent.packet.octets);
+                let interface = port.interface.as_mut();
+                let lost = interface.map_or(1, |interface| interface.send(&sent.packet.octets));
+                if lost > 0 {
+                    self.counters.add(port.number, Outside::SendFailed, lost);
+                }
             }
             switch.recycle(sent.packet);
         }
-        self.ports
-            .iter_mut()
-            .for_each(|port| port.interface.flush());
+        for port in &mut self.ports {
+            let lost = port.interface.as_mut().map_or(0, Interface::flush);
+            if lost > 0 {
+                self.counters.add(port.number, Outside::SendFailed, lost);
+            }
+        }
         while let Some(event) = switch.poll_event() {
             match event {
                 Event::Panic(panic) => self.controller.panicked(switch, &panic),
                 event => self.controller.event(event),
+            }
+        }
+    }
+
+    /// Asks for overflows of receive rings, now and then.
+    fn count_overflows(&mut self) {
+        let now = self.clock.now();
+        if now.since(self.counted) < OVERFLOWS {
+            return;
+        }
+        self.counted = now;
+        for port in &self.ports {
+            let lost = port.interface.as_ref().map_or(0, Interface::take_overflow);
+            if lost > 0 {
+                self.counters
+                    .add(port.number, Outside::ReceiveOverflow, lost);
             }
         }
     }
@@ -281,8 +342,9 @@ impl Owner {
             PollFd::from_borrowed_fd(self.jobs.fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.links.fd(), PollFlags::IN),
         ];
-        for port in &self.ports {
-            fds.push(PollFd::from_borrowed_fd(port.interface.fd(), PollFlags::IN));
+        let interfaces = || self.ports.iter().filter_map(|port| port.interface.as_ref());
+        for interface in interfaces() {
+            fds.push(PollFd::from_borrowed_fd(interface.fd(), PollFlags::IN));
         }
         if poll(&mut fds, timeout.as_ref()).is_err() {
             return;
@@ -292,14 +354,65 @@ impl Owner {
         if ready[0].contains(PollFlags::IN) {
             self.jobs.rest();
         }
-        for (port, ready) in self.ports.iter().zip(&ready[2..]) {
+        for (interface, ready) in interfaces().zip(&ready[2..]) {
             if ready.contains(PollFlags::ERR) {
-                port.interface.clear_error();
+                interface.clear_error();
             }
         }
         if ready[1].contains(PollFlags::IN) && self.links.take_news() {
-            self.tell_links();
+            self.follow_links();
         }
+    }
+}
+
+impl Port {
+    /// Lets its interface go if that was deleted, and takes the one that has its name now.
+    fn follow(&mut self, controller: &mut dyn ToController, counters: &Counters) {
+        let (name, number) = (&self.name, self.number);
+        if self
+            .interface
+            .as_ref()
+            .is_some_and(|interface| !interface.exists())
+        {
+            self.interface = None;
+            controller.warn(format!(
+                "`{name}` is gone; port {number} is down until it is back"
+            ));
+        }
+        // There will be news when it is there, and up.
+        if self.interface.is_some() || !interface::is_up(name) {
+            return;
+        }
+        // What was changed of the interface before went with it.
+        self.restorer = None;
+        let taken = Restorer::start(1)
+            .map_err(IoError::from)
+            .and_then(|mut restorer| {
+                let interface = Interface::open(name, &mut restorer)?;
+                Ok((interface, restorer))
+            });
+        match taken {
+            Ok((interface, restorer)) => {
+                self.interface = Some(interface);
+                self.restorer = Some(restorer);
+                counters.add(number, Outside::Reattached, 1);
+                controller.warn(format!("`{name}` is back; port {number} uses it again"));
+            }
+            Err(error) => controller.warn(format!("port {number}: {error}")),
+        }
+    }
+}
+
+/// Counts a frame that a capture lacks, and says so the first time.
+fn tell(
+    counters: &Counters,
+    controller: &mut dyn ToController,
+    port: u16,
+    Unrecorded(message): Unrecorded,
+) {
+    counters.add(port, Outside::CaptureFailed, 1);
+    if let Some(message) = message {
+        controller.warn(message);
     }
 }
 

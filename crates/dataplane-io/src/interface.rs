@@ -13,6 +13,7 @@ const ETHERNET: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
 #[derive(Debug)]
 pub struct Interface {
     name: String,
+    index: u32,
     mtu: usize,
     socket: PacketSocket,
 }
@@ -42,6 +43,7 @@ impl Interface {
         ipv6_off(name, restorer);
         Ok(Interface {
             name: name.into(),
+            index: device.index,
             mtu: device.mtu,
             socket,
         })
@@ -55,6 +57,11 @@ impl Interface {
     /// Octets of an IP packet at most.
     pub fn mtu(&self) -> usize {
         self.mtu
+    }
+
+    /// Whether it is still there: another one may have its name.
+    pub fn exists(&self) -> bool {
+        Device::find(&self.name).is_ok_and(|device| device.index == self.index)
     }
 
     /// Whether its link works.
@@ -73,14 +80,19 @@ impl Interface {
         received
     }
 
-    /// Takes a frame for sending; `false` if it cannot be sent.
-    pub fn send(&mut self, octets: &[u8]) -> bool {
+    /// Takes a frame for sending. How many frames were lost, this one or others.
+    pub fn send(&mut self, octets: &[u8]) -> u64 {
         self.socket.send(octets)
     }
 
-    /// Has the kernel send what was taken.
-    pub fn flush(&mut self) {
-        self.socket.flush();
+    /// Has the kernel send what was taken. How many frames were lost instead.
+    pub fn flush(&mut self) -> u64 {
+        self.socket.flush()
+    }
+
+    /// Frames that came in and found no room, since this was asked last.
+    pub fn take_overflow(&self) -> u64 {
+        self.socket.take_overflow()
     }
 
     /// Takes back an error, so that polling waits again.
@@ -108,6 +120,11 @@ fn whole(mut octets: Vec<u8>, frame: Frame<'_>) -> Vec<u8> {
         crate::checksum::complete(&mut octets);
     }
     octets
+}
+
+/// Whether there is such an interface, and it is up.
+pub fn is_up(name: &str) -> bool {
+    Device::find(name).is_ok_and(|device| device.up)
 }
 
 /// The names of the interfaces in this network namespace. (`/sys/class/net` shows those of the one in

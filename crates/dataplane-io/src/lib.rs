@@ -13,6 +13,7 @@ mod af_packet;
 mod capture;
 mod checksum;
 mod clock;
+mod counters;
 mod dataplane;
 mod error;
 pub mod host;
@@ -22,6 +23,7 @@ mod links;
 mod reproducers;
 mod wires;
 
+pub use counters::{Counters, Outside};
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
 pub use interface::names as interface_names;

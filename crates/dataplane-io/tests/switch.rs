@@ -3,8 +3,11 @@
 
 mod support;
 
-use support::{Lab, News};
-use units::Instant;
+use dataplane_io::{Counters, DataplaneConfig, Outside};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use support::{Lab, Live, News};
+use units::{Duration, Instant};
 use v1model::{DropCause, TraceEvent, Tracer};
 
 /// Has the engine panic as the tenth packet is parsed.
@@ -61,4 +64,165 @@ fn a_request_that_panics_does_not_end_the_switch() {
         "a request from the control plane made the switch panic; it was not carried out"
     );
     assert_eq!(lab.cross(10), 10);
+}
+
+/// A switch that counts, and its counts.
+fn counting(lab: &Lab, captures: Option<PathBuf>) -> (Live, Counters) {
+    let counters = Counters::new([1, 2]);
+    let config = DataplaneConfig {
+        captures,
+        counters: counters.clone(),
+        ..DataplaneConfig::default()
+    };
+    (lab.switch_with(config), counters)
+}
+
+fn warning(live: &Live) -> String {
+    live.hear(|news| match news {
+        News::Warning(warning) => Some(warning),
+        _ => None,
+    })
+}
+
+#[test]
+fn frames_that_an_interface_does_not_take_are_counted() {
+    let Some(lab) = Lab::new("c") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, None);
+    assert_eq!(lab.cross(10), 10);
+    assert_eq!(counters.all(), []);
+    support::run(&format!("ip link set {} down", lab.near(2))).unwrap();
+    live.hear(|news| (news == News::Link(2, false)).then_some(()));
+    lab.send(1, 10, Duration::from_millis(1));
+    // The last frame is on its way for a moment.
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_eq!(counters.all(), [(2, "send_failed", 10)]);
+    support::run(&format!("ip link set {} up", lab.near(2))).unwrap();
+    live.hear(|news| (news == News::Link(2, true)).then_some(()));
+    // None of those that failed comes late.
+    assert_eq!(lab.cross(10), 10);
+    assert_eq!(counters.of(2, Outside::SendFailed), 10);
+}
+
+#[test]
+fn frames_that_come_while_the_ring_is_full_are_counted() {
+    let Some(lab) = Lab::new("d") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, None);
+    let sent = 6_000;
+    let (go_on, wait) = channel::<()>();
+    live.handle.submit(Box::new(move |_, _| {
+        let _ = wait.recv();
+    }));
+    lab.send(1, sent, Duration::from_micros(10));
+    go_on.send(()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let came = live.ask(|switch| {
+        switch
+            .as_ref()
+            .map(|switch| switch.port_stats(1).rx_packets)
+    });
+    let lost = counters.of(1, Outside::ReceiveOverflow);
+    assert!(lost > 0, "the ring holds fewer than {sent} frames");
+    assert_eq!(came.map(|came| came + lost), Some(sent));
+}
+
+#[test]
+fn an_interface_that_comes_back_is_taken_again() {
+    let Some(lab) = Lab::new("e") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, None);
+    for times in 1..=2 {
+        lab.delete(1).unwrap();
+        let (near, far) = (lab.near(1), lab.far(1));
+        assert_eq!(
+            warning(&live),
+            format!("`{near}` is gone; port 1 is down until it is back")
+        );
+        lab.add(1).unwrap();
+        assert_eq!(
+            warning(&live),
+            format!("`{near}` is back; port 1 uses it again")
+        );
+        assert_eq!(counters.of(1, Outside::Reattached), times);
+        live.hear(|news| (news == News::Link(1, true)).then_some(()));
+        assert_eq!(lab.cross(10), 10, "through {far}");
+    }
+    assert_eq!(counters.of(2, Outside::Reattached), 0);
+}
+
+/// A file system of so many octets; it goes with this.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn new(name: &str, octets: u64) -> Option<Self> {
+        let name = format!("waymark-small-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).unwrap();
+        let disk = SmallDisk(path);
+        match disk.mount(&format!("size={octets}")) {
+            Ok(()) => Some(disk),
+            Err(error) => {
+                eprintln!("skipped, as {error}");
+                None
+            }
+        }
+    }
+
+    fn mount(&self, options: &str) -> Result<(), String> {
+        support::run(&format!(
+            "mount -t tmpfs -o {options} none {}",
+            self.0.display()
+        ))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = support::run(&format!("umount {}", self.0.display()));
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// Records of a capture, which has no parts of any (pcap(5), https://www.tcpdump.org).
+fn records(path: &Path) -> u64 {
+    let octets = std::fs::read(path).unwrap();
+    let (mut rest, mut count) = (&octets[24..], 0);
+    while !rest.is_empty() {
+        let length = u32::from_be_bytes(rest[8..12].try_into().unwrap());
+        assert_eq!(length, 114);
+        rest = &rest[16 + length as usize..];
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn a_capture_on_a_full_disk_lacks_frames_that_are_counted() {
+    let (Some(lab), Some(disk)) = (Lab::new("f"), SmallDisk::new("f", 64 << 10)) else {
+        return;
+    };
+    let (live, counters) = counting(&lab, Some(disk.0.clone()));
+    // 195 kB in each of two captures.
+    assert_eq!(lab.cross(1_500), 1_500);
+    let lost = counters.of(1, Outside::CaptureFailed);
+    assert!(lost > 0, "the disk holds them all");
+    let said = warning(&live);
+    assert!(
+        said.contains("cannot be written: No space left on device") || said.contains("storage"),
+        "{said}"
+    );
+    disk.mount("remount,size=10m").unwrap();
+    assert_eq!(lab.cross(1_500), 1_500);
+    let again = counters.of(1, Outside::CaptureFailed);
+    drop(live);
+    let incoming = records(&disk.0.join(format!("{}_in.pcap", lab.near(1))));
+    assert_eq!(incoming + again, 3_000);
+    assert!(
+        again < 1_500 && again - lost < 10,
+        "it goes on: {lost} and {again} were lost"
+    );
 }

@@ -155,6 +155,23 @@ impl Rings {
         true
     }
 
+    /// Takes back frames that the kernel has not begun to send; how many.
+    pub fn withdraw(&mut self) -> u64 {
+        let mut count = 0;
+        loop {
+            let last = (self.send + self.frames - 1) % self.frames;
+            let frame = self.frame(self.frames + last);
+            let status = self.status(frame);
+            if status.load(Ordering::Acquire) != SEND_REQUEST {
+                self.unsent = false;
+                return count;
+            }
+            status.store(AVAILABLE, Ordering::Release);
+            self.send = last;
+            count += 1;
+        }
+    }
+
     /// Whether frames wait for the kernel to be told.
     pub fn take_unsent(&mut self) -> bool {
         std::mem::take(&mut self.unsent)

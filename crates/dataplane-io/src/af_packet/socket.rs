@@ -55,32 +55,64 @@ impl PacketSocket {
         self.rings.receive(each)
     }
 
-    /// Takes a frame for sending; `false` if there is no room for it, or it is no frame.
-    pub fn send(&mut self, octets: &[u8]) -> bool {
+    /// Takes a frame for sending. How many frames were lost: this one, if there is no room for it or it is
+    /// no frame, and others that were taken before.
+    pub fn send(&mut self, octets: &[u8]) -> u64 {
         if octets.len() < HEADER {
-            return false;
+            return 1;
         }
-        self.rings.send(octets) || {
-            self.flush();
-            self.rings.send(octets)
+        if self.rings.send(octets) {
+            return 0;
         }
+        let lost = self.flush();
+        lost + u64::from(!self.rings.send(octets))
     }
 
-    /// Has the kernel send what was taken.
-    pub fn flush(&mut self) {
+    /// Has the kernel send what was taken. How many frames were lost instead.
+    pub fn flush(&mut self) -> u64 {
         if !self.rings.take_unsent() {
-            return;
+            return 0;
         }
         let (fd, flags) = (self.fd.as_raw_fd(), libc::MSG_DONTWAIT);
         // SAFETY: no octets are passed; the kernel takes them from the ring.
         let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
-        let again = [libc::EAGAIN, libc::ENOBUFS, libc::EINTR];
-        if sent < 0
-            && io::Error::last_os_error()
-                .raw_os_error()
-                .is_some_and(|e| again.contains(&e))
-        {
-            self.rings.set_unsent();
+        if sent >= 0 {
+            return 0;
+        }
+        match io::Error::last_os_error().raw_os_error() {
+            Some(libc::EAGAIN | libc::EINTR) => {
+                self.rings.set_unsent();
+                0
+            }
+            // The interface's queue refused a frame, which is gone; those behind it wait still.
+            Some(libc::ENOBUFS) => {
+                self.rings.set_unsent();
+                1
+            }
+            // The interface is down or gone. What was meant to leave now must not leave later.
+            _ => self.rings.withdraw(),
+        }
+    }
+
+    /// Frames that came in while the ring was full, since this was asked last.
+    pub fn take_overflow(&self) -> u64 {
+        // SAFETY: the structure is plain numbers, for which zero is valid.
+        let mut statistics: libc::tpacket_stats = unsafe { std::mem::zeroed() };
+        let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;
+        // SAFETY: structure and length live through the call, and the structure is as long as is said; for
+        // TPACKET_V2 the kernel writes no more than this one.
+        let result = unsafe {
+            libc::getsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                (&raw mut statistics).cast(),
+                &raw mut length,
+            )
+        };
+        match check(result) {
+            Ok(_) => statistics.tp_drops.into(),
+            Err(_) => 0,
         }
     }
 

@@ -75,6 +75,10 @@ impl Lab {
     pub fn add(&self, port: u16) -> Result<(), String> {
         let (near, far) = (self.near(port), self.far(port));
         run(&format!("ip link add {near} type veth peer name {far}"))?;
+        // The kernel's own frames would be counted too.
+        for name in [&near, &far] {
+            let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
+        }
         run(&format!("ip link set {near} up"))?;
         run(&format!("ip link set {far} up"))
     }
@@ -123,14 +127,14 @@ impl Lab {
         live
     }
 
-    /// Sends datagrams into a port, a millisecond apart.
-    pub fn send(&self, port: u16, count: u64) {
+    /// Sends datagrams into a port, so far apart.
+    pub fn send(&self, port: u16, count: u64, apart: Duration) {
         let (address, to) = (address(1), SocketAddrV4::new(address(2), 7));
         let mut source = Source::open(&self.far(port), place(address), to, 100, Duration::ZERO)
             .unwrap_or_else(|error| panic!("{error}"));
         let begin = source.now();
-        let mut departures = (1..=count).map(|i| begin + Duration::from_millis(i));
-        assert!(source.run(&mut departures, Duration::from_millis(count + 1000)));
+        let mut departures = (1..=count).map(|i| begin + apart * i);
+        assert!(source.run(&mut departures, apart * count + Duration::from_millis(1000)));
     }
 
     /// Counts the datagrams that come out of a port.
@@ -141,7 +145,7 @@ impl Lab {
     /// Datagrams that come through from port 1 to port 2 of `count` that are sent.
     pub fn cross(&self, count: u64) -> u64 {
         let mut sink = self.sink(2);
-        self.send(1, count);
+        self.send(1, count, Duration::from_micros(200));
         sink.run(Duration::from_millis(200));
         sink.received().packets
     }

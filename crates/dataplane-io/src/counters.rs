@@ -1,0 +1,87 @@
+//! What happens to frames outside the switch, counted by port and cause.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// A frame that the switch sent and the interface did not take: it is down, its queue is full, or the
+    /// frame is longer than its MTU.
+    SendFailed,
+    /// A frame that came in while the receive ring was full.
+    ReceiveOverflow,
+    /// A frame that came in longer than the interface's MTU, and was cut.
+    ReceiveTooLong,
+    /// A frame that came in before there was a program.
+    NoProgram,
+    /// A frame that a capture could not record.
+    CaptureFailed,
+    /// The interface was gone, came back, and was taken again: how often.
+    Reattached,
+}
+
+impl Outside {
+    const ALL: [Outside; 6] = [
+        Outside::SendFailed,
+        Outside::ReceiveOverflow,
+        Outside::ReceiveTooLong,
+        Outside::NoProgram,
+        Outside::CaptureFailed,
+        Outside::Reattached,
+    ];
+
+    /// A short name for tables: `send_failed`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outside::SendFailed => "send_failed",
+            Outside::ReceiveOverflow => "receive_overflow",
+            Outside::ReceiveTooLong => "receive_too_long",
+            Outside::NoProgram => "no_program",
+            Outside::CaptureFailed => "capture_failed",
+            Outside::Reattached => "reattached",
+        }
+    }
+}
+
+/// Counts of each port, which any thread may read.
+#[derive(Clone, Debug, Default)]
+pub struct Counters(Arc<Vec<PortCounters>>);
+
+#[derive(Debug)]
+struct PortCounters {
+    port: u16,
+    counts: [AtomicU64; Outside::ALL.len()],
+}
+
+impl Counters {
+    /// Counts of these ports, all zero.
+    pub fn new(ports: impl IntoIterator<Item = u16>) -> Self {
+        let port = |port| PortCounters {
+            port,
+            counts: Default::default(),
+        };
+        Counters(Arc::new(ports.into_iter().map(port).collect()))
+    }
+
+    /// A port's count.
+    pub fn of(&self, port: u16, what: Outside) -> u64 {
+        let port = self.0.iter().find(|counters| counters.port == port);
+        port.map_or(0, |port| port.counts[what as usize].load(Ordering::Relaxed))
+    }
+
+    /// Everything that is not zero: port, name, count.
+    pub fn all(&self) -> Vec<(u16, &'static str, u64)> {
+        let each = self.0.iter().flat_map(|counters| {
+            Outside::ALL.map(|what| (counters.port, what.name(), self.of(counters.port, what)))
+        });
+        each.filter(|(.., count)| *count > 0).collect()
+    }
+
+    /// Counts up; a port that there is not is nobody's.
+    pub(crate) fn add(&self, port: u16, what: Outside, count: u64) {
+        if let Some(port) = self.0.iter().find(|counters| counters.port == port) {
+            port.counts[what as usize].fetch_add(count, Ordering::Relaxed);
+        }
+    }
+}
