@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4schema import P4Schema
 from finsy.proto import p4r
+from google.protobuf import json_format
+from google.protobuf.struct_pb2 import Struct
 
 from controller.client import Client, SwitchError
 
@@ -28,7 +30,14 @@ MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
 PRIORITIES = 8
 """Queues of a port; index of ``queue_tail`` and ``queue_dequeued``: 8 · port + priority."""
 
+LOSSES = 0xFE
+"""The type of the extern entry in which Waymark's switch tells what it lost
+(``crates/p4runtime/src/losses.rs``)."""
+
 _NO_REGISTERS = {GRPCStatusCode.UNIMPLEMENTED, GRPCStatusCode.UNKNOWN}
+
+_BY_PROGRAM = {"ingress", "egress"}
+"""Causes of the switch that the program counts more exactly."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,20 @@ class Queues:
 
     waiting: int
     passed: int
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a switch lost, beside what its program counts.
+
+    Attributes:
+        ports: packets by port and cause, such as ``send_failed``; causes that did not occur are
+            left out.
+        switch: messages to controllers by cause, such as ``digest_backlog``; loops that were cut.
+    """
+
+    ports: Mapping[int, Mapping[str, int]] = field(default_factory=dict[int, Mapping[str, int]])
+    switch: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True)
@@ -133,6 +156,43 @@ async def read_counts(
         drops = {**counts[port].drops, TM_FULL: lost}
         counts[port] = replace(counts[port], drops=drops, waiting=its.waiting)
     return counts
+
+
+async def read_losses(client: Client) -> Losses | None:
+    """What the switch lost; None where the switch does not tell, as BMv2."""
+    wanted = p4r.Entity(extern_entry=p4r.ExternEntry(extern_type_id=LOSSES))
+    try:
+        found = await client.read([wanted])
+    except SwitchError as error:
+        if error.code in _NO_REGISTERS:
+            return None
+        raise
+    told = Struct()
+    for entity in found:
+        if entity.extern_entry.entry.Unpack(told):
+            fields = json_format.MessageToDict(told)
+            return Losses(
+                ports={int(port): _whole(counts) for port, counts in fields["ports"].items()},
+                switch=_whole(fields["switch"]),
+            )
+    return None
+
+
+def _whole(counts: Mapping[str, float]) -> dict[str, int]:
+    return {name: int(count) for name, count in counts.items()}
+
+
+def with_causes(counts: Mapping[int, PortCounts], losses: Losses) -> dict[int, PortCounts]:
+    """``counts`` with the causes of ``losses`` among their drops, but for those of the program."""
+
+    def one(port: int, count: PortCounts) -> PortCounts:
+        causes = losses.ports.get(port, {})
+        drops = {cause: n for cause, n in causes.items() if cause not in _BY_PROGRAM}
+        if TM_FULL in count.drops:
+            drops.setdefault(TM_FULL, 0)
+        return replace(count, drops={**count.drops, **drops})
+
+    return {port: one(port, count) for port, count in counts.items()}
 
 
 def with_losses(

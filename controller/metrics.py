@@ -35,6 +35,11 @@ class SwitchCollector(Collector):
         pushes = CounterMetricFamily(
             "waymark_pipelines_pushed", "Pipelines pushed.", labels=["switch"]
         )
+        lost = CounterMetricFamily(
+            "waymark_lost",
+            "Messages to controllers that the switch lost, and loops that it cut.",
+            labels=["switch", "cause"],
+        )
         for watcher in self._watchers:
             shot = watcher.snapshot
             up.add_metric([shot.name], float(shot.state is not State.CONNECTING))
@@ -42,7 +47,9 @@ class SwitchCollector(Collector):
             refused.add_metric([shot.name], float(shot.state is State.REFUSED))
             writes.add_metric([shot.name], shot.writes)
             pushes.add_metric([shot.name], shot.pushes)
-        yield from (up, primary, refused, writes, pushes)
+            for cause, count in shot.lost.items():
+                lost.add_metric([shot.name, cause], count)
+        yield from (up, primary, refused, writes, pushes, lost)
 
     def _ports(self) -> Iterable[Metric]:
         def counter(name: str, told: str, *labels: str) -> CounterMetricFamily:

@@ -30,6 +30,8 @@ def switch_table(shot: Snapshot, ports: Mapping[int, PortConfig]) -> Table:
     title = Text.assemble(
         (shot.name, "bold"), "  ", (shot.state.value, _STYLES[shot.state]), f"  {shot.told}"
     )
+    if shot.lost:
+        title.append(f"\nlost: {_counts(shot.lost)}", "yellow")
     table = Table(title=title, title_justify="left", expand=False)
     for column in COLUMNS:
         table.add_column(column, justify="left" if column in ("dropped", "marked") else "right")

@@ -48,6 +48,7 @@ class Snapshot:
         read_at_s: when the counters were read, on the monotonic clock.
         ports: what they count, by number.
         sent_bps: octets sent since the reading before, in bits per second, by port.
+        lost: messages to controllers that the switch lost, by cause, and loops that it cut.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Snapshot:
     read_at_s: float = 0.0
     ports: Mapping[int, PortCounts] = field(default_factory=dict[int, PortCounts])
     sent_bps: Mapping[int, float] = field(default_factory=dict[int, float])
+    lost: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class Cause(Enum):
@@ -212,15 +214,19 @@ class Watcher:
             if self._registers is None:
                 self._registers = await counters.has_registers(client, schema, ports)
             counts = await counters.read_counts(client, schema, ports, registers=self._registers)
+            losses = await counters.read_losses(client)
         except SwitchError as error:
             if error.code in _BROKEN:
                 raise
             self._update(told=self.snapshot.told or str(error), ports={}, sent_bps={})
             return
         counts = counters.with_losses(counts, self.snapshot.ports)
+        if losses is not None:
+            counts = counters.with_causes(counts, losses)
         now_s = time.monotonic()
         sent_bps = _rates(self.snapshot, counts, now_s)
-        self._update(ports=counts, read_at_s=now_s, sent_bps=sent_bps)
+        lost = {} if losses is None else losses.switch
+        self._update(ports=counts, lost=lost, read_at_s=now_s, sent_bps=sent_bps)
 
     def _update(self, **changes: object) -> None:
         self.snapshot = replace(self.snapshot, **changes)  # pyright: ignore

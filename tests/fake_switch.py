@@ -12,6 +12,8 @@ from typing import Any
 
 import grpc
 from finsy.proto import U128, p4r, p4r_grpc, rpc_code, rpc_status
+from google.protobuf import json_format
+from google.protobuf.struct_pb2 import Struct
 
 
 @dataclass(eq=False)
@@ -32,6 +34,7 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
         self.engine: dict[tuple[int, int], p4r.PacketReplicationEngineEntry] = {}
         self.counters: dict[tuple[int, int], tuple[int, int]] = {}
         self.registers: dict[tuple[int, int], int] | None = {}
+        self.losses: dict[str, Any] | None = None
         self.pushes = 0
         self.writes: list[p4r.WriteRequest] = []
         self.refuse_pipeline = False
@@ -218,4 +221,10 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
                 cell = answer.entities.add().register_entry
                 cell.CopyFrom(entity.register_entry)
                 cell.data.bitstring = self.registers.get(at, 0).to_bytes(6, "big")
+            elif entity.HasField("extern_entry"):
+                if self.losses is None:
+                    await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no extern entries")
+                entry = answer.entities.add().extern_entry
+                entry.CopyFrom(entity.extern_entry)
+                entry.entry.Pack(json_format.ParseDict(self.losses, Struct()))
         yield answer

@@ -390,6 +390,19 @@ def test_counts_become_rates_and_occupancy_comes_of_registers(tmp_path: Path) ->
     with_switch(test)
 
 
+def test_what_the_switch_lost_is_read(tmp_path: Path) -> None:
+    async def test(switch: FakeSwitch, port: int) -> None:
+        switch.losses = {"ports": {"2": {"send_failed": 3}}, "switch": {"packet_in_backlog": 4}}
+        watching = watcher(tmp_path, port)
+        task = asyncio.create_task(watching.run())
+        await until(lambda: 2 in watching.snapshot.ports)
+        assert watching.snapshot.ports[2].drops["send_failed"] == 3
+        assert watching.snapshot.lost == {"packet_in_backlog": 4}
+        task.cancel()
+
+    with_switch(test)
+
+
 def test_without_register_reads_all_else_is_shown(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         switch.registers = None

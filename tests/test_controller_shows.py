@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import urllib.request
+from dataclasses import replace
 
 import pytest
 from conftest import ROOT, Golden
@@ -11,7 +12,14 @@ from rich.console import Console
 
 from controller import apply as applying
 from controller import config, metrics, view
-from controller.counters import DROP_CAUSES, MARK_KINDS, PortCounts, counter_cells
+from controller.counters import (
+    DROP_CAUSES,
+    MARK_KINDS,
+    Losses,
+    PortCounts,
+    counter_cells,
+    with_causes,
+)
 from controller.watch import Snapshot, State, Watcher
 from waymark.errors import WaymarkError
 
@@ -84,6 +92,24 @@ def test_metrics_tell_what_the_switch_counts(watching: Watcher) -> None:
     assert value("queue_waiting_packets", port="2") == 7
     assert value("port_utilisation_ratio", port="2") == 0.75
     assert value("queue_waiting_packets", port="1") is None  # not read: not claimed
+
+
+def test_what_the_switch_lost_is_shown(watching: Watcher) -> None:
+    lost = Losses(
+        ports={2: {"ingress": 33, "tm_full": 4, "send_failed": 3}}, switch={"digest_backlog": 2}
+    )
+    ports = with_causes(SHOT.ports, lost)
+    watching.snapshot = replace(SHOT, ports=ports, lost=lost.switch)
+    assert ports[2].drops == {"ttl": 2, "queue_full": 31, "red": 0, "tm_full": 4, "send_failed": 3}
+    shown = drawn(watching)
+    assert "lost: digest_backlog 2" in shown
+    assert "send_failed 3" in " ".join(shown.split())
+    registry = CollectorRegistry()
+    registry.register(metrics.SwitchCollector([watching]))
+    at = {"switch": "s1", "port": "2", "cause": "send_failed"}
+    assert registry.get_sample_value("waymark_dropped_packets_total", at) == 3
+    at = {"switch": "s1", "cause": "digest_backlog"}
+    assert registry.get_sample_value("waymark_lost_total", at) == 2
 
 
 def test_metrics_are_served_and_a_port_in_use_is_told(watching: Watcher) -> None:

@@ -2,7 +2,8 @@
 
 use crate::errors::SwitchError;
 use crate::program::Program;
-use dataplane_io::{Dataplane, DataplaneConfig, Reproducers, ToController};
+use dataplane_io::{Counters, Dataplane, DataplaneConfig, Reproducers, ToController};
+use p4runtime::losses::Outside;
 use p4runtime::proto::v1::ForwardingPipelineConfig;
 use p4runtime::{Server, ServerConfig, TlsFiles, Upcalls};
 use pyo3::prelude::*;
@@ -61,10 +62,13 @@ pub fn run_switch(
         };
         (port, config)
     });
+    let counters = Counters::new(interfaces.iter().map(|(port, _)| *port));
+    let outside = counters.clone();
     let config = ServerConfig {
         address,
         device_id,
         cpu_port,
+        outside: Some(Outside::new(move || outside.all())),
         switch: SwitchConfig {
             seed,
             drop_port,
@@ -83,6 +87,7 @@ pub fn run_switch(
         cpu_port,
         captures,
         charge_ethernet,
+        counters,
     };
     let initial = program.map(|program| initial(program.get())).transpose()?;
     let (handle, jobs) = dataplane_io::jobs()?;

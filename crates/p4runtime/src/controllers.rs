@@ -13,6 +13,15 @@ pub type Sender = mpsc::Sender<Result<StreamMessageResponse, Status>>;
 /// Messages that may wait for a controller that reads slowly.
 pub const BACKLOG: usize = 4_096;
 
+/// Why a message did not reach all primary controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undelivered {
+    /// There is none.
+    NoController,
+    /// One reads too slowly.
+    Backlog,
+}
+
 /// Streams, and which of them are primary.
 #[derive(Debug)]
 pub struct Controllers {
@@ -54,27 +63,39 @@ impl Controllers {
     }
 
     /// Sends to every primary controller.
-    pub fn send_to_primaries(&self, update: &Update) {
+    ///
+    /// # Errors
+    /// There is none, or one of them did not get it.
+    pub fn send_to_primaries(&self, update: &Update) -> Result<(), Undelivered> {
+        let mut result = Err(Undelivered::NoController);
         for stream in self.arbitration.primaries() {
-            self.send(stream, update.clone());
+            match self.send(stream, update.clone()) {
+                true if result == Err(Undelivered::NoController) => result = Ok(()),
+                true => {}
+                false => result = Err(Undelivered::Backlog),
+            }
         }
+        result
     }
 
-    /// Sends to a controller. A packet, digest or error for one whose backlog is full is lost; who is
-    /// primary is told as soon as it has read.
-    pub fn send(&self, stream: StreamId, update: Update) {
+    /// Sends to a controller. A packet, digest or error for one whose backlog is full is lost, and the answer
+    /// is `false`; who is primary is told as soon as it has read.
+    pub fn send(&self, stream: StreamId, update: Update) -> bool {
         let Some(sender) = self.streams.get(&stream) else {
-            return;
+            return false;
         };
         let must_arrive = matches!(update, Update::Arbitration(_));
         let message = StreamMessageResponse {
             update: Some(update),
         };
-        if let Err(TrySendError::Full(message)) = sender.try_send(Ok(message))
-            && must_arrive
-        {
-            let sender = sender.clone();
-            tokio::spawn(async move { sender.send(message).await });
+        match sender.try_send(Ok(message)) {
+            Ok(()) => true,
+            Err(TrySendError::Full(message)) if must_arrive => {
+                let sender = sender.clone();
+                tokio::spawn(async move { sender.send(message).await });
+                true
+            }
+            Err(_) => false,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::entities;
 use crate::fault::{Fault, Outcome};
+use crate::losses::Losses;
 use crate::model::Model;
 use crate::proto::v1::digest_entry::Config as DigestConfig;
 use crate::proto::v1::forwarding_pipeline_config::Cookie;
@@ -10,6 +11,7 @@ use crate::proto::v1::{
 };
 use p4_ir::TableId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use tonic::Code;
 use units::Instant;
 use v1model::{Match, Switch};
@@ -24,6 +26,8 @@ pub struct Device {
     pub saved: Option<(Loaded, Switch)>,
     /// Ports whose link is down.
     pub down: BTreeSet<u16>,
+    /// What was lost so far.
+    pub losses: Arc<Losses>,
 }
 
 /// A program with its forwarding state.
@@ -95,6 +99,8 @@ pub struct Target<'a> {
     pub state: &'a mut State,
     /// Ports whose link is down.
     pub down: &'a BTreeSet<u16>,
+    /// What was lost so far.
+    pub losses: &'a Losses,
     /// The switch's time.
     pub now: Instant,
 }
@@ -142,6 +148,7 @@ impl Device {
             model: &loaded.model,
             state: &mut loaded.state,
             down: &self.down,
+            losses: &self.losses,
             now,
         })
     }
@@ -166,6 +173,7 @@ impl Device {
                 model: &loaded.model,
                 state: &mut loaded.state,
                 down: &self.down,
+                losses: &self.losses,
                 now,
             });
         }

@@ -19,6 +19,7 @@ mod device;
 mod digests;
 mod entities;
 mod fault;
+pub mod losses;
 mod model;
 mod notify;
 mod pipeline;

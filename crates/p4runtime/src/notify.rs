@@ -1,8 +1,10 @@
 //! What the switch tells controllers of its own accord: packets, digests, entries that went idle.
 
+use crate::controllers::Undelivered;
 use crate::dataplane;
 use crate::device::Device;
 use crate::entities::{self, Named};
+use crate::losses::Lost;
 use crate::proto::v1::stream_message_response::Update;
 use crate::proto::v1::{IdleTimeoutNotification, PacketIn, TableEntry};
 use crate::service::{Shared, lock};
@@ -11,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use units::Instant as SwitchTime;
-use v1model::{Digest, Event, Switch};
+use v1model::{Digest, Switch};
 
 /// How often entries are looked at that have an idle timeout.
 const SCAN: Duration = Duration::from_millis(20);
@@ -21,8 +23,8 @@ const SCAN: Duration = Duration::from_millis(20);
 pub enum Upcall {
     /// A packet that left through the CPU port.
     Packet(Vec<u8>),
-    /// Something that happened.
-    Event(Event),
+    /// The program called `digest`.
+    Digest(Digest),
 }
 
 /// Passes on what comes from the switch, until it ends.
@@ -34,14 +36,13 @@ pub async fn pass_on(shared: Arc<Shared>, mut upcalls: mpsc::Receiver<Upcall>) {
         tokio::select! {
             upcall = upcalls.recv() => match upcall {
                 Some(Upcall::Packet(octets)) => packet_in(&shared, &octets),
-                Some(Upcall::Event(Event::Digest(digest))) => learn(&shared, digest),
-                Some(Upcall::Event(_)) => {}
+                Some(Upcall::Digest(digest)) => learn(&shared, digest),
                 None => return,
             },
             () = sleep_until(Instant::from_std(wait)) => {
                 let lists = lock(&shared.digests).due(std::time::Instant::now());
                 for list in lists {
-                    lock(&shared.controllers).send_to_primaries(&Update::Digest(list));
+                    send(&shared, &Update::Digest(list));
                 }
             }
         }
@@ -60,7 +61,7 @@ fn packet_in(shared: &Shared, octets: &[u8]) {
             // A packet without its header does not come from this program.
             Some(header) => match header.unpack(octets) {
                 Some(parts) => parts,
-                None => return,
+                None => return shared.losses.count(Lost::PacketInHeader),
             },
         };
         PacketIn {
@@ -68,7 +69,20 @@ fn packet_in(shared: &Shared, octets: &[u8]) {
             metadata,
         }
     };
-    lock(&shared.controllers).send_to_primaries(&Update::Packet(packet));
+    send(shared, &Update::Packet(packet));
+}
+
+/// Sends to the primary controllers, and counts what does not reach them.
+fn send(shared: &Shared, update: &Update) {
+    let is_packet = matches!(update, Update::Packet(_));
+    let sent = lock(&shared.controllers).send_to_primaries(update);
+    shared.losses.count(match (sent, is_packet) {
+        (Ok(()), _) => return,
+        (Err(Undelivered::NoController), true) => Lost::PacketInController,
+        (Err(Undelivered::NoController), false) => Lost::DigestController,
+        (Err(Undelivered::Backlog), true) => Lost::PacketInBacklog,
+        (Err(Undelivered::Backlog), false) => Lost::DigestBacklog,
+    });
 }
 
 fn learn(shared: &Shared, digest: Digest) {
@@ -92,7 +106,7 @@ fn learn(shared: &Shared, digest: Digest) {
     };
     let list = lock(&shared.digests).add(std::time::Instant::now(), id, config, data);
     if let Some(list) = list {
-        lock(&shared.controllers).send_to_primaries(&Update::Digest(list));
+        send(shared, &Update::Digest(list));
     }
 }
 
@@ -121,7 +135,9 @@ pub async fn watch_idle_entries(shared: Arc<Shared>) {
             table_entry,
             timestamp: crate::since_epoch_ns(),
         };
-        lock(&shared.controllers).send_to_primaries(&Update::IdleTimeoutNotification(notification));
+        let update = Update::IdleTimeoutNotification(notification);
+        // Entries that stay idle are reported again.
+        let _ = lock(&shared.controllers).send_to_primaries(&update);
     }
 }
 
@@ -151,6 +167,7 @@ fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Ve
         model: &running.model,
         state: &mut running.state,
         down: &device.down,
+        losses: &device.losses,
         now,
     };
     let mut encoded = Vec::new();

@@ -223,6 +223,7 @@ fn reconcile(
             model: &loaded.model,
             state: &mut loaded.state,
             down: &device.down,
+            losses: &device.losses,
             now,
         };
         clear_initial_entries(&mut target)?;

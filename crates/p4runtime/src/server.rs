@@ -5,6 +5,7 @@ use crate::dataplane::Dataplane;
 use crate::device::Device;
 use crate::digests::Digests;
 use crate::fault::Fault;
+use crate::losses::{Losses, Lost, Outside};
 use crate::notify::{self, Upcall};
 use crate::pipeline;
 use crate::proto::v1::ForwardingPipelineConfig;
@@ -46,6 +47,8 @@ pub struct ServerConfig {
     pub cpu_port: Option<u16>,
     /// What a switch is set up with when a program is committed; digests are reported in any case.
     pub switch: SwitchConfig,
+    /// What happens outside the switch, for controllers to read; see [`losses`](crate::losses).
+    pub outside: Option<Outside>,
     /// Encryption.
     pub tls: Option<TlsFiles>,
 }
@@ -99,12 +102,20 @@ pub struct Upcalls {
 impl Upcalls {
     /// A packet left through the CPU port.
     pub fn packet(&self, octets: Vec<u8>) {
-        let _ = self.sender.try_send(Upcall::Packet(octets));
+        self.pass(Upcall::Packet(octets), Lost::PacketInQueue);
     }
 
     /// Something happened.
     pub fn event(&self, event: Event) {
-        let _ = self.sender.try_send(Upcall::Event(event));
+        if let Event::Digest(digest) = event {
+            self.pass(Upcall::Digest(digest), Lost::DigestQueue);
+        }
+    }
+
+    fn pass(&self, upcall: Upcall, what: Lost) {
+        if self.sender.try_send(upcall).is_err() {
+            self.shared.losses.count(what);
+        }
     }
 
     /// The device config of the program that runs, as it came.
@@ -155,6 +166,7 @@ impl Server {
             .block_on(tokio::net::TcpListener::bind(address))
             .map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
+        let losses = Arc::new(Losses::new(config.outside));
         let shared = Arc::new(Shared {
             device_id: config.device_id,
             cpu_port: config.cpu_port,
@@ -163,7 +175,11 @@ impl Server {
                 ..config.switch
             },
             dataplane,
-            device: Arc::new(Mutex::new(Device::default())),
+            device: Arc::new(Mutex::new(Device {
+                losses: losses.clone(),
+                ..Device::default()
+            })),
+            losses,
             controllers: Mutex::new(Controllers::new(config.device_id)),
             digests: Mutex::new(Digests::default()),
             gate: tokio::sync::Mutex::new(()),

@@ -6,6 +6,7 @@ use crate::dataplane::{self, Dataplane};
 use crate::device::Device;
 use crate::digests::Digests;
 use crate::fault::Fault;
+use crate::losses::Losses;
 use crate::proto::v1::p4_runtime_server::P4Runtime;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
@@ -36,6 +37,8 @@ pub struct Shared {
     pub device: Arc<Mutex<Device>>,
     /// Streams.
     pub controllers: Mutex<Controllers>,
+    /// What was lost so far.
+    pub losses: Arc<Losses>,
     /// Digest messages on their way.
     pub digests: Mutex<Digests>,
     /// Held by one request at a time that changes something, and while a primary is chosen: no write of

@@ -1,7 +1,7 @@
 //! The traffic manager: queues of each egress port, and when their lines are free.
 
 use crate::switch::Lineage;
-use crate::{DropCause, Packet, PortConfig, PortStats};
+use crate::{DropCause, DropCounts, Packet, PortConfig, PortStats};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use units::Instant;
@@ -107,6 +107,11 @@ impl TrafficManager {
             stats.waiting = port.waiting;
         }
         stats
+    }
+
+    /// Each port's drops.
+    pub fn drops(&self) -> impl Iterator<Item = (u16, DropCounts)> {
+        (0..).zip(self.stats.iter().map(|stats| stats.drops))
     }
 
     /// The port's counts, to be counted up.

@@ -18,6 +18,7 @@ pub use table::{Named, encode_named};
 
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
+use crate::losses;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
 use tonic::Code;
@@ -99,6 +100,10 @@ pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> O
         E::ValueSetEntry(entry) => value_set::read(target, entry, found),
         E::RegisterEntry(entry) => arrays::read_registers(target, entry, found),
         E::DigestEntry(entry) => digest::read(target, entry, found),
+        E::ExternEntry(entry) if entry.extern_type_id == losses::TYPE_ID => {
+            found.push(target.losses.entity(target.switch));
+            Ok(())
+        }
         // All of no entries.
         E::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
         E::ExternEntry(_) => Err(no_externs()),

@@ -201,6 +201,11 @@ impl Switch {
         self.tm.stats(port)
     }
 
+    /// Each port's drops.
+    pub fn port_drops(&self) -> impl Iterator<Item = (u16, DropCounts)> {
+        self.tm.drops()
+    }
+
     /// Packets waiting now in one of a port's queues.
     pub fn queue_depth(&self, port: u16, priority: u8) -> u32 {
         self.tm.depth(port, priority)
