@@ -4,13 +4,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from waymark import congestion, sctp
+from waymark import congestion, program, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.congestion import CongestionControl
 from waymark.entries import entries_for
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
-from waymark.topology import Link, Topology
+from waymark.topology import Link, Switch, Topology
 from waymark.traffic import Cbr, Flow, Source, Tracing
 
 
@@ -129,10 +129,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "switches": {
             switch.name: {
                 "program": switch.program,
-                "entries": [
-                    entry.to_core()
-                    for entry in entries_for(topology, addressing, switch, tables[switch.program])
-                ],
+                **_held(topology, addressing, switch, tables[switch.program]),
                 "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
             }
             for switch in topology.switches
@@ -152,6 +149,28 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "sources": [source_to_core(source) for source in scenario.sources],
         "record": {"check_aqt": scenario.check_aqt},
     }
+
+
+def _held(
+    topology: Topology, addressing: Addressing, switch: Switch, tables: Collection[str]
+) -> dict[str, Any]:
+    """What is written to a switch: its runtime file's, or else what follows from the topology."""
+    if switch.runtime is None:
+        entries = entries_for(topology, addressing, switch, tables)
+        return {"entries": [entry.to_core() for entry in entries]}
+    from topologies import virtual  # brings the controller, and with it gRPC
+
+    links = [link for link in topology.links if link.source == switch.name]
+    for link in links:
+        if link.red is not None or link.ecn_threshold is not None:
+            raise WaymarkError(
+                f"link {link.name}: RED and ECN thresholds are entries, and those of "
+                f"{switch.name} are its runtime file's"
+            )
+    # A program of the tutorials limits no queue.
+    queue_packets = max((link.queue_packets for link in links), default=2)
+    held = virtual.held(switch.runtime, program.of_project(switch.program))
+    return held | {"capacity": queue_packets}
 
 
 def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:

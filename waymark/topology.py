@@ -66,8 +66,9 @@ class Switch:
         program: the main P4 file, relative to the project's ``p4src/`` (or absolute); empty: none
             until a controller loads one, on Linux interfaces only.
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
-        runtime: a file with the entries of its tables, in the form of the P4 tutorials; on Linux
-            interfaces, instead of those that follow from the topology.
+        runtime: a file with what is written to it (entries, default actions, multicast groups,
+            clone sessions), in the form of the P4 tutorials, instead of what follows from the
+            topology.
         tutorial: what the tutorials fix about it; None: it follows from no file of theirs.
         snoop: neighbours beyond wireless links, on which an agent repairs TCP's losses
             (Balakrishnan et al. 1995); in virtual time only.
