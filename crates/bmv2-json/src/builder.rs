@@ -1,5 +1,6 @@
 //! The program under construction.
 
+use crate::errors::Errors;
 use crate::graph::POSITION;
 use crate::headers::{self, Headers};
 use crate::node::{Node, Result};
@@ -15,6 +16,7 @@ pub struct Builder<'j> {
     pub root: Node<'j>,
     pub out: Program,
     pub headers: Headers,
+    pub errors: Errors,
     pub objects: Objects,
     /// Bodies of actions by their ids in the JSON.
     pub actions: HashMap<u64, crate::actions::Action>,
@@ -35,7 +37,8 @@ pub fn build(root: Node<'_>) -> Result<Program> {
         package: "V1Switch".into(),
         ..Program::default()
     };
-    out.errors = headers::errors(&root)?;
+    let (names, errors) = Errors::read(&root)?;
+    out.errors = names;
     let headers = headers::read(&root, &mut out)?;
     headers::enums(&root, &mut out)?;
     let nowhere = Place::fixed(0, POSITION);
@@ -43,6 +46,7 @@ pub fn build(root: Node<'_>) -> Result<Program> {
         root,
         out,
         headers,
+        errors,
         objects: Objects::default(),
         actions: HashMap::new(),
         data: Vec::new(),

@@ -15,6 +15,9 @@ impl<'j> Builder<'j> {
         self.loc = Default::default();
         let root = self.root.clone();
         let body = self.collect(|b| {
+            if verify {
+                b.number_parser_error();
+            }
             for node in root.list("checksums")? {
                 // Older compilers wrote neither flag and meant both.
                 if b.has_flags(&node)? && !node.flag(flag)? {

@@ -550,19 +550,6 @@ pub fn add_type(out: &mut Program, name: String, kind: TypeKind) -> TypeId {
     TypeId(out.types.len() as u32 - 1)
 }
 
-/// The errors' names; their values are their indices.
-pub fn errors(root: &Node<'_>) -> Result<Vec<String>> {
-    let mut errors = Vec::new();
-    for (i, node) in root.list("errors")?.iter().enumerate() {
-        let [name, value] = node.exactly()?;
-        if value.small()? as usize != i {
-            return Err(value.error(format!("errors are numbered from 0; this is number {i}")));
-        }
-        errors.push(name.str()?.to_owned());
-    }
-    Ok(errors)
-}
-
 /// The enums, whose members are numbers in expressions.
 pub fn enums(root: &Node<'_>, out: &mut Program) -> Result<()> {
     for node in root.list("enums")? {

@@ -11,13 +11,14 @@
 //! tree (`graph`).
 //!
 //! The map of this crate: `node` walks the JSON and knows where it is; `headers` lays out storage;
-//! `place` finds fields, headers and stacks in it; `value` reads expressions; `objects` counters, meters
+//! `errors` numbers them; `place` finds fields, headers and stacks in it; `value` reads expressions; `objects` counters, meters
 //! and so on; `actions`, `primitives`, `parser`, `tables`, `pipeline`, `checksums` what their names say;
 //! `builder` puts them together.
 
 mod actions;
 mod builder;
 mod checksums;
+mod errors;
 mod graph;
 mod headers;
 mod integer;

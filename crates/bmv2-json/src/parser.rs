@@ -95,8 +95,7 @@ impl<'j> Builder<'j> {
             }
             "verify" => {
                 let condition = self.condition(param(0)?)?;
-                let error = self.value(param(1)?)?;
-                let error = value::resize(error, Scalar::Symbol);
+                let error = self.error(param(1)?)?;
                 self.push(StmtKind::Verify(condition, error));
                 Ok(())
             }
@@ -242,7 +241,7 @@ impl<'j> Builder<'j> {
         node: &Node<'j>,
         keys: &[Expr],
     ) -> Result<(Vec<KeyMatch>, Option<p4_ir::ValueSetId>)> {
-        match node.text("type")? {
+        match transition_type(node)? {
             "default" => Ok((keys.iter().map(|_| KeyMatch::Any).collect(), None)),
             "hexstr" => {
                 let width = keys.iter().map(padded).sum();
@@ -329,6 +328,16 @@ impl<'j> Builder<'j> {
         }
         Ok(())
     }
+}
+
+/// Older compilers wrote no type: `default` or a number then, as it is with `hexstr`.
+fn transition_type<'j>(node: &Node<'j>) -> Result<&'j str> {
+    let given = match node.find("type")? {
+        Some(given) => given.str()?,
+        None => "hexstr",
+    };
+    let is_default = given == "hexstr" && node.get("value")?.str() == Ok("default");
+    Ok(if is_default { "default" } else { given })
 }
 
 /// Bits that a key takes in a case's value: whole octets.

@@ -71,8 +71,8 @@ fn errors_name_the_place_and_what_is_valid() {
     );
     at(
         "/errors/1/1",
-        7.into(),
-        "errors[1][1]: errors are numbered from 0",
+        0.into(),
+        "errors[1][1]: two errors have the number 0",
     );
     at(
         "/deparsers/0/order/0",

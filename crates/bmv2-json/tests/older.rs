@@ -1,0 +1,151 @@
+//! What older compilers wrote: errors numbered from 1, transitions without a type. It means what newer JSON does.
+
+use serde_json::{Value, json};
+use v1model::{Packet, Switch, SwitchConfig};
+
+/// A program that reads two octets and sends packets by what its parser found: to port 1 without an error, to port 2
+/// with the program's own, to port 3 with another. Errors are numbered from `first`.
+fn config(first: u32, with_types: bool) -> Value {
+    let number = |error: u32| json!({ "type": "hexstr", "value": format!("{:#x}", first + error) });
+    let field = |header: &str, field: &str| json!({ "type": "field", "value": [header, field] });
+    let expression = |op: &str, left: Value, right: Value| json!({ "type": "expression", "value": { "op": op, "left": left, "right": right } });
+    let transition = |ty: &str, value: &str, next: Value| {
+        let mut transition = json!({ "value": value, "mask": null, "next_state": next });
+        if with_types {
+            transition["type"] = ty.into();
+        }
+        transition
+    };
+    let send = |id: u32| {
+        json!({ "name": format!("send{id}"), "id": id, "runtime_data": [], "primitives": [{
+            "op": "assign",
+            "parameters": [field("standard_metadata", "egress_spec"), { "type": "hexstr", "value": format!("{id:#x}") }],
+        }] })
+    };
+    let condition = |name: &str, error: u32, yes: &str, no: &str| {
+        let parser_error = field("standard_metadata", "parser_error");
+        json!({ "name": name, "id": 0, "expression": expression("==", parser_error, number(error)),
+            "true_next": yes, "false_next": no })
+    };
+    let call = |id: u32| json!({ "name": format!("call{id}"), "id": id, "action_id": id, "next_node": null });
+    let is_not = |value: &str| {
+        expression(
+            "!=",
+            field("h", "kind"),
+            json!({ "type": "hexstr", "value": value }),
+        )
+    };
+    json!({
+        "header_types": [
+            { "name": "scalars_0", "id": 0, "fields": [] },
+            { "name": "h_t", "id": 1, "fields": [["kind", 8, false], ["mark", 8, false]] },
+            { "name": "standard_metadata", "id": 2, "fields": [
+                ["ingress_port", 9, false], ["egress_spec", 9, false], ["egress_port", 9, false],
+                ["parser_error", 32, false], ["_padding", 5, false],
+            ] },
+        ],
+        "headers": [
+            { "name": "scalars", "id": 0, "header_type": "scalars_0", "metadata": true },
+            { "name": "standard_metadata", "id": 1, "header_type": "standard_metadata", "metadata": true },
+            { "name": "h", "id": 2, "header_type": "h_t", "metadata": false },
+            { "name": "tail", "id": 3, "header_type": "h_t", "metadata": false },
+        ],
+        "errors": [
+            ["NoError", first], ["PacketTooShort", first + 1], ["NoMatch", first + 2],
+            ["StackOutOfBounds", first + 3], ["HeaderTooShort", first + 4], ["Own", first + 5],
+        ],
+        "parsers": [{ "name": "parser", "id": 0, "init_state": "start", "parse_states": [
+            { "name": "start", "id": 0,
+                "parser_ops": [
+                    { "op": "extract", "parameters": [{ "type": "regular", "value": "h" }] },
+                    { "op": "verify", "parameters": [is_not("0xff"), number(5)] },
+                ],
+                "transition_key": [field("h", "kind")],
+                "transitions": [
+                    transition("hexstr", "0x01", "tail".into()),
+                    transition("default", "default", Value::Null),
+                ] },
+            { "name": "tail", "id": 1,
+                "parser_ops": [{ "op": "extract", "parameters": [{ "type": "regular", "value": "tail" }] }],
+                "transition_key": [],
+                "transitions": [transition("default", "default", Value::Null)] },
+        ] }],
+        "deparsers": [{ "name": "deparser", "id": 0, "order": ["h", "tail"], "primitives": [] }],
+        "actions": [send(1), send(2), send(3)],
+        "pipelines": [
+            { "name": "ingress", "id": 0, "init_table": "good", "tables": [], "action_profiles": [],
+                "conditionals": [condition("good", 0, "call1", "own"), condition("own", 5, "call2", "call3")],
+                "action_calls": [call(1), call(2), call(3)] },
+            { "name": "egress", "id": 1, "init_table": null, "tables": [], "conditionals": [] },
+        ],
+    })
+}
+
+/// The port that a packet leaves through.
+fn port(config: &Value, packet: &[u8]) -> Option<u16> {
+    let program = bmv2_json::read(&config.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+    switch.handle_packet(Default::default(), 0, Packet::new(packet.into()));
+    switch
+        .poll_transmit(Default::default())
+        .map(|sent| sent.port)
+}
+
+#[test]
+fn errors_mean_the_same_whatever_their_numbers() {
+    for first in [0, 1, 7] {
+        let config = config(first, true);
+        assert_eq!(
+            port(&config, &[2, 0]),
+            Some(1),
+            "no error, numbered from {first}"
+        );
+        assert_eq!(
+            port(&config, &[0xff, 0]),
+            Some(2),
+            "the program's, numbered from {first}"
+        );
+        assert_eq!(
+            port(&config, &[1, 0, 9]),
+            Some(3),
+            "too short, numbered from {first}"
+        );
+    }
+}
+
+#[test]
+fn a_transition_without_a_type_has_a_number_or_is_the_default() {
+    for with_types in [true, false] {
+        let config = config(0, with_types);
+        assert_eq!(port(&config, &[2, 0]), Some(1), "the default");
+        assert_eq!(port(&config, &[1, 0, 9]), Some(3), "the number");
+    }
+}
+
+#[test]
+fn numbers_of_errors_that_cannot_be_meant_are_refused() {
+    let message = |edit: &dyn Fn(&mut Value)| {
+        let mut config = config(1, true);
+        edit(&mut config);
+        bmv2_json::read(&config.to_string())
+            .map(|_| ())
+            .expect_err("a wrong number")
+            .to_string()
+    };
+    let twice = message(&|config| config["errors"][1][1] = 1.into());
+    assert_eq!(twice, "errors[1][1]: two errors have the number 1");
+    let verify = "/parsers/0/parse_states/0/parser_ops/1/parameters/1";
+    let unknown = message(&|config| {
+        *config.pointer_mut(verify).expect("a place in it") =
+            json!({ "type": "hexstr", "value": "0x9" });
+    });
+    assert!(
+        unknown.ends_with("parameters[1]: no error has the number 9"),
+        "{unknown}"
+    );
+    let computed = message(&|config| {
+        *config.pointer_mut(verify).expect("a place in it") =
+            json!({ "type": "field", "value": ["h", "kind"] });
+    });
+    assert!(computed.contains("an error that is computed"), "{computed}");
+}
