@@ -5,7 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=../p4-info/proto");
     let files = protox::compile(["p4/v1/p4runtime.proto"], ["proto", "../p4-info/proto"])?;
     tonic_prost_build::configure()
-        .build_client(false)
+        .build_transport(false)
         .extern_path(".p4.config.v1", "::p4_info::proto")
         .compile_fds(files)?;
     Ok(())

@@ -51,8 +51,8 @@ pub(crate) fn id(annotations: &[Annotation]) -> Option<u32> {
     number(annotations, "id")
 }
 
-/// What `@name` says, else the name in the source.
-pub(crate) fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
+/// The name for a control plane: what `@name` says, else the name in the source.
+pub fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
     let given = string(annotations, "name").unwrap_or_else(|| name.to_string());
     given.strip_prefix('.').unwrap_or(&given).to_string()
 }

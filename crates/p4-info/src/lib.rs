@@ -20,8 +20,11 @@ mod tables;
 pub mod text;
 mod types;
 
+pub use annotations::control_plane_name;
+pub use types::{Member, flattened, type_name};
+
 use interface::Interface;
-use p4_ir::{Program, SourceLoc};
+use p4_ir::{Program, SourceLoc, Type};
 use proto::p4_ids::Prefix;
 use std::collections::BTreeSet;
 use symbols::Symbols;
@@ -53,6 +56,12 @@ pub fn p4info(program: &Program) -> Result<proto::P4Info, Vec<Error>> {
         true => Ok(builder.info),
         false => Err(builder.errors),
     }
+}
+
+/// What a program passes to `digest`, with the name of each digest for a control plane.
+pub fn digests(program: &Program) -> Vec<(String, Type)> {
+    let blocks = Interface::new(program).blocks;
+    blocks.into_iter().flat_map(|block| block.digests).collect()
 }
 
 /// A P4Info under construction.

@@ -236,16 +236,18 @@ impl<'p> Types<'p> {
 }
 
 /// A member of a header, those of structs in it taken out.
-pub(crate) struct Member<'p> {
-    /// Dotted where it comes from a struct.
+#[derive(Clone, Debug)]
+pub struct Member<'p> {
+    /// Its name for a control plane; dotted where it comes from a struct.
     pub name: String,
+    /// Its type; always one value.
     pub ty: &'p Type,
     /// Its own, then those of the struct it comes from that it has not.
     pub annotations: Vec<p4_ir::Annotation>,
 }
 
 /// All single values of a header, in order.
-pub(crate) fn flattened<'p>(program: &'p Program, fields: &'p [Field]) -> Vec<Member<'p>> {
+pub fn flattened<'p>(program: &'p Program, fields: &'p [Field]) -> Vec<Member<'p>> {
     let mut members = Vec::new();
     for field in fields {
         let inner: &[Field] = match &field.ty {
@@ -280,7 +282,7 @@ pub(crate) fn flattened<'p>(program: &'p Program, fields: &'p [Field]) -> Vec<Me
 }
 
 /// The name of a declared type; type arguments are joined to it by underscores: `pair_bit8_bool`.
-pub(crate) fn type_name(def: &TypeDef) -> String {
+pub fn type_name(def: &TypeDef) -> String {
     let name = control_plane_name(&def.name, &def.annotations);
     let Some((generic, args)) = name.split_once('<') else {
         return name;

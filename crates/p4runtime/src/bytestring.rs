@@ -1,15 +1,27 @@
 //! Numbers as octet strings (specification, "Bytestrings"): big-endian, the shortest form is canonical.
+//! A value of a type that is translated to a string is its number in decimal.
 
 use crate::fault::{Fault, Outcome};
 use num_bigint::BigUint;
 
-/// How a number is written: its width in bits, and whether it is `int<W>`.
+/// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Width in bits.
     pub width: u32,
-    /// Whether it is in two's complement.
-    pub signed: bool,
+    /// What its octets are.
+    pub notation: Notation,
+}
+
+/// What the octets of a number are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Binary, of `bit<W>`.
+    Unsigned,
+    /// Two's complement, of `int<W>`.
+    Signed,
+    /// Decimal digits, of a type that is translated to a string.
+    Decimal,
 }
 
 impl Shape {
@@ -17,16 +29,36 @@ impl Shape {
     pub const fn bits(width: u32) -> Self {
         Shape {
             width,
-            signed: false,
+            notation: Notation::Unsigned,
         }
     }
 
-    /// Reads a number. Leading octets that say nothing are accepted.
+    /// `int<width>`.
+    pub const fn int(width: u32) -> Self {
+        Shape {
+            width,
+            notation: Notation::Signed,
+        }
+    }
+
+    /// A number of so many bits in decimal.
+    pub const fn decimal(width: u32) -> Self {
+        Shape {
+            width,
+            notation: Notation::Decimal,
+        }
+    }
+
+    /// Reads a number. Leading octets that say nothing are accepted in binary; in decimal each number has one form.
     ///
     /// # Errors
-    /// `OUT_OF_RANGE` if there is no octet, or if the number needs more bits.
+    /// `OUT_OF_RANGE` if there is no octet, if the number needs more bits, or if the octets are not what the notation has.
     pub fn decode(self, octets: &[u8]) -> Outcome<BigUint> {
-        let Shape { width, signed } = self;
+        if self.notation == Notation::Decimal {
+            return self.decode_decimal(octets);
+        }
+        let width = self.width;
+        let signed = self.notation == Notation::Signed;
         let Some(&first) = octets.first() else {
             return Err(Fault::out_of_range(format!(
                 "expected a value of {width} bits, found no octets (zero is one octet 00)"
@@ -45,9 +77,11 @@ impl Shape {
 
     /// The canonical form: without leading octets that say nothing, but at least one.
     pub fn encode(self, value: &BigUint) -> Vec<u8> {
-        let Shape { width, signed } = self;
-        if !signed || width == 0 {
-            return value.to_bytes_be();
+        let width = self.width;
+        match self.notation {
+            Notation::Decimal => return value.to_string().into_bytes(),
+            Notation::Signed if width > 0 => {}
+            _ => return value.to_bytes_be(),
         }
         let negative = value.bit(u64::from(width - 1));
         let octets = width.div_ceil(8) as usize;
@@ -77,8 +111,31 @@ impl Shape {
         Ok((BigUint::from(1_u8) << self.width) - distance)
     }
 
+    fn decode_decimal(self, digits: &[u8]) -> Outcome<BigUint> {
+        let refused = || {
+            let found: String = String::from_utf8_lossy(digits).chars().take(40).collect();
+            Fault::out_of_range(format!(
+                "expected a number of {} bits in decimal, as its type is translated to a string, found {found:?}",
+                self.width
+            ))
+        };
+        // A digit has more than three bits.
+        let too_long = digits.len() as u64 > u64::from(self.width) / 3 + 1;
+        let canonical =
+            matches!(digits, [b'0'] | [b'1'..=b'9', ..]) && digits.iter().all(u8::is_ascii_digit);
+        let value = match canonical && !too_long {
+            true => BigUint::parse_bytes(digits, 10),
+            false => None,
+        };
+        let fits = |value: &BigUint| value.bits() <= u64::from(self.width);
+        value.filter(fits).ok_or_else(refused)
+    }
+
     fn too_large(self, value: &BigUint) -> Fault {
-        let kind = if self.signed { "signed " } else { "" };
+        let kind = match self.notation {
+            Notation::Signed => "signed ",
+            _ => "",
+        };
         let found = match value.bits() {
             bits if bits > 256 => format!("one of {bits} bits"),
             _ => format!("{value:#x}"),
@@ -101,10 +158,7 @@ mod tests {
     }
 
     fn int(width: u32) -> Shape {
-        Shape {
-            width,
-            signed: true,
-        }
+        Shape::int(width)
     }
 
     /// The examples of the specification.
@@ -168,6 +222,43 @@ mod tests {
         }
         assert_eq!(int(16).encode(&BigUint::from(0xffff_u32)), b"\xff");
         assert_eq!(int(16).encode(&BigUint::from(0x80_u32)), b"\x00\x80");
+    }
+
+    // p4runtime: translated-string
+    #[test]
+    fn strings_are_decimal_numbers_in_one_form() {
+        let shape = Shape::decimal(9);
+        for (value, digits) in [(0, "0"), (7, "7"), (511, "511")] {
+            assert_eq!(number(shape, digits.as_bytes()), Ok(value));
+            assert_eq!(shape.encode(&value.into()), digits.as_bytes());
+        }
+        let wrong = [
+            "",
+            "00",
+            "07",
+            "512",
+            "-1",
+            "+1",
+            "0x1",
+            "1 ",
+            "Ethernet0",
+            "99999999999",
+        ];
+        for digits in wrong {
+            assert_eq!(
+                number(shape, digits.as_bytes()),
+                Err(Code::OutOfRange),
+                "{digits:?}"
+            );
+        }
+        let megabytes = vec![b'9'; 8 << 20];
+        assert_eq!(
+            number(Shape::decimal(2048), &megabytes),
+            Err(Code::OutOfRange)
+        );
+        let most = (BigUint::from(1_u8) << 2048) - 1_u8;
+        let shape = Shape::decimal(2048);
+        assert_eq!(shape.decode(&shape.encode(&most)), Ok(most));
     }
 
     // p4runtime: bytes-shortest, bytes-zero

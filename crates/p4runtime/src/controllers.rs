@@ -3,7 +3,9 @@
 use crate::arbitration::{Arbitration, Notices, StreamId};
 use crate::proto::v1::StreamMessageResponse;
 use crate::proto::v1::stream_message_response::Update;
-use std::collections::BTreeMap;
+use crate::service::lock;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tonic::Status;
 
@@ -12,6 +14,9 @@ pub type Sender = mpsc::Sender<Result<StreamMessageResponse, Status>>;
 
 /// Messages that may wait for a controller that reads slowly.
 pub const BACKLOG: usize = 4_096;
+
+/// Lists of digests that may wait beyond the backlog.
+const WAITING: usize = 256;
 
 /// Why a message did not reach all primary controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +32,30 @@ pub enum Undelivered {
 pub struct Controllers {
     /// Who is primary.
     pub arbitration: Arbitration,
-    streams: BTreeMap<StreamId, Sender>,
+    streams: BTreeMap<StreamId, Stream>,
     last: StreamId,
+}
+
+#[derive(Debug)]
+struct Stream {
+    sender: Sender,
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+/// Messages for a stream whose backlog is full, the oldest first.
+type Waiting = VecDeque<StreamMessageResponse>;
+
+/// Sends what waits, until there is nothing or the stream ends.
+async fn send_waiting(sender: Sender, waiting: Arc<Mutex<Waiting>>) {
+    while let Ok(place) = sender.reserve().await {
+        let mut queue = lock(&waiting);
+        if let Some(message) = queue.pop_front() {
+            place.send(Ok(message));
+        }
+        if queue.is_empty() {
+            return;
+        }
+    }
 }
 
 impl Controllers {
@@ -44,7 +71,8 @@ impl Controllers {
     /// A stream was opened.
     pub fn join(&mut self, sender: Sender) -> StreamId {
         self.last += 1;
-        self.streams.insert(self.last, sender);
+        let waiting = Arc::default();
+        self.streams.insert(self.last, Stream { sender, waiting });
         self.last
     }
 
@@ -78,21 +106,33 @@ impl Controllers {
         result
     }
 
-    /// Sends to a controller. A packet, digest or error for one whose backlog is full is lost, and the answer
-    /// is `false`; who is primary is told as soon as it has read.
+    /// Sends to a controller; whether the message will arrive. If its backlog is full, a packet or error is lost, a list
+    /// of digests waits unless too many do, and who is primary waits in any case.
     pub fn send(&self, stream: StreamId, update: Update) -> bool {
-        let Some(sender) = self.streams.get(&stream) else {
+        let Some(Stream { sender, waiting }) = self.streams.get(&stream) else {
             return false;
         };
-        let must_arrive = matches!(update, Update::Arbitration(_));
+        let most_waiting = match &update {
+            Update::Arbitration(_) => usize::MAX,
+            Update::Digest(_) => WAITING,
+            _ => 0,
+        };
         let message = StreamMessageResponse {
             update: Some(update),
         };
+        let mut queue = lock(waiting);
+        if most_waiting > 0 && !queue.is_empty() {
+            let room = queue.len() < most_waiting;
+            if room {
+                queue.push_back(message);
+            }
+            return room;
+        }
         match sender.try_send(Ok(message)) {
             Ok(()) => true,
-            Err(TrySendError::Full(message)) if must_arrive => {
-                let sender = sender.clone();
-                tokio::spawn(async move { sender.send(message).await });
+            Err(TrySendError::Full(Ok(message))) if most_waiting > 0 => {
+                queue.push_back(message);
+                tokio::spawn(send_waiting(sender.clone(), waiting.clone()));
                 true
             }
             Err(_) => false,
@@ -101,8 +141,8 @@ impl Controllers {
 
     /// Ends all streams.
     pub fn end(&mut self, status: &Status) {
-        for sender in std::mem::take(&mut self.streams).into_values() {
-            let _ = sender.try_send(Err(status.clone()));
+        for stream in std::mem::take(&mut self.streams).into_values() {
+            let _ = stream.sender.try_send(Err(status.clone()));
         }
     }
 }

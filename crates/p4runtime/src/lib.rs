@@ -6,6 +6,7 @@
 //!                   └─ batch ─ entities                     updates and reads on the engine
 //! dataplane         jobs for the thread that owns the switch
 //! notify            what the switch tells of its own accord
+//! local             the same service without a socket, for tests
 //! ```
 //! It knows no packets' interfaces: whoever owns the switch implements [`Dataplane`], and passes what
 //! leaves through the CPU port, and events, to [`Upcalls`].
@@ -19,6 +20,7 @@ mod device;
 mod digests;
 mod entities;
 mod fault;
+mod local;
 pub mod losses;
 mod model;
 mod notify;
@@ -30,6 +32,7 @@ mod stream;
 mod tls;
 
 pub use dataplane::{Dataplane, Job};
+pub use local::{LocalClient, LocalDevice};
 pub use server::{Server, ServerConfig, ServerError, Upcalls};
 pub use tls::TlsFiles;
 

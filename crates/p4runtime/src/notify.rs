@@ -57,31 +57,32 @@ fn packet_in(shared: &Shared, octets: &[u8]) {
             .as_ref()
             .and_then(|running| running.model.packet_in.as_ref());
         let (metadata, payload) = match header {
-            None => (Vec::new(), octets),
+            None => (Vec::new(), octets.to_vec()),
             // A packet without its header does not come from this program.
             Some(header) => match header.unpack(octets) {
                 Some(parts) => parts,
                 None => return shared.losses.count(Lost::PacketInHeader),
             },
         };
-        PacketIn {
-            payload: payload.to_vec(),
-            metadata,
-        }
+        PacketIn { payload, metadata }
     };
     send(shared, &Update::Packet(packet));
 }
 
-/// Sends to the primary controllers, and counts what does not reach them.
+/// Sends to the primary controllers, and counts what does not reach them. Such digests are sent again when the program
+/// passes the same once more.
 fn send(shared: &Shared, update: &Update) {
-    let is_packet = matches!(update, Update::Packet(_));
     let sent = lock(&shared.controllers).send_to_primaries(update);
-    shared.losses.count(match (sent, is_packet) {
-        (Ok(()), _) => return,
-        (Err(Undelivered::NoController), true) => Lost::PacketInController,
-        (Err(Undelivered::NoController), false) => Lost::DigestController,
-        (Err(Undelivered::Backlog), true) => Lost::PacketInBacklog,
-        (Err(Undelivered::Backlog), false) => Lost::DigestBacklog,
+    let Err(undelivered) = sent else { return };
+    if let Update::Digest(list) = update {
+        lock(&shared.digests).acknowledge(list.digest_id, list.list_id);
+    }
+    let is_packet = matches!(update, Update::Packet(_));
+    shared.losses.count(match (undelivered, is_packet) {
+        (Undelivered::NoController, true) => Lost::PacketInController,
+        (Undelivered::NoController, false) => Lost::DigestController,
+        (Undelivered::Backlog, true) => Lost::PacketInBacklog,
+        (Undelivered::Backlog, false) => Lost::DigestBacklog,
     });
 }
 
@@ -91,11 +92,8 @@ fn learn(shared: &Shared, digest: Digest) {
         let Some(running) = &device.running else {
             return;
         };
-        let ty = match digest.ty {
-            Some(p4_ir::Type::Named(id)) => Some(id),
-            _ => None,
-        };
-        running.model.digest_of(ty).and_then(|(id, model)| {
+        let found = running.model.digest_of(digest.ty.as_ref());
+        found.and_then(|(id, model)| {
             let config = *running.state.digests.get(&id)?;
             let mut parts = digest.fields.into_iter().map(|(value, _)| value);
             Some((id, config, model.data.encode(&mut parts)))

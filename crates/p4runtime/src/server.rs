@@ -1,21 +1,17 @@
 //! The server: its threads, its socket, its end.
 
-use crate::controllers::Controllers;
 use crate::dataplane::Dataplane;
-use crate::device::Device;
-use crate::digests::Digests;
 use crate::fault::Fault;
-use crate::losses::{Losses, Lost, Outside};
+use crate::losses::{Lost, Outside};
 use crate::notify::{self, Upcall};
 use crate::pipeline;
 use crate::proto::v1::ForwardingPipelineConfig;
-use crate::proto::v1::p4_runtime_server::P4RuntimeServer;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::service::{Service, Shared, lock};
 use crate::tls::TlsFiles;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -25,10 +21,8 @@ use tonic::transport::Server as GrpcServer;
 use tonic::transport::server::TcpIncoming;
 use v1model::{Event, SwitchConfig};
 
-/// The largest message that is accepted, in octets.
-const MAX_MESSAGE: usize = 32 << 20;
 /// Packets and events that may wait to be passed on; those beyond are lost.
-const UPCALLS: usize = 4_096;
+pub(crate) const UPCALLS: usize = 4_096;
 /// A client that does not answer for this long has vanished.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// How long clients may take to end their streams.
@@ -89,7 +83,7 @@ pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
-    upcalls: mpsc::Sender<Upcall>,
+    upcalls: Upcalls,
 }
 
 /// Where packets and events of the switch go; never waits.
@@ -166,34 +160,24 @@ impl Server {
             .block_on(tokio::net::TcpListener::bind(address))
             .map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        let losses = Arc::new(Losses::new(config.outside));
-        let shared = Arc::new(Shared {
-            device_id: config.device_id,
-            cpu_port: config.cpu_port,
-            settings: SwitchConfig {
-                report_digests: true,
-                ..config.switch
-            },
+        let shared = Arc::new(Shared::new(
+            config.device_id,
+            config.cpu_port,
+            config.switch,
             dataplane,
-            device: Arc::new(Mutex::new(Device {
-                losses: losses.clone(),
-                ..Device::default()
-            })),
-            losses,
-            controllers: Mutex::new(Controllers::new(config.device_id)),
-            digests: Mutex::new(Digests::default()),
-            gate: tokio::sync::Mutex::new(()),
-        });
-        let (upcalls, receiver) = mpsc::channel(UPCALLS);
+            config.outside,
+        ));
+        let (sender, receiver) = mpsc::channel(UPCALLS);
+        let upcalls = Upcalls {
+            sender,
+            shared: shared.clone(),
+        };
         runtime.spawn(notify::pass_on(shared.clone(), receiver));
         runtime.spawn(notify::watch_idle_entries(shared.clone()));
-        let service = P4RuntimeServer::new(Service(shared.clone()))
-            .max_decoding_message_size(MAX_MESSAGE)
-            .max_encoding_message_size(usize::MAX);
         let (stop, stopped) = oneshot::channel::<()>();
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
         let serving = builder
-            .add_service(service)
+            .add_service(Service::served(shared.clone()))
             .serve_with_incoming_shutdown(incoming, async {
                 let _ = stopped.await;
             });
@@ -214,10 +198,7 @@ impl Server {
 
     /// Where packets and events of the switch go.
     pub fn upcalls(&self) -> Upcalls {
-        Upcalls {
-            sender: self.upcalls.clone(),
-            shared: self.shared.clone(),
-        }
+        self.upcalls.clone()
     }
 
     /// Commits a program as a client would, before any client does.

@@ -6,8 +6,8 @@ use crate::dataplane::{self, Dataplane};
 use crate::device::Device;
 use crate::digests::Digests;
 use crate::fault::Fault;
-use crate::losses::Losses;
-use crate::proto::v1::p4_runtime_server::P4Runtime;
+use crate::losses::{Losses, Outside};
+use crate::proto::v1::p4_runtime_server::{P4Runtime, P4RuntimeServer};
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
 use crate::{batch, device, entities, pipeline, stream};
@@ -22,6 +22,9 @@ const API_VERSION: &str = "1.5.0";
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
+
+/// The largest message that is accepted, in octets.
+const MAX_MESSAGE: usize = 32 << 20;
 
 /// What all requests share.
 pub struct Shared {
@@ -46,13 +49,54 @@ pub struct Shared {
     pub gate: tokio::sync::Mutex<()>,
 }
 
+impl Shared {
+    /// A device without a program, which no controller has reached yet.
+    pub fn new(
+        device_id: u64,
+        cpu_port: Option<u16>,
+        settings: SwitchConfig,
+        dataplane: Arc<dyn Dataplane>,
+        outside: Option<Outside>,
+    ) -> Self {
+        let losses = Arc::new(Losses::new(outside));
+        let device = Device {
+            losses: losses.clone(),
+            ..Device::default()
+        };
+        Shared {
+            device_id,
+            cpu_port,
+            settings: SwitchConfig {
+                report_digests: true,
+                ..settings
+            },
+            dataplane,
+            device: Arc::new(Mutex::new(device)),
+            losses,
+            controllers: Mutex::new(Controllers::new(device_id)),
+            digests: Mutex::default(),
+            gate: tokio::sync::Mutex::new(()),
+        }
+    }
+}
+
 /// Locks; what a thread left behind that panicked is used as it is.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The service.
+#[derive(Clone)]
 pub struct Service(pub Arc<Shared>);
+
+impl Service {
+    /// The service as gRPC serves it.
+    pub fn served(shared: Arc<Shared>) -> P4RuntimeServer<Service> {
+        P4RuntimeServer::new(Service(shared))
+            .max_decoding_message_size(MAX_MESSAGE)
+            .max_encoding_message_size(usize::MAX)
+    }
+}
 
 #[tonic::async_trait]
 impl P4Runtime for Service {

@@ -126,15 +126,16 @@ fn octets(shared: &Shared, stream: StreamId, packet: &PacketOut) -> Outcome<(u16
             "no pipeline is committed yet",
         ));
     };
-    let mut octets = match &running.model.packet_out {
-        Some(header) => header.pack(&packet.metadata).map_err(Fault::into_invalid)?,
-        None if packet.metadata.is_empty() => Vec::new(),
+    let octets = match &running.model.packet_out {
+        Some(header) => header
+            .pack(&packet.metadata, &packet.payload)
+            .map_err(Fault::into_invalid)?,
+        None if packet.metadata.is_empty() => packet.payload.clone(),
         None => {
             let message = "the program has no packet_out header; leave metadata empty";
             return Err(Fault::invalid(message));
         }
     };
-    octets.extend_from_slice(&packet.payload);
     Ok((port, octets))
 }
 

@@ -45,7 +45,11 @@ pub fn write_member(
     let Some(action) = &given.action else {
         return Err(place(Fault::invalid("its action is not set")));
     };
-    let table = target.model.table(profile.table)?;
+    let Some(table) = profile.table else {
+        let message = "the program uses it in no table, so that there is no action for a member";
+        return Err(place(Fault::invalid(message)));
+    };
+    let table = target.model.table(table)?;
     let member = Member {
         id: given.member_id,
         action: actions::decode(target.model, table, action, Place::Entry).map_err(place)?,
@@ -229,7 +233,9 @@ pub fn read_members(
     found: &mut Vec<Entity>,
 ) -> Outcome<()> {
     for profile in profiles(target, request.action_profile_id)? {
-        let table = target.model.table(profile.table)?;
+        // Without a table there are no members.
+        let Some(table) = profile.table else { continue };
+        let table = target.model.table(table)?;
         for member in target.switch.members(profile.object)? {
             if request.member_id != 0 && request.member_id != member.id {
                 continue;

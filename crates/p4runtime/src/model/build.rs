@@ -1,8 +1,9 @@
 //! Ties a P4Info to a program, and says where they do not fit.
 
 use super::*;
-use p4_info::proto as p4;
-use p4_ir::{MatchKind, Program, Scalar, Type};
+use p4_info::{control_plane_name, proto as p4};
+use p4_ir::{ActionParam, MatchKind, Program, Scalar, Type, TypeKind};
+use std::collections::BTreeSet;
 
 impl Model {
     /// Ties a P4Info to the program that it describes.
@@ -13,6 +14,7 @@ impl Model {
         let mut builder = Builder {
             program,
             p4info: &p4info,
+            translations: Translations(p4info.type_info.as_ref()),
             faults: Vec::new(),
         };
         let mut model = Model {
@@ -30,7 +32,6 @@ impl Model {
         };
         builder.check_platform();
         builder.check_ids();
-        builder.check_translations();
         builder.tables(&mut model);
         builder.profiles(&mut model);
         builder.arrays(&mut model);
@@ -51,6 +52,7 @@ impl Model {
 struct Builder<'a> {
     program: &'a Program,
     p4info: &'a P4Info,
+    translations: Translations<'a>,
     faults: Vec<String>,
 }
 
@@ -64,21 +66,9 @@ fn named(preamble: &Option<p4::Preamble>) -> (u32, &str) {
 /// How values of a type are written.
 fn shape(program: &Program, ty: &Type) -> Shape {
     match ty.scalar(program) {
-        Some(Scalar::Int(width)) => Shape {
-            width,
-            signed: true,
-        },
+        Some(Scalar::Int(width)) => Shape::int(width),
         Some(scalar) => Shape::bits(scalar.width()),
         None => Shape::bits(0),
-    }
-}
-
-/// A value of a type that is translated (`@p4runtime_translation`) has the client's width. The values are
-/// the program's: numbers are not mapped to others.
-fn translated(type_name: &Option<p4::P4NamedType>, bitwidth: i32, shape: Shape) -> Shape {
-    match (type_name, u32::try_from(bitwidth)) {
-        (Some(_), Ok(width @ 1..)) if width > shape.width => Shape::bits(width),
-        _ => shape,
     }
 }
 
@@ -87,40 +77,59 @@ fn meter_type(spec: &Option<p4::MeterSpec>) -> MeterType {
 }
 
 impl Builder<'_> {
+    /// The actions. Of one that no table lists, a client knows the name at most: the program calls it with arguments of its
+    /// own, which P4Info leaves out, and p4c's JSON does not have it.
     fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
+        let tables = self.p4info.tables.iter();
+        let references = tables.flat_map(|table| &table.action_refs);
+        let listed: BTreeSet<u32> = references.map(|reference| reference.id).collect();
         let mut actions = BTreeMap::new();
         for action in &self.p4info.actions {
             let (id, name) = named(&action.preamble);
             let Some(found) = self.program.actions.iter().find(|a| a.name == name) else {
-                self.faults.push(format!("it has no action `{name}`"));
+                if listed.contains(&id) {
+                    self.faults.push(format!("it has no action `{name}`"));
+                }
                 continue;
             };
             let mut params = Vec::new();
-            for param in &found.params {
-                let Some(listed) = action.params.iter().find(|p| p.name == param.name) else {
-                    let fault = format!("action `{name}` has a parameter `{}`", param.name);
-                    self.faults.push(fault);
-                    continue;
-                };
-                let shape = shape(self.program, &param.ty);
-                let shape = translated(&listed.type_name, listed.bitwidth, shape);
-                self.check_width(listed.bitwidth, shape, || {
-                    format!("parameter `{}` of action `{name}`", param.name)
-                });
-                params.push(ParamModel {
-                    id: listed.id,
-                    name: param.name.clone(),
-                    shape,
-                });
-            }
-            if action.params.len() > found.params.len() {
-                let fault = format!("action `{name}` has {} parameters", found.params.len());
-                self.faults.push(fault);
+            if listed.contains(&id) {
+                params = self.params(name, &found.params, &action.params);
             }
             let name = name.to_string();
             actions.insert(id, ActionModel { name, params });
         }
         actions
+    }
+
+    /// An action's parameters, in the engine's order.
+    fn params(
+        &mut self,
+        action: &str,
+        found: &[ActionParam],
+        listed: &[p4::action::Param],
+    ) -> Vec<ParamModel> {
+        let mut params = Vec::new();
+        for param in found {
+            let name = control_plane_name(&param.name, &param.annotations);
+            let Some(listed) = listed.iter().find(|p| p.name == name) else {
+                self.faults
+                    .push(format!("action `{action}` has a parameter `{name}`"));
+                continue;
+            };
+            let shape = shape(self.program, &param.ty);
+            let place = || format!("parameter `{name}` of action `{action}`");
+            params.push(ParamModel {
+                id: listed.id,
+                shape: self.client_shape(&listed.type_name, listed.bitwidth, shape, place),
+                name,
+            });
+        }
+        if listed.len() > found.len() {
+            let fault = format!("action `{action}` has {} parameters", found.len());
+            self.faults.push(fault);
+        }
+        params
     }
 
     fn tables(&mut self, model: &mut Model) {
@@ -232,27 +241,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Checks that no values are translated to strings, which have no numbers here.
-    fn check_translations(&mut self) {
-        use p4::p4_new_type_spec::Representation::TranslatedType;
-        use p4::p4_new_type_translation::SdnType;
-        let types = self
-            .p4info
-            .type_info
-            .iter()
-            .flat_map(|info| &info.new_types);
-        for (name, ty) in types {
-            if let Some(TranslatedType(translation)) = &ty.representation
-                && matches!(translation.sdn_type, Some(SdnType::SdnString(_)))
-            {
-                self.faults.push(format!(
-                    "values of type `{name}` are strings for the client, which this target cannot \
-                     translate"
-                ));
-            }
-        }
-    }
-
     /// The fields of a table or value set, in the engine's order.
     fn fields<'p>(
         &mut self,
@@ -273,9 +261,9 @@ impl Builder<'_> {
                     .push(format!("{owner} has a match field `{name}`"));
                 continue;
             };
-            let shape = shape(self.program, ty);
-            let shape = translated(&field.type_name, field.bitwidth, shape);
-            self.check_width(field.bitwidth, shape, || format!("{owner}, field `{name}`"));
+            let place = || format!("{owner}, field `{name}`");
+            let declared = shape(self.program, ty);
+            let shape = self.client_shape(&field.type_name, field.bitwidth, declared, place);
             let given = match field.r#match {
                 Some(p4::match_field::Match::MatchType(kind)) => kind,
                 _ => 0,
@@ -293,6 +281,13 @@ impl Builder<'_> {
                 self.faults
                     .push(format!("{owner} matches `{name}` by {expected}"));
             }
+            // Prefixes, masks and bounds mean nothing where the bits are others.
+            if shape != declared && !matches!(kind, Kind::Exact | Kind::Optional) {
+                self.faults.push(format!(
+                    "{owner} matches `{name}` by {}, and its type is translated, which is possible for EXACT and OPTIONAL",
+                    expected.as_str_name()
+                ));
+            }
             fields.push(FieldModel {
                 id: field.id,
                 name: name.clone(),
@@ -309,12 +304,8 @@ impl Builder<'_> {
             let Some(object) = self.object(name, &["action_profile", "action_selector"]) else {
                 continue;
             };
-            let tables = model.tables.values();
-            let Some(table) = tables.into_iter().find(|table| table.profile == Some(id)) else {
-                let fault = format!("no table is implemented by the action profile `{name}`");
-                self.faults.push(fault);
-                continue;
-            };
+            let mut tables = model.tables.values();
+            let table = tables.find(|table| table.profile == Some(id));
             use p4::action_profile::SelectorSizeSemantics::SumOfMembers;
             let max_member_weight = match &profile.selector_size_semantics {
                 Some(SumOfMembers(members)) => Some(members.max_member_weight),
@@ -328,7 +319,7 @@ impl Builder<'_> {
                 size_is_weights: max_member_weight.is_none(),
                 max_member_weight: max_member_weight.unwrap_or(0),
                 weights_disallowed: profile.weights_disallowed,
-                table: table.id,
+                table: table.map(|table| table.id),
             };
             model.profiles.insert(id, profile);
         }
@@ -366,8 +357,17 @@ impl Builder<'_> {
                 .map(|ty| shape(self.program, ty))
                 .unwrap_or(Shape::bits(0));
             let spec = register.type_spec.as_ref();
-            match DataType::new(spec, self.p4info.type_info.as_ref()) {
-                Ok(DataType::Bits(given)) if given != cells => {
+            let named = match spec.and_then(|spec| spec.type_spec.as_ref()) {
+                Some(p4::p4_data_type_spec::TypeSpec::NewType(named)) => Some(named),
+                _ => None,
+            };
+            let translated = self.translations.of(named, cells);
+            let ty = match translated {
+                Some(shape) => Ok(DataType::Bits(shape)),
+                None => DataType::new(spec, self.p4info.type_info.as_ref()),
+            };
+            match ty {
+                Ok(DataType::Bits(given)) if translated.is_none() && given != cells => {
                     self.faults.push(format!(
                         "register `{}` holds {} bits",
                         array.name, cells.width
@@ -425,10 +425,12 @@ impl Builder<'_> {
                 continue;
             };
             let found = &self.program.value_sets[at];
-            // A value set of one unnamed component has a field whose name is free.
-            let keys = found.fields.iter().map(|(name, ty, kind)| (name, ty, kind));
-            let only = match (&set.r#match[..], &found.fields[..]) {
-                ([given], [(name, ..)]) => Some(p4::MatchField {
+            let names = self.value_set_names(found);
+            let keys = names.iter().zip(&found.fields);
+            let keys = keys.map(|(name, (_, ty, kind))| (name, ty, kind));
+            // One component has a field whose name is free; of an enum p4c lists the members too.
+            let only = match (&set.r#match[..], &names[..]) {
+                ([given, ..], [name]) => Some(p4::MatchField {
                     name: name.clone(),
                     ..given.clone()
                 }),
@@ -446,15 +448,32 @@ impl Builder<'_> {
         }
     }
 
+    /// The names of a value set's components for a control plane, in the engine's order.
+    fn value_set_names(&self, set: &p4_ir::ValueSet) -> Vec<String> {
+        let members = match &set.element {
+            Type::Named(id) => match &self.program[*id].kind {
+                TypeKind::Struct(members) => &members[..],
+                _ => &[],
+            },
+            _ => &[],
+        };
+        let names = set.fields.iter().map(|(name, ..)| {
+            let member = members.iter().find(|member| member.name == *name);
+            member.map_or(name.clone(), |m| control_plane_name(name, &m.annotations))
+        });
+        names.collect()
+    }
+
     fn digests(&mut self, model: &mut Model) {
+        let passed = p4_info::digests(self.program);
         for digest in &self.p4info.digests {
             let (id, name) = named(&digest.preamble);
             match DataType::new(digest.type_spec.as_ref(), self.p4info.type_info.as_ref()) {
                 Ok(data) => {
-                    let ty = self.program.types.iter().position(|ty| ty.name == name);
+                    let found = passed.iter().find(|(passed, _)| passed == name);
                     let digest = DigestModel {
                         name: name.to_string(),
-                        ty: ty.map(|at| TypeId(at as u32)),
+                        ty: found.map(|(_, ty)| ty.clone()),
                         data,
                     };
                     model.digests.insert(id, digest);
@@ -474,21 +493,25 @@ impl Builder<'_> {
                 "packet_out" => &mut model.packet_out,
                 _ => continue,
             };
-            match PacketHeader::new(self.program, name, &header.metadata) {
+            match PacketHeader::new(self.program, name, &header.metadata, self.translations) {
                 Ok(found) => *place = Some(found),
                 Err(fault) => self.faults.push(fault.message),
             }
         }
     }
 
-    /// `bitwidth` 0 says nothing.
-    fn check_width(&mut self, bitwidth: i32, shape: Shape, place: impl Fn() -> String) {
-        if bitwidth != 0 && bitwidth as u32 != shape.width {
-            self.faults.push(format!(
-                "{} has {} bits, not {bitwidth}",
-                place(),
-                shape.width
-            ));
-        }
+    /// How a client writes values that P4Info lists with this type and width.
+    fn client_shape(
+        &mut self,
+        type_name: &Option<p4::P4NamedType>,
+        bitwidth: i32,
+        shape: Shape,
+        place: impl Fn() -> String,
+    ) -> Shape {
+        let seen = self.translations.shape(type_name.as_ref(), bitwidth, shape);
+        seen.unwrap_or_else(|differs| {
+            self.faults.push(format!("{} {differs}", place()));
+            shape
+        })
     }
 }

@@ -30,6 +30,9 @@ pub enum DataType {
     SerialisableEnum(Shape),
 }
 
+/// The widest number that a string in a struct may hold, in bits: there P4Info does not tell the program's.
+const MAX_DECIMAL: u32 = 2_048;
+
 /// The deepest nesting of types, a guard against P4Info that refers to itself.
 const MAX_DEPTH: u32 = 32;
 
@@ -187,15 +190,12 @@ fn resolve(
                 .as_ref()
             {
                 Some(OriginalType(of)) => resolve(Some(of), info, depth)?,
-                Some(TranslatedType(p4::P4NewTypeTranslation {
-                    sdn_type: Some(SdnType::SdnBitwidth(width)),
-                    ..
-                })) => DataType::Bits(Shape::bits((*width).max(0) as u32)),
-                _ => {
-                    return Err(Fault::unimplemented(
-                        "translation to strings is not supported",
-                    ));
-                }
+                Some(TranslatedType(translation)) => DataType::Bits(match translation.sdn_type {
+                    Some(SdnType::SdnBitwidth(width)) => Shape::bits(width.max(0) as u32),
+                    Some(SdnType::SdnString(_)) => Shape::decimal(MAX_DECIMAL),
+                    None => return Err(Fault::invalid("its translation has no sdn_type")),
+                }),
+                None => return Err(unknown(&named.name)),
             }
         }
         TypeSpec::HeaderUnion(_) | TypeSpec::HeaderStack(_) | TypeSpec::HeaderUnionStack(_) => {
@@ -207,13 +207,10 @@ fn resolve(
 }
 
 fn bitstring(spec: &p4::P4BitstringLikeTypeSpec) -> Outcome<Shape> {
-    let shape = |width: i32, signed| Shape {
-        width: width.max(0) as u32,
-        signed,
-    };
+    let width = |width: i32| width.max(0) as u32;
     match &spec.type_spec {
-        Some(Bits::Bit(bit)) => Ok(shape(bit.bitwidth, false)),
-        Some(Bits::Int(int)) => Ok(shape(int.bitwidth, true)),
+        Some(Bits::Bit(bit)) => Ok(Shape::bits(width(bit.bitwidth))),
+        Some(Bits::Int(int)) => Ok(Shape::int(width(int.bitwidth))),
         Some(Bits::Varbit(_)) => Err(Fault::unimplemented("varbit is not supported here")),
         None => Err(Fault::invalid("its type_spec is not set")),
     }

@@ -1,9 +1,11 @@
 //! The header in front of packets to and from the controller (`@controller_header`).
 
+use super::Translations;
 use crate::bytestring::Shape;
 use crate::fault::{Fault, Outcome, list};
 use crate::proto::v1::PacketMetadata;
 use num_bigint::BigUint;
+use p4_info::flattened;
 use p4_info::proto::controller_packet_metadata::Metadata;
 use p4_ir::{AnnotationValue, Program, TypeKind};
 
@@ -17,15 +19,24 @@ pub struct PacketHeader {
 
 #[derive(Debug)]
 struct Field {
+    /// As P4Info has it: dotted in a struct.
     name: String,
+    /// In the header, in bits.
     width: u32,
+    /// As clients write it.
+    shape: Shape,
     /// Unless it is padding that P4Info leaves out.
     id: Option<u32>,
 }
 
 impl PacketHeader {
     /// The header that the program calls `packet_in` or `packet_out`.
-    pub fn new(program: &Program, name: &str, listed: &[Metadata]) -> Outcome<Self> {
+    pub fn new(
+        program: &Program,
+        name: &str,
+        listed: &[Metadata],
+        translations: Translations<'_>,
+    ) -> Outcome<Self> {
         let is_it = |a: &p4_ir::Annotation| {
             a.name == "controller_header"
                 && matches!(a.values.first(), Some(AnnotationValue::String(of)) if of == name)
@@ -37,22 +48,23 @@ impl PacketHeader {
             return Err(Fault::invalid(fault));
         };
         let mut fields = Vec::new();
-        for member in members {
-            let scalar = member.ty.scalar(program);
-            let width = scalar.map_or(0, p4_ir::Scalar::width);
-            let metadata = listed.iter().find(|metadata| metadata.name == member.name);
-            let differs = |m: &&Metadata| m.type_name.is_none() && m.bitwidth as u32 != width;
-            if let Some(metadata) = metadata.filter(differs) {
-                return Err(Fault::invalid(format!(
-                    "field `{}` of header `{name}` has {width} bits, not {}",
-                    member.name, metadata.bitwidth
-                )));
-            }
-            fields.push(Field {
-                name: member.name.clone(),
+        for member in flattened(program, members) {
+            let width = member.ty.scalar(program).map_or(0, p4_ir::Scalar::width);
+            let mut field = Field {
+                shape: Shape::bits(width),
+                id: None,
                 width,
-                id: metadata.map(|metadata| metadata.id),
-            });
+                name: member.name,
+            };
+            if let Some(metadata) = listed.iter().find(|listed| listed.name == field.name) {
+                let type_name = metadata.type_name.as_ref();
+                let shape = translations.shape(type_name, metadata.bitwidth, field.shape);
+                let differs =
+                    |differs| format!("field `{}` of header `{name}` {differs}", field.name);
+                field.shape = shape.map_err(|fault| Fault::invalid(differs(fault)))?;
+                field.id = Some(metadata.id);
+            }
+            fields.push(field);
         }
         let header = PacketHeader {
             name: name.to_string(),
@@ -63,18 +75,12 @@ impl PacketHeader {
             let fault = format!("header `{name}` has no field `{}`", unknown.name);
             return Err(Fault::invalid(fault));
         }
-        if !header.bits().is_multiple_of(8) {
-            let fault = format!(
-                "header `{name}` has {} bits, not whole octets",
-                header.bits()
-            );
-            return Err(Fault::invalid(fault));
-        }
         Ok(header)
     }
 
-    /// The header's octets, from what a client says of its fields. Padding is zero.
-    pub fn pack(&self, metadata: &[PacketMetadata]) -> Outcome<Vec<u8>> {
+    /// The header, from what a client says of its fields, and the payload behind it. Padding is zero, as is what is left
+    /// of the last octet.
+    pub fn pack(&self, metadata: &[PacketMetadata], payload: &[u8]) -> Outcome<Vec<u8>> {
         let known = || self.fields.iter().filter_map(|f| Some((f.id?, &f.name)));
         let valid = || list(known().map(|(id, name)| format!("{name} ({id})")));
         for (i, given) in metadata.iter().enumerate() {
@@ -102,22 +108,33 @@ impl PacketHeader {
                     valid()
                 )));
             };
-            let value = Shape::bits(field.width).decode(&given.value);
+            let value = field.shape.decode(&given.value);
             bits |= value.map_err(|fault| fault.at(format!("metadata `{}`", field.name)))?;
         }
-        let octets = self.octets();
-        let mut header = vec![0; octets];
-        let digits = bits.to_bytes_be();
-        if octets > 0 {
-            header[octets - digits.len()..].copy_from_slice(&digits);
+        let skew = self.bits() % 8;
+        let mut packet = vec![0; self.bits().div_ceil(8) as usize];
+        let header = (bits << ((8 - skew) % 8)).to_bytes_be();
+        if let Some(from) = packet.len().checked_sub(header.len()) {
+            packet[from..].copy_from_slice(&header);
         }
-        Ok(header)
+        if skew == 0 {
+            packet.extend_from_slice(payload);
+            return Ok(packet);
+        }
+        let last = packet.len() - 1;
+        packet.resize(packet.len() + payload.len(), 0);
+        for (at, octet) in (last..).zip(payload) {
+            packet[at] |= octet >> skew;
+            packet[at + 1] = octet << (8 - skew);
+        }
+        Ok(packet)
     }
 
-    /// The header's fields, and the packet after it; `None` if the packet is shorter.
-    pub fn unpack<'p>(&self, packet: &'p [u8]) -> Option<(Vec<PacketMetadata>, &'p [u8])> {
-        let (header, payload) = packet.split_at_checked(self.octets())?;
-        let bits = BigUint::from_bytes_be(header);
+    /// The header's fields, and the octets after it; `None` if the packet is shorter.
+    pub fn unpack(&self, packet: &[u8]) -> Option<(Vec<PacketMetadata>, Vec<u8>)> {
+        let skew = self.bits() % 8;
+        let (header, behind) = packet.split_at_checked(self.bits().div_ceil(8) as usize)?;
+        let bits = BigUint::from_bytes_be(header) >> ((8 - skew) % 8);
         let mut below = self.bits();
         let mut metadata = Vec::new();
         for field in &self.fields {
@@ -129,18 +146,21 @@ impl PacketHeader {
             let value = (&bits >> below) & mask;
             metadata.push(PacketMetadata {
                 metadata_id,
-                value: Shape::bits(field.width).encode(&value),
+                value: field.shape.encode(&value),
             });
         }
+        let payload = match skew {
+            0 => behind.to_vec(),
+            _ => packet[header.len() - 1..]
+                .windows(2)
+                .map(|pair| pair[0] << skew | pair[1] >> (8 - skew))
+                .collect(),
+        };
         Some((metadata, payload))
     }
 
     fn bits(&self) -> u32 {
         self.fields.iter().map(|field| field.width).sum()
-    }
-
-    fn octets(&self) -> usize {
-        self.bits() as usize / 8
     }
 }
 
@@ -152,6 +172,7 @@ mod tests {
         let field = |name: &str, width, id| Field {
             name: name.into(),
             width,
+            shape: Shape::bits(width),
             id,
         };
         PacketHeader {
@@ -175,17 +196,37 @@ mod tests {
     #[test]
     fn unpacking_undoes_packing() {
         let given = [metadata(1, b"\x01\x02"), metadata(2, b"\x0a")];
-        let octets = header().pack(&given).unwrap();
-        assert_eq!(octets, [0x81, 0x0a]);
-        let packet = [&octets[..], b"payload"].concat();
-        let (found, payload) = header().unpack(&packet).unwrap();
-        assert_eq!((found.as_slice(), payload), (&given[..], &b"payload"[..]));
+        let packet = header().pack(&given, b"payload").unwrap();
+        assert_eq!(packet, b"\x81\x0apayload");
+        let expected = (given.to_vec(), b"payload".to_vec());
+        assert_eq!(header().unpack(&packet), Some(expected));
         assert!(header().unpack(b"\x01").is_none());
+    }
+
+    // p4runtime: packet-in, packet-out
+    #[test]
+    fn a_payload_may_begin_within_an_octet() {
+        for (bits, octets) in [(1, 3), (7, 3), (9, 4), (18, 5), (0, 2)] {
+            let header = PacketHeader {
+                name: "packet_in".into(),
+                fields: vec![Field {
+                    name: "port".into(),
+                    width: bits,
+                    shape: Shape::bits(bits),
+                    id: Some(1),
+                }],
+            };
+            let given = [metadata(1, &[u8::from(bits > 0)])];
+            let packet = header.pack(&given, b"\xc3\x5a").unwrap();
+            assert_eq!(packet.len(), octets, "{bits} bits");
+            let expected = (given.to_vec(), b"\xc3\x5a".to_vec());
+            assert_eq!(header.unpack(&packet), Some(expected), "{bits} bits");
+        }
     }
 
     #[test]
     fn metadata_must_be_what_p4info_lists() {
-        let message = |given: &[PacketMetadata]| header().pack(given).unwrap_err().message;
+        let message = |given: &[PacketMetadata]| header().pack(given, &[]).unwrap_err().message;
         assert!(message(&[metadata(1, b"\x01")]).contains("`class`"));
         assert!(message(&[metadata(7, b"\x01")]).contains("port (1), class (2)"));
         assert!(message(&[metadata(1, b"\x02\0"), metadata(2, b"\0")]).contains("9 bits"));

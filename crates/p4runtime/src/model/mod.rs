@@ -6,16 +6,18 @@ mod bmv2;
 mod build;
 mod data;
 mod header;
+mod translation;
 
 pub use bmv2::complete;
 pub use data::DataType;
 pub use header::PacketHeader;
 pub use p4_info::proto::meter_spec::Type as MeterType;
+pub use translation::Translations;
 
 use crate::bytestring::Shape;
 use crate::fault::{Fault, Outcome, list};
 use p4_info::proto::P4Info;
-use p4_ir::{ActionId, ExternId, TableId, TypeId, ValueSetId};
+use p4_ir::{ActionId, ExternId, TableId, Type, ValueSetId};
 use std::collections::BTreeMap;
 
 /// What the IDs of a P4Info stand for.
@@ -155,8 +157,8 @@ pub struct ProfileModel {
     pub max_member_weight: i32,
     /// Whether clients give no weights.
     pub weights_disallowed: bool,
-    /// A table that it implements, whose actions its members may use.
-    pub table: u32,
+    /// A table that it implements, whose actions its members may use; `None`: the program uses it nowhere.
+    pub table: Option<u32>,
 }
 
 /// A counter, meter or register with cells.
@@ -190,8 +192,8 @@ pub struct ValueSetModel {
 pub struct DigestModel {
     /// Its name.
     pub name: String,
-    /// The engine's type of what the program passes to `digest`.
-    pub ty: Option<TypeId>,
+    /// The engine's type of what the program passes to `digest`; `None` where the program calls it by another name.
+    pub ty: Option<Type>,
     /// How it is sent.
     pub data: DataType,
 }
@@ -235,10 +237,10 @@ impl Model {
     }
 
     /// The digest of this engine type, with its ID.
-    pub fn digest_of(&self, ty: Option<TypeId>) -> Option<(u32, &DigestModel)> {
+    pub fn digest_of(&self, ty: Option<&Type>) -> Option<(u32, &DigestModel)> {
         let mut named = self.digests.iter();
-        let found = named.find(|(_, digest)| ty.is_some() && digest.ty == ty);
-        // A digest of a type without a name can only be the one that there is.
+        let found = named.find(|(_, digest)| ty.is_some() && digest.ty.as_ref() == ty);
+        // Whatever its name, it can only be the one that there is.
         let only = || (self.digests.len() == 1).then(|| self.digests.iter().next())?;
         found.or_else(only).map(|(&id, digest)| (id, digest))
     }

@@ -1,0 +1,89 @@
+//! A device in this process, for tests and fuzzing: no socket, no thread, no interface. Requests pass the codec and the
+//! service as those from a network do, and a packet to the CPU port goes to the controller.
+
+use crate::dataplane::{Dataplane, Job};
+use crate::notify::{self, Upcall};
+use crate::proto::v1::p4_runtime_client::P4RuntimeClient;
+use crate::proto::v1::p4_runtime_server::P4RuntimeServer;
+use crate::server::UPCALLS;
+use crate::service::{Service, Shared, lock};
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+use units::Instant;
+use v1model::{Event, Packet, Switch, SwitchConfig};
+
+/// A client of a device in the same process.
+pub type LocalClient = P4RuntimeClient<P4RuntimeServer<Service>>;
+
+/// A device that runs on the threads of those who use it.
+#[derive(Clone)]
+pub struct LocalDevice {
+    shared: Arc<Shared>,
+}
+
+impl LocalDevice {
+    /// Device 1, without a program. What it tells of its own accord is passed on by a task of the current Tokio runtime,
+    /// which lives as long as that does.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn start(cpu_port: u16) -> LocalDevice {
+        let (upcalls, receiver) = mpsc::channel(UPCALLS);
+        let switch = Arc::new(LocalSwitch {
+            switch: Mutex::default(),
+            cpu_port,
+            upcalls,
+        });
+        let settings = SwitchConfig::default();
+        let shared = Arc::new(Shared::new(1, Some(cpu_port), settings, switch, None));
+        tokio::spawn(notify::pass_on(shared.clone(), receiver));
+        LocalDevice { shared }
+    }
+
+    /// A client of it.
+    pub fn client(&self) -> LocalClient {
+        P4RuntimeClient::new(Service::served(self.shared.clone()))
+    }
+
+    /// A packet comes in on a port.
+    pub fn handle_packet(&self, port: u16, octets: Vec<u8>) {
+        self.shared.dataplane.submit(Box::new(move |switch, now| {
+            if let Some(switch) = switch {
+                switch.handle_packet(now, port, Packet::new(octets));
+            }
+        }));
+    }
+
+    /// A port's link comes up, or goes down.
+    pub fn set_link(&self, port: u16, up: bool) {
+        let device = self.shared.device.clone();
+        self.shared.dataplane.submit(Box::new(move |switch, now| {
+            lock(&device).set_link(switch, now, port, up);
+        }));
+    }
+}
+
+/// Runs jobs at once; its time stands still.
+struct LocalSwitch {
+    switch: Mutex<Option<Switch>>,
+    cpu_port: u16,
+    upcalls: mpsc::Sender<Upcall>,
+}
+
+impl Dataplane for LocalSwitch {
+    fn submit(&self, job: Job) {
+        let mut switch = lock(&self.switch);
+        job(&mut switch, Instant::ZERO);
+        let Some(switch) = &mut *switch else { return };
+        while let Some(sent) = switch.poll_transmit(Instant::ZERO) {
+            if sent.port == self.cpu_port {
+                let _ = self.upcalls.try_send(Upcall::Packet(sent.packet.octets));
+            }
+        }
+        while let Some(event) = switch.poll_event() {
+            if let Event::Digest(digest) = event {
+                let _ = self.upcalls.try_send(Upcall::Digest(digest));
+            }
+        }
+    }
+}
