@@ -583,6 +583,16 @@ def test_a_full_table_says_so(client: Client) -> None:
     assert codes(error) == ["OK"] * 64 + ["RESOURCE_EXHAUSTED"]
 
 
+@p4runtime("metadata-size")
+def test_many_errors_of_a_program_fit_into_a_status(client: Client) -> None:
+    statement = 'hdr.nothing = "quoted {} <text>";\n'
+    source = PROGRAM.read_text(encoding="utf-8").replace("route.apply();", statement * 80)
+    error = refused(lambda: client.set_pipeline(source))
+    assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "`nothing`" in str(error.details())
+    assert "more errors)" in str(error.details())
+
+
 @p4runtime("metadata-size", "write-errors-many")
 def test_many_errors_fit_into_a_status(client: Client) -> None:
     entry = client.entry("route", client.action("forward", port=1), address=(1, 8))

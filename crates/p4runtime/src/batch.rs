@@ -51,7 +51,8 @@ pub fn write(
 const MAX_MESSAGE: usize = 1_200;
 const MAX_DETAILS: usize = 4_800;
 
-/// The answer to a batch; if any part of it failed, with an error for each part.
+/// The answer to a batch; if any part of it failed, with an error for each part. The message begins with the first fault
+/// that is not the consequence of another.
 pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
     let failed = || {
         results
@@ -59,13 +60,20 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
             .enumerate()
             .filter_map(|(i, r)| Some((i, r.as_ref().err()?)))
     };
-    let Some((first, fault)) = failed().next() else {
+    let causes = || failed().filter(|(_, fault)| fault.code != Code::Aborted);
+    let Some((cause, fault)) = causes().next().or(failed().next()) else {
         return Ok(());
     };
-    let mut message = cut(format!("{what} {first}: {}", fault.message), MAX_MESSAGE);
-    let others = failed().count() - 1;
+    let mut message = cut(format!("{what} {cause}: {}", fault.message), MAX_MESSAGE);
+    let (others, aborted) = (
+        causes().count().saturating_sub(1),
+        failed().count() - causes().count(),
+    );
     if others > 0 {
         message += &format!(" (and {others} more of {})", results.len());
+    }
+    if aborted > 0 {
+        message += &format!(" (none of the {} {what}s was carried out)", results.len());
     }
     let errors = results.iter().map(|result| match result {
         Ok(()) => Error::default(),
@@ -78,18 +86,16 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
     let mut errors: Vec<Error> = errors.collect();
     let mut details = encode(&message, &errors);
     if details.len() > MAX_DETAILS {
-        errors
-            .iter_mut()
-            .skip(first + 1)
-            .for_each(|error| error.message.clear());
+        let of_others = errors.iter_mut().enumerate().filter(|(i, _)| *i != cause);
+        of_others.for_each(|(_, error)| error.message.clear());
         details = encode(&message, &errors);
     }
     if details.len() > MAX_DETAILS {
-        let places: Vec<String> = failed().map(|(i, _)| i.to_string()).take(16).collect();
-        message += &format!(
-            "; too many errors for a status, the first are of {what}s {}",
-            places.join(", ")
-        );
+        message += "; too many errors for a status";
+        if others > 0 {
+            let places: Vec<String> = causes().map(|(i, _)| i.to_string()).take(16).collect();
+            message += &format!(", the first are of {what}s {}", places.join(", "));
+        }
         details.clear();
     }
     Err(Status::with_details(Code::Unknown, message, details.into()))

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Loaded, State, Target};
 use crate::entities;
-use crate::fault::{Fault, MAX_MESSAGE, Outcome, cut};
+use crate::fault::{Fault, MAX_MESSAGE, Outcome, length_in_header};
 use crate::model::{self, Model};
 use crate::proto::v1::get_forwarding_pipeline_config_request::ResponseType;
 use crate::proto::v1::packet_replication_engine_entry as replication;
@@ -188,9 +188,10 @@ fn compile_source(source: &str) -> Outcome<p4_ir::Program> {
 fn shortened(messages: &[String]) -> String {
     let mut text = String::new();
     for (i, message) in messages.iter().enumerate() {
-        let longer = format!("{text}{}{message}", if i > 0 { "\n" } else { "" });
+        let separator = if i > 0 { "\n" } else { "" };
+        let longer = format!("{text}{separator}{message}");
         let more = format!("\n({} more errors)", messages.len() - i);
-        if i > 0 && cut(longer.clone(), MAX_MESSAGE - more.len()) != longer {
+        if i > 0 && length_in_header(&longer) + length_in_header(&more) > MAX_MESSAGE {
             return text + &more;
         }
         text = longer;
