@@ -71,6 +71,22 @@ def test_an_address_in_use_is_told(cli: Cli) -> None:
     assert f"cannot listen on {address}" in finished.err
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:9559", "[::1]:9559", "0.0.0.0:9559", "[::]:9559"])
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_server_without_tls_beyond_loopback_is_warned_of(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, address: str, tls: bool
+) -> None:
+    def served(_options: object, ready: Callable[[str], None]) -> None:
+        ready(address)
+
+    monkeypatch.setattr(switch, "run", served)
+    files = ["--grpc-server-cert", "cert.pem", "--grpc-server-key", "key.pem"] if tls else []
+    finished = cli("switch", "--grpc-server-addr", address, *files)
+    assert finished.code == 0
+    is_open = not tls and address in ("0.0.0.0:9559", "[::]:9559")
+    assert (f"warning: whoever reaches {address} controls this switch" in finished.err) == is_open
+
+
 def test_real_time_is_claimed_and_its_lack_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

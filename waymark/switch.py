@@ -1,5 +1,6 @@
 """The switch on real interfaces: what its options mean, and running it."""
 
+import ipaddress
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -100,6 +101,12 @@ def check(options: SwitchOptions) -> None:
         raise WaymarkError("TLS needs both --grpc-server-cert and --grpc-server-key")
     if options.client_ca is not None and options.certificate is None:
         raise WaymarkError("--grpc-server-cacert needs --grpc-server-cert and --grpc-server-key")
+
+
+def is_loopback(address: str) -> bool:
+    """Whether ``ADDRESS:PORT`` is reached from this machine alone."""
+    host, _, _ = address.rpartition(":")
+    return ipaddress.ip_address(host.strip("[]")).is_loopback
 
 
 def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:

@@ -1,6 +1,7 @@
 """``waymark switch``: a P4 switch on interfaces."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -90,5 +91,12 @@ def run_switch(
     def ready(at: str) -> None:
         ports = ", ".join(f"{port}@{name}" for port, name in options.interfaces) or "no interfaces"
         print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
+        if certificate is None and not switches.is_loopback(at):
+            print(
+                f"warning: whoever reaches {at} controls this switch: listen on 127.0.0.1, "
+                "or use TLS (--grpc-server-cert, --grpc-server-key, --grpc-server-cacert)",
+                file=sys.stderr,
+                flush=True,
+            )
 
     switches.run(options, ready)
