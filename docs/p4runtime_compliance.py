@@ -111,7 +111,9 @@ def _rust_tests() -> Iterator[tuple[str, list[str]]]:
     folders = (ROOT / "crates" / crate for crate in CRATES)
     for path in sorted(path for folder in folders for path in folder.rglob("*.rs")):
         source = path.read_text(encoding="utf-8")
-        found = re.findall(r"// p4runtime: ([^\n]+)\n\s*#\[(?:tokio::)?test\]\n\s*(?:async )?fn (\w+)", source)
+        found = re.findall(
+            r"// p4runtime: ([^\n]+)\n\s*#\[(?:tokio::)?test\]\n\s*(?:async )?fn (\w+)", source
+        )
         for names, test in found:
             yield f"{path.relative_to(ROOT)}::{test}", names.split(", ")
 
