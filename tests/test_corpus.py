@@ -51,8 +51,10 @@ def test_compiling_counts_samples_and_errors(cli: Cli) -> None:
     assert lines[1] == "v1model programs compiled: 2 passed, 1 failed, 0 skipped"
     assert lines[2].startswith("elsewhere: failed: refused at line 3, by p4c at line 1: [unknown-")
     assert lines[3] == "fine: failed: accepted; p4c refuses it at line 1"
+    assert lines[4].startswith("places: failed: refused at line 2, by p4c at line 1: [duplicate-")
+    assert lines[5].startswith("warnings: failed: refused at line 3, by p4c at line 1: [unknown-")
     assert (
-        lines[4] == "programs that p4c refuses, refused at its line: 1 passed, 2 failed, 0 skipped"
+        lines[6] == "programs that p4c refuses, refused at its line: 2 passed, 4 failed, 0 skipped"
     )
 
 

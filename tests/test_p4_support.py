@@ -26,7 +26,7 @@ def test_links_lead_somewhere() -> None:
 def test_commands_exist_and_take_the_options() -> None:
     commands: dict[str, Any] = get_command(app).commands  # pyright: ignore
     used = re.findall(r"`waymark (\w+)([^`]*)`", TEXT)
-    assert {"compile", "stf"} == {name for name, _ in used}
+    assert {"compile", "stf"} <= {name for name, _ in used}
     for name, arguments in used:
         known = {option for param in commands[name].params for option in param.opts}
         assert set(re.findall(r"--[a-z-]+", arguments)) <= known, (name, arguments)
@@ -44,7 +44,7 @@ def test_the_counts_can_be_renewed() -> None:
     renewed: Callable[..., str] = runpy.run_path(str(ROOT / "docs" / "p4_support.py"))["renewed"]
     page = renewed(TEXT, ROOT / "tests" / "corpus")
     assert "| v1model programs, compiled | 3 | 2 |" in page
-    assert "| programs that p4c refuses, refused at a line that p4c names | 3 | 1 |" in page
+    assert "| programs that p4c refuses, refused at the line of an error of p4c's | 6 | 2 |" in page
     assert "- refused: [unknown-name]" in page
     assert page.split("<!--")[0] == TEXT.split("<!--")[0]
     assert page.rpartition("-->")[2] == TEXT.rpartition("-->")[2]

@@ -20,7 +20,7 @@ class CompileError(WaymarkCoreError):
     """A P4 program with errors. The message is every diagnostic, the source lines underlined."""
 
     places: list[tuple[str, int]]
-    """File and line of everything that an error points at; line 0: the file as a whole."""
+    """File and line at which each error stands; line 0: the file as a whole."""
 
 class ScriptError(WaymarkCoreError):
     """An STF script that cannot be read."""

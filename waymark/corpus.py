@@ -24,6 +24,9 @@ LEFT_OUT = {"extern-funcs-bmv2": "its extern is a C++ module that is linked into
 LIMIT_S = 60.0
 """Seconds that a program may take; all but a few take hundredths."""
 
+_ERROR = re.compile(r"^(?:(.*)\((\d+)\):)?\s?(?:\[--Werror=[^]]*\] )?(?:error:|syntax error)", re.M)
+"""An error as p4c tells of it: file and line, if it has a place, and what is wrong."""
+
 _SAMPLES = "p4_16_samples"
 _ERRORS = "p4_16_errors"
 
@@ -108,11 +111,17 @@ def compile_errors(
 ) -> Verdicts:
     """Compile every program of a corpus that p4c refuses; those pass that are refused at its line.
 
+    p4c's error lines are those where one of its errors stands: ``NAME(LINE): error:``, with or
+    without the error's kind, and ``NAME(LINE): syntax error``. Lines of warnings, and lines that
+    p4c shows in addition, such as declarations that an error refers to, are not. A program passes
+    if one of our errors stands at such a line; what our error shows in addition does not count.
+    Where p4c names no line of the program, any error passes.
+
     Raises:
         WaymarkError: no such program there.
     """
     errors = _folder(folder, _ERRORS)
-    programs = [p for p in _programs(errors, match) if "error:" in _said(p)]
+    programs = [p for p in _programs(errors, match) if _ERROR.search(_said(p))]
     return _judge(partial(_refused, options=options or Options()), programs, folder, jobs)
 
 
@@ -181,7 +190,7 @@ def _compiles(path: Path, options: Options) -> Verdict:
 
 
 def _refused(path: Path, options: Options) -> Verdict:
-    lines = {int(n) for n in re.findall(rf"{re.escape(path.name)}\((\d+)\)", _said(path))}
+    lines = {int(line) for file, line in _ERROR.findall(_said(path)) if file == path.name}
     try:
         _compile(path, options)
     except _core.CompileError as error:
@@ -204,9 +213,10 @@ def _lines(lines: set[int]) -> str:
 
 
 def _gist(text: str) -> str:
-    """The first line that says something, without the frame of a diagnostic."""
-    lines = (line.strip(" │╭╰─┤├·") for line in text.splitlines())
-    return next((line for line in lines if line), "no reason given")
+    """The first line of the first error, without the frame of a diagnostic."""
+    lines = [line.strip(" │╭╰─┤├·") for line in text.splitlines()]
+    errors = (line for line in lines if "] Error: " in line)
+    return next(errors, next(filter(None, lines), "no reason given"))
 
 
 def _folder(folder: Path, name: str) -> Path:

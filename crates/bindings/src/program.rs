@@ -126,7 +126,7 @@ pub fn compile(
 /// Why there is no program.
 struct Refusal {
     text: String,
-    /// File and line of everything that an error points at.
+    /// File and line at which each error stands.
     places: Vec<(String, u32)>,
 }
 
@@ -172,7 +172,7 @@ fn compile_text(
     };
     let Some(ir) = program else {
         let errors = diagnostics.iter().filter(|d| d.is_error());
-        let spans = errors.flat_map(|d| &d.labels).map(|(span, _)| *span);
+        let spans = errors.filter_map(Diagnostic::primary);
         let place = |span: p4_frontend::Span| {
             let file = sources.file(span.file).name.to_string();
             (file, sources.line_column(span).line)
