@@ -52,9 +52,13 @@ impl<'a> Checker<'a> {
         let mut missing: Vec<_> = wanted.iter().map(|id| (*id, Vec::new())).collect();
         self.scoped(|c| {
             for member in members {
-                let DeclarationKind::Function(function) = &member.kind else {
-                    c.declaration(member);
-                    continue;
+                let function = match &member.kind {
+                    DeclarationKind::Function(function) => function,
+                    DeclarationKind::Instance(instance) => {
+                        c.instance(member, instance);
+                        continue;
+                    }
+                    _ => continue,
                 };
                 let function = c.scoped(|c| c.function_body(member, function, None));
                 if !wanted.is_empty() {
@@ -89,7 +93,7 @@ impl<'a> Checker<'a> {
         let name = &member.name;
         let same = |id: DeclId| {
             let method = self.function(id);
-            method.is_some_and(|m| shape(&m, with) == shape(function, with))
+            method.is_some_and(|method| same_shape(&method, with, function))
         };
         let named = |id: DeclId| self.def(id).is_some_and(|d| d.name == name.name);
         if let Some(at) = missing.iter().position(|(id, _)| named(*id) && same(*id)) {
@@ -129,9 +133,16 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What of a function calls depend on.
-fn shape(function: &Function, with: &Substitution) -> (Ty, Vec<(Ty, Direction)>) {
-    let param = |p: &crate::hir::Param| (p.ty.substitute(with), p.direction);
-    let params = function.params.iter().map(param).collect();
-    (function.result.substitute(with), params)
+/// Whether a function takes and returns what the abstract method does, whatever their type parameters are called.
+fn same_shape(method: &Function, with: &Substitution, function: &Function) -> bool {
+    let mut with = with.clone();
+    for ((id, _), (own, name)) in method.type_params.iter().zip(&function.type_params) {
+        with.insert(*id, Ty::Param(*own, name.clone()));
+    }
+    let shape = |f: &Function| -> (Ty, Vec<(Ty, Direction)>) {
+        let params = f.params.iter();
+        let params = params.map(|p| (p.ty.substitute(&with), p.direction));
+        (f.result.substitute(&with), params.collect())
+    };
+    method.type_params.len() == function.type_params.len() && shape(method) == shape(function)
 }

@@ -5,6 +5,7 @@ extern Worker<T> {
     abstract T work(in T what);
     abstract void rest();
 }
+extern Generic { Generic(); abstract T pass<T>(in T what); }
 extern Unsized { Unsized(); abstract int count(); }
 
 control Use(inout bit<8> x) {
@@ -12,6 +13,10 @@ control Use(inout bit<8> x) {
     Worker<bit<8>>() complete = {
         bit<8> work(in bit<8> what) { return what; }
         void rest() { }
+    };
+    Generic() renamed = {
+        Plain() helper;
+        U pass<U>(in U what) { return what; }
     };
     Worker<bit<8>>() lazy = { void rest() { } };
     Worker<bit<8>>() other = {
