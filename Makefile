@@ -62,7 +62,7 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the
 	$(BIN)/python docs/p4runtime_compliance.py
 	git status --short
 
-fuzz:  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler
+fuzz: $(VENV)/.built  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler
 	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run
 
 clean:  ## remove what was built (.venv, target, results)

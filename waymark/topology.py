@@ -19,6 +19,16 @@ MAX_PORT = 509
 """v1model's ports have 9 bits: 510 is the controller's, and 511 drops."""
 
 
+MAX_RATE_BPS = 1e15
+"""Of a link, so that the engine's counters hold its packets for years."""
+
+MAX_DELAY_S = 1e6
+"""Of a link: the longest run has fewer seconds."""
+
+MAX_QUEUE = 2**31
+"""Packets; the engine counts them with 32 bits."""
+
+
 @dataclass(frozen=True)
 class Host:
     """An end system with one network interface, or several for SCTP over several paths.
@@ -236,10 +246,22 @@ def _check(topology: Topology) -> None:
             raise WaymarkError(
                 f"link {link.name} has no way back: add {link.target}->{link.source} (see duplex)"
             )
-        if link.rate_bps < 1:
+        if not link.rate_bps >= 1:
             raise WaymarkError(f"link {link.name}: rate {link.rate_bps:g} b/s, expected at least 1")
+        if link.rate_bps > MAX_RATE_BPS:
+            raise WaymarkError(
+                f"link {link.name}: rate {link.rate_bps:g} b/s, expected at most {MAX_RATE_BPS:g}"
+            )
         if link.delay_s < 0:
             raise WaymarkError(f"link {link.name}: delay {link.delay_s:g} s is negative")
+        if not link.delay_s <= MAX_DELAY_S:
+            raise WaymarkError(
+                f"link {link.name}: delay {link.delay_s:g} s, expected at most {MAX_DELAY_S:g}"
+            )
+        if link.queue_packets > MAX_QUEUE:
+            raise WaymarkError(
+                f"link {link.name}: queue limit {link.queue_packets}, expected at most {MAX_QUEUE}"
+            )
         if link.queue_packets < 2:
             raise WaymarkError(
                 f"link {link.name}: queue limit {link.queue_packets}, expected at least 2 "

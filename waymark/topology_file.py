@@ -19,6 +19,9 @@ from waymark.units import parse_rate, parse_time
 UNSTATED_RATE_BPS = 1e9
 """Of the tutorials' links that name no bandwidth."""
 
+MOST_DIGITS = 9
+"""Of a port's number: more is a part of the node's name."""
+
 UNSTATED_QUEUE = 64
 """Of the tutorials' links, in packets: BMv2's own default."""
 
@@ -40,7 +43,9 @@ def _rate(value: object) -> float:
 
 
 def _address(value: object) -> str:
-    return str(IPv4Interface(cast("str", value)))
+    if not isinstance(value, str):
+        raise ValueError("not an address")
+    return str(IPv4Interface(value))
 
 
 Rate = Annotated[float, BeforeValidator(_rate)]
@@ -239,7 +244,7 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
 def _end(text: str, separator: str) -> tuple[str, int | None]:
     """A node, and its port where that is named."""
     node, found, port = text.rpartition(separator)
-    if not found or not port.isdecimal():
+    if not found or not port.isdecimal() or len(port) > MOST_DIGITS:
         return text, None
     return node, int(port)
 

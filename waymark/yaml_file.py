@@ -73,6 +73,9 @@ def read(path: Path) -> Document:
         raise WaymarkError(f"{path}:{_mark(error)}: not YAML: {error.problem}") from error
     except YAMLError as error:
         raise WaymarkError(f"{path}: not YAML: {error}") from error
+    except Exception as error:  # the parser's own mistakes: keys that are lists, deep nesting
+        told = str(error) or type(error).__name__
+        raise WaymarkError(f"{path}: not YAML that can be read: {told}") from error
 
 
 def _is_list(node: object) -> bool:
