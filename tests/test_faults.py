@@ -97,6 +97,30 @@ def reaches(here: Machine, host: str, address: str) -> bool:
     return here.run("ip", "netns", "exec", namespace, *ping).returncode == 0
 
 
+@pytest.mark.parametrize("runner", ["netns", "mininet"])
+@pytest.mark.parametrize(
+    "gone", ["rm -rf /run/waymark", "echo '{' > /run/waymark/small/state.json"]
+)
+def test_a_network_whose_files_are_gone_is_found(
+    here: Machine, small_file: str, runner: str, gone: str
+) -> None:
+    if runner == "mininet" and shutil.which("mn") is None:
+        pytest.skip("mn is not on PATH")
+    assert here.waymark("up", small_file, "--runner", runner).returncode == 0
+    here.run("sh", "-c", gone)
+    status = here.waymark("status")
+    assert status.returncode == 1
+    assert "DEAD      its files are gone: /run/waymark/small" in status.stdout
+    assert "waymark down small, then up" in status.stdout
+    again = here.waymark("up", small_file)
+    assert "small is up already; take it down first: waymark down small" in again.stderr
+    if runner == "netns":
+        ping = here.waymark("exec", "a", "ping", "-c", "1", "10.0.0.2")
+        assert " 1 received" in ping.stdout, ping.stdout + ping.stderr
+    down = here.waymark("down")
+    assert (down.returncode, down.stdout) == (0, "small is down\n"), down.stderr
+
+
 def test_each_change_of_the_machine_shows(here: Machine) -> None:
     changes = {
         "namespace": ("ip netns add left", "ip netns del left"),

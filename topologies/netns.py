@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from topologies import config, system, wires
+from topologies import config, marks, system, wires
 from topologies.plan import HOST_INTERFACE, OFFLOADS_OFF, HostPlan, Plan, plan
 from topologies.state import Process, State, end
 from topologies.switches import TARGETS, Target
@@ -51,7 +51,7 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
 def down(state: State) -> None:
     """Take a network down, or what there is of it."""
     state.end_processes()
-    there = set(_namespaces())
+    there = set(marks.namespaces())
     for namespace in (*state.namespaces.values(), state.fabric):
         if namespace in there:
             pids = system.run("ip", "netns", "pids", namespace, check=False).split()
@@ -69,7 +69,7 @@ def prefix(state: State, node: str) -> list[str]:
 
 def missing(state: State) -> list[str]:
     """The namespaces and links that were made and are not there, or do not work, in words."""
-    there = set(_namespaces())
+    there = set(marks.namespaces())
     wanted = {"the switches": state.fabric, **state.namespaces}
     told = [f"the namespace of {node} is gone" for node, at in wanted.items() if at not in there]
     if state.fabric not in there:
@@ -88,7 +88,7 @@ def missing(state: State) -> list[str]:
 
 def refuse_taken(namespaces: Collection[str]) -> None:
     """Raise a :class:`WaymarkError` if a namespace is there that this network did not make."""
-    taken = sorted({*_namespaces()} & {*namespaces})
+    taken = sorted({*marks.namespaces()} & {*namespaces})
     if taken:
         raise WaymarkError(f"namespace {taken[0]} is there already; ip netns del {taken[0]}")
 
@@ -97,7 +97,7 @@ def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | N
     """Compile the programs, make the switches' namespace; the programs' device configs."""
     programs = dict.fromkeys(switch.program for switch in wanted.switches if switch.program)
     device_configs = kind.prepare(programs, state.folder)
-    _make_namespace(state.fabric)
+    _make_namespace(state.fabric, state, marks.FABRIC)
     return device_configs
 
 
@@ -124,7 +124,7 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     for host in state.hosts:
         state.namespaces[host] = _of_host(state, host)
         state.save()
-        _make_namespace(state.namespaces[host])
+        _make_namespace(state.namespaces[host], state, host)
     _cable(wanted, state)
     for host in wanted.hosts:
         _set_up_host(host, state, bare=bare)
@@ -142,9 +142,10 @@ def _of_host(state: State, host: str) -> str:
     return f"{state.fabric}-{host}"
 
 
-def _make_namespace(name: str) -> None:
-    """With loopback, and without IPv6, which would speak unasked."""
+def _make_namespace(name: str, state: State, node: str) -> None:
+    """With loopback, a mark, and without IPv6, which would speak unasked."""
     system.run("ip", "netns", "add", name)
+    marks.mark(name, state.runner, state.name, node)
     system.run("ip", "-n", name, "link", "set", "lo", "up")
     quiet = [f"net.ipv6.conf.{which}.disable_ipv6=1" for which in ("all", "default")]
     system.run("ip", "netns", "exec", name, "sysctl", "-q", "-w", *quiet)
@@ -183,8 +184,3 @@ def _set_up_host(host: HostPlan, state: State, *, bare: bool) -> None:
         neighbour = ("lladdr", mac, "dev", name, "nud", "permanent")
         system.run("ip", "-n", at, "neigh", "add", gateway, *neighbour)
         system.run("ip", "-n", at, "route", "add", "default", "via", gateway, "dev", name, "onlink")
-
-
-def _namespaces() -> list[str]:
-    lines = system.run("ip", "netns", "list", check=False).splitlines()
-    return [line.split()[0] for line in lines if line.strip()]

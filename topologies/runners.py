@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from topologies import mininet, netns, state, system
+from topologies import mininet, netns, networks, state, system
 from topologies.state import State
 from waymark import project
 from waymark.errors import WaymarkError
@@ -31,7 +31,7 @@ def up(
     system.need("ip")
     if not _NAME.fullmatch(name):
         raise WaymarkError(f"--name {name}: expected letters, digits, _ . and -")
-    if name in state.names():
+    if name in networks.names():
         raise state.taken(name)
     for switch in topology.switches:
         if not switch.program:
@@ -104,6 +104,8 @@ def place(one: State, node: str) -> dict[str, str]:
 def amiss(one: State) -> list[str]:
     """What of a network no longer runs or is not there, in words."""
     system.need("ip")
+    if one.lost:
+        return [f"its files are gone: {one.folder}"]
     if one.maker is not None:
         return [] if one.is_coming_up else ["`waymark up` was killed"]
     dead = [process.name for process in one.processes if not process.is_alive]

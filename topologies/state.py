@@ -1,6 +1,7 @@
 """What a network that is up consists of, remembered in a file before each part is made.
 
-``down`` works from it alone, after whatever happened to the process that brought the network up.
+``down`` works from it, after whatever happened to the process that brought the network up; where
+the file is gone, from :mod:`topologies.marks`.
 """
 
 import json
@@ -57,6 +58,7 @@ class State:
         links: the interfaces among the switches that each link takes.
         complaints: hosts' commands that failed, with what they said.
         maker: what brings it up, until it is.
+        lost: its files are gone, and this is what the kernel tells of it.
     """
 
     name: str
@@ -74,6 +76,7 @@ class State:
     processes: list[Process] = field(default_factory=list[Process])
     complaints: list[str] = field(default_factory=list[str])
     maker: Process | None = None
+    lost: bool = False
 
     @property
     def is_coming_up(self) -> bool:
@@ -148,7 +151,7 @@ def end(processes: Sequence[Process]) -> None:
 
 
 def names() -> list[str]:
-    """The networks that are up."""
+    """The networks that are up, by their files."""
     return sorted(path.parent.name for path in FOLDER.glob("*/state.json"))
 
 
@@ -156,7 +159,7 @@ def load(name: str) -> State:
     """The network called ``name``.
 
     Raises:
-        WaymarkError: none is; the message says which are up.
+        WaymarkError: no file says so, or it cannot be read; the message says which do.
     """
     path = FOLDER / name / "state.json"
     try:
@@ -166,6 +169,8 @@ def load(name: str) -> State:
         raise WaymarkError(f"no network {name!r} is up (up: {up})") from None
     except (OSError, json.JSONDecodeError) as error:
         raise WaymarkError(f"{path}: {error}") from error
+    if not isinstance(data, dict) or "processes" not in data:
+        raise WaymarkError(f"{path}: not what `waymark up` wrote")
     data["processes"] = [Process(**process) for process in data["processes"]]
     data["maker"] = None if data["maker"] is None else Process(**data["maker"])
     return State(**data)
@@ -174,20 +179,6 @@ def load(name: str) -> State:
 def taken(name: str) -> WaymarkError:
     """The error of bringing up what is up."""
     return WaymarkError(f"{name} is up already; take it down first: waymark down {name}")
-
-
-def only() -> State:
-    """The one network that is up.
-
-    Raises:
-        WaymarkError: none is, or several are.
-    """
-    up = names()
-    if not up:
-        raise WaymarkError("no network is up; see: waymark up --help")
-    if len(up) > 1:
-        raise WaymarkError(f"several networks are up ({', '.join(up)}); say --network NAME")
-    return load(up[0])
 
 
 def _remove_empty(*folders: Path) -> None:

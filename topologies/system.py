@@ -10,6 +10,9 @@ from topologies.ready import NotReadyError, wait
 from topologies.state import Process, State
 from waymark.errors import WaymarkError
 
+NETWORK = "WAYMARK_NETWORK"
+"""In the environment of a network's processes: its name."""
+
 
 def need(*programs: str) -> None:
     """Raise a :class:`WaymarkError` unless this is root and ``programs`` are on PATH."""
@@ -64,6 +67,7 @@ def start(state: State, name: str, command: Sequence[str], ready: str | int) -> 
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            env={**os.environ, NETWORK: state.name},
         )
     process = Process.of(name, child.pid)
     state.processes.append(process)

@@ -342,9 +342,9 @@ def _source(
 
 def _run_at(node: str, network: str | None) -> None:
     """Run this command at a host of a network that is up, with what is known of it."""
-    from topologies import runners, state
+    from topologies import networks, runners
 
-    one = state.only() if network is None else state.load(network)
+    one = networks.only() if network is None else networks.load(network)
     words = runners.host_command(one, node, _without_at(sys.argv[2:]))
     os.execvp(words[0], words)
 

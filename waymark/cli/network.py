@@ -96,15 +96,15 @@ def take_down(
     everything: Annotated[bool, typer.Option("--all", help="All that are up.")] = False,
 ) -> None:
     """Take a network down: processes, interfaces, namespaces, files."""
-    from topologies import runners, state
+    from topologies import networks, runners
 
     if everything:
-        found = [state.load(one) for one in state.names()]
+        found = [networks.load(one) for one in networks.names()]
     elif name is None:
-        found = [state.only()]
+        found = [networks.only()]
     else:
-        known = state.names()
-        found = [state.load(name if name in known else Path(name).stem)]
+        known = networks.names()
+        found = [networks.load(name if name in known else Path(name).stem)]
     for one in found:
         runners.down(one)
         print(f"{one.name} is down")
@@ -117,9 +117,9 @@ def run_at_node(
     network: Network = None,
 ) -> None:
     """Run a command at a host of the network that is up, or among its switches."""
-    from topologies import runners, state
+    from topologies import networks, runners
 
-    one = state.only() if network is None else state.load(network)
+    one = networks.only() if network is None else networks.load(network)
     words = [*runners.prefix(one, node), *command]
     try:
         os.execvp(words[0], words)
@@ -130,9 +130,9 @@ def run_at_node(
 @app.command("status")
 def show_status() -> None:
     """Show the networks that are up, and what of them no longer runs: it fails then."""
-    from topologies import runners, state
+    from topologies import networks, runners
 
-    up = [state.load(name) for name in state.names()]
+    up = [networks.load(name) for name in networks.names()]
     for one in up:
         print(runners.summary(one))
     if not up:
