@@ -1,6 +1,7 @@
 """``plan``, ``apply`` and ``watch``, and what they print."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -57,6 +58,8 @@ async def _each(
     wanted: Mapping[str, Wanted], act: Callable[[Client, Wanted], Awaitable[Plan]], *, done: str
 ) -> int:
     """Do ``act`` to every switch at once, then tell in order how each went; the exit code."""
+    if not wanted:
+        print("nothing to do: the file names no switches")
 
     async def one(its: Wanted) -> Plan:
         async with connected(its.target) as client:
@@ -114,7 +117,12 @@ async def _watch(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, follower.reread.set)
+
+    def hear_hangup() -> None:
+        """The terminal is gone, or the file is to be read again."""
+        (stop if console.is_terminal and _is_gone() else follower.reread).set()
+
+    loop.add_signal_handler(signal.SIGHUP, hear_hangup)
     showing = nullcontext()
     if console.is_terminal:
         showing = Live(get_renderable=lambda: view.screen(follower.watchers), console=console)
@@ -127,6 +135,15 @@ async def _watch(
     for result in await asyncio.gather(following, ended, return_exceptions=True):
         if isinstance(result, Exception):  # a bug, which a lost task would hide
             raise result
+
+
+def _is_gone() -> bool:
+    """Whether the terminal was closed."""
+    try:
+        os.tcgetpgrp(sys.stdout.fileno())
+    except OSError:
+        return True
+    return False
 
 
 class _Log:

@@ -34,7 +34,8 @@ def switch_table(shot: Snapshot, ports: Mapping[int, PortConfig]) -> Table:
         title.append(f"\nlost: {_counts(shot.lost)}", "yellow")
     table = Table(title=title, title_justify="left", expand=False)
     for column in COLUMNS:
-        table.add_column(column, justify="left" if column in ("dropped", "marked") else "right")
+        justify = "left" if column in ("dropped", "marked") else "right"
+        table.add_column(column, justify=justify, overflow="fold")  # where it is narrow, all digits
     for number, port in ports.items():
         table.add_row(*_row(number, port, shot))
     return table

@@ -76,6 +76,13 @@ def test_a_switch_not_reached_shows_why(watching: Watcher) -> None:
     assert "–/19" in shown
 
 
+def test_a_narrow_terminal_shows_every_digit(watching: Watcher) -> None:
+    console = Console(width=60, force_terminal=False)
+    with console.capture() as capture:
+        console.print(view.screen([watching]))
+    assert "…" not in capture.get()
+
+
 def test_metrics_tell_what_the_switch_counts(watching: Watcher) -> None:
     registry = CollectorRegistry()
     registry.register(metrics.SwitchCollector([watching]))

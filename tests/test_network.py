@@ -98,7 +98,8 @@ def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str, target
     up = waymark("up", str(file), "--runner", runner, "--target", target)
     assert up.returncode == 0, up.stderr
     assert "a, b" in up.stdout
-    ping = waymark("exec", "a", "ping", "-c", "5", "-i", "0.2", "10.0.0.2", "--network", NAME)
+    assert "P4Runtime on 127.0.0.1:9559 to 9560, device ids 1 to 2" in up.stdout
+    ping = waymark("exec", "--network", NAME, "a", "ping", "-c", "5", "-i", "0.2", "10.0.0.2")
     times = rtt_ms(ping.stdout)
     assert len(times) == 5, ping.stdout + ping.stderr
     assert 24 <= min(times) < 34, times
@@ -113,7 +114,7 @@ def test_ping_crosses_and_takes_the_links_delays(file: Path, runner: str, target
 def test_a_tutorial_runs_on_the_entries_that_it_brings(file: Path) -> None:
     up = waymark("up", str(TUTORIAL), "--name", NAME, "--p4", "v1model/plain.p4")
     assert up.returncode == 0, up.stderr
-    ping = waymark("exec", "h1", "ping", "-c", "3", "-i", "0.2", "10.0.2.2", "--network", NAME)
+    ping = waymark("exec", "--network", NAME, "h1", "ping", "-c", "3", "-i", "0.2", "10.0.2.2")
     assert len(rtt_ms(ping.stdout)) == 3, ping.stdout + ping.stderr
     assert min(rtt_ms(ping.stdout)) >= 20
     assert file.exists()
@@ -165,6 +166,8 @@ def test_what_a_network_cannot_do_is_told(file: Path) -> None:
     unknown = waymark("exec", "--network", NAME, "c", "true")
     assert unknown.returncode == 2
     assert "no node 'c' (nodes: a, b, r1, r2)" in unknown.stderr
+    told = waymark("exec", "--network", NAME, "a", "sh", "-c", 'echo "$@"', "sh", "--help", "-x")
+    assert told.stdout == "--help -x\n", "the command's own options"
     kernels = waymark("host", "recv", "--at", "b", "--network", NAME)
     assert kernels.returncode == 2
     assert "waymark up --bare" in kernels.stderr

@@ -35,6 +35,7 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     state.hosts, state.bare = [host.name for host in wanted.hosts], bare
     state.places = {host.name: host.place(HOST_INTERFACE) for host in wanted.hosts}
     state.switches = [switch.name for switch in wanted.switches]
+    state.p4runtime = [(switch.grpc, switch.device_id) for switch in wanted.switches]
     state.links = {name: list(interfaces) for name, interfaces in wanted.links.items()}
     refuse_taken([state.fabric, *(_of_host(state, host) for host in state.hosts)])
     try:

@@ -137,6 +137,7 @@ def summary(one: State) -> str:
         f"{one.name} is up: {one.file}, runner {one.runner}, switches {one.target}",
         f"  hosts     {', '.join(one.hosts)}",
         f"  switches  {', '.join(one.switches)}",
+        *_p4runtime(one),
         f"  files     {one.folder}: controller.yaml, logs",
     ]
     wrong = amiss(one)
@@ -146,3 +147,15 @@ def summary(one: State) -> str:
     again = f"waymark down {one.name}, then up"
     lines.append(f"  try       {again if wrong else commands}")
     return "\n".join(lines)
+
+
+def _p4runtime(one: State) -> list[str]:
+    """Where the switches are served, in a line."""
+    if not one.p4runtime:
+        return []
+    (first, first_id), (last, last_id) = one.p4runtime[0], one.p4runtime[-1]
+    if first == last:
+        told = f"{first}, device id {first_id}"
+    else:
+        told = f"{first} to {last.rpartition(':')[2]}, device ids {first_id} to {last_id}"
+    return [f"  serving   P4Runtime on {told}"]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from waymark.errors import WaymarkError
 
@@ -54,6 +55,7 @@ class State:
         namespaces: network namespaces by node; all switches are in that of ``fabric``.
         bare: hosts' interfaces have no kernel addresses.
         places: each host's interface, address, gateway, and their MAC addresses.
+        p4runtime: where the switches are served, and their device ids, in their order.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
         links: the interfaces among the switches that each link takes.
         complaints: hosts' commands that failed, with what they said.
@@ -68,6 +70,7 @@ class State:
     fabric: str = ""
     hosts: list[str] = field(default_factory=list[str])
     switches: list[str] = field(default_factory=list[str])
+    p4runtime: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     pids: dict[str, int] = field(default_factory=dict[str, int])
     bare: bool = False
@@ -163,17 +166,18 @@ def load(name: str) -> State:
     """
     path = FOLDER / name / "state.json"
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         up = ", ".join(names()) or "none"
         raise WaymarkError(f"no network {name!r} is up (up: {up})") from None
     except (OSError, json.JSONDecodeError) as error:
         raise WaymarkError(f"{path}: {error}") from error
-    if not isinstance(data, dict) or "processes" not in data:
-        raise WaymarkError(f"{path}: not what `waymark up` wrote")
-    data["processes"] = [Process(**process) for process in data["processes"]]
-    data["maker"] = None if data["maker"] is None else Process(**data["maker"])
-    return State(**data)
+    try:
+        data["processes"] = [Process(**process) for process in data["processes"]]
+        data["maker"] = None if data["maker"] is None else Process(**data["maker"])
+        return State(**data)
+    except (TypeError, KeyError) as error:
+        raise WaymarkError(f"{path}: not what `waymark up` writes: {error}") from error
 
 
 def taken(name: str) -> WaymarkError:

@@ -110,7 +110,10 @@ def take_down(
         print(f"{one.name} is down")
 
 
-@app.command("exec", context_settings={"ignore_unknown_options": True})
+# What stands behind the node belongs to the command, --help too.
+@app.command(
+    "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 def run_at_node(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A host, or a switch.")],
     command: Annotated[list[str], typer.Argument(metavar="CMD…")],
