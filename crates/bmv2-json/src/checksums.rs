@@ -37,7 +37,7 @@ impl<'j> Builder<'j> {
 
     fn checksum(&mut self, node: &Node<'j>, verb: &str) -> Result<()> {
         self.locate(node)?;
-        let (values, algorithm, payload) = self.calculation_named(&node.get("calculation")?)?;
+        let of = self.calculation_named(&node.get("calculation")?)?;
         let condition = match node.find("if_cond")? {
             Some(condition) => self.condition(&condition)?,
             None => value::truth(true),
@@ -47,12 +47,12 @@ impl<'j> Builder<'j> {
             "verify" => Arg::In(Expr::load(target)),
             _ => Arg::Out(target),
         };
-        let tail = if payload { "_with_payload" } else { "" };
+        let tail = if of.payload { "_with_payload" } else { "" };
         let name = format!("{verb}_checksum{tail}");
         self.call(
             &name,
             None,
-            vec![Arg::In(condition), values, sum, algorithm],
+            vec![Arg::In(condition), of.values, sum, of.algorithm, of.name],
         );
         Ok(())
     }

@@ -297,15 +297,29 @@ impl<'j> Builder<'j> {
         Ok(())
     }
 
-    /// The calculation that a node names, as arguments of an extern call: values and algorithm.
-    pub fn calculation_named(&self, name: &Node<'j>) -> Result<(Arg, Arg, bool)> {
+    /// The calculation that a node names, as arguments of an extern call.
+    pub fn calculation_named(&self, name: &Node<'j>) -> Result<CalculationArgs> {
         let text = name.str()?;
         let found = self.objects.calculations.get(text);
         let found =
             found.ok_or_else(|| name.error(format!("no calculation is called `{text}`")))?;
-        let values = Arg::List(found.input.clone());
-        Ok((values, Arg::In(found.algorithm.clone()), found.payload))
+        Ok(CalculationArgs {
+            values: Arg::List(found.input.clone()),
+            algorithm: Arg::In(found.algorithm.clone()),
+            name: Arg::String(text.to_owned()),
+            payload: found.payload,
+        })
     }
+}
+
+/// A calculation as arguments of an extern call.
+pub struct CalculationArgs {
+    pub values: Arg,
+    pub algorithm: Arg,
+    /// What a control plane calls it.
+    pub name: Arg,
+    /// Whether the packet's payload follows the values.
+    pub payload: bool,
 }
 
 /// The table that a direct counter or meter belongs to.

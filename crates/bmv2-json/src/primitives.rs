@@ -130,9 +130,10 @@ impl<'j> Builder<'j> {
                 let to = Arg::Out(self.destination(params.at(0)?)?);
                 let base = self.input(params.at(1)?)?;
                 let calculation = params.at(2)?.get("value")?;
-                let (values, algorithm, _) = self.calculation_named(&calculation)?;
+                let of = self.calculation_named(&calculation)?;
                 let most = self.input(params.at(3)?)?;
-                self.call("hash", None, vec![to, algorithm, base, values, most]);
+                let args = vec![to, of.algorithm, base, of.values, most, of.name];
+                self.call("hash", None, args);
             }
             "modify_field_rng_uniform" => {
                 let to = Arg::Out(self.destination(params.at(0)?)?);

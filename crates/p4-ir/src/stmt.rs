@@ -159,7 +159,8 @@ pub struct ExternCall {
     pub object: Option<ExternId>,
     /// Type arguments, given or inferred.
     pub type_args: Vec<Type>,
-    /// Arguments, in the order declared.
+    /// Arguments, in the order declared; of a hash or checksum one more where the program names the calculation: its
+    /// name.
     pub args: Vec<Arg>,
     /// Where the result goes, if it is used.
     pub result: Option<Place>,

@@ -1,9 +1,9 @@
 //! v1model's hash algorithms, bit for bit as BMv2 computes them.
 
-use crc::{CRC_16_ARC, CRC_32_ISO_HDLC, Crc};
+use crate::crc::CustomCrc;
+use ::crc::{CRC_16_ARC, CRC_32_ISO_HDLC, Crc};
 
-/// An algorithm of v1model's `HashAlgorithm`. The two custom CRCs have BMv2's parameters before any
-/// control plane changes them: those of CRC-16/ARC and CRC-32/ISO-HDLC.
+/// An algorithm of v1model's `HashAlgorithm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// CRC-16/ARC: reflected 0x8005, from 0.
@@ -18,6 +18,8 @@ pub enum Algorithm {
     Csum16,
     /// Exclusive or of 16-bit words.
     Xor16,
+    /// A CRC with parameters of its own: its number.
+    Custom(u32),
 }
 
 impl Algorithm {
@@ -33,7 +35,7 @@ impl Algorithm {
         "xor16",
     ];
 
-    /// By v1model's name.
+    /// By v1model's name. Custom CRCs have their first parameters.
     pub fn by_name(name: &str) -> Option<Algorithm> {
         Some(match name {
             "crc32" | "crc32_custom" => Algorithm::Crc32,
@@ -47,7 +49,13 @@ impl Algorithm {
     }
 
     /// The hash of `octets` followed by `zeros` octets of zero; `draw` gives random bits.
-    pub fn hash(self, octets: &[u8], zeros: u32, draw: impl FnOnce() -> u64) -> u64 {
+    pub fn hash(
+        self,
+        octets: &[u8],
+        zeros: u32,
+        custom: &[CustomCrc],
+        draw: impl FnOnce() -> u64,
+    ) -> u64 {
         const CRC16: Crc<u16> = Crc::<u16>::new(&CRC_16_ARC);
         const CRC32: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
         match self {
@@ -72,6 +80,7 @@ impl Algorithm {
             }
             Algorithm::Csum16 => csum16(octets) as u64,
             Algorithm::Xor16 => xor16(octets) as u64,
+            Algorithm::Custom(number) => custom[number as usize].hash(octets, zeros) as u64,
         }
     }
 }
@@ -111,7 +120,7 @@ mod tests {
     use super::*;
 
     fn hash(algorithm: Algorithm, octets: &[u8]) -> u64 {
-        algorithm.hash(octets, 0, || 77)
+        algorithm.hash(octets, 0, &[], || 77)
     }
 
     #[test]
@@ -147,7 +156,7 @@ mod tests {
             for zeros in [0, 1, 3, 7, 64, 200] {
                 let mut full = vec![9, 8, 7];
                 full.resize(3 + zeros as usize, 0);
-                let elided = algorithm.hash(&[9, 8, 7], zeros, || 77);
+                let elided = algorithm.hash(&[9, 8, 7], zeros, &[], || 77);
                 assert_eq!(elided, hash(algorithm, &full), "{name} {zeros}");
             }
         }

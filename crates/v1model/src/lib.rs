@@ -26,6 +26,7 @@ mod code;
 mod compile;
 mod config;
 mod control;
+mod crc;
 mod error;
 mod event;
 mod hash;
@@ -44,6 +45,7 @@ pub use control::{
     ActionSpec, CloneSession, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member,
     MeterConfig, Replica,
 };
+pub use crc::{CrcParameters, CrcWidth};
 pub use error::{CompileError, ControlError};
 pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic, PortStats, Transmit};
 pub use packet::Packet;

@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::compile::{compile, limbs_of};
+use crate::crc::CustomCrc;
 use crate::state::Object;
 use crate::table::{Origin, Outcome, Prepared, TableState, source_entries};
 use crate::value_set::ValueSetState;
@@ -67,6 +68,11 @@ impl Pipeline {
             objects,
             value_sets: sets
                 .map(|set| ValueSetState::new(&self.program, set))
+                .collect(),
+            crcs: self
+                .code
+                .crcs()
+                .map(|width| CustomCrc::new(width, width.defaults()))
                 .collect(),
             random: ChaCha8Rng::seed_from_u64(config.seed),
             output: Default::default(),

@@ -2,11 +2,14 @@
 
 mod support;
 
+use crc::{CRC_16_ARC, CRC_16_GENIBUS, CRC_32_BZIP2, CRC_32_ISO_HDLC, Crc};
 use num_bigint::BigUint;
 use p4_ir::*;
 use support::*;
 use units::Instant;
-use v1model::{CounterData, Digest, Event, Log, MeterConfig, Packet, SwitchConfig};
+use v1model::{
+    CounterData, CrcParameters, CrcWidth, Digest, Event, Log, MeterConfig, Packet, SwitchConfig,
+};
 
 fn bool_const(value: bool) -> Expr {
     Expr::constant(value as u8, Scalar::Bool)
@@ -68,6 +71,167 @@ fn hashes_are_taken_modulo_and_moved() {
     // 0xffff + 0x0002 = 0x10001, folded 0x0002.
     assert_eq!(hash("csum16", 0, 1 << 16, 0xffff, 0x0002), !0x0002);
     assert_eq!(hash("crc16", 7, 0, a, b), 7);
+}
+
+/// hash(result, crc16, base, {a, b}, max), all of them wide, and the result's lower and upper 64 bits.
+fn wide_hash(base: u128, max: u128) -> u128 {
+    let mut build = Build::default();
+    let result = build.variable(128);
+    let args = vec![
+        Arg::Out(result.clone()),
+        algorithm("crc16"),
+        Arg::In(Expr::constant(base, Scalar::Bit(128))),
+        ab(),
+        Arg::In(Expr::constant(max, Scalar::Bit(128))),
+    ];
+    let part = |lo: u32| Expr {
+        kind: ExprKind::Slice {
+            of: Box::new(load(&result)),
+            hi: lo + 15,
+            lo,
+        },
+        ty: Scalar::Bit(16),
+    };
+    let mut found = 0;
+    for lo in (0..128).step_by(16) {
+        let build = Build {
+            program: build.program.clone(),
+        };
+        let read = set(bits(A, 16), part(lo));
+        let build = build.ingress(vec![call("hash", None, args.clone()), read]);
+        let (a, b) = (u16::from_be_bytes(*b"12"), u16::from_be_bytes(*b"34"));
+        let part = fields(&send(&mut build.switch(), 0, packet(a, b, 0, &[]))).0;
+        found |= u128::from(part) << lo;
+    }
+    found
+}
+
+#[test]
+fn base_and_maximum_of_a_hash_may_be_wide() {
+    // The CRC is 0x14ba.
+    assert_eq!(wide_hash(0, 1 << 64), 0x14ba);
+    assert_eq!(wide_hash(1 << 100, 0x1000), (1 << 100) + 0x4ba);
+    assert_eq!(wide_hash(u128::MAX, u128::MAX), 0x14b9);
+    assert_eq!(
+        wide_hash(u64::MAX.into(), 1 << 127),
+        u128::from(u64::MAX) + 0x14ba
+    );
+}
+
+#[test]
+fn parameters_of_custom_crcs_can_be_set() {
+    let custom = |name: &str, d| {
+        let args = vec![
+            Arg::Out(d),
+            algorithm(name),
+            Arg::In(num(0, 16)),
+            ab(),
+            Arg::In(num(1 << 16, 32)),
+            Arg::String(format!("of_{name}")),
+        ];
+        call("hash", None, args)
+    };
+    // The second takes in what the first gives.
+    let ingress = vec![
+        custom("crc32_custom", bits(A, 16)),
+        custom("crc16_custom", bits(B, 16)),
+    ];
+    let mut switch = Build::default().ingress(ingress).switch();
+    let run = |switch: &mut v1model::Switch| {
+        let (a, b, _) = fields(&send(switch, 0, packet(0x3132, 0x3334, 0, &[])));
+        (a, b)
+    };
+    let of = |first: u32, crc16: &dyn Fn(&[u8]) -> u16| {
+        let a = first as u16;
+        let [x, y] = a.to_be_bytes();
+        (a, crc16(&[x, y, 0x33, 0x34]))
+    };
+    let (arc, genibus) = (
+        Crc::<u16>::new(&CRC_16_ARC),
+        Crc::<u16>::new(&CRC_16_GENIBUS),
+    );
+    let (usual, bzip2) = (
+        Crc::<u32>::new(&CRC_32_ISO_HDLC),
+        Crc::<u32>::new(&CRC_32_BZIP2),
+    );
+    let unset = of(usual.checksum(b"1234"), &|octets| arc.checksum(octets));
+    assert_eq!(run(&mut switch), unset);
+
+    let bzip2_parameters = CrcParameters {
+        polynomial: 0x04c1_1db7,
+        initial: u32::MAX,
+        final_xor: u32::MAX,
+        reflect_data: false,
+        reflect_remainder: false,
+    };
+    let genibus_parameters = CrcParameters {
+        polynomial: 0x1021,
+        initial: 0xffff,
+        final_xor: 0xffff,
+        ..bzip2_parameters
+    };
+    let wide = switch.set_crc_parameters("of_crc32_custom", CrcWidth::W32, bzip2_parameters);
+    assert_eq!(wide, Ok(()));
+    let narrow = switch.set_crc_parameters("of_crc16_custom", CrcWidth::W16, genibus_parameters);
+    assert_eq!(narrow, Ok(()));
+    let set = of(bzip2.checksum(b"1234"), &|octets| genibus.checksum(octets));
+    assert_eq!(run(&mut switch), set);
+    let read = switch.crc_parameters("of_crc16_custom");
+    assert_eq!(read, Ok((CrcWidth::W16, genibus_parameters)));
+
+    for (name, width, says) in [
+        (
+            "of_crc16_custom",
+            CrcWidth::W32,
+            "expected parameters of its algorithm, crc16_custom",
+        ),
+        (
+            "of_crc16_custom",
+            CrcWidth::W16,
+            "expected 16 bits, found 0x4c11db7",
+        ),
+        ("of_crc16", CrcWidth::W16, "did you mean `of_crc16_custom`?"),
+    ] {
+        let error = switch.set_crc_parameters(name, width, bzip2_parameters);
+        let error = error.expect_err("it is refused").to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn calculations_without_a_name_are_numbered_in_the_order_of_the_source() {
+    let at = |line: u32, name: &str| {
+        let args = vec![
+            Arg::Out(bits(A, 16)),
+            algorithm(name),
+            Arg::In(num(0, 16)),
+            ab(),
+            Arg::In(num(1 << 16, 32)),
+        ];
+        let loc = SourceLoc {
+            line,
+            ..SourceLoc::default()
+        };
+        Stmt {
+            loc,
+            ..call("hash", None, args)
+        }
+    };
+    let build = Build::default()
+        .ingress(vec![
+            at(30, "crc32"),
+            at(10, "crc16_custom"),
+            at(10, "crc16_custom"),
+        ])
+        .egress(vec![at(20, "xor16")]);
+    let switch = build.switch();
+    let names: Vec<_> = switch.calculations().collect();
+    let expected = [
+        ("calc", "crc16_custom"),
+        ("calc_0", "xor16"),
+        ("calc_1", "crc32"),
+    ];
+    assert_eq!(names, expected);
 }
 
 /// c is set if the checksum of {a, payload} is not b; then b is made right.

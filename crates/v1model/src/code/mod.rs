@@ -9,6 +9,7 @@ mod op;
 
 pub use op::Op;
 
+use crate::crc::CrcWidth;
 use crate::hash::Algorithm;
 use p4_ir::{ActionId, SourceLoc, Type};
 
@@ -289,6 +290,8 @@ pub struct Code {
     pub sites: Vec<ApplySite>,
     pub set_tests: Vec<SetTest>,
     pub externs: Vec<ExternCode>,
+    /// Hashes and checksums, as a control plane knows them.
+    pub calculations: Vec<Calculation>,
     pub tables: Vec<TableCode>,
     /// How many loop statements there are.
     pub loops: u32,
@@ -302,6 +305,33 @@ pub struct Code {
     pub errors: ErrorCodes,
     /// Where each parser state begins, for traces: code, parser, state.
     pub states: Vec<(Target, u32, u32)>,
+}
+
+/// A hash or checksum, as a control plane knows it.
+#[derive(Clone, Debug)]
+pub struct Calculation {
+    pub name: String,
+    /// The name of its algorithm.
+    pub algorithm: String,
+    /// The call, if the name is not the program's own.
+    pub at: Option<SourceLoc>,
+}
+
+impl Calculation {
+    /// The width of its CRC, if that is a custom one.
+    pub fn custom(&self) -> Option<CrcWidth> {
+        let widths = [CrcWidth::W16, CrcWidth::W32];
+        widths
+            .into_iter()
+            .find(|width| width.algorithm() == self.algorithm)
+    }
+}
+
+impl Code {
+    /// The widths of the custom CRCs, in the order of their numbers.
+    pub fn crcs(&self) -> impl Iterator<Item = CrcWidth> {
+        self.calculations.iter().filter_map(Calculation::custom)
+    }
 }
 
 /// Values of core.p4's errors in this program.

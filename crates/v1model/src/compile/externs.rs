@@ -1,6 +1,6 @@
 //! Calls of what v1model declares `extern`.
 
-use super::Compiler;
+use super::{Compiler, calculations};
 use crate::code::*;
 use crate::hash::Algorithm;
 use p4_ir::{
@@ -112,7 +112,7 @@ impl Compiler<'_> {
                 })?;
             }
             "hash" => {
-                let algorithm = self.algorithm(args.get(1)?)?;
+                let algorithm = self.algorithm(args.get(1)?, args.get(5))?;
                 let base = self.input_value(args.get(2)?)?;
                 let data = self.data(args.get(3)?)?;
                 let max = self.input_value(args.get(4)?)?;
@@ -231,25 +231,15 @@ impl Compiler<'_> {
         }
     }
 
-    fn algorithm(&mut self, arg: &Arg) -> Option<Algorithm> {
-        let Arg::In(Expr {
-            kind: ExprKind::Const(index),
-            ..
-        }) = arg
-        else {
+    /// The algorithm of a call, and the name that the program gives the call if it does.
+    fn algorithm(&mut self, arg: &Arg, given: Option<&Arg>) -> Option<Algorithm> {
+        let Some(name) = calculations::algorithm(self.program, arg) else {
             self.error("the hash algorithm must be a constant");
             return None;
         };
-        let index = usize::try_from(index).ok()?;
-        let declared = self
-            .program
-            .types
-            .iter()
-            .find(|ty| ty.name == "HashAlgorithm");
-        let name = match declared.map(|ty| &ty.kind) {
-            Some(TypeKind::Enum(members)) => members.get(index)?.as_str(),
-            _ => Algorithm::NAMES.get(index)?,
-        };
+        if let Some(number) = calculations::custom(&self.code, self.loc, name, given) {
+            return Some(Algorithm::Custom(number));
+        }
         let algorithm = Algorithm::by_name(name);
         if algorithm.is_none() {
             let valid = Algorithm::NAMES.join(", ");
@@ -263,7 +253,7 @@ impl Compiler<'_> {
     fn checksum(&mut self, args: &[Arg], verify: bool, payload: bool) -> Option<()> {
         let condition = self.input(args.first()?)?;
         let data = self.data(args.get(1)?)?;
-        let algorithm = self.algorithm(args.get(3)?)?;
+        let algorithm = self.algorithm(args.get(3)?, args.get(4))?;
         let groups = match algorithm {
             Algorithm::Csum16 if !payload => sum_groups(&data),
             _ => None,

@@ -4,6 +4,7 @@
 //! translated twice: the first time tells how many temporaries there are, behind which the constants lie.
 
 mod architecture;
+mod calculations;
 mod expr;
 mod externs;
 mod header;
@@ -59,6 +60,7 @@ impl<'p> Compiler<'p> {
             program,
             code: Code {
                 words: program.words as usize,
+                calculations: calculations::find(program),
                 constants_at: (program.words + temporaries) as usize,
                 ..Code::default()
             },

@@ -1,5 +1,6 @@
 //! What a control plane writes and reads: entries, actions, replicas, counters, meters.
 
+mod calculations;
 mod names;
 mod objects;
 mod replication;

@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, TableId, ValueSetId};
 
 /// Finds a name among others: the whole of it, or an end that only one of them has.
-fn find<'a>(
+pub(super) fn find<'a>(
     kind: &'static str,
     name: &str,
     all: impl Iterator<Item = &'a str> + Clone,

@@ -24,10 +24,10 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
         } => {
             gather(&mut machine.scratch, words, data);
             let random = &mut machine.random;
-            let hash = algorithm.hash(&machine.scratch.octets, 0, || random.next_u64());
-            let (base, max) = (words[base.0 as usize], words[max.0 as usize]);
-            let value = hash.checked_rem(max).unwrap_or(0) as u128 + base as u128;
-            store(words, *d, value);
+            let hash = algorithm.hash(&machine.scratch.octets, 0, &machine.crcs, || {
+                random.next_u64()
+            });
+            add_to(words, *d, *base, modulo(words, hash, *max));
         }
         ExternCode::Checksum {
             algorithm,
@@ -56,12 +56,14 @@ pub fn call(code: &Code, machine: &mut Machine, words: &mut [u64], job: &mut Job
                 zeros = job.elided.saturating_sub(beyond);
             }
             let random = &mut machine.random;
-            let hash = algorithm.hash(&machine.scratch.octets, zeros, || random.next_u64());
+            let hash = algorithm.hash(&machine.scratch.octets, zeros, &machine.crcs, || {
+                random.next_u64()
+            });
             settle(words, job, *verify, *sum, hash);
         }
         ExternCode::Get { data, d } => {
             gather(&mut machine.scratch, words, data);
-            words[*d as usize] = Algorithm::Csum16.hash(&machine.scratch.octets, 0, || 0);
+            words[*d as usize] = Algorithm::Csum16.hash(&machine.scratch.octets, 0, &[], || 0);
         }
         ExternCode::Random {
             d,
@@ -143,6 +145,33 @@ fn settle(words: &mut [u64], job: &mut Job, verify: bool, sum: (Slot, u32), hash
         store(words, sum, hash as u128);
     } else if hash & mask(sum.1) != words[sum.0 as usize] {
         job.checksum_error = true;
+    }
+}
+
+/// A number modulo a value of any width; 0 modulo 0.
+fn modulo(words: &[u64], number: u64, (slot, width): (Slot, u32)) -> u64 {
+    let limbs = &words[slot as usize..][..width.div_ceil(64) as usize];
+    match limbs {
+        [] => 0,
+        [low, above @ ..] if above.iter().all(|&limb| limb == 0) => {
+            number.checked_rem(*low).unwrap_or(0)
+        }
+        _ => number,
+    }
+}
+
+/// Stores a value plus a number into a value of another width.
+fn add_to(words: &mut [u64], d: (Slot, u32), value: (Slot, u32), number: u64) {
+    let mut carry = number;
+    for limb in 0..d.1.div_ceil(64) {
+        let above = match limb < value.1.div_ceil(64) {
+            true => words[(value.0 + limb) as usize],
+            false => 0,
+        };
+        let (sum, over) = above.overflowing_add(carry);
+        let width = (d.1 - 64 * limb).min(64);
+        words[(d.0 + limb) as usize] = sum & mask(width);
+        carry = over.into();
     }
 }
 
@@ -265,7 +294,7 @@ pub fn select<'a>(
             scratch.push_wide(&key.words[key.slots[index] as usize..], width);
         }
         scratch.pad();
-        let hash = algorithm.hash(&scratch.octets, 0, || random.next_u64());
+        let hash = algorithm.hash(&scratch.octets, 0, &[], || random.next_u64());
         hash.checked_rem(count as u64).map(|choice| choice as usize)
     };
     let member = |id: &u32| profile.members.get(id).map(|(_, prepared)| prepared);

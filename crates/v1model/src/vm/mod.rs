@@ -8,6 +8,7 @@ mod run;
 pub mod wide;
 
 use crate::bits::Writer;
+use crate::crc::CustomCrc;
 use crate::state::Object;
 use crate::table::TableState;
 use crate::trace::Tracer;
@@ -25,6 +26,8 @@ pub struct Machine {
     pub tables: Vec<TableState>,
     pub objects: Vec<Object>,
     pub value_sets: Vec<ValueSetState>,
+    /// The custom CRCs of the program.
+    pub crcs: Vec<CustomCrc>,
     pub random: ChaCha8Rng,
     /// What the deparser has emitted.
     pub output: Writer,
