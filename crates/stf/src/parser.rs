@@ -2,12 +2,14 @@
 
 use crate::lexer::{Line, ParseError};
 use crate::script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
+use v1model::{CrcParameters, CrcWidth};
 
 /// All words that a command can begin with.
 const VERBS: &str = "add, setdefault, remove, check_counter, packet, expect, no_packet, wait, \
     mirroring_add, mirroring_add_mc, mirroring_delete, mirroring_get, mc_mgrp_create, \
     mc_node_create, mc_node_update, mc_node_associate, counter_read, counter_write, register_read, \
-    register_write, register_reset, meter_get_rates, meter_set_rates, meter_array_set_rates";
+    register_write, register_reset, meter_get_rates, meter_set_rates, meter_array_set_rates, \
+    set_crc16_parameters, set_crc32_parameters";
 
 impl Script {
     /// Reads a script; all its errors at once.
@@ -83,6 +85,8 @@ fn command(line: &mut Line) -> Result<Verb, ParseError> {
         "meter_get_rates" => Verb::MeterGetRates(line.name("a meter")?, index(line)?),
         "meter_set_rates" => Verb::MeterSetRates(line.name("a meter")?, index(line)?, rates(line)?),
         "meter_array_set_rates" => Verb::MeterArraySetRates(line.name("a meter")?, rates(line)?),
+        "set_crc16_parameters" => crc_parameters(line, CrcWidth::W16)?,
+        "set_crc32_parameters" => crc_parameters(line, CrcWidth::W32)?,
         _ => return Err(unknown),
     })
 }
@@ -260,6 +264,31 @@ fn expect(line: &mut Line) -> Result<Verb, ParseError> {
     })
 }
 
+fn crc_parameters(line: &mut Line, width: CrcWidth) -> Result<Verb, ParseError> {
+    let calculation = line.name("a calculation")?;
+    let parameters = CrcParameters {
+        polynomial: line.integer("a polynomial")?,
+        initial: line.integer("an initial remainder")?,
+        final_xor: line.integer("a final exclusive or")?,
+        reflect_data: truth(line)?,
+        reflect_remainder: truth(line)?,
+    };
+    Ok(Verb::SetCrcParameters(calculation, width, parameters))
+}
+
+fn truth(line: &mut Line) -> Result<bool, ParseError> {
+    let bad = line.error("`true` or `false`");
+    match line
+        .take(char::is_alphanumeric)
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(bad),
+    }
+}
+
 fn rates(line: &mut Line) -> Result<Vec<(f64, u64)>, ParseError> {
     let mut rates = Vec::new();
     while !line.is_empty() {
@@ -399,6 +428,10 @@ mod tests {
         assert_eq!(
             error("setdefault \"t a()"),
             "line 1, column 12: expected a closing quotation mark on the same line, found `\"t`"
+        );
+        assert_eq!(
+            error("set_crc16_parameters calc 0x8005 0 0 yes no"),
+            "line 1, column 38: expected `true` or `false`, found `yes`"
         );
         assert_eq!(
             error("wait 5"),

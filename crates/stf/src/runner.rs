@@ -241,6 +241,11 @@ impl Runner {
                         .map_err(text)?;
                 }
             }
+            Verb::SetCrcParameters(calculation, width, parameters) => {
+                self.switch
+                    .set_crc_parameters(calculation, *width, *parameters)
+                    .map_err(text)?;
+            }
             Verb::MeterGetRates(meter, index) => {
                 let id = self.object(meter)?;
                 self.switch.meter_read(id, *index).map_err(text)?;

@@ -1,6 +1,7 @@
 //! What a script says.
 
 use crate::Number;
+use v1model::{CrcParameters, CrcWidth};
 
 /// A whole script.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,6 +103,9 @@ pub enum Verb {
     MeterSetRates(String, u64, Vec<(f64, u64)>),
     /// `meter_array_set_rates METER RATE:BURST RATE:BURST`
     MeterArraySetRates(String, Vec<(f64, u64)>),
+    /// `set_crc16_parameters CALCULATION POLYNOMIAL INITIAL FINAL_XOR REFLECT_DATA REFLECT_REMAINDER`, and
+    /// `set_crc32_parameters`: as in BMv2's command line.
+    SetCrcParameters(String, CrcWidth, CrcParameters),
 }
 
 /// `ACTION(ARG:VALUE, …)`
