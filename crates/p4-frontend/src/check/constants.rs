@@ -135,15 +135,22 @@ fn ints(
 }
 
 fn clamp(value: BigInt, ty: &Ty) -> BigInt {
-    let (low, high) = match ty {
-        Ty::Bit(w) => (BigInt::zero(), (BigInt::one() << *w) - 1),
+    match bounds(ty) {
+        Some((low, high)) => value.clamp(low, high),
+        None => value,
+    }
+}
+
+/// The least and the greatest value of a type with a width.
+pub fn bounds(ty: &Ty) -> Option<(BigInt, BigInt)> {
+    match ty {
+        Ty::Bit(w) => Some((BigInt::zero(), (BigInt::one() << *w) - 1)),
         Ty::Signed(w) if *w > 0 => {
             let half = BigInt::one() << (*w - 1);
-            (-half.clone(), half - 1)
+            Some((-half.clone(), half - 1))
         }
-        _ => return value,
-    };
-    value.clamp(low, high)
+        _ => None,
+    }
 }
 
 /// Bits `hi..=lo` of a value.

@@ -43,6 +43,12 @@ impl<'a> Checker<'a> {
         };
         let result = self.known(ty);
         self.check_inferred(&result, &args, span);
+        if let Ty::Named(named) = &result
+            && named.kind == NamedKind::Extern
+            && !self.have_widths(&named.args, &args)
+        {
+            return Expr::error(span);
+        }
         finished(Callee::Constructor, Vec::new(), args, result, span)
     }
 

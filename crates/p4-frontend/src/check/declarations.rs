@@ -96,10 +96,7 @@ impl<'a> Checker<'a> {
     fn new_type(&mut self, written: &'a ast::Type) -> DefKind<'a> {
         let of = self.ty(written);
         let valid = matches!(of, Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Error)
-            || matches!(
-                of.named_kind(),
-                Some(NamedKind::SerialisableEnum | NamedKind::New)
-            );
+            || of.is(NamedKind::New);
         if valid {
             return DefKind::NewType(of);
         }
@@ -281,7 +278,20 @@ impl<'a> Checker<'a> {
             }
             (Some(ty), Some(value)) => {
                 let what = format!("the value of `{}`", name.name);
-                let checked = self.expr_as(value, ty, &what);
+                let found = self.expr(value);
+                if let (Ty::Int, Some(number), Some((least, most))) =
+                    (&found.ty, found.int_value(), constants::bounds(ty))
+                    && !(&least..=&most).contains(&number)
+                {
+                    self.error(
+                        "enum-value",
+                        value.span,
+                        format!("{what} does not fit in `{ty}`"),
+                        format!("expected {least} to {most}"),
+                    );
+                    return Some(BigInt::default());
+                }
+                let checked = self.coerce(found, ty, &what);
                 if checked.int_value().is_none() && !checked.ty.is_error() {
                     self.error(
                         "not-constant",

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use crate::ast::{self, Direction};
+use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, NamedKind, Param, Ty};
 use std::rc::Rc;
 
@@ -154,6 +155,17 @@ impl<'a> Checker<'a> {
             );
         }
         let optional = ast::annotation(&p.annotations, "optional");
+        if let (Some(optional), Some(default)) = (optional, &p.default) {
+            self.report(
+                Diagnostic::error(
+                    "parameter-default",
+                    format!("the optional parameter `{name}` cannot have a default"),
+                )
+                .label(p.name.span, "optional, and with a default")
+                .label(optional.span, "it may be left out")
+                .label(default.span, "not expected"),
+            );
+        }
         let never = matches!(
             of,
             Of::Action | Of::Function | Of::Block | Of::ParserConstructor | Of::ControlConstructor

@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
 
     fn member_type(&mut self, written: &'a ast::Type, open: Open) -> Ty {
         let ty = self.written(written, open);
-        if ty.is_object() || ty == Ty::Void {
+        if ty.is_object() || matches!(ty, Ty::Void | Ty::String) {
             self.error(
                 "bad-member-type",
                 written.span,
@@ -411,7 +411,7 @@ impl<'a> Checker<'a> {
         let valid = match of {
             NamedKind::Header => self.fits_header(ty),
             NamedKind::Union => matches!(ty, Ty::Param(..) | Ty::Error) || ty.is(NamedKind::Header),
-            _ => !ty.is_object() && !matches!(ty, Ty::Void | Ty::MatchKind),
+            _ => !ty.is_object() && !matches!(ty, Ty::Void | Ty::MatchKind | Ty::String),
         };
         if valid {
             return None;

@@ -7,6 +7,9 @@ parser Any<T>(in T value);
 box_t<Any<bit<8>>> boxed() { return ...; }
 const box_t<_> open = { value = 1 };
 extern Listing { Listing(list<bit<8>> of = ...); }
+extern Sized<T> { Sized(T first); }
+Sized(8w1) with_width;
+Sized(1) without_width;
 struct outer_t { match_kind kind; }
 const tuple<bit<8>, list<bit<8>>> part = { 1, ... };
 
