@@ -224,6 +224,7 @@ class FakeSwitch(p4r_grpc.P4RuntimeServicer):
             elif entity.HasField("extern_entry"):
                 if self.losses is None:
                     await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no extern entries")
+                assert self.losses is not None
                 entry = answer.entities.add().extern_entry
                 entry.CopyFrom(entity.extern_entry)
                 entry.entry.Pack(json_format.ParseDict(self.losses, Struct()))

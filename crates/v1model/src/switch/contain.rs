@@ -45,14 +45,14 @@ impl Switch {
             ingress_port,
             tag,
         } = at_hand;
-        self.families.leave(&mut arrival.lineage.family);
+        self.families.leave(&mut arrival.lineage);
         self.note_drop(DropCause::Panic, port, arrival.now, tag);
         self.machine.report(Event::Panic(Box::new(Panic {
             at: arrival.now,
             message: message(payload),
             block,
             ingress_port,
-            passes: arrival.lineage.passes,
+            passes: arrival.lineage.passes(),
             octets,
             elided,
             tag,

@@ -103,7 +103,7 @@ impl Switch {
     /// Whether a packet may have another copy, to this port; if not, the copy is counted as dropped.
     fn admit(&mut self, arrival: &mut Arrival, port: u16, tag: u64) -> bool {
         let most = self.machine.config.max_copies;
-        let admitted = self.families.admit(&mut arrival.lineage.family, most);
+        let admitted = self.families.admit(&mut arrival.lineage, most);
         if !admitted {
             self.note_drop(DropCause::TooManyCopies, port, arrival.now, tag);
         }

@@ -143,7 +143,7 @@ impl Switch {
             self.restart_later(fresh, take(packet), arrival);
             return None;
         }
-        self.families.leave(&mut arrival.lineage.family);
+        self.families.leave(&mut arrival.lineage);
         self.give_words(words);
         let end = self.tm.occupy(port, start, Some(packet.link_octets));
         let stats = self.tm.stats_mut(port);
@@ -170,15 +170,18 @@ impl Switch {
         let mut twin = self.copy_packet(packet);
         twin.octets.extend_from_slice(&self.job.octets);
         // A clone may be cloned again, but not for ever.
-        if arrival.lineage.passes >= self.machine.config.max_passes {
+        if arrival.lineage.passes() >= self.machine.config.max_passes {
             let port = self.pipeline.code.metadata.egress_port.get(words) as u16;
             self.note_drop(DropCause::TooManyPasses, port, arrival.now, twin.tag);
             self.give_words(copy);
             return self.recycle(twin);
         }
-        arrival.lineage.passes += 1;
-        self.replicate(copy, twin, arrival, &session.replicas, session.truncate);
-        arrival.lineage.passes -= 1;
+        let mut next = Arrival {
+            lineage: arrival.lineage.next_pass(),
+            ..*arrival
+        };
+        self.replicate(copy, twin, &mut next, &session.replicas, session.truncate);
+        arrival.lineage.join(next.lineage);
     }
 
     /// Emits headers and appends the payload that was not parsed.

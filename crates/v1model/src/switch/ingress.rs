@@ -55,7 +55,7 @@ impl Switch {
             let truncate = self.job.truncate;
             self.replicate(words, take(packet), arrival, &replicas, truncate);
             // The replicas are there in its place.
-            return self.families.leave(&mut arrival.lineage.family);
+            return self.families.leave(&mut arrival.lineage);
         }
         let egress = meta.egress_spec.get(&words) as u16;
         if egress == self.machine.config.drop_port {
@@ -184,8 +184,7 @@ impl Switch {
         packet: Packet,
         arrival: &mut Arrival,
     ) {
-        let mut lineage = arrival.lineage.take();
-        lineage.passes += 1;
+        let lineage = arrival.lineage.take().next_pass();
         self.again.push(Restart {
             words,
             packet,
@@ -202,7 +201,7 @@ impl Switch {
         }) = self.again.pop()
         {
             let mut arrival = Arrival { now, lineage };
-            if lineage.passes > self.machine.config.max_passes {
+            if lineage.passes() > self.machine.config.max_passes {
                 let port = self.pipeline.code.metadata.ingress_port.get(&words) as u16;
                 self.drop_packet(DropCause::TooManyPasses, port, &mut arrival, words, packet);
                 continue;

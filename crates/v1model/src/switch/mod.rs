@@ -271,7 +271,7 @@ impl Switch {
         words: Box<[u64]>,
         packet: Packet,
     ) {
-        self.families.leave(&mut arrival.lineage.family);
+        self.families.leave(&mut arrival.lineage);
         self.note_drop(cause, port, arrival.now, packet.tag);
         self.give_words(words);
         self.recycle(packet);
