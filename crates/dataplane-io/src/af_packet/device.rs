@@ -25,7 +25,8 @@ impl Device {
         let socket = socket()?;
         let ask = |command| {
             let mut request = request(name.as_bytes());
-            ioctl(&socket, command, &mut request)?;
+            // SAFETY: each command below writes its answer into the request itself.
+            unsafe { ioctl(&socket, command, &mut request) }?;
             Ok::<_, io::Error>(request.ifr_ifru)
         };
         let index = ask(libc::SIOCGIFINDEX)?;
@@ -72,13 +73,17 @@ pub fn request(name: &[u8]) -> libc::ifreq {
     request
 }
 
-/// Has the kernel carry a request out. What the request points to must be what the command expects.
-pub fn ioctl(
+/// Has the kernel carry a request out.
+///
+/// # Safety
+/// The command takes an `ifreq`, and where it has the kernel follow a pointer in the request, that pointer
+/// is valid for the reads and writes of what the command says.
+pub unsafe fn ioctl(
     socket: &OwnedFd,
     command: libc::c_ulong,
     request: &mut libc::ifreq,
 ) -> io::Result<()> {
-    // SAFETY: the request lives through the call, and every command here takes one.
+    // SAFETY: the request lives through the call; the rest is up to the caller.
     check(unsafe {
         libc::ioctl(
             socket.as_raw_fd(),

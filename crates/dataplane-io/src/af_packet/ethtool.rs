@@ -14,46 +14,96 @@ struct Value {
     data: u32,
 }
 
-/// Each with the commands that read and set it: receive and transmit checksums, and packets that are
-/// merged or left to be split. Checksums are first, and come back first: what splits packets needs them.
-const SWITCHES: [(u32, u32); 5] = [
-    (0x14, 0x15), // rx
-    (0x16, 0x17), // tx
-    (0x1e, 0x1f), // tso
-    (0x23, 0x24), // gso
-    (0x2b, 0x2c), // gro
-];
-/// Reads and sets the flags below.
-const FLAGS: (u32, u32) = (0x25, 0x26);
-/// 802.1Q tags put in and taken out by hardware, and large receives.
+/// A setting of an interface that ethtool reads and writes as one number, in a [`Value`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Checksums of what comes in.
+    ReceiveChecksum,
+    /// Checksums of what goes out.
+    SendChecksum,
+    /// TCP segments that are left to be split.
+    Segmentation,
+    /// Packets that are left to be split.
+    GenericSegmentation,
+    /// Packets that are merged.
+    Merging,
+    /// Bits of further settings.
+    Flags,
+}
+
+impl Setting {
+    /// Those that are on or off. Checksums are first, and come back first: what splits packets needs them.
+    const SWITCHES: [Setting; 5] = [
+        Setting::ReceiveChecksum,
+        Setting::SendChecksum,
+        Setting::Segmentation,
+        Setting::GenericSegmentation,
+        Setting::Merging,
+    ];
+
+    /// The commands that read and write it. Each takes a [`Value`] and no more.
+    const fn commands(self) -> (u32, u32) {
+        match self {
+            Setting::ReceiveChecksum => (0x14, 0x15),
+            Setting::SendChecksum => (0x16, 0x17),
+            Setting::Segmentation => (0x1e, 0x1f),
+            Setting::GenericSegmentation => (0x23, 0x24),
+            Setting::Merging => (0x2b, 0x2c),
+            Setting::Flags => (0x25, 0x26),
+        }
+    }
+
+    /// A number for it, from 1.
+    pub const fn number(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// The setting of this number.
+    pub fn of_number(number: u32) -> Option<Self> {
+        let mut all = Setting::SWITCHES.into_iter().chain([Setting::Flags]);
+        all.find(|setting| setting.number() == number)
+    }
+
+    /// Its value.
+    fn read(self, socket: &OwnedFd, name: &[u8]) -> io::Result<u32> {
+        carry_out(socket, name, self.commands().0, 0)
+    }
+
+    /// Gives it a value.
+    pub fn write(self, socket: &OwnedFd, name: &[u8], value: u32) -> io::Result<()> {
+        carry_out(socket, name, self.commands().1, value).map(|_| ())
+    }
+}
+
+/// Of the flags: 802.1Q tags put in and taken out by hardware, and large receives.
 const OFFLOADED: u32 = 1 << 7 | 1 << 8 | 1 << 15;
 
 /// Turns an interface's offloads off. Those that it does not have, or has fixed, are left alone.
 pub fn offloads_off(name: &str, restorer: &mut Restorer) -> io::Result<()> {
     let socket = device::socket()?;
-    let mut change = |set, from, to| {
-        restorer.will_undo(Undo::offload(name, set, from));
-        let _ = ethtool(&socket, name.as_bytes(), set, to);
+    let mut change = |setting: Setting, from, to| {
+        restorer.will_undo(Undo::offload(name, setting, from));
+        let _ = setting.write(&socket, name.as_bytes(), to);
     };
-    for (get, set) in SWITCHES {
-        if let Ok(1) = ethtool(&socket, name.as_bytes(), get, 0) {
-            change(set, 1, 0);
+    for setting in Setting::SWITCHES {
+        if let Ok(1) = setting.read(&socket, name.as_bytes()) {
+            change(setting, 1, 0);
         }
     }
-    let (get, set) = FLAGS;
-    if let Ok(flags) = ethtool(&socket, name.as_bytes(), get, 0)
+    if let Ok(flags) = Setting::Flags.read(&socket, name.as_bytes())
         && flags & OFFLOADED != 0
     {
-        change(set, flags, flags & !OFFLOADED);
+        change(Setting::Flags, flags, flags & !OFFLOADED);
     }
     Ok(())
 }
 
-/// Carries out an ethtool command that takes and returns a number.
-pub fn ethtool(socket: &OwnedFd, name: &[u8], command: u32, data: u32) -> io::Result<u32> {
+/// Carries out a command of [`Setting::commands`].
+fn carry_out(socket: &OwnedFd, name: &[u8], command: u32, data: u32) -> io::Result<u32> {
     let mut value = Value { command, data };
     let mut request = device::request(name);
     request.ifr_ifru.ifru_data = (&raw mut value).cast();
-    device::ioctl(socket, SIOCETHTOOL, &mut request)?;
+    // SAFETY: the commands of settings read and write one `Value`, which lives through the call.
+    unsafe { device::ioctl(socket, SIOCETHTOOL, &mut request) }?;
     Ok(value.data)
 }

@@ -4,7 +4,8 @@
 //! anything is changed, and told over a pipe how to undo each change before that is made. When the pipe
 //! closes, because the switch has ended or was killed, it undoes them all.
 
-use super::{check, device, ethtool};
+use super::ethtool::Setting;
+use super::{check, device};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -15,14 +16,14 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 const NAME: usize = 16;
 /// Changes of one interface: at most five offloads, their flags, IPv6.
 const CHANGES: usize = 7;
-/// In place of an ethtool command: turn IPv6 on.
+/// In place of a setting's number: turn IPv6 on.
 const IPV6_ON: u32 = 0;
 
 /// How to undo a change of an interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     name: [u8; NAME],
-    command: u32,
+    setting: u32,
     data: u32,
 }
 
@@ -30,11 +31,15 @@ impl Undo {
     /// Octets on the pipe.
     const LEN: usize = NAME + 8;
 
-    /// An ethtool command with its number.
-    pub fn offload(name: &str, command: u32, data: u32) -> Self {
+    /// A setting gets back its value.
+    pub fn offload(name: &str, setting: Setting, value: u32) -> Self {
+        Undo::new(name, setting.number(), value)
+    }
+
+    fn new(name: &str, setting: u32, data: u32) -> Self {
         let mut undo = Undo {
             name: [0; NAME],
-            command,
+            setting,
             data,
         };
         for (to, from) in undo.name[..NAME - 1].iter_mut().zip(name.bytes()) {
@@ -45,13 +50,13 @@ impl Undo {
 
     /// IPv6 comes back.
     pub fn ipv6(name: &str) -> Self {
-        Undo::offload(name, IPV6_ON, 0)
+        Undo::new(name, IPV6_ON, 0)
     }
 
     fn to_octets(self) -> [u8; Undo::LEN] {
         let mut octets = [0; Undo::LEN];
         octets[..NAME].copy_from_slice(&self.name);
-        octets[NAME..NAME + 4].copy_from_slice(&self.command.to_ne_bytes());
+        octets[NAME..NAME + 4].copy_from_slice(&self.setting.to_ne_bytes());
         octets[NAME + 4..].copy_from_slice(&self.data.to_ne_bytes());
         octets
     }
@@ -60,7 +65,7 @@ impl Undo {
         let word = |at| std::array::from_fn(|i| octets[at + i]);
         Undo {
             name: std::array::from_fn(|i| octets[i]),
-            command: u32::from_ne_bytes(word(NAME)),
+            setting: u32::from_ne_bytes(word(NAME)),
             data: u32::from_ne_bytes(word(NAME + 4)),
         }
     }
@@ -69,8 +74,10 @@ impl Undo {
     fn carry_out(&self, socket: &OwnedFd) {
         let length = self.name.iter().position(|&octet| octet == 0);
         let name = &self.name[..length.unwrap_or(NAME)];
-        if self.command != IPV6_ON {
-            let _ = ethtool::ethtool(socket, name, self.command, self.data);
+        if self.setting != IPV6_ON {
+            if let Some(setting) = Setting::of_number(self.setting) {
+                let _ = setting.write(socket, name, self.data);
+            }
             return;
         }
         let mut path = [0; 64];
@@ -220,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_record_comes_through_the_pipe_as_it_was() {
-        let undo = Undo::offload("a-name-of-15-oct", 0x15, 7);
+        let undo = Undo::offload("a-name-of-15-oct", Setting::Flags, 7);
         let octets = undo.to_octets();
         assert_eq!(&octets[..NAME], b"a-name-of-15-oc\0");
         assert_eq!(Undo::from_octets(&octets).to_octets(), octets);
@@ -230,7 +237,7 @@ mod tests {
     fn the_process_waits_for_the_end_however_much_it_is_told() {
         let mut restorer = Restorer::start(1).unwrap();
         for _ in 0..CHANGES {
-            restorer.will_undo(Undo::offload("no-such", 0x15, 1));
+            restorer.will_undo(Undo::offload("no-such", Setting::Merging, 1));
         }
         let mut status = 0;
         for _ in 0..20 {

@@ -17,8 +17,15 @@ const REQUEST: u16 = 1;
 const REPLY: u16 = 2;
 /// Ethernet's header and the message.
 const FRAME_OCTETS: usize = 14 + 28;
-/// Requests for one address are so far apart.
-const AGAIN: Duration = Duration::from_millis(500);
+/// Requests for one address are so far apart (RFC 1122, 2.3.2.1).
+const AGAIN: Duration = Duration::from_millis(1000);
+/// How long a neighbour is known that says nothing. Then it is asked where it was ("on the order of a
+/// minute", RFC 1122, 2.3.2.1, unicast poll).
+const LIFETIME: Duration = Duration::from_millis(60_000);
+/// Polls without an answer after which a neighbour is forgotten.
+const POLLS: u32 = 2;
+/// How long frames wait for a neighbour that does not answer.
+const PATIENCE: Duration = Duration::from_millis(10_000);
 /// Frames that wait for one address, at most; the oldest go first.
 const MAX_WAITING: usize = 64;
 /// Neighbours that are remembered, at most.
@@ -34,9 +41,36 @@ pub struct Arp {
 
 #[derive(Debug)]
 enum Neighbour {
-    Known(Mac),
-    /// When it was asked for, and the frames that wait.
-    Asked(Instant, Vec<Vec<u8>>),
+    /// By configuration, for ever.
+    Fixed(Mac),
+    /// By its own word.
+    Known {
+        mac: Mac,
+        /// When it said so, or was polled last.
+        at: Instant,
+        /// Polls since it said so.
+        polls: u32,
+    },
+    Asked {
+        /// When it was asked for the first time, and the last.
+        first: Instant,
+        last: Instant,
+        /// Frames for it.
+        waiting: Vec<Vec<u8>>,
+    },
+}
+
+impl Neighbour {
+    /// Whether nothing is lost if it is forgotten.
+    fn is_over(&self, now: Instant) -> bool {
+        match self {
+            Neighbour::Fixed(_) => false,
+            Neighbour::Known { at, polls, .. } => {
+                now.since(*at) >= if *polls == 0 { LIFETIME } else { AGAIN }
+            }
+            Neighbour::Asked { first, .. } => now.since(*first) >= PATIENCE,
+        }
+    }
 }
 
 impl Arp {
@@ -49,9 +83,9 @@ impl Arp {
         }
     }
 
-    /// Takes a neighbour for known.
+    /// Takes a neighbour for known, for ever.
     pub fn know(&mut self, address: Ipv4Addr, mac: Mac) {
-        self.neighbours.insert(address, Neighbour::Known(mac));
+        self.neighbours.insert(address, Neighbour::Fixed(mac));
     }
 
     /// Addresses a frame that holds an IPv4 packet to `next_hop`, or asks for that one's address; then
@@ -65,34 +99,77 @@ impl Arp {
     ) {
         frame[6..12].copy_from_slice(&self.mac);
         frame[12..14].copy_from_slice(&ETHERTYPE_IPV4);
-        let full = self.neighbours.len() >= MAX_NEIGHBOURS;
+        let mut poll = None;
         match self.neighbours.get_mut(&next_hop) {
-            Some(Neighbour::Known(to)) => {
+            Some(Neighbour::Fixed(to)) => {
                 frame[..6].copy_from_slice(to);
-                send(frame);
+                return send(frame);
             }
-            Some(Neighbour::Asked(asked, waiting)) => {
+            Some(Neighbour::Known { mac, at, polls }) => {
+                let since = now.since(*at);
+                let due = since >= if *polls == 0 { LIFETIME } else { AGAIN };
+                if !due || *polls < POLLS {
+                    if due {
+                        (*at, *polls) = (now, *polls + 1);
+                        poll = Some(*mac);
+                    }
+                    frame[..6].copy_from_slice(mac);
+                    send(frame);
+                    if let Some(mac) = poll {
+                        send(&self.message(REQUEST, mac, [0; 6], next_hop));
+                    }
+                    return;
+                }
+            }
+            Some(Neighbour::Asked {
+                first,
+                last,
+                waiting,
+            }) => {
+                if now.since(*first) >= PATIENCE {
+                    *first = now;
+                    waiting.clear();
+                }
                 if waiting.len() == MAX_WAITING {
                     waiting.remove(0);
                 }
                 waiting.push(frame.to_vec());
-                if now.since(*asked) >= AGAIN {
-                    *asked = now;
+                if now.since(*last) >= AGAIN {
+                    *last = now;
                     send(&self.question(next_hop));
                 }
+                return;
             }
-            None if full => {}
-            None => {
-                let asked = Neighbour::Asked(now, vec![frame.to_vec()]);
-                self.neighbours.insert(next_hop, asked);
-                send(&self.question(next_hop));
-            }
+            None => {}
+        }
+        self.make_room(now);
+        if self.neighbours.len() < MAX_NEIGHBOURS || self.neighbours.contains_key(&next_hop) {
+            let asked = Neighbour::Asked {
+                first: now,
+                last: now,
+                waiting: vec![frame.to_vec()],
+            };
+            self.neighbours.insert(next_hop, asked);
+            send(&self.question(next_hop));
+        }
+    }
+
+    /// Forgets neighbours that said nothing for long, if there are as many as may be.
+    fn make_room(&mut self, now: Instant) {
+        if self.neighbours.len() >= MAX_NEIGHBOURS {
+            self.neighbours
+                .retain(|_, neighbour| !neighbour.is_over(now));
         }
     }
 
     /// Takes in a frame; whether it was an ARP message. Answers, and frames that waited, go to
     /// `send`.
-    pub fn handle_frame(&mut self, octets: &[u8], mut send: impl FnMut(&[u8])) -> bool {
+    pub fn handle_frame(
+        &mut self,
+        now: Instant,
+        octets: &[u8],
+        mut send: impl FnMut(&[u8]),
+    ) -> bool {
         if octets.get(12..14) != Some(&ETHERTYPE_ARP) {
             return false;
         }
@@ -109,9 +186,18 @@ impl Arp {
         if operation == REQUEST {
             send(&self.message(REPLY, sender_mac, sender_mac, sender));
         }
+        if matches!(self.neighbours.get(&sender), Some(Neighbour::Fixed(_))) {
+            return true;
+        }
+        self.make_room(now);
         if self.neighbours.len() < MAX_NEIGHBOURS || self.neighbours.contains_key(&sender) {
-            let before = self.neighbours.insert(sender, Neighbour::Known(sender_mac));
-            if let Some(Neighbour::Asked(_, waiting)) = before {
+            let known = Neighbour::Known {
+                mac: sender_mac,
+                at: now,
+                polls: 0,
+            };
+            let before = self.neighbours.insert(sender, known);
+            if let Some(Neighbour::Asked { waiting, .. }) = before {
                 for mut frame in waiting {
                     frame[..6].copy_from_slice(&sender_mac);
                     send(&frame);
@@ -179,9 +265,9 @@ mod tests {
         });
         assert_eq!(asked.len(), 1);
         let mut answer = Vec::new();
-        assert!(two.handle_frame(&asked[0], |f| answer.push(f.to_vec())));
+        assert!(two.handle_frame(Instant::ZERO, &asked[0], |f| answer.push(f.to_vec())));
         let mut sent = Vec::new();
-        assert!(one.handle_frame(&answer[0], |f| sent.push(f.to_vec())));
+        assert!(one.handle_frame(Instant::ZERO, &answer[0], |f| sent.push(f.to_vec())));
         one.send(Instant::ZERO, TWO.1, &mut packet(b"third"), |f| {
             sent.push(f.to_vec())
         });
@@ -200,7 +286,95 @@ mod tests {
         let mut one = Arp::new(ONE.0, ONE.1);
         let question = Arp::new(TWO.0, TWO.1).question(Ipv4Addr::new(10, 0, 0, 9));
         for length in 0..=question.len() {
-            one.handle_frame(&question[..length], |_| panic!("answered"));
+            one.handle_frame(Instant::ZERO, &question[..length], |_| panic!("answered"));
         }
+    }
+
+    fn s(seconds: f64) -> Instant {
+        Instant::from_secs_f64(seconds)
+    }
+
+    /// What is sent for a packet at this time: `data` to whom, `ask` whom.
+    fn sends(arp: &mut Arp, at: Instant) -> Vec<(&'static str, Mac)> {
+        let mut sent = Vec::new();
+        arp.send(at, TWO.1, &mut packet(b"data"), |frame| {
+            let kind = if frame[12..14] == ETHERTYPE_ARP {
+                "ask"
+            } else {
+                "data"
+            };
+            sent.push((kind, array(frame, 0)));
+        });
+        sent
+    }
+
+    fn answer(arp: &mut Arp, at: Instant, mac: Mac) -> usize {
+        let mut sent = 0;
+        let reply = Arp::new(mac, TWO.1).message(REPLY, ONE.0, ONE.0, ONE.1);
+        arp.handle_frame(at, &reply, |_| sent += 1);
+        sent
+    }
+
+    #[test]
+    fn a_neighbour_that_moves_is_found_again() {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        let moved = [2, 0, 0, 0, 0, 3];
+        assert_eq!(sends(&mut one, s(0.0)), [("ask", BROADCAST)]);
+        assert_eq!(answer(&mut one, s(0.0), TWO.0), 1);
+        assert_eq!(sends(&mut one, s(59.0)), [("data", TWO.0)]);
+        // Two polls where it was, a second apart, while packets go there.
+        assert_eq!(sends(&mut one, s(60.0)), [("data", TWO.0), ("ask", TWO.0)]);
+        assert_eq!(sends(&mut one, s(60.5)), [("data", TWO.0)]);
+        assert_eq!(sends(&mut one, s(61.0)), [("data", TWO.0), ("ask", TWO.0)]);
+        assert_eq!(sends(&mut one, s(62.0)), [("ask", BROADCAST)]);
+        assert_eq!(answer(&mut one, s(62.1), moved), 1);
+        assert_eq!(sends(&mut one, s(62.2)), [("data", moved)]);
+    }
+
+    #[test]
+    fn a_neighbour_that_answers_stays_known() {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        sends(&mut one, s(0.0));
+        answer(&mut one, s(0.0), TWO.0);
+        for minute in 1..10 {
+            let now = s(60.0 * f64::from(minute));
+            assert_eq!(sends(&mut one, now), [("data", TWO.0), ("ask", TWO.0)]);
+            assert_eq!(answer(&mut one, now, TWO.0), 0);
+        }
+    }
+
+    #[test]
+    fn a_neighbour_of_the_configuration_never_expires_and_never_moves() {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        one.know(TWO.1, TWO.0);
+        answer(&mut one, s(1.0), [9; 6]);
+        assert_eq!(sends(&mut one, s(1e6)), [("data", TWO.0)]);
+    }
+
+    #[test]
+    fn packets_for_who_never_answers_go() {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        let asked: usize = (0..100)
+            .map(|i| sends(&mut one, s(f64::from(i) / 10.0)).len())
+            .sum();
+        assert_eq!(asked, 10, "one request a second");
+        sends(&mut one, s(11.0));
+        assert_eq!(answer(&mut one, s(11.0), TWO.0), 1, "older ones have gone");
+    }
+
+    #[test]
+    fn a_full_table_forgets_whom_nobody_heard_of() {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        let ask = |arp: &mut Arp, at, last: u32| {
+            let mut sent = 0;
+            let to = Ipv4Addr::from(0x0a01_0000 + last);
+            arp.send(at, to, &mut packet(b""), |_| sent += 1);
+            sent
+        };
+        let most = MAX_NEIGHBOURS as u32;
+        assert!((0..most).all(|last| ask(&mut one, s(0.0), last) == 1));
+        assert_eq!(ask(&mut one, s(1.0), most), 0);
+        assert_eq!(ask(&mut one, s(10.0), most), 1);
+        assert_eq!(one.neighbours.len(), 1);
     }
 }

@@ -117,7 +117,7 @@ impl Source {
             if now >= until {
                 return false;
             }
-            if !self.link.receive(|_| {}) {
+            if !self.link.receive(now, |_| {}) {
                 self.link.wait(now, due.min(until));
             }
         }
@@ -185,7 +185,7 @@ impl Sink {
         let until = self.clock.now() + span;
         loop {
             let (received, wanted) = (&mut self.received, (self.address, self.port));
-            let came = self.link.receive(|packet| {
+            let came = self.link.receive(self.clock.now(), |packet| {
                 if let Some(octets) = datagram(packet, wanted) {
                     received.packets += 1;
                     received.octets += octets;

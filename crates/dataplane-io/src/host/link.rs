@@ -83,8 +83,8 @@ impl Link {
         self.interface.mtu()
     }
 
-    /// Hands a batch of IPv4 packets that came to `handle`; whether anything came.
-    pub fn receive(&mut self, mut handle: impl FnMut(&[u8])) -> bool {
+    /// Hands a batch of IPv4 packets that came by `now` to `handle`; whether anything came.
+    pub fn receive(&mut self, now: Instant, mut handle: impl FnMut(&[u8])) -> bool {
         for i in 0..BATCH {
             let incoming = &mut self.incoming;
             let buffer = || {
@@ -100,7 +100,7 @@ impl Link {
                 continue;
             };
             let interface = &mut self.interface;
-            let was_arp = self.arp.handle_frame(&octets, |frame| {
+            let was_arp = self.arp.handle_frame(now, &octets, |frame| {
                 interface.send(frame);
             });
             if !was_arp && octets.get(12..ETHERNET) == Some(&[0x08, 0x00]) {

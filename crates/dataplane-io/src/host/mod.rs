@@ -23,7 +23,7 @@ use link::{ETHERNET, Link};
 
 const TWO_TO_32: f64 = (1u64 << 32) as f64;
 
-pub use arp::Mac;
+pub use arp::{Arp, Mac};
 pub use datagrams::{Received, Sent, Sink, Source};
 pub use link::Place;
 pub use transfer::TransferError;
@@ -111,7 +111,7 @@ impl Host {
     pub fn turn(&mut self, most: Duration) {
         self.endpoint.handle_timeout(self.clock.now());
         let (endpoint, losses, clock) = (&mut self.endpoint, &mut self.losses, self.clock);
-        let came = self.link.receive(|packet| {
+        let came = self.link.receive(clock.now(), |packet| {
             if !loses(losses) {
                 // The time after it came: an older one makes round trips that are shorter than the
                 // path, which a least round trip never forgets. What is corrupt, or no TCP, is dropped.
