@@ -1,5 +1,6 @@
 """Make the seeds of the fuzz targets, from the project's programs, scripts and packets."""
 
+import hashlib
 import json
 import re
 import shutil
@@ -32,6 +33,9 @@ DELIVER, CHANGE, COPY, WAIT, TIME_OUT, WRITE, READ, ACT = (
 )
 """The steps of ``fuzz_targets/tcp.rs``, for host 0; for host 1 one more."""
 
+CHOICES = {"operators": 600, "tables": 900, "hashes": 300}
+"""Of each target whose input is a source of random choices, the octets of a seed."""
+
 HANDSHAKE = [DELIVER + 1, 0, DELIVER, 0, DELIVER + 1, 0]
 CONVERSATIONS = {
     "transfer": [
@@ -63,6 +67,11 @@ def main() -> None:
         for settings in (0x07, 0xFF):
             path = SEEDS / "tcp" / f"{name}-{settings:02x}"
             path.write_bytes(bytes([settings, *HANDSHAKE, *steps]))
+    for target, octets in CHOICES.items():
+        (SEEDS / target).mkdir()
+        for number in range(20):
+            choices = hashlib.shake_128(f"{target} {number}".encode()).digest(octets)
+            (SEEDS / target / str(number)).write_bytes(choices)
     (SEEDS / "packet").mkdir()
     for script in ROOT.glob("p4src/tests/waymark-*.stf"):
         packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)
