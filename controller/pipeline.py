@@ -13,7 +13,7 @@ from google.protobuf import text_format
 from controller import codec
 from controller.config import SwitchConfig
 from controller.replication import DefaultAction
-from waymark import project
+from waymark import files, project
 from waymark.errors import WaymarkError
 from waymark.program import compile_file
 
@@ -134,7 +134,4 @@ def read_p4info(path: Path) -> p4i.P4Info:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise WaymarkError(f"{path}: {error.strerror}") from error
+    return files.read(path)

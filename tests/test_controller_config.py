@@ -70,7 +70,7 @@ def test_a_switch_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
     shown = cli("controller", "watch", tmp_path / "none.yaml")
     assert shown.code == 2
-    assert "none.yaml: No such file or directory" in shown.err
+    assert "none.yaml: no such file" in shown.err
 
 
 def test_addresses_of_twelve_decimal_digits_stay_addresses(tmp_path: Path) -> None:

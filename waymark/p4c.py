@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from waymark import _core, program
+from waymark import _core, files, program
 from waymark.errors import WaymarkError
 
 COMPILER = "p4c-bm2-ss"
@@ -33,7 +33,7 @@ def compile_file(
         WaymarkError: no such file, no p4c, or p4c refuses the program.
         _core.CompileError: the configuration holds what this target does not have.
     """
-    program.require_file(path)
+    files.require_file(path)
     compiler = require()
     options = [f"-I{folder}" for folder in include_dirs] + [f"-D{macro}" for macro in defines]
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from waymark import _core, project
+from waymark import _core, files, project
 from waymark.errors import WaymarkError
 
 
@@ -27,7 +27,7 @@ def compile_file(
         WaymarkError: there is no such file, or it cannot be read.
         _core.CompileError: the program has errors; the message shows each in its line.
     """
-    require_file(path)
+    files.require_file(path)
     macros = {name: value or "1" for name, _, value in (d.partition("=") for d in defines)}
     try:
         return _core.compile(
@@ -50,10 +50,3 @@ def of_project(name: str) -> _core.Program:
         mains = sorted(p.relative_to(folder).as_posix() for p in folder.glob("v1model/*.p4"))
         raise WaymarkError(f"no P4 program {path} (in p4src/: {', '.join(mains)})")
     return compile_file(path)
-
-
-def require_file(path: Path) -> None:
-    """Raise a :class:`WaymarkError` unless ``path`` is a file."""
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "no such file"
-        raise WaymarkError(f"{path}: {what}")

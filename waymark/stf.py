@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from waymark import _core, program
+from waymark import _core, files
 from waymark.errors import WaymarkError
 
 
@@ -57,8 +57,4 @@ def run_traced(compiled: _core.Program, script: Path, *, strict: bool = False) -
 
 
 def _read(script: Path) -> str:
-    program.require_file(script)
-    try:
-        return script.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WaymarkError(f"{script}: {error}") from error
+    return files.read_text(script)

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from waymark import files
 from waymark.errors import WaymarkError
 
 Place = tuple[str | int, ...]
@@ -58,12 +59,7 @@ def read(path: Path) -> Document:
     Raises:
         WaymarkError: it cannot be read, or is not YAML.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise WaymarkError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise WaymarkError(f"{path}: not UTF-8 text: {error}") from error
+    text = files.read_text(path)
     try:
         return Document(path, YAML(typ="rt").load(text))  # pyright: ignore
     except DuplicateKeyError as error:

@@ -1,5 +1,6 @@
 """What the commands share: the app that they join, consoles, exit codes, files and arguments."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -39,13 +40,20 @@ err = _Console(stderr=True)
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
 
 
+STANDARD = Path("-")
+"""Standard output, where an option names a file to write."""
+
+
 def is_coloured(console: Console) -> bool:
     """Whether what a console shows may have colours: on a terminal, unless ``$NO_COLOR`` is set."""
     return console.color_system is not None and not console.no_color
 
 
 def write(file: Path, text: str) -> None:
-    """Write a text file."""
+    """Write a text file, or to standard output where the file is ``-``."""
+    if file == STANDARD:
+        sys.stdout.write(text)
+        return
     with os_errors(file):
         file.write_text(text, encoding="utf-8")
 

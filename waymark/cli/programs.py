@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from waymark import corpus, program, stf
-from waymark.cli.base import EXIT_FAILED, Jobs, app, write
+from waymark import corpus, files, stf
+from waymark.cli.base import EXIT_FAILED, STANDARD, Jobs, app, write
 from waymark.cli.compiling import Define, Include, compile_file
 from waymark.errors import WaymarkError
 
@@ -38,11 +38,14 @@ def compile_program(
     define: Define = None,
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
     p4info: Annotated[
-        Path | None, typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text.")
+        Path | None,
+        typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text; - prints it."),
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option("--source", metavar="OUT", help="Write it preprocessed: a device config."),
+        typer.Option(
+            "--source", metavar="OUT", help="Write it preprocessed: a device config; - prints it."
+        ),
     ] = None,
     corpus_dir: Corpus = None,
     match: Matching = "*",
@@ -52,6 +55,9 @@ def compile_program(
     if corpus_dir is not None:
         _no_files(file)
         return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
+    printed = [p4info, source].count(STANDARD) + dump
+    if printed > 1:
+        raise WaymarkError("of --p4info -, --source - and --dump only one can be printed")
     compiled = compile_file(_given(file, "F.p4"), include, define)
     if p4info is not None:
         write(p4info, compiled.p4info())
@@ -59,7 +65,7 @@ def compile_program(
         write(source, compiled.source)
     if dump:
         print(compiled.dump())
-    else:
+    elif not printed:
         tables = len(compiled.tables)
         print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
     return None
@@ -114,7 +120,7 @@ def run_stf(
             raise typer.Exit(EXIT_FAILED)
         return
     script = _given(script, "F.stf")
-    program.require_file(script)
+    files.require_file(script)
     compiled = compile_file(_given(file, "F.p4"), include, define, via_p4c=via is not None)
     traced = stf.run_traced(compiled, script, strict=strict) if trace or trace_json else None
     if traced is not None and trace:

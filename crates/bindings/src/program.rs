@@ -1,10 +1,14 @@
 //! Compiling P4 programs.
 
 use crate::errors::CompileError;
-use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
+use p4_frontend::preprocess::MAX_OCTETS;
+use p4_frontend::render::MAX_SHOWN;
+use p4_frontend::{FileId, Loader, SourceMap};
 use pyo3::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use v1model::Pipeline;
@@ -59,7 +63,7 @@ impl Program {
                 let told = errors
                     .iter()
                     .map(|e| told(&self.ir, &self.name, &e.loc, &e.message));
-                CompileError::new_err(told.collect::<Vec<_>>().join("\n"))
+                CompileError::new_err(listed(told))
             })
     }
 
@@ -68,15 +72,26 @@ impl Program {
     }
 }
 
-/// What is wrong at a place, as compilers say it.
+/// What is wrong at a place, as compilers say it; of the whole file where there is no place.
 fn told(ir: &p4_ir::Program, path: &str, loc: &p4_ir::SourceLoc, message: &str) -> String {
-    let file = ir.files.get(loc.file as usize).map_or(path, String::as_str);
-    format!("{file}:{}:{}: {message}", loc.line, loc.column)
+    format!("{}: {message}", ir.describe(*loc, path))
+}
+
+/// The first messages, one a line, and how many more there are.
+fn listed(messages: impl ExactSizeIterator<Item = String>) -> String {
+    let more = messages.len().saturating_sub(MAX_SHOWN);
+    let mut lines: Vec<String> = messages.take(MAX_SHOWN).collect();
+    if more > 0 {
+        lines.push(format!("... and {more} more errors"));
+    }
+    lines.join("\n")
 }
 
 /// Finds included files beside the file that includes them, then in the folders given.
 struct Files {
     include_dirs: Vec<PathBuf>,
+    /// Why the file asked for last was not read, though it is there.
+    refusal: Option<String>,
 }
 
 impl Loader for Files {
@@ -87,12 +102,42 @@ impl Loader for Files {
         let folders = beside
             .into_iter()
             .chain(self.include_dirs.iter().map(PathBuf::as_path));
-        folders.map(|folder| folder.join(name)).find_map(|path| {
-            let octets = std::fs::read(&path).ok()?;
-            let text = String::from_utf8_lossy(&octets).into_owned();
-            Some((path.to_string_lossy().into_owned(), text))
-        })
+        self.refusal = None;
+        for path in folders.map(|folder| folder.join(name)) {
+            match read_text(&path) {
+                Ok(text) => return Some((path.to_string_lossy().into_owned(), text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.refusal = Some(error.to_string());
+                    return None;
+                }
+            }
+        }
+        None
     }
+
+    fn refusal(&self) -> Option<String> {
+        self.refusal.clone()
+    }
+}
+
+/// The text of a regular file or a pipe, as p4c takes it: with any octets in comments. A device may have no end.
+fn read_text(path: &Path) -> io::Result<String> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if !kind.is_file() && !kind.is_fifo() {
+        return Err(io::Error::other(match kind.is_dir() {
+            true => "is a folder",
+            false => "not a regular file",
+        }));
+    }
+    let mut octets = Vec::new();
+    let file = std::fs::File::open(path)?;
+    file.take(MAX_OCTETS as u64 + 1).read_to_end(&mut octets)?;
+    if octets.len() > MAX_OCTETS {
+        let most = MAX_OCTETS >> 20;
+        return Err(io::Error::other(format!("longer than {most} MiB")));
+    }
+    Ok(String::from_utf8_lossy(&octets).into_owned())
 }
 
 #[pyfunction]
@@ -107,8 +152,7 @@ pub fn compile(
 ) -> PyResult<Program> {
     let text = match text {
         Some(text) => text,
-        // p4c takes any octets in comments.
-        None => String::from_utf8_lossy(&std::fs::read(&path)?).into_owned(),
+        None => py.detach(|| read_text(Path::new(&path)))?,
     };
     let compiled = py.detach(|| match path.ends_with(".json") {
         true => read_config(path, &text),
@@ -156,20 +200,17 @@ fn compile_text(
     color: bool,
 ) -> Result<Program, Refusal> {
     let defines: Vec<(String, String)> = defines.into_iter().collect();
-    let mut files = Files { include_dirs };
+    let mut files = Files {
+        include_dirs,
+        refusal: None,
+    };
     let mut sources = SourceMap::new();
     let entry = sources.add(&path, text.as_str());
     let (source, _) = p4_frontend::preprocessed_text(&mut sources, entry, &mut files, &defines);
     let mut sources = SourceMap::new();
     let entry = sources.add(&path, text);
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut files, &defines);
-    let rendered = |keep: &dyn Fn(&Diagnostic) -> bool| -> Vec<String> {
-        diagnostics
-            .iter()
-            .filter(|d| keep(d))
-            .map(|d| p4_frontend::render(&sources, d, color))
-            .collect()
-    };
+    let told = p4_frontend::render_all(&sources, &diagnostics, color);
     let Some(ir) = program else {
         let errors = diagnostics.iter().filter(|d| d.is_error());
         let spans = errors.filter_map(Diagnostic::primary);
@@ -179,12 +220,12 @@ fn compile_text(
         };
         return Err(Refusal {
             places: spans.map(place).collect(),
-            text: rendered(&|_| true).join("\n"),
+            text: told.join("\n"),
         });
     };
     let pipeline = pipeline(&ir, &path)?;
     Ok(Program {
-        warnings: rendered(&|d| !d.is_error()),
+        warnings: told,
         sha256: sha256(&sources, ir.files.len() as u32),
         name: path,
         source,
@@ -205,7 +246,7 @@ fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Option<Arc<Pipeline>>, Re
         };
         let told = errors.iter().map(|e| told(ir, path, &e.loc, &e.message));
         Refusal {
-            text: told.collect::<Vec<_>>().join("\n"),
+            text: listed(told),
             places: errors.iter().map(|e| (file(e.loc), e.loc.line)).collect(),
         }
     })

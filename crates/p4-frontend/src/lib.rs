@@ -27,7 +27,7 @@ pub mod suggest;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use preprocess::{Loader, NoLoader, preprocessed_text};
-pub use render::render;
+pub use render::{render, render_all};
 pub use span::{FileId, SourceMap, Span};
 
 /// Preprocesses and parses file `entry` of `sources`; files it includes come through `loader` and are added to

@@ -39,7 +39,13 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
     }
     // ariadne draws a file once if its labels come in the order of its lines.
     labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
-    let excerpts = Excerpts::new(sources, labels.iter().map(|(span, _)| *span));
+    let spans: Vec<Span> = labels.iter().map(|(span, _)| *span).collect();
+    let excerpts = Excerpts::new(sources, &spans);
+    let mut first_of_files = spans.clone();
+    first_of_files.dedup_by_key(|span| span.file);
+    first_of_files[0] = primary;
+    let misplaced = first_of_files.iter().filter_map(|s| excerpts.misplaced(*s));
+    let misplaced: Vec<_> = misplaced.collect();
     let mut report = Report::build(kind, excerpts.place(primary))
         .with_config(config)
         .with_code(diagnostic.code)
@@ -59,10 +65,38 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
     if report.finish().write(excerpts, &mut text).is_err() {
         return unplaced(diagnostic);
     }
-    let text = String::from_utf8_lossy(&text);
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    for (shown, right) in misplaced {
+        text = text.replacen(&shown, &right, 1);
+    }
     text.lines()
         .flat_map(|line| [line.trim_end(), "\n"])
         .collect()
+}
+
+/// How many errors, and how many warnings, [`render_all`] shows.
+pub const MAX_SHOWN: usize = 20;
+
+/// Diagnostics in full, each by itself: the first [`MAX_SHOWN`] errors and as many warnings, in their order, and last how
+/// many more there are.
+pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Vec<String> {
+    let mut seen = [0; 2];
+    let mut texts = Vec::new();
+    for diagnostic in diagnostics {
+        let count = &mut seen[usize::from(diagnostic.is_error())];
+        *count += 1;
+        if *count <= MAX_SHOWN {
+            texts.push(render(sources, diagnostic, color));
+        }
+    }
+    let [warnings, errors] = seen.map(|count| count.saturating_sub(MAX_SHOWN));
+    for (more, what) in [(errors, "error"), (warnings, "warning")] {
+        if more > 0 {
+            let plural = if more == 1 { "" } else { "s" };
+            texts.push(format!("... and {more} more {what}{plural}\n"));
+        }
+    }
+    texts
 }
 
 /// A diagnostic that is about no place in particular.
@@ -125,35 +159,100 @@ impl ariadne::Span for Place {
     }
 }
 
+/// Longest line that is shown as a whole, in octets.
+const LONG_LINE: usize = 240;
+
+/// What is shown of a longer one before and after each end of a label.
+const AROUND: (usize, usize) = (80, 60);
+
+/// Stands for what is left out of a long line.
+const LEFT_OUT: &str = "…";
+
 /// Of each file the lines that are told of, behind as many empty ones as there are before them: that spares ariadne
-/// all other text.
+/// all other text. Of long lines only what is near a label.
 struct Excerpts<'a> {
     sources: &'a SourceMap,
     files: BTreeMap<FileId, Excerpt>,
 }
 
 struct Excerpt {
-    /// Octet of the file at which the lines start.
-    start: usize,
-    /// How many empty lines are before them.
-    padding: usize,
     source: Source<String>,
+    /// Octets of the file, and where they are in the excerpt.
+    pieces: Vec<(Range<usize>, usize)>,
+}
+
+impl Excerpt {
+    fn new(sources: &SourceMap, file: FileId, spans: &[Span]) -> Self {
+        let (lines, padding) = sources.lines(file, spans.iter().copied());
+        let whole = &sources.file(file).text;
+        let mut text = "\n".repeat(padding);
+        let mut pieces = Vec::new();
+        for line in lines {
+            let mut shown = line.start;
+            for window in windows(whole, &line, spans) {
+                if window.start > shown {
+                    text.push_str(LEFT_OUT);
+                }
+                pieces.push((window.clone(), text.len()));
+                shown = window.end;
+                text.push_str(&whole[window]);
+            }
+            if shown < line.end {
+                text.push_str(LEFT_OUT);
+            }
+            text.push('\n');
+        }
+        Excerpt {
+            source: Source::from(text),
+            pieces,
+        }
+    }
+
+    /// Where an octet of the file is in the excerpt.
+    fn place(&self, octet: usize) -> usize {
+        let next = self.pieces.partition_point(|(from, _)| from.start <= octet);
+        let (from, at) = &self.pieces[next.max(1) - 1];
+        at + octet.min(from.end).saturating_sub(from.start)
+    }
+}
+
+/// What is shown of a line.
+fn windows(text: &str, line: &Range<usize>, spans: &[Span]) -> Vec<Range<usize>> {
+    if line.len() <= LONG_LINE {
+        return vec![line.clone()];
+    }
+    let ends = spans.iter().flat_map(|span| [span.start, span.end]);
+    let mut ends: Vec<usize> = ends.map(|end| end as usize).collect();
+    ends.retain(|end| (line.start..=line.end).contains(end));
+    ends.sort_unstable();
+    if ends.is_empty() {
+        ends.push(line.start);
+    }
+    let mut windows: Vec<Range<usize>> = Vec::new();
+    for end in ends {
+        let mut start = end.saturating_sub(AROUND.0).max(line.start);
+        let mut end = (end + AROUND.1).min(line.end);
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        match windows.last_mut() {
+            Some(last) if start <= last.end + LEFT_OUT.len() => last.end = last.end.max(end),
+            _ => windows.push(start..end),
+        }
+    }
+    windows
 }
 
 impl<'a> Excerpts<'a> {
-    fn new(sources: &'a SourceMap, spans: impl Iterator<Item = Span> + Clone) -> Self {
+    fn new(sources: &'a SourceMap, spans: &[Span]) -> Self {
         let mut files = BTreeMap::new();
-        for Span { file, .. } in spans.clone() {
-            files.entry(file).or_insert_with(|| {
-                let here = spans.clone().filter(|span| span.file == file);
-                let (octets, padding) = sources.lines(file, here);
-                let start = octets.start;
-                let text = "\n".repeat(padding) + &sources.file(file).text[octets];
-                Excerpt {
-                    start,
-                    padding,
-                    source: Source::from(text),
-                }
+        for Span { file, .. } in spans {
+            files.entry(*file).or_insert_with(|| {
+                let here = spans.iter().filter(|span| span.file == *file);
+                Excerpt::new(sources, *file, &here.copied().collect::<Vec<_>>())
             });
         }
         Excerpts { sources, files }
@@ -162,15 +261,26 @@ impl<'a> Excerpts<'a> {
     fn place(&self, span: Span) -> Place {
         let Range { start, end } = span.range();
         let octets = match self.files.get(&span.file) {
-            Some(excerpt) => {
-                start - excerpt.start + excerpt.padding..end - excerpt.start + excerpt.padding
-            }
+            Some(excerpt) => excerpt.place(start)..excerpt.place(end),
             None => start..end,
         };
         Place {
             file: span.file,
             octets,
         }
+    }
+
+    /// The place that ariadne names for a span, and the true one, where they differ.
+    fn misplaced(&self, span: Span) -> Option<(String, String)> {
+        let excerpt = self.files.get(&span.file)?;
+        let at = excerpt.place(span.range().start);
+        let (_, line, column) = excerpt.source.get_byte_line(at)?;
+        let before = excerpt.source.get_line_text(excerpt.source.line(line)?)?;
+        let shown = before.get(..column)?.chars().count() as u32 + 1;
+        let true_place = self.sources.line_column(span);
+        let name = &self.sources.file(span.file).name;
+        let told = |column| format!("{name}:{}:{column} ", true_place.line);
+        (shown != true_place.column).then(|| (told(shown), told(true_place.column)))
     }
 }
 

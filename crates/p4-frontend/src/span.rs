@@ -70,8 +70,29 @@ pub struct SourceFile {
     pub included_at: Option<Span>,
     /// Octet at which each line starts; the first is 0.
     line_starts: Vec<u32>,
+    /// Characters before each block of [`BLOCK`] octets, so that columns of a long line need no count from its start.
+    characters: Vec<u32>,
     /// What `#line` directives say, in the order of the text.
     line_marks: Vec<LineMark>,
+}
+
+/// Octets between two counts of characters.
+const BLOCK: usize = 256;
+
+/// Octets that start a character.
+fn count_characters(octets: &[u8]) -> u32 {
+    let starts = octets.iter().filter(|octet| **octet & 0xc0 != 0x80);
+    starts.count() as u32
+}
+
+impl SourceFile {
+    /// Characters before an octet of the text; all of them beyond its end.
+    fn characters_before(&self, octet: u32) -> u32 {
+        let octets = self.text.as_bytes();
+        let end = (octet as usize).min(octets.len());
+        let block = end / BLOCK;
+        self.characters[block] + count_characters(&octets[block * BLOCK..end])
+    }
 }
 
 /// From `start` on, lines count from `line` in the file `name`.
@@ -125,11 +146,16 @@ impl SourceMap {
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(i, _)| i as u32 + 1))
             .collect();
+        let mut characters = vec![0];
+        for block in text.as_bytes().chunks_exact(BLOCK) {
+            characters.push(characters[characters.len() - 1] + count_characters(block));
+        }
         self.files.push(SourceFile {
             name: name.into(),
             text,
             included_at,
             line_starts,
+            characters,
             line_marks: Vec::new(),
         });
         FileId(self.files.len() as u32 - 1)
@@ -160,13 +186,10 @@ impl SourceMap {
             .line_starts
             .partition_point(|start| *start <= span.start)
             - 1;
-        let before = file
-            .text
-            .get(file.line_starts[line] as usize..span.start as usize)
-            .unwrap_or("");
+        let before = file.characters_before(file.line_starts[line]);
         LineColumn {
             line: line as u32 + 1,
-            column: before.chars().count() as u32 + 1,
+            column: file.characters_before(span.start) - before + 1,
         }
     }
 
@@ -211,23 +234,25 @@ impl SourceMap {
         (mark.name.clone(), mark.line + (line - marked.line))
     }
 
-    /// The octets of the lines that `spans` are on, and of those between; with the number of the first, from 0.
+    /// The lines that `spans` are on, and those between, each as its octets without the newline; with the number of
+    /// the first, from 0.
     pub(crate) fn lines(
         &self,
         file: FileId,
         spans: impl Iterator<Item = Span>,
-    ) -> (Range<usize>, usize) {
+    ) -> (Vec<Range<usize>>, usize) {
         let file = self.file(file);
         let (start, end) = spans.fold((u32::MAX, 0), |(start, end), span| {
             (start.min(span.start), end.max(span.end))
         });
         let starts = &file.line_starts;
         let first = starts.partition_point(|line| *line <= start).max(1) - 1;
-        let next = starts.partition_point(|line| *line <= end);
-        let end = starts
-            .get(next)
-            .map_or(file.text.len(), |next| *next as usize);
-        (starts[first] as usize..end, first)
+        let next = starts.partition_point(|line| *line <= end).max(first + 1);
+        let line = |index: usize| {
+            let end = starts.get(index + 1).map(|next| *next as usize - 1);
+            starts[index] as usize..end.unwrap_or(file.text.len())
+        };
+        ((first..next).map(line).collect(), first)
     }
 
     /// `file:line:column` of the first octet of `span`.
@@ -248,6 +273,19 @@ mod tests {
         assert_eq!(sources.describe(Span::new(file, 9, 12)), "a.p4:2:5");
         assert_eq!(sources.text(Span::new(file, 9, 12)), "two");
         assert_eq!(sources.describe(Span::new(file, 13, 13)), "a.p4:3:1");
+    }
+
+    #[test]
+    fn columns_of_long_lines_count_characters() {
+        let mut sources = SourceMap::new();
+        let text = format!("é\n{}", "aé".repeat(1000));
+        let file = sources.add("a.p4", text);
+        for pair in [0, 1, 84, 85, 86, 999] {
+            let at = 3 + 3 * pair;
+            let expected = format!("a.p4:2:{}", 2 * pair + 1);
+            assert_eq!(sources.describe(Span::new(file, at, at + 1)), expected);
+        }
+        assert_eq!(sources.describe(Span::new(file, 3003, 3003)), "a.p4:2:2001");
     }
 
     #[test]

@@ -82,6 +82,13 @@ impl Builder<'_> {
                 .zip(1..)
                 .map(|((name, _), id)| exact(id, name.clone(), under.width()))
                 .collect(),
+            _ if matches!(set.element, Type::Tuple(_)) => set
+                .fields
+                .iter()
+                .zip(1..)
+                .filter_map(|((_, ty, _), id)| Some((id, ty.scalar(program)?)))
+                .map(|(id, scalar)| exact(id, String::new(), scalar.width()))
+                .collect(),
             _ => {
                 let scalar = set.element.scalar(program);
                 let width = scalar.map_or(0, |s| s.width());

@@ -42,6 +42,18 @@ pub struct Program {
     pub annotations: Vec<Annotation>,
 }
 
+impl Program {
+    /// `file:line:column` of a place. `entry` stands for a place that is not known, and names a file without a name.
+    pub fn describe(&self, loc: SourceLoc, entry: &str) -> String {
+        if loc.line == 0 {
+            return entry.to_owned();
+        }
+        let file = self.files.get(loc.file as usize);
+        let file = file.map_or(entry, String::as_str);
+        format!("{file}:{}:{}", loc.line, loc.column)
+    }
+}
+
 /// A programmable block.
 #[derive(Clone, Debug)]
 pub struct Block {

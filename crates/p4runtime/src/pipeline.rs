@@ -158,12 +158,8 @@ fn compile(device_config: &[u8], p4info: &P4Info) -> Outcome<Arc<Pipeline>> {
     }
     Pipeline::compile(&program).map_err(|errors| {
         let told = errors.iter().map(|error| {
-            let file = program.files.get(error.loc.file as usize);
-            let file = file.map_or("p4_device_config", String::as_str);
-            format!(
-                "{file}:{}:{}: {}",
-                error.loc.line, error.loc.column, error.message
-            )
+            let place = program.describe(error.loc, "p4_device_config");
+            format!("{place}: {}", error.message)
         });
         Fault::invalid(shortened(&told.collect::<Vec<_>>()))
     })

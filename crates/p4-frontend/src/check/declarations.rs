@@ -39,11 +39,34 @@ impl<'a> Checker<'a> {
 
     /// A declaration that means the same wherever it stands.
     pub(super) fn declaration(&mut self, d: &'a ast::Declaration) {
-        let kind = match &d.kind {
-            DeclarationKind::Constant { ty, value } => return self.constant(d, ty, value),
-            DeclarationKind::Extern(ext) => return self.extern_type(d, ext),
-            DeclarationKind::Error { members } => return self.error_members(members),
-            DeclarationKind::MatchKind { members } => return self.match_kinds(members),
+        self.open.push(d.name.clone());
+        let kind = self.meaning(d);
+        self.open.pop();
+        if let Some(kind) = kind {
+            let kind = self.bounded(d, kind);
+            self.declare(d.id, &d.name, &d.annotations, kind);
+        }
+    }
+
+    /// What a declaration means; `None` where it declares itself, or nothing.
+    fn meaning(&mut self, d: &'a ast::Declaration) -> Option<DefKind<'a>> {
+        Some(match &d.kind {
+            DeclarationKind::Constant { ty, value } => {
+                self.constant(d, ty, value);
+                return None;
+            }
+            DeclarationKind::Extern(ext) => {
+                self.extern_type(d, ext);
+                return None;
+            }
+            DeclarationKind::Error { members } => {
+                self.error_members(members);
+                return None;
+            }
+            DeclarationKind::MatchKind { members } => {
+                self.match_kinds(members);
+                return None;
+            }
             DeclarationKind::Function(function) => {
                 DefKind::Function(self.scoped(|c| c.function_body(d, function, None)))
             }
@@ -69,10 +92,8 @@ impl<'a> Checker<'a> {
             } => self.enum_type(underlying.as_ref(), members),
             DeclarationKind::Typedef(ty) => DefKind::Typedef(self.ty(ty)),
             DeclarationKind::NewType(written) => self.new_type(written),
-            _ => return,
-        };
-        let kind = self.bounded(d, kind);
-        self.declare(d.id, &d.name, &d.annotations, kind);
+            _ => return None,
+        })
     }
 
     /// Refuses a type that is too large, and notes how large others are.

@@ -74,6 +74,8 @@ struct Checker<'a> {
     scopes: Vec<scope::Scope>,
     /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
     top_level: HashMap<Symbol, Span>,
+    /// The names of the declarations around, which are not declared yet.
+    open: Vec<ast::Ident>,
     /// Members of `error` that are declared so far.
     declared_errors: HashSet<Symbol>,
     /// What inference has found for each [`Ty::Var`].
@@ -108,6 +110,7 @@ impl<'a> Checker<'a> {
             diagnostics: Vec::new(),
             scopes: vec![scope::Scope::default()],
             top_level: names.map(|d| (d.name.name.clone(), d.name.span)).collect(),
+            open: Vec::new(),
             declared_errors: HashSet::new(),
             vars: Vec::new(),
             inside: Inside::TopLevel,

@@ -108,13 +108,26 @@ impl<'a> Checker<'a> {
             return Some(*id);
         }
         let name = &path.name.name;
+        if let Some(around) = self.open.iter().rev().find(|open| open.name == *name) {
+            let message = format!("`{name}` uses itself; P4 has no recursion");
+            let diagnostic = Diagnostic::error("recursion", message)
+                .label(path.name.span, "used in its own declaration")
+                .label(around.span, "declared here");
+            self.report(diagnostic);
+            return None;
+        }
         let mut diagnostic =
             Diagnostic::error("unknown-name", format!("there is no {wanted} `{name}`"))
                 .label(path.name.span, "not declared");
         if let Some(later) = self.top_level.get(name) {
-            diagnostic = diagnostic
-                .label(*later, "declared only here")
-                .help("declare it before it is used");
+            let help = match self.open.last() {
+                Some(around) => format!(
+                    "declare it before `{}`; the two cannot use one another, as P4 has no recursion",
+                    around.name
+                ),
+                None => "declare it before it is used".into(),
+            };
+            diagnostic = diagnostic.label(*later, "declared only here").help(help);
         } else if let Some(near) = self.nearest_name(name) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         } else if &**name == "NoAction" || &**name == "packet_in" || &**name == "packet_out" {

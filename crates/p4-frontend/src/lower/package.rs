@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Param, Substitution, Ty};
 use crate::span::Span;
 use p4_ir::{Block, BlockBody, BlockParam, Location};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// A block that a package's constructor takes.
@@ -57,17 +57,32 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         self.blocks(named, &roles);
     }
 
-    /// Two tables, or two actions, of one name could not be told apart by a control plane.
+    /// Two objects of a kind that have one name could not be told apart by a control plane.
     pub(super) fn check_names(&mut self) {
-        let tables = self.out.tables.iter().map(|t| (t.name.clone(), t.loc));
-        let tables: Vec<_> = tables.collect();
-        let actions = self.out.actions.iter().map(|a| (a.name.clone(), a.loc));
-        let mut actions: Vec<_> = actions.collect();
+        let hidden =
+            |annotations: &[p4_ir::Annotation]| annotations.iter().any(|a| a.name == "hidden");
+        let out = &self.out;
+        let tables = out.tables.iter().filter(|t| !hidden(&t.annotations));
+        let tables = tables.map(|t| (t.name.clone(), t.loc)).collect();
+        let actions = out.actions.iter().filter(|a| !hidden(&a.annotations));
+        let mut actions: Vec<_> = actions.map(|a| (a.name.clone(), a.loc)).collect();
         // An action of the top level is one action wherever it is used.
         let mut seen = HashSet::new();
         actions.retain(|action| seen.insert(action.clone()));
+        let sets = out.value_sets.iter();
+        let sets = sets.map(|s| (s.name.clone(), s.loc)).collect();
+        let mut externs: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        for object in out.externs.iter().filter(|e| !hidden(&e.annotations)) {
+            let kind = format!("objects of type `{}`", object.type_name);
+            let kind = externs.entry(kind).or_default();
+            kind.push((object.name.clone(), object.loc));
+        }
         self.check_distinct("tables", tables);
         self.check_distinct("actions", actions);
+        self.check_distinct("value sets", sets);
+        for (kind, objects) in externs {
+            self.check_distinct(&kind, objects);
+        }
     }
 
     fn check_distinct(&mut self, what: &str, mut names: Vec<(String, p4_ir::SourceLoc)>) {
@@ -87,7 +102,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             self.diagnostics.push(if first == second {
                 diagnostic
                     .label(at, "in more than one instance of what is around it")
-                    .help("a name without leading dot is one for each instance")
+                    .help("give the instances names of their own; a name with a leading dot is one name for all")
             } else {
                 diagnostic
                     .label(again_at, "the second")

@@ -33,7 +33,10 @@ impl Preprocessor<'_> {
             return;
         }
         let Some((name, text)) = self.find(&wanted) else {
-            self.not_found(span, &wanted);
+            match self.loader.refusal() {
+                Some(why) => self.refused(span, &wanted, why),
+                None => self.not_found(span, &wanted),
+            }
             return;
         };
         if text.len() > self.octets_left {
@@ -120,6 +123,13 @@ impl Preprocessor<'_> {
         } else {
             diagnostic
         });
+    }
+
+    fn refused(&mut self, span: Span, wanted: &Wanted, why: String) {
+        let message = format!("`{}` cannot be included: {why}", wanted.name);
+        self.report(
+            Diagnostic::error("unreadable-file", message).label(span, "expected a file of text"),
+        );
     }
 
     fn too_deep(&mut self, span: Span) {

@@ -43,6 +43,11 @@ pub trait Loader {
     /// The names given back are those shown to the user, and come back as `from`. `None` says that there is no such
     /// file; `core.p4` and `v1model.p4` are then taken from this crate.
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)>;
+
+    /// Why the file asked for last was not given, where there is one of that name: it is a device, or too long.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Finds nothing but the embedded `core.p4` and `v1model.p4`.

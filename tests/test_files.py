@@ -1,0 +1,96 @@
+"""Files that users name: no device is read, nothing without end, and ``-`` is standard output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Cli
+
+from waymark import _core, files
+from waymark.errors import WaymarkError
+
+MAIN = ROOT / "p4src/v1model/waymark.p4"
+
+
+def test_a_pipe_is_read_and_a_device_is_not(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_text, args=("text",)).start()
+    assert files.read_text(pipe) == "text"
+    for path, told in (
+        (Path("/dev/zero"), "not a regular file"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "none", "no such file"),
+    ):
+        with pytest.raises(WaymarkError, match=told):
+            files.read(path)
+
+
+def test_a_file_beyond_the_limit_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "large.p4"
+    with large.open("wb") as file:
+        file.truncate(files.MOST_OCTETS + 1)
+    with pytest.raises(WaymarkError, match="longer than 64 MiB"):
+        files.read(large)
+    with pytest.raises(OSError, match="longer than 64 MiB"):
+        _core.compile(str(large))
+    main = tmp_path / "main.p4"
+    main.write_text('#include "large.p4"\n')
+    with pytest.raises(_core.CompileError, match=r"`large.p4` cannot be included: longer than"):
+        _core.compile(str(main))
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev", "/dev/null"])
+def test_only_files_are_included(name: str) -> None:
+    with pytest.raises(_core.CompileError) as told:
+        _core.compile("a.p4", text=f'#include "{name}"\n')
+    assert f"`{name}` cannot be included: " in str(told.value)
+    assert ("is a folder" if name == "/dev" else "not a regular file") in str(told.value)
+
+
+def test_a_program_comes_from_a_pipe(cli: Cli, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", 'echo "const bit<8> A = 1;" > "$0"', pipe]):
+        result = cli("compile", pipe)
+    assert (result.code, result.out) == (0, f"{pipe}: compiled, 0 tables\n")
+
+
+@pytest.mark.parametrize("option", ["--p4info", "--source"])
+def test_a_hyphen_is_standard_output(cli: Cli, tmp_path: Path, option: str) -> None:
+    written = tmp_path / "written"
+    assert cli("compile", MAIN, option, written).code == 0
+    result = cli("compile", MAIN, option, "-")
+    assert result.code == 0
+    assert result.out == written.read_text(encoding="utf-8")
+    assert not (Path.cwd() / "-").exists()
+
+
+def test_two_texts_cannot_both_be_printed(cli: Cli) -> None:
+    result = cli("compile", MAIN, "--p4info", "-", "--source", "-")
+    assert result.code == 2
+    assert "only one can be printed" in result.err
+
+
+def test_an_error_without_a_place_names_the_file(cli: Cli, tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(
+        "#include <core.p4>\ncontrol c(); package q(c x); control d() { apply {} }\nq(d()) main;\n"
+    )
+    result = cli("compile", program)
+    assert result.code == 1
+    assert f"{program}: package `q` has 1 blocks" in result.err
+    assert ":0:" not in result.err
+
+
+def test_errors_are_counted_beyond_the_first(cli: Cli, tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text("".join(f"const bit<8> c{i} = 1 + true; " for i in range(5_000)))
+    result = cli("compile", program)
+    assert result.code == 1
+    assert result.err.rstrip().endswith("... and 4980 more errors")
+    assert len(result.err) < 20_000

@@ -1,0 +1,51 @@
+"""Files that a user names: what may be read, and how much of it."""
+
+import stat
+from pathlib import Path
+
+from waymark.errors import WaymarkError, os_errors
+
+MOST_OCTETS = 64 << 20
+"""Longest file that is read."""
+
+
+def require_file(path: Path) -> None:
+    """Raise a :class:`WaymarkError` unless ``path`` is a regular file or a pipe.
+
+    A device, as ``/dev/zero``, may have no end; a pipe is what ``<(command)`` of a shell names.
+    """
+    if not path.exists():
+        raise WaymarkError(f"{path}: no such file")
+    with os_errors(path):
+        mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise WaymarkError(f"{path}: is a folder")
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        raise WaymarkError(f"{path}: not a regular file")
+
+
+def read(path: Path) -> bytes:
+    """The octets of a file.
+
+    Raises:
+        WaymarkError: it is not there, is no file or pipe, is longer than :data:`MOST_OCTETS`, or
+            cannot be read.
+    """
+    require_file(path)
+    with os_errors(path), path.open("rb") as file:
+        octets = file.read(MOST_OCTETS + 1)
+    if len(octets) > MOST_OCTETS:
+        raise WaymarkError(f"{path}: longer than {MOST_OCTETS >> 20} MiB")
+    return octets
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        WaymarkError: as :func:`read`, and for octets that are not UTF-8.
+    """
+    try:
+        return read(path).decode()
+    except UnicodeDecodeError as error:
+        raise WaymarkError(f"{path}: not UTF-8 text: {error}") from error
