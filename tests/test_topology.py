@@ -114,7 +114,7 @@ def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, 
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(WaymarkError, match="No such file"):
+    with pytest.raises(WaymarkError, match="no such file"):
         Topology.load(tmp_path / "none.yaml")
 
 
