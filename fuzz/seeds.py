@@ -17,6 +17,20 @@ FILES = {
 """Of each target that reads text, the files it starts from."""
 
 EXCHANGE, HALF_A_SECOND = b"\x02", b"\x93"
+WRITE_P4RUNTIME, READ_P4RUNTIME, SET_P4RUNTIME, PACKET_OUT = 1, 6, 7, 9
+P4RUNTIME_STEPS = {
+    f"writes-{program}": bytes([program])
+    + b"".join(
+        bytes([WRITE_P4RUNTIME, 0, 48, atomicity, *(bytes([1, kind, *range(22)]) * 2)[:47]])
+        for kind in range(10)
+        for atomicity in (0, 1)
+    )
+    + bytes([READ_P4RUNTIME, 0, 0, PACKET_OUT, 0, 24, 1, 1, 0, 1, 0, *range(19)])
+    + bytes([SET_P4RUNTIME, 0, 2, 5, 0])
+    for program in (0, 1)
+}
+"""What is sent to a switch; see ``fuzz_targets/p4runtime.rs``."""
+
 SCTP_STEPS = {
     "life": EXCHANGE * 8 + HALF_A_SECOND + b"\xfe" * 12,
     "odd_chunks": EXCHANGE * 6 + b"\x01\x14\x00\x03\x00\x14" + bytes(16) + EXCHANGE * 2,
@@ -59,6 +73,9 @@ def main() -> None:
     for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
         config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
         (SEEDS / "config" / path.name).write_text(config)
+    (SEEDS / "p4runtime").mkdir()
+    for name, messages in P4RUNTIME_STEPS.items():
+        (SEEDS / "p4runtime" / name).write_bytes(messages)
     (SEEDS / "sctp").mkdir()
     for name, steps in SCTP_STEPS.items():
         (SEEDS / "sctp" / name).write_bytes(steps)
