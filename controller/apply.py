@@ -1,5 +1,6 @@
 """Bring a switch to its configuration: what would change, and changing it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from controller.config import Config
 from controller.diff import Change
 from controller.pipeline import Pipeline
 from controller.replication import Held
+from waymark.entry import Entry
 from waymark.errors import WaymarkError
 
 
@@ -53,7 +55,8 @@ def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
         folder: what its files' paths are relative to.
 
     Raises:
-        WaymarkError: a file is missing, or a program lacks a table for what is asked of it.
+        WaymarkError: a file is missing, or a program lacks a table for what is asked of it, or room
+            for all entries.
     """
     result: dict[str, Wanted] = {}
     for name, switch in config.switches.items():
@@ -63,6 +66,7 @@ def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
             its_entries = entries.held_by(switch, its_pipeline.tables)
             canonical = [codec.canonical(entry, its_pipeline.schema) for entry in its_entries]
             _refuse_doubles(canonical)
+            _refuse_overflow(canonical, its_pipeline)
             named = {diff.key(entry) for entry in canonical}
             unnamed = [one for one in its_pipeline.defaults if diff.key(one) not in named]
         except WaymarkError as error:
@@ -81,6 +85,19 @@ def _refuse_doubles(entries: Sequence[Held]) -> None:
                 f"two entries have the same match and priority: {diff.describe(other)}, and "
                 f"{diff.describe(entry)}"
             )
+
+
+def _refuse_overflow(entries: Sequence[Held], of: Pipeline) -> None:
+    """Raise a :class:`WaymarkError` if a table has more entries than its size in P4Info."""
+    counts = Counter(entry.table for entry in entries if isinstance(entry, Entry))
+    told = [
+        f"table {table.alias} holds {table.size} entries, and the configuration has "
+        f"{counts[table.alias]}"
+        for table in of.schema.tables
+        if 0 < table.size < counts[table.alias]
+    ]
+    if told:
+        raise WaymarkError("; ".join(told))
 
 
 async def plan(client: Client, wanted: Wanted) -> Plan:

@@ -117,7 +117,9 @@ class NeighbourConfig(Settings):
 class RouteConfig(Settings):
     """Where destinations in a prefix go: ``via`` a neighbour, or to neighbours behind ``port``."""
 
-    to: Prefix = Field(description='an IPv4 prefix without host bits, such as "10.0.1.0/24"')
+    to: Prefix = Field(
+        description='an IPv4 prefix without host bits, such as "10.0.1.0/24"; IPv6 is not routed'
+    )
     via: IPv4Address | None = Field(None, description="the address of one of the neighbours")
     port: PortNumber | None = Field(None, description=f"a port number, 1 to {MAX_PORT}")
 

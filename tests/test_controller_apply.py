@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from controller.apply import Wanted
 from controller.client import SwitchError, connected
 from controller.config import Config
 from controller.watch import State, Watcher
+from waymark.entry import Entry
 from waymark.errors import WaymarkError
 
 EXAMPLE = ROOT / "controller" / "examples" / "two_ports.yaml"
@@ -249,6 +251,26 @@ def test_a_setting_without_a_table_in_the_program_is_told(tmp_path: Path) -> Non
         WaymarkError, match=r"plain.p4 has no table red_weight, which red of port 2"
     ):
         example(tmp_path, 1, ("v1model/waymark.p4", "v1model/plain.p4"))
+
+
+def test_more_entries_than_a_table_holds_are_refused(tmp_path: Path) -> None:
+    prefixes = (f"10.{n // 256}.{n % 256}.0/24" for n in range(4096, 4096 + 1100))
+    routes = "".join(f"      - {{to: {to}, port: 1}}\n" for to in prefixes)
+    with pytest.raises(WaymarkError) as refused:
+        example(tmp_path, 1, ("    routes:\n", f"    routes:\n{routes}"))
+    found = re.fullmatch(
+        r"s1: table ipv4_route holds 1024 entries, and the configuration has (\d+)",
+        str(refused.value),
+    )
+    assert found is not None, refused.value
+    assert int(found[1]) > 1100, "those of the example are counted too"
+
+
+def test_ipv6_goes_to_the_cpu_port_where_an_entry_says_so(tmp_path: Path) -> None:
+    punt = "    entries:\n      - {table: punt, match: {ether_type: 0x86dd}, action: send_to_cpu}\n"
+    _, wanted = example(tmp_path, 1, ("    routes:\n", f"{punt}    routes:\n"))
+    punted = [entry for entry in wanted.entries if isinstance(entry, Entry)]
+    assert ("punt", {"ether_type": 0x86DD}) in [(one.table, one.match) for one in punted]
 
 
 def watcher(folder: Path, port: int, election_id: int = 10) -> Watcher:
