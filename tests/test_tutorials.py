@@ -64,7 +64,7 @@ def test_paths_may_be_relative_to_the_topology(exercise: Path) -> None:
 
 def test_a_runtime_file_that_is_not_there_is_told(exercise: Path) -> None:
     edit(exercise, ("s1-runtime", "s9-runtime"))
-    with pytest.raises(WaymarkError, match=r"s9-runtime.json: No such file"):
+    with pytest.raises(WaymarkError, match=r"s9-runtime.json: no such file"):
         configured(exercise)
 
 
