@@ -61,6 +61,136 @@ CONVERSATIONS = {
 }
 
 
+HOSTS = {"a": 1, "b": 2}
+FLOWS = {
+    **{
+        name: {"control": {"name": name}}
+        for name in ("tahoe", "newreno", "sack", "vegas", "rovegas", "redvegas", "muzha", "rbcc")
+    },
+    **{
+        f"modern-{name}": {"control": {"name": name}, "profile": {"kind": "modern"}}
+        for name in ("cubic", "bbr", "dctcp", "waymark", "enhancedvegas")
+    },
+    "finite": {"control": {"name": "fack"}, "segments": 30, "trace": True, "stop_s": 1.5},
+}
+"""Flows of scenarios, without their ends; see ``fuzz_targets/scenario.rs``."""
+
+
+def scenario(program: str, **traffic: object) -> dict[str, object]:
+    """Two hosts on two switches: a - r1 - r2 - b."""
+    ports = {"r1": {1: 1, 2: 2}, "r2": {1: 1, 2: 2}}
+    return {
+        "name": "seed",
+        "seed": 1,
+        "end_s": 3,
+        "sample_s": 0.5,
+        "hosts": {
+            name: {"ipv4": f"10.0.0.{n}", "mac": _mac(n), "gateway_mac": _mac(9)}
+            for name, n in HOSTS.items()
+        },
+        "switches": {
+            name: {"program": program, "entries": _entries(program, of)}
+            for name, of in ports.items()
+        },
+        "links": [
+            _link("a", 0, "r1", 1, 10_000_000),
+            _link("r1", 2, "r2", 1, 1_600_000, loss=0.01),
+            _link("r2", 2, "b", 0, 10_000_000),
+        ],
+        **traffic,
+    }
+
+
+def _mac(number: int) -> str:
+    return f"02:00:00:00:00:{number:02x}"
+
+
+def _link(a: str, at: int, b: str, by: int, rate_bps: int, loss: float = 0) -> dict[str, object]:
+    return {
+        "a": {"node": a, "port": at},
+        "b": {"node": b, "port": by},
+        "rate_bps": rate_bps,
+        "delay_s": 0.01,
+        "queue": 10,
+        "loss": loss,
+        "ba": {"loss": 0, "queue": 20},
+        "changes": [{"at_s": 1, "direction": "ab", "rate_bps": rate_bps // 2, "delay_s": 0.02}],
+    }
+
+
+def _entries(program: str, ports: dict[int, int]) -> list[dict[str, object]]:
+    entries: list[dict[str, object]] = []
+    for host, port in ports.items():
+        address = f"10.0.0.{host}"
+        entries += [
+            {
+                "table": "ipv4_route",
+                "match": {"dst_addr": f"{address}/32"},
+                "action": "direct",
+                "params": {"port": port},
+            },
+            {
+                "table": "neighbour",
+                "match": {"port": port, "next_hop": address},
+                "action": "rewrite",
+                "params": {"src_addr": _mac(9), "dst_addr": _mac(host)},
+            },
+            {
+                "table": "port_queue",
+                "match": {"port": port},
+                "action": "drop_tail",
+                "params": {"max_waiting": 9},
+            },
+        ]
+        if program == "waymark":
+            marks = {"aqt": 1, "drai": 1, "ci": 1, "window_log2": 15}
+            entries.append(
+                {
+                    "table": "port_feedback",
+                    "match": {"port": port},
+                    "action": "set_feedback",
+                    "params": marks,
+                }
+            )
+    return entries
+
+
+def scenarios() -> dict[str, dict[str, object]]:
+    """One for each kind of traffic."""
+    ends = {"from": "a", "to": "b"}
+    made = {
+        f"flow-{name}": scenario("waymark", flows=[ends | flow, {"to": "a", "from": "b"} | flow])
+        for name, flow in FLOWS.items()
+    }
+    bursts = {"kind": "pareto", "rate_bps": 3e6, "mean_on_s": 0.01, "mean_off_s": 0.01, "shape": 2}
+    made["sources"] = scenario(
+        "plain",
+        sources=[ends | {"kind": "cbr", "rate_bps": 1e6}, ends | bursts, ends | bursts],
+    )
+    association = ends | {"control": "rbca", "spc": True, "thresholds_s": [0.1], "trace": True}
+    primary = [{"at_s": 1, "path": 0}]
+    made["associations"] = scenario(
+        "plain", associations=[ends | {"chunks": 20}, association | {"primary": primary}]
+    )
+    made["checks"] = made["flow-rovegas"] | {"record": {"check_aqt": True, "aqt_switches": ["r1"]}}
+    clocks = json.loads(json.dumps(made["flow-modern-enhancedvegas"]))
+    clocks["hosts"]["a"]["clock"] = {"offset_s": -7, "skew_ppm": 200}
+    made["clocks"] = clocks
+    copies = json.loads(json.dumps(made["flow-tahoe"]))
+    replicas = [{"port": 2, "instance": 1}, {"port": 1}]
+    copies["switches"]["r1"] |= {
+        "multicast_groups": [{"id": 1, "replicas": replicas}],
+        "clone_sessions": [{"id": 5, "replicas": replicas, "octets": 60}],
+        "default_actions": [{"table": "ipv4_route", "action": "direct", "params": {"port": 2}}],
+        "capacity": 5,
+    }
+    made["copies"] = copies
+    snoop = json.loads(json.dumps(made["flow-newreno"]))
+    snoop["switches"]["r2"]["snoop"] = [2]
+    made["snoop"] = snoop
+    return made
+
+
 def main() -> None:
     """Write them anew."""
     shutil.rmtree(SEEDS, ignore_errors=True)
@@ -89,6 +219,10 @@ def main() -> None:
         for number in range(20):
             choices = hashlib.shake_128(f"{target} {number}".encode()).digest(octets)
             (SEEDS / target / str(number)).write_bytes(choices)
+    (SEEDS / "scenario").mkdir()
+    for name, described in scenarios().items():
+        text = json.dumps(described, separators=(",", ":"))
+        (SEEDS / "scenario" / f"{name}.json").write_text(text)
     (SEEDS / "packet").mkdir()
     for script in ROOT.glob("p4src/tests/waymark-*.stf"):
         packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)
