@@ -40,6 +40,40 @@ fn everything() -> Value {
     })
 }
 
+/// A scenario with what the other has not: hosts of today, SCTP, copies.
+fn today() -> Value {
+    let mut data = everything();
+    data["hosts"]["S"]["clock"] = json!({"offset_s": 3.0, "skew_ppm": 100.0});
+    data["switches"]["R"]["multicast_groups"] =
+        json!([{"id": 1, "replicas": [{"port": 1, "instance": 1}, {"port": 2}]}]);
+    data["switches"]["R"]["clone_sessions"] =
+        json!([{"id": 1, "replicas": [{"port": 2, "instance": 3}], "octets": 100}]);
+    data["switches"]["R"]["snoop"] = json!([2]);
+    data["flows"] = json!([
+        {"from": "S", "to": "D", "avbw": true, "timestamps": true, "control": {"name": "bbr"},
+         "tracing": {"from_s": 0.5, "to_s": 1.0, "every_s": 0.1},
+         "profile": {"kind": "modern", "window": 200, "initial_window": 10, "min_rto_s": 0.2,
+                     "initial_rto_s": 1.0, "delayed_ack_s": 0.04, "ecn": "classic", "pacing": true,
+                     "packet_octets": 1500, "max_cwnd": 100}},
+        {"from": "D", "to": "S", "control": {"name": "rbcc", "threshold_rtt_s": 0.1}},
+    ]);
+    data["sources"] = json!([{"from": "S", "to": "D", "kind": "exponential", "rate_bps": 1e5,
+                              "mean_on_s": 0.1, "mean_rate_bps": 5e4}]);
+    data["associations"] = json!([{
+        "name": "a", "from": "S", "to": "D", "control": "rbca", "spc": true, "thresholds_s": [0.1],
+        "delayed_sack": true, "timestamps": true, "start_s": 0.1, "stop_s": 1.5, "chunks": 50,
+        "primary": [{"at_s": 1.0, "path": 0}], "trace": true,
+        "profile": {"mtu": 1500, "chunk_octets": 1456, "window": 100_000, "ssthresh": 65_536,
+                    "initial_packets": 2, "initial_octets": 4380, "least_packets": 4,
+                    "rto_initial_s": 3.0, "rto_min_s": 1.0, "rto_max_s": 60.0,
+                    "association_max_retrans": 10, "path_max_retrans": 5,
+                    "max_init_retransmits": 8, "heartbeat_s": 30.0, "sack_delay_s": 0.2,
+                    "missing_reports": 4, "max_burst": 4, "ns2_quirks": true},
+    }]);
+    data["record"] = json!({});
+    data
+}
+
 /// Paths of everything in `value`, as JSON pointers.
 fn pointers(value: &Value, at: &str, into: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match value {
@@ -62,7 +96,7 @@ fn answer(data: &Value, programs: &Programs) -> Result<(), String> {
     let told = |e: netsim::ScenarioError| e.to_string();
     let scenario = Scenario::from_json(&data.to_string()).map_err(told)?;
     let mut simulation = Simulation::new(&scenario, programs).map_err(told)?;
-    simulation.run(5_000).unwrap();
+    simulation.run(5_000).map_err(|e| format!("the run: {e}"))?;
     simulation.finish().unwrap();
     Ok(())
 }
@@ -70,8 +104,13 @@ fn answer(data: &Value, programs: &Programs) -> Result<(), String> {
 #[test]
 fn every_field_with_every_strange_value_gives_a_run_or_a_told_place() {
     let programs = relay::relay();
-    let good = everything();
-    answer(&good, &programs).unwrap();
+    for good in [everything(), today()] {
+        answer(&good, &programs).unwrap();
+        strange_values(&good, &programs);
+    }
+}
+
+fn strange_values(good: &Value, programs: &Programs) {
     let strange = [
         json!(null),
         json!(0),
@@ -91,14 +130,14 @@ fn every_field_with_every_strange_value_gives_a_run_or_a_told_place() {
         json!(true),
     ];
     let mut paths = Vec::new();
-    pointers(&good, "", &mut paths);
+    pointers(good, "", &mut paths);
     assert!(paths.len() > 80);
     let (mut runs, mut errors) = (0, 0);
     for path in &paths {
         for value in &strange {
             let mut data = good.clone();
             *data.pointer_mut(path).unwrap() = value.clone();
-            match answer(&data, &programs) {
+            match answer(&data, programs) {
                 Ok(()) => runs += 1,
                 Err(message) => {
                     assert!(message.contains(": "), "{path} = {value}: {message}");
