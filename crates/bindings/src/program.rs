@@ -3,7 +3,7 @@
 use crate::errors::CompileError;
 use p4_frontend::preprocess::MAX_OCTETS;
 use p4_frontend::render::MAX_SHOWN;
-use p4_frontend::{FileId, Loader, SourceMap};
+use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
 use pyo3::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
