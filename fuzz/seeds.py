@@ -60,6 +60,18 @@ CONVERSATIONS = {
     "forged": [WRITE, 9, CHANGE + 1, 2, 33, 2, 25, 1, WAIT, 200, DELIVER, 0, DELIVER + 1, 0],
 }
 
+_NEIGHBOUR = bytes([2, 0, 0, 0, 0, 2, 10, 0, 0, 2])
+_OURS = bytes([2, 0, 0, 0, 0, 1, 10, 0, 0, 1])
+_QUESTION = bytes([0, 1, 8, 0, 6, 4, 0, 1]) + _NEIGHBOUR + _OURS
+_ANSWER = bytes([0, 1, 8, 0, 6, 4, 0, 2]) + _NEIGHBOUR + _OURS
+_SEND, _COMES, _LATER = 0, 8, 0xF0
+ARP_STEPS = {
+    "answered": bytes([_SEND, 2, _COMES, *_ANSWER, _SEND, 2, _LATER | _SEND, 2, _SEND, 2]),
+    "asked": bytes([_COMES, *_QUESTION, _SEND, 2]),
+    "silent": bytes([_SEND, 2, _LATER | _SEND, 2, _COMES, *_ANSWER]),
+}
+"""Steps of ``fuzz_targets/arp.rs``."""
+
 
 HOSTS = {"a": 1, "b": 2}
 FLOWS = {
@@ -223,6 +235,9 @@ def main() -> None:
     for name, described in scenarios().items():
         text = json.dumps(described, separators=(",", ":"))
         (SEEDS / "scenario" / f"{name}.json").write_text(text)
+    (SEEDS / "arp").mkdir()
+    for name, steps in ARP_STEPS.items():
+        (SEEDS / "arp" / name).write_bytes(steps)
     (SEEDS / "packet").mkdir()
     for script in ROOT.glob("p4src/tests/waymark-*.stf"):
         packets = re.findall(r"^packet \d+ ([0-9a-fA-F ]+)$", script.read_text(), re.MULTILINE)
