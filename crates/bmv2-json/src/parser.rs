@@ -9,8 +9,8 @@ use crate::value;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use p4_ir::{
-    BinaryOp, Expr, FunctionId, KeyMatch, MatchKind, ParserId, ParserState, Scalar, SelectCase,
-    SourceLoc, StateTarget, StmtKind, Transition, Type,
+    BinaryOp, Expr, FunctionId, InValueSet, KeyMatch, MatchKind, ParserId, ParserState, Scalar,
+    SelectCase, SourceLoc, StateTarget, StmtKind, Transition, Type,
 };
 use std::collections::HashMap;
 
@@ -213,13 +213,13 @@ impl<'j> Builder<'j> {
                     StateTarget::State(*number.ok_or_else(told)?)
                 }
             };
-            let (sets, value_set) = self.select_case(&transition, &keys)?;
-            if keys.is_empty() && value_set.is_none() {
+            let (sets, value_sets) = self.select_case(&transition, &keys)?;
+            if keys.is_empty() && value_sets.is_empty() {
                 return Ok(Transition::Goto(to));
             }
             cases.push(SelectCase {
                 sets,
-                value_set,
+                value_sets,
                 to,
                 loc: self.loc,
             });
@@ -240,9 +240,9 @@ impl<'j> Builder<'j> {
         &mut self,
         node: &Node<'j>,
         keys: &[Expr],
-    ) -> Result<(Vec<KeyMatch>, Option<p4_ir::ValueSetId>)> {
+    ) -> Result<(Vec<KeyMatch>, Vec<InValueSet>)> {
         match transition_type(node)? {
-            "default" => Ok((keys.iter().map(|_| KeyMatch::Any).collect(), None)),
+            "default" => Ok((vec![KeyMatch::Any; keys.len()], Vec::new())),
             "hexstr" => {
                 let width = keys.iter().map(padded).sum();
                 let value = integer::bits(&node.get("value")?, width)?;
@@ -250,7 +250,7 @@ impl<'j> Builder<'j> {
                     Some(mask) => Some(integer::bits(&mask, width)?),
                     None => None,
                 };
-                Ok((split(&value, mask.as_ref(), keys), None))
+                Ok((split(&value, mask.as_ref(), keys), Vec::new()))
             }
             "parse_vset" => {
                 let name = node.get("value")?;
@@ -267,7 +267,11 @@ impl<'j> Builder<'j> {
                 } else if set.fields.len() != keys.len() {
                     return Err(name.error("a value set has keys of one kind wherever it is used"));
                 }
-                Ok((Vec::new(), Some(id)))
+                let all = InValueSet {
+                    set: id,
+                    keys: 0..keys.len(),
+                };
+                Ok((vec![KeyMatch::Any; keys.len()], vec![all]))
             }
             other => Err(node.get("type")?.error(format!(
                 "{other:?} is no transition; there are default, hexstr, parse_vset"

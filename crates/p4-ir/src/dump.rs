@@ -264,10 +264,16 @@ impl Dumper<'_> {
     }
 
     fn case(&self, case: &SelectCase) -> String {
-        if let Some(id) = case.value_set {
-            return format!("in {}", self.program[id].name);
+        let mut sets = Vec::new();
+        for (i, set) in case.sets.iter().enumerate() {
+            match case.value_sets.iter().find(|of| of.keys.contains(&i)) {
+                Some(of) if of.keys.start == i => {
+                    sets.push(format!("in {}", self.program[of.set].name));
+                }
+                Some(_) => {}
+                None => sets.push(self.key_match(set)),
+            }
         }
-        let sets: Vec<String> = case.sets.iter().map(|s| self.key_match(s)).collect();
         sets.join(", ")
     }
 

@@ -60,8 +60,8 @@ pub use object::{
 };
 pub use program::{Block, BlockBody, BlockParam, Program, Variable};
 pub use stmt::{
-    Arg, ExternCall, Function, ListItem, Parser, ParserState, SelectCase, StateTarget, Stmt,
-    StmtKind, Transition,
+    Arg, ExternCall, Function, InValueSet, ListItem, Parser, ParserState, SelectCase, StateTarget,
+    Stmt, StmtKind, Transition,
 };
 pub use types::{Field, Scalar, Type, TypeDef, TypeKind};
 

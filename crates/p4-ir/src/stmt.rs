@@ -4,6 +4,7 @@ use crate::{
     ActionId, Expr, ExternId, FunctionId, KeyMatch, Location, Place, SourceLoc, TableId, Type,
     TypeId, ValueSetId,
 };
+use std::ops::Range;
 
 /// A statement and where it stands in the source.
 #[derive(Clone, Debug)]
@@ -249,14 +250,23 @@ pub enum Transition {
 /// One line of a `select`.
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// A set for each key.
+    /// A set for each key; [`KeyMatch::Any`] for a key that a value set covers.
     pub sets: Vec<KeyMatch>,
-    /// A value set to look the keys up in; `sets` is empty then.
-    pub value_set: Option<ValueSetId>,
+    /// Value sets, all of which must contain their keys.
+    pub value_sets: Vec<InValueSet>,
     /// Where it goes.
     pub to: StateTarget,
     /// Where it stands.
     pub loc: SourceLoc,
+}
+
+/// A value set and the keys that are looked up in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InValueSet {
+    /// The value set.
+    pub set: ValueSetId,
+    /// Indices of the `select`'s keys, one per field of the set.
+    pub keys: Range<usize>,
 }
 
 /// Where a transition goes.

@@ -195,7 +195,7 @@ fn selecting() -> Build {
     });
     let case = |set, to| SelectCase {
         sets: vec![set],
-        value_set: None,
+        value_sets: Vec::new(),
         to,
         loc: SourceLoc::default(),
     };
@@ -212,8 +212,11 @@ fn selecting() -> Build {
             ),
             case(KeyMatch::Value(number(9)), StateTarget::State(2)),
             SelectCase {
-                sets: Vec::new(),
-                value_set: Some(ValueSetId(0)),
+                sets: vec![KeyMatch::Any],
+                value_sets: vec![InValueSet {
+                    set: ValueSetId(0),
+                    keys: 0..1,
+                }],
                 to: StateTarget::State(1),
                 loc: SourceLoc::default(),
             },

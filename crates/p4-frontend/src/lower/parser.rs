@@ -5,7 +5,7 @@ use super::{Env, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
 use crate::span::Span;
-use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, SourceLoc, StateTarget, Transition};
+use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, StateTarget, Transition};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -165,27 +165,51 @@ impl Lowerer<'_, '_> {
     }
 
     fn select_case(&mut self, case: &hir::Case, keys: &[Expr], to: StateTarget) -> SelectCase {
-        let loc: SourceLoc = self.loc(case.span);
-        if let [set] = case.sets.as_slice()
-            && let Some(super::Object::ValueSet(id)) = self.object(set)
-        {
-            return SelectCase {
-                sets: Vec::new(),
-                value_set: Some(id),
-                to,
-                loc,
-            };
-        }
-        let mut sets = Vec::new();
-        for (set, key) in case.sets.iter().zip(keys) {
-            let ty = self.ty(&key.ty);
-            self.key_match(set, &ty, &mut sets);
-        }
-        SelectCase {
-            sets,
-            value_set: None,
+        let mut lowered = SelectCase {
+            sets: Vec::new(),
+            value_sets: Vec::new(),
             to,
-            loc,
+            loc: self.loc(case.span),
+        };
+        let types: Vec<Ty> = keys.iter().map(|key| self.ty(&key.ty)).collect();
+        match case.sets.as_slice() {
+            [set] => self.select_set(set, &types, &mut lowered),
+            sets => {
+                for (set, ty) in sets.iter().zip(types) {
+                    self.select_set(set, &[ty], &mut lowered);
+                }
+            }
+        }
+        lowered
+    }
+
+    /// Adds a set for keys of these types; of several types for a value set only.
+    fn select_set(&mut self, set: &Expr, types: &[Ty], case: &mut SelectCase) {
+        let first = case.sets.len();
+        if let Some(super::Object::ValueSet(id)) = self.object(set) {
+            for ty in types {
+                let any = Expr {
+                    kind: ExprKind::Any,
+                    ty: ty.clone(),
+                    ..set.clone()
+                };
+                self.key_match(&any, ty, &mut case.sets);
+            }
+            case.value_sets.push(p4_ir::InValueSet {
+                set: id,
+                keys: first..case.sets.len(),
+            });
+            return;
+        }
+        for ty in types {
+            match (&set.kind, self.hir.members(ty)) {
+                (ExprKind::List(of), Some(members)) => {
+                    for (set, ty) in of.iter().zip(members) {
+                        self.select_set(set, &[ty], case);
+                    }
+                }
+                _ => self.key_match(set, ty, &mut case.sets),
+            }
         }
     }
 
@@ -221,10 +245,6 @@ impl Lowerer<'_, '_> {
             ExprKind::Range(low, high) => {
                 let low = self.scalar(low);
                 KeyMatch::Range(low, self.scalar(high))
-            }
-            ExprKind::Object(_) => {
-                self.unsupported(set.span, "a value set beside other sets");
-                KeyMatch::Any
             }
             _ => KeyMatch::Value(self.scalar(set)),
         });

@@ -3,8 +3,8 @@
 use super::{Compiler, Label, expr};
 use crate::code::*;
 use p4_ir::{
-    Expr, ExprKind, KeyMatch, ParserId, Place, Scalar, SelectCase, StateTarget, StmtKind,
-    Transition,
+    Expr, ExprKind, InValueSet, KeyMatch, ParserId, Place, Scalar, SelectCase, StateTarget,
+    StmtKind, Transition,
 };
 
 /// Where a parser's states begin.
@@ -91,7 +91,7 @@ impl Compiler<'_> {
     fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &States) {
         // A condition is tested where a case asks for it. Other keys are computed once, and then read as
         // the variable at their slot.
-        let in_sets = cases.iter().any(|case| case.value_set.is_some());
+        let in_sets = cases.iter().any(|case| !case.value_sets.is_empty());
         let keys: Vec<_> = keys
             .iter()
             .map(|key| match key.kind {
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         let targets: Vec<_> = cases.iter().map(|case| states.label(case.to)).collect();
         // A run of plain constants at the front becomes a jump table.
         let constant = |case: &SelectCase| match &case.sets[..] {
-            [KeyMatch::Value(value)] if case.value_set.is_none() => expr::small_constant(value),
+            [KeyMatch::Value(value)] if case.value_sets.is_empty() => expr::small_constant(value),
             _ => None,
         };
         let plain: Vec<_> = cases
@@ -135,24 +135,43 @@ impl Compiler<'_> {
 
     /// Goes to `to` if the case matches; says whether it always does.
     fn select_case(&mut self, case: &SelectCase, keys: &[Expr], to: Target) -> bool {
-        if let Some(set) = case.value_set {
-            let keys = keys.iter().map(|key| self.value(key)).collect();
-            self.code.set_tests.push(SetTest { set: set.0, keys });
-            let test = self.code.set_tests.len() as u32 - 1;
-            self.emit(Op::InSet { test, to });
-            return false;
-        }
-        if case.sets.iter().all(|set| matches!(set, KeyMatch::Any)) {
-            self.emit(Op::Jmp { to });
-            return true;
+        let all = case.sets.iter().all(|set| matches!(set, KeyMatch::Any));
+        match &case.value_sets[..] {
+            [] if all => {
+                self.emit(Op::Jmp { to });
+                return true;
+            }
+            [only] if all => {
+                self.in_set(only, keys, to);
+                return false;
+            }
+            _ => {}
         }
         let no = self.label();
+        for of in &case.value_sets {
+            let yes = self.label();
+            self.in_set(of, keys, yes);
+            self.emit(Op::Jmp { to: no });
+            self.place(yes);
+        }
         for (set, key) in case.sets.iter().zip(keys) {
             self.test(set, key, no);
         }
         self.emit(Op::Jmp { to });
         self.place(no);
         false
+    }
+
+    /// Goes to `to` if the value set contains its keys.
+    fn in_set(&mut self, of: &InValueSet, keys: &[Expr], to: Target) {
+        let keys = keys[of.keys.clone()].iter().map(|key| self.value(key));
+        let keys = keys.collect();
+        self.code.set_tests.push(SetTest {
+            set: of.set.0,
+            keys,
+        });
+        let test = self.code.set_tests.len() as u32 - 1;
+        self.emit(Op::InSet { test, to });
     }
 
     /// Goes to `no` unless the key is in the set.
