@@ -3,6 +3,7 @@
 use super::{Checker, Inside};
 use crate::ast::{self, Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind};
 use crate::diagnostic::Diagnostic;
+use crate::parser::FIELD_LIST;
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
@@ -29,7 +30,7 @@ impl<'a> Checker<'a> {
             matches!(
                 a.body,
                 AnnotationBody::Expressions(_) | AnnotationBody::KeyValues(_)
-            )
+            ) && a.name.as_str() != FIELD_LIST
         };
         let same = |a: &&Annotation| a.name.name == annotation.name.name;
         let Some(earlier) = before.iter().find(same) else {

@@ -3,6 +3,7 @@
 use super::Lowerer;
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::hir::{DefKind, Value};
+use crate::parser::FIELD_LIST;
 use num_bigint::BigInt;
 use p4_ir::AnnotationValue;
 
@@ -21,7 +22,7 @@ impl Lowerer<'_, '_> {
             }
             ast::AnnotationBody::Expressions(exprs) => (
                 exprs.iter().map(|e| self.annotation_value(e)).collect(),
-                true,
+                &*annotation.name.name != FIELD_LIST,
             ),
             ast::AnnotationBody::KeyValues(pairs) => {
                 let pair = |pair: &ast::FieldValue| {

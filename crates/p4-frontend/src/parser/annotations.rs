@@ -4,6 +4,9 @@ use super::{Parse, Parser, is_name};
 use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Ident};
 use crate::lexer::{self, TokenKind};
 
+/// The one annotation in parentheses whose arguments are expressions: v1model's lists have names.
+pub const FIELD_LIST: &str = "field_list";
+
 impl Parser {
     /// optAnnotations
     pub fn annotations(&mut self) -> Parse<Vec<Annotation>> {
@@ -31,6 +34,7 @@ impl Parser {
         }
         let name = self.annotation_name()?;
         let body = match self.kind() {
+            TokenKind::LParen if &*name.name == FIELD_LIST => self.expressions()?,
             TokenKind::LParen => self.unstructured()?,
             TokenKind::LBracket => self.structured()?,
             _ => AnnotationBody::Empty,
@@ -64,6 +68,14 @@ impl Parser {
         }
         self.expect(TokenKind::RParen)?;
         Ok(AnnotationBody::Unstructured(tokens))
+    }
+
+    /// "(" expressions ")"
+    fn expressions(&mut self) -> Parse<AnnotationBody> {
+        self.expect(TokenKind::LParen)?;
+        let exprs = self.separated(TokenKind::RParen, Parser::expression)?;
+        self.expect(TokenKind::RParen)?;
+        Ok(AnnotationBody::Expressions(exprs))
     }
 
     fn annotation_token(&mut self) -> AnnotationToken {

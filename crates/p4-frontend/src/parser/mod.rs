@@ -29,6 +29,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
+pub use annotations::FIELD_LIST;
 use characters::Sifted;
 use delimiters::Delimiters;
 use scope::Scopes;
