@@ -255,8 +255,9 @@ def test_the_port_is_that_of_p4runtime() -> None:
 
 
 @p4runtime("device-zero")
-def test_no_device_has_the_number_0(cli: Any) -> None:
-    finished = cli("switch", "--device-id", 0, "--grpc-server-addr", "127.0.0.1:0")
+def test_a_device_has_the_number_1_unless_another_is_given(cli: Any) -> None:
+    assert SwitchOptions().device_id == 1
+    finished = cli("switch", "--device-id", -1, "--grpc-server-addr", "127.0.0.1:0")
     assert finished.code == 2
     assert "--device-id" in finished.err
 
