@@ -355,6 +355,23 @@ mod tests {
     }
 
     #[test]
+    fn an_optional_key_is_one_value_or_any() {
+        let Verb::Add { matches, .. } = one("add t k:0b**** k:0x* k:0b1010 k:10 k:0x1* a()") else {
+            panic!("an entry")
+        };
+        let set = |i: usize| matches[i].1.set(&MatchKind::Optional, 4);
+        assert_eq!([set(0), set(1)], [Ok(Match::Any), Ok(Match::Any)]);
+        let ten = || Ok(Match::exact(10u8));
+        assert_eq!([set(2), set(3)], [ten(), ten()]);
+        assert!(
+            set(4)
+                .unwrap_err()
+                .contains("all digits of an optional one")
+        );
+        assert!(matches[0].1.set(&MatchKind::Exact, 4).is_err());
+    }
+
+    #[test]
     fn packets() {
         let octets = vec![0x01, 0x23, 0xab];
         assert_eq!(one("packet 3 01 2 3AB"), Verb::Packet { port: 3, octets });

@@ -49,13 +49,18 @@ impl Number {
     pub fn plain(&self) -> Result<&BigUint, String> {
         match (&self.digits, &self.tail) {
             (Digits::Bits { wild: true, .. }, _) => {
-                Err("`*` is for ternary and lpm keys only".into())
+                Err("`*` is for ternary and lpm keys, and for all digits of an optional one".into())
             }
             (_, Tail::None) => Ok(&self.value),
             (_, Tail::Prefix(_)) => Err("a prefix length is for lpm keys only".into()),
             (_, Tail::To(_)) => Err("a range is for range keys only".into()),
             (_, Tail::Mask(_)) => Err("a mask is for ternary keys only".into()),
         }
+    }
+
+    /// Whether no digit says anything.
+    fn all_wild(&self) -> bool {
+        matches!(self.digits, Digits::Bits { count: 0, .. })
     }
 
     /// The set that it means for a key; a message if it does not fit.
@@ -92,6 +97,8 @@ impl Number {
                     prefix,
                 })
             }
+            // All of it, or nothing: digits that are all wild are any value.
+            (MatchKind::Optional, Tail::None) if self.all_wild() => Ok(Match::Any),
             _ => Ok(Match::Exact(self.plain()?.clone())),
         }
     }
