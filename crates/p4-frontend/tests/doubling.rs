@@ -116,7 +116,13 @@ fn parsers_that_double_end() {
              state start {{ a.apply(p); a.apply(p); transition accept; }} }}\n"
         )
     });
-    for text in [direct, twice] {
+    let branches = levels(first, 40, |i, j| {
+        format!(
+            "parser p{i}(packet_in p) {{ p{j}() a; state start {{ \
+             if (p.lookahead<bit<1>>() == 1) {{ a.apply(p); }} else {{ a.apply(p); }} transition accept; }} }}\n"
+        )
+    });
+    for text in [direct, twice, branches] {
         let (program, told) = told(&text, "", "apply {}", "p39.apply(p); transition accept;");
         assert!(program.is_none());
         assert_eq!(told, "a parser has more than 16384 states");

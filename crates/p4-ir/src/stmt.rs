@@ -223,7 +223,8 @@ pub struct Parser {
 /// A parser's state.
 #[derive(Clone, Debug)]
 pub struct ParserState {
-    /// Its name, dotted where it comes from a sub-parser.
+    /// Its name, dotted where it comes from a sub-parser. A state that applies parsers is split: `start'1` is what follows
+    /// the first application or `if`, `start.if2` and `start.else2` are branches.
     pub name: String,
     /// What it does.
     pub body: Vec<Stmt>,

@@ -4,7 +4,7 @@
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
 //! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
-//! - `statements`, `exit`, `parser`, `control`, `table`, `value_set`, `annotations`: the rest.
+//! - `statements`, `exit`, `parser`, `subparsers`, `control`, `table`, `value_set`, `annotations`: the rest.
 
 mod annotations;
 mod calls;
@@ -21,6 +21,7 @@ mod packet;
 mod parser;
 mod statements;
 mod storage;
+mod subparsers;
 mod table;
 mod targets;
 mod types;

@@ -1,4 +1,4 @@
-//! Parsers: states, sub-parsers put in where they are applied.
+//! Parsers: their states and transitions.
 
 use super::control::{BlockInstance, declared};
 use super::{Env, Lowerer};
@@ -9,16 +9,22 @@ use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, StateTarget, Transition
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// States that a parser may have by applying others; those that apply each two others double them with each level.
-const MAX_STATES: usize = 1 << 14;
-
 /// The states of the parser under construction.
 #[derive(Debug, Default)]
 pub(super) struct States {
-    done: Vec<ParserState>,
-    /// The state that statements go to, and how many bodies were open when it began.
-    current: usize,
-    depth: usize,
+    pub done: Vec<ParserState>,
+    pub open: Open,
+}
+
+/// The declared state that is being lowered. It becomes several states where it applies parsers.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    /// Its number.
+    pub declared: usize,
+    /// The state that takes its statements now.
+    pub current: usize,
+    /// How often it was split.
+    pub splits: u32,
 }
 
 impl Lowerer<'_, '_> {
@@ -57,7 +63,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn new_state(&mut self, name: String, span: Span) -> usize {
+    pub(super) fn new_state(&mut self, name: String, span: Span) -> usize {
         let loc = self.loc(span);
         self.states.done.push(ParserState {
             name,
@@ -68,8 +74,16 @@ impl Lowerer<'_, '_> {
         self.states.done.len() - 1
     }
 
+    /// Gives the current state the statements since it began, and its transition.
+    pub(super) fn leave_state(&mut self, transition: Transition) {
+        let body = std::mem::take(self.sinks.last_mut().expect("a body"));
+        let state = &mut self.states.done[self.states.open.current];
+        state.body = body;
+        state.transition = transition;
+    }
+
     /// Adds the states of a parser; gives where it starts. `accept` is where its `accept` leads.
-    fn lower_states(
+    pub(super) fn lower_states(
         &mut self,
         body: &ParserBody,
         accept: StateTarget,
@@ -91,18 +105,19 @@ impl Lowerer<'_, '_> {
             let Some(number) = numbers.get(&state.id) else {
                 continue;
             };
-            let outer = (self.states.current, self.states.depth);
-            self.states.current = *number as usize;
             self.sinks.push(Vec::new());
-            self.states.depth = self.sinks.len();
+            let open = Open {
+                declared: *number as usize,
+                current: *number as usize,
+                splits: 0,
+            };
+            let outer = std::mem::replace(&mut self.states.open, open);
             self.statements(&state.body);
             self.at = self.loc(state.span);
             let transition = self.transition(&state.transition, &to);
-            let statements = self.sinks.pop().expect("pushed above");
-            let last = &mut self.states.done[self.states.current];
-            last.body = statements;
-            last.transition = transition;
-            (self.states.current, self.states.depth) = outer;
+            self.leave_state(transition);
+            self.sinks.pop();
+            self.states.open = outer;
         }
         let start = body.states.iter().find(|s| &*s.name == "start");
         start.map_or(StateTarget::Reject, |s| to(Target::State(s.id)))
@@ -248,58 +263,6 @@ impl Lowerer<'_, '_> {
             }
             _ => KeyMatch::Value(self.scalar(set)),
         });
-    }
-
-    /// Puts a sub-parser's states in; what follows it goes to a state of its own.
-    pub(super) fn apply_parser(
-        &mut self,
-        block: &Rc<BlockInstance>,
-        args: &[Option<Expr>],
-        span: Span,
-    ) {
-        if self.sinks.len() != self.states.depth {
-            return self.unsupported(span, "applying a parser under a condition");
-        }
-        if self.states.done.len() > MAX_STATES {
-            let message = format!("a parser has more than {MAX_STATES} states");
-            return self.too_large(span, message);
-        }
-        if !self.may_nest(span) {
-            return;
-        }
-        let hir = self.hir;
-        let Some(DefKind::Parser(parser)) = hir.def(block.named.id).map(|d| &d.kind) else {
-            return;
-        };
-        let Some(body) = parser.of.body.clone() else {
-            return;
-        };
-        let kept = block.env.borrow().clone();
-        let first = kept.is_none();
-        let mut env = kept.unwrap_or_else(|| self.block_env(block));
-        let slots = self.bind(&parser.of.params, args, &mut env, false, span);
-        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
-        let targets = self.copy_in(&slots, args, span);
-        let name = self.states.done[self.states.current].name.clone();
-        let after = self.new_state(format!("{name}'"), span);
-        let prefix = format!("{}.", block.path);
-        let ((start, init), env) = self.within(env, |l| {
-            let init = l.collect(|l| l.statements(&body.locals));
-            let start = l.lower_states(&body, StateTarget::State(after as u32), &prefix);
-            (start, init)
-        });
-        if first {
-            block.declared.replace(declared(&env, &given));
-        }
-        block.env.replace(Some(env));
-        let depth = self.sinks.len() - 1;
-        let mut statements = std::mem::take(&mut self.sinks[depth]);
-        statements.extend(init);
-        let current = &mut self.states.done[self.states.current];
-        current.body = statements;
-        current.transition = Transition::Goto(start);
-        self.states.current = after;
-        self.copy_out(&slots, &targets);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::expressions::ir_binary;
+use super::subparsers::branches_apply_parser;
 use super::{Lowerer, storage};
 use crate::ast::DeclId;
 use crate::hir::{DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
@@ -25,6 +26,9 @@ impl Lowerer<'_, '_> {
             StmtKind::Assign { target, value } => self.assign(target, value),
             StmtKind::Call(call) => self.call_statement(call),
             StmtKind::Block(body) => self.statements(body),
+            StmtKind::If { arms, otherwise } if branches_apply_parser(arms, otherwise) => {
+                self.state_branches(arms, otherwise, statement.span);
+            }
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),
             StmtKind::Switch { on, cases, default } => self.switch(on, cases, default),
             StmtKind::SwitchAction {
