@@ -1,12 +1,12 @@
 //! Actions and their parameters.
 
 use crate::Builder;
-use crate::annotations::{control_plane_name, documentation, has, listed, member_ids};
+use crate::annotations::{documentation, has, listed, member_ids};
 use crate::interface::Visible;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::{Action, P4NamedType, action};
 use crate::types::type_name;
-use p4_ir::{ActionId, ActionParam, Type, TypeKind};
+use p4_ir::{ActionId, ActionParam, Type, TypeKind, control_plane_name};
 
 impl Builder<'_> {
     /// The actions and digests of a block.

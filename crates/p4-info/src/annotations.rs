@@ -25,14 +25,7 @@ pub(crate) fn has(annotations: &[Annotation], name: &str) -> bool {
 
 /// The string that an annotation holds.
 pub(crate) fn string(annotations: &[Annotation], name: &str) -> Option<String> {
-    let parts = find(annotations, name)?.values.iter();
-    let parts: Vec<&str> = parts
-        .filter_map(|v| match v {
-            AnnotationValue::String(part) => Some(part.as_str()),
-            _ => None,
-        })
-        .collect();
-    (!parts.is_empty()).then(|| parts.concat())
+    find(annotations, name)?.string()
 }
 
 /// The number that an annotation holds.
@@ -49,12 +42,6 @@ pub(crate) fn number<N: for<'a> TryFrom<&'a num_bigint::BigInt>>(
 /// What `@id` says.
 pub(crate) fn id(annotations: &[Annotation]) -> Option<u32> {
     number(annotations, "id")
-}
-
-/// The name for a control plane: what `@name` says, else the name in the source.
-pub fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
-    let given = string(annotations, "name").unwrap_or_else(|| name.to_string());
-    given.strip_prefix('.').unwrap_or(&given).to_string()
 }
 
 /// What `@brief` and `@description` say.

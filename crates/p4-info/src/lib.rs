@@ -20,7 +20,6 @@ mod tables;
 pub mod text;
 mod types;
 
-pub use annotations::control_plane_name;
 pub use types::{Member, flattened, type_name};
 
 use interface::Interface;

@@ -1,15 +1,13 @@
 //! What travels between switch and controller beside entries: packet headers, digests; and value sets.
 
 use crate::Builder;
-use crate::annotations::{
-    control_plane_name, documentation, find, has, listed, member_ids, string,
-};
+use crate::annotations::{documentation, find, has, listed, member_ids, string};
 use crate::proto::controller_packet_metadata::Metadata;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::{ControllerPacketMetadata, Digest, MatchField, ValueSet, match_field};
 use crate::tables::match_type;
 use crate::types::flattened;
-use p4_ir::{Annotation, AnnotationValue, Field, MatchKind, Type, TypeKind};
+use p4_ir::{Annotation, AnnotationValue, Field, MatchKind, Type, TypeKind, control_plane_name};
 
 impl Builder<'_> {
     pub(crate) fn digest(&mut self, name: &str, ty: &Type) {

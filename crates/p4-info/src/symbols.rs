@@ -3,11 +3,11 @@
 //! An ID is the prefix of its kind in the top octet and below it what `@id` says, or the hash of the name; where that is
 //! taken, the next number that is free, names being served in alphabetical order, kind by kind.
 
-use crate::annotations::{control_plane_name, id};
+use crate::annotations::id;
 use crate::interface::Interface;
 use crate::proto::p4_ids::Prefix;
 use crate::{Error, externs};
-use p4_ir::{Annotation, Program, SourceLoc};
+use p4_ir::{Annotation, Program, SourceLoc, control_plane_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PREFIX_MASK: u32 = 0xff00_0000;

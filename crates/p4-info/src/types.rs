@@ -1,13 +1,15 @@
 //! Types: how values look on the wire, and the declarations in `type_info`.
 
-use crate::annotations::{control_plane_name, find, listed};
+use crate::annotations::{find, listed};
 use crate::proto::p4_bitstring_like_type_spec::TypeSpec as Bits;
 use crate::proto::p4_data_type_spec::TypeSpec;
 use crate::proto::p4_new_type_spec::Representation;
 use crate::proto::p4_new_type_translation::{SdnString, SdnType};
 use crate::proto::*;
 use num_bigint::BigUint;
-use p4_ir::{AnnotationValue, Field, Program, Scalar, Type, TypeDef, TypeId, TypeKind};
+use p4_ir::{
+    AnnotationValue, Field, Program, Scalar, Type, TypeDef, TypeId, TypeKind, control_plane_name,
+};
 
 /// The declared types that a P4Info mentions.
 pub(crate) struct Types<'p> {

@@ -56,7 +56,7 @@ pub use dump::dump;
 pub use expr::{BinaryOp, Expr, ExprKind, Index, Location, Place, UnaryOp};
 pub use object::{
     Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg, Declared, Entry,
-    ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
+    ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet, control_plane_name,
 };
 pub use program::{Block, BlockBody, BlockParam, Program, Variable};
 pub use stmt::{

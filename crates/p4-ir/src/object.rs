@@ -33,6 +33,26 @@ pub enum AnnotationValue {
     Token(String),
 }
 
+impl Annotation {
+    /// The string that it holds; several are joined, as adjacent literals.
+    pub fn string(&self) -> Option<String> {
+        let parts = self.values.iter().filter_map(|value| match value {
+            AnnotationValue::String(part) => Some(part.as_str()),
+            _ => None,
+        });
+        let parts: Vec<&str> = parts.collect();
+        (!parts.is_empty()).then(|| parts.concat())
+    }
+}
+
+/// The name for a control plane: what `@name` says, else the name in the source.
+pub fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
+    let annotated = annotations.iter().find(|a| a.name == "name");
+    let given = annotated.and_then(Annotation::string);
+    let given = given.unwrap_or_else(|| name.to_string());
+    given.strip_prefix('.').unwrap_or(&given).to_string()
+}
+
 /// An action, as a control plane sees it.
 #[derive(Clone, Debug)]
 pub struct Action {

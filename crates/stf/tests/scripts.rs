@@ -16,7 +16,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
 control V(inout headers_t hdr, inout meta_t meta) { apply { } }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     @name("#hits ↯") direct_counter(CounterType.packets) hits;
-    @name(" send to") action send(bit<9> port) {
+    @name(" send to") action send(@name("out port") bit<9> port) {
         sm.egress_spec = port;
         hits.count();
     }
@@ -42,7 +42,7 @@ fn run(script: &str, ports: Ports) -> Report {
 }
 
 const ENTRY: &str =
-    r##"add "I.routes ◕#1" " where":7 "I. send to"("port":2) = A # an entry of port 2"##;
+    r##"add "I.routes ◕#1" " where":7 "I. send to"("out port":2) = A # an entry of port 2"##;
 
 #[test]
 fn quoted_names_and_names_of_entries_are_found() {

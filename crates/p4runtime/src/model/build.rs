@@ -1,8 +1,8 @@
 //! Ties a P4Info to a program, and says where they do not fit.
 
 use super::*;
-use p4_info::{control_plane_name, proto as p4};
-use p4_ir::{ActionParam, MatchKind, Program, Scalar, Type, TypeKind};
+use p4_info::proto as p4;
+use p4_ir::{ActionParam, MatchKind, Program, Scalar, Type, TypeKind, control_plane_name};
 use std::collections::BTreeSet;
 
 impl Model {

@@ -2,7 +2,7 @@
 
 use crate::{ActionSpec, ControlError, Entry, EntryAction, Match, Switch};
 use num_bigint::BigUint;
-use p4_ir::{ActionId, ExternId, MatchKind, TableId, ValueSetId};
+use p4_ir::{ActionId, ExternId, MatchKind, TableId, ValueSetId, control_plane_name};
 
 /// Finds a name among others: the whole of it, or an end that only one of them has.
 pub(super) fn find<'a>(
@@ -88,10 +88,17 @@ impl Switch {
         let action = self.action(table, action)?;
         let definition = &self.program()[action];
         let at = || format!("action `{}`", definition.name);
-        let names = definition.params.iter().map(|param| param.name.as_str());
+        let params = definition.params.iter();
+        let names: Vec<String> = params
+            .map(|param| control_plane_name(&param.name, &param.annotations))
+            .collect();
         let mut values = vec![None; definition.params.len()];
         for (name, value) in args {
-            let i = find("parameter of this action", name, names.clone())?;
+            let i = find(
+                "parameter of this action",
+                name,
+                names.iter().map(String::as_str),
+            )?;
             if values[i].replace(value.clone()).is_some() {
                 let what = format!("a value for `{name}`");
                 return Err(ControlError::Exists { at: at(), what });
@@ -99,11 +106,8 @@ impl Switch {
         }
         let missing = |i: usize| ControlError::Invalid {
             at: at(),
-            expected: format!(
-                "a value for each of: {}",
-                names.clone().collect::<Vec<_>>().join(", ")
-            ),
-            found: format!("none for `{}`", definition.params[i].name),
+            expected: format!("a value for each of: {}", names.join(", ")),
+            found: format!("none for `{}`", names[i]),
         };
         let args = values.into_iter().enumerate();
         let args: Result<_, _> = args.map(|(i, v)| v.ok_or_else(|| missing(i))).collect();
