@@ -175,3 +175,75 @@ fn calls_may_nest_as_deep_as_programs_do() {
     let (program, told) = told(&functions, "", "apply { f59(); }", "transition accept;");
     assert!(program.is_some(), "{told}");
 }
+
+/// Statements around calls take stack as well. What is allowed fits the stack of a test.
+#[test]
+fn calls_and_statements_around_them_nest_to_a_limit() {
+    let accept = "transition accept;";
+    for (count, conditions, fits) in [
+        (60, 3, true),
+        (28, 8, true),
+        (28, 9, false),
+        (4, 60, true),
+        (60, 60, false),
+    ] {
+        let within = |conditions, what: &str| {
+            let open = "if (x == 1) { ".repeat(conditions);
+            format!("{open} {what} {}", "}".repeat(conditions))
+        };
+        let call = |j, apply| within(conditions, &format!("f{j}{apply}(x);"));
+        let innermost = within(60, "");
+        let functions = levels(
+            &format!("void f0(in bit<8> x) {{ {innermost} }}\n"),
+            count,
+            |i, j| format!("void f{i}(in bit<8> x) {{ {} }}\n", call(j, "")),
+        );
+        let controls = levels(
+            &format!("control f0(in bit<8> x) {{ apply {{ {innermost} }} }}\n"),
+            count,
+            |i, j| {
+                format!(
+                    "control f{i}(in bit<8> x) {{ apply {{ {} }} }}\n",
+                    call(j, ".apply")
+                )
+            },
+        );
+        let parsers = levels(
+            &format!("parser f0(in bit<8> x) {{ state start {{ {innermost} {accept} }} }}\n"),
+            count,
+            |i, j| {
+                format!(
+                    "parser f{i}(in bit<8> x) {{ state start {{ {} {accept} }} }}\n",
+                    call(j, ".apply")
+                )
+            },
+        );
+        let last = count - 1;
+        for (text, locals, start) in [
+            (
+                &functions,
+                format!("apply {{ f{last}(1); }}"),
+                accept.to_string(),
+            ),
+            (
+                &controls,
+                format!("apply {{ f{last}.apply(1); }}"),
+                accept.to_string(),
+            ),
+            (
+                &parsers,
+                "apply {}".to_string(),
+                format!("f{last}.apply(1); {accept}"),
+            ),
+        ] {
+            let (program, told) = told(text, "", &locals, &start);
+            assert_eq!(program.is_some(), fits, "{count} of {conditions}: {told}");
+            if !fits {
+                assert_eq!(
+                    told,
+                    "calls and the statements around them nest more than 256 deep"
+                );
+            }
+        }
+    }
+}

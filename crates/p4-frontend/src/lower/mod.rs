@@ -38,6 +38,10 @@ use std::rc::Rc;
 /// How deep calls of functions and actions, and applied blocks, may nest.
 const MAX_NESTED: u32 = 64;
 
+/// How many bodies may be open where a call or applied block begins: those of all callers, and of the branches and
+/// loops around the calls. Lowering takes stack for each.
+const MAX_OPEN: usize = 256;
+
 /// Lowers a program that has been checked without error. `None` when something was found that cannot be lowered.
 pub fn lower(
     program: &hir::Program,
@@ -175,8 +179,15 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let nests = self.nested < MAX_NESTED;
         if !nests {
             self.too_large(span, format!("calls nest more than {MAX_NESTED} deep"));
+            return false;
         }
-        nests
+        let fits = self.sinks.len() <= MAX_OPEN;
+        if !fits {
+            let message =
+                format!("calls and the statements around them nest more than {MAX_OPEN} deep");
+            self.too_large(span, message);
+        }
+        fits
     }
 
     /// Reports what the IR cannot say.

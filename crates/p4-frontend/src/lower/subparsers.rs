@@ -98,8 +98,10 @@ impl Lowerer<'_, '_> {
     /// Lowers a branch that begins in one state and leads to another.
     fn branch_state(&mut self, first: usize, statements: &[Stmt], after: usize) {
         self.states.open.current = first;
+        self.sinks.push(Vec::new());
         self.statements(statements);
         self.leave_state(Transition::Goto(StateTarget::State(after as u32)));
+        self.sinks.pop();
     }
 
     /// Whether the parser may get more states; an error if it has too many.
