@@ -230,6 +230,76 @@ def test_a_transfer_whose_other_end_is_killed_says_so(here: Machine, small_file:
     down(here)
 
 
+SENDER = ("host", "send", "10.9.0.2", "-i", "near", "--address", "10.9.0.1/24")
+
+NO_ARP: tuple[str, ...] = ()
+"""Nobody answers ARP for the receiver's address."""
+
+NO_SYN = ("--address", "10.9.0.1/32", "--gateway", "10.9.0.3", "--gateway-mac", "02:00:00:00:00:03")
+"""Packets leave, and nobody answers them."""
+
+
+@pytest.fixture
+def cable(here: Machine) -> Iterator[Machine]:
+    """A machine with a cable: ``near`` is for a sender, ``far`` is in the namespace ``peer``."""
+    for command in (
+        "ip netns add peer",
+        "ip link add near type veth peer name far netns peer",
+        "ip link set near up",
+        "ip -n peer link set far up",
+    ):
+        done = here.run(*command.split())
+        assert done.returncode == 0, done.stderr
+    yield here
+    assert here.run("ip", "link", "del", "near").returncode == 0
+    assert here.run("ip", "netns", "del", "peer").returncode == 0
+
+
+@pytest.mark.parametrize("silent", [NO_ARP, NO_SYN], ids=["arp", "syn"])
+@pytest.mark.parametrize(
+    ("limits", "limit"),
+    [
+        (("--patience", "4"), "4 s (--patience)"),
+        (("--seconds", "3", "--octets", "1000"), "3 s (--seconds)"),
+    ],
+    ids=["patience", "seconds"],
+)
+def test_a_sender_that_nobody_answers_says_so_and_gives_up(
+    cable: Machine, silent: tuple[str, ...], limits: tuple[str, ...], limit: str
+) -> None:
+    words = cable.waymark_words(*SENDER, *silent, *limits)
+    begun = time.monotonic()
+    with cable.running(*words) as sender:
+        hint = "is `waymark host recv` running there?"
+        sender.until(f"no answer from 10.9.0.2 port 5001 yet: {hint} giving up after {limit}\n")
+        noticed = time.monotonic()
+        code, told = sender.wait()
+    ended = time.monotonic()
+    assert code == 1
+    lasted = limit.split(" (")[0]
+    assert told.endswith(f"\nerror: no answer from 10.9.0.2 port 5001 for {lasted}: {hint}\n")
+    # What a busy machine needs to start the command comes on top.
+    assert noticed - begun < 3 + 5
+    assert ended - noticed < float(lasted.split()[0]) - 2 + 3
+
+
+def test_a_sender_gives_up_at_once_where_patience_is_short(cable: Machine) -> None:
+    done = cable.waymark(*SENDER, "--patience", "0.5")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    expected = "no answer from 10.9.0.2 port 5001 for 0.5 s: is `waymark host recv` running there?"
+    assert done.stderr == f"error: {expected}\n"
+
+
+def test_a_sender_that_is_refused_says_so(cable: Machine) -> None:
+    address = ("ip", "-n", "peer", "addr", "add", "10.9.0.2/24", "dev", "far")
+    assert cable.run(*address).returncode == 0
+    done = cable.waymark(*SENDER, "--patience", "60", "--seconds", "60", timeout=30)
+    assert done.returncode == 1
+    refused = "10.9.0.2 port 5001: the connection was refused"
+    assert done.stderr == f"error: {refused}: is `waymark host recv` running there?\n"
+
+
 @pytest.mark.parametrize(
     ("number", "at"),
     [

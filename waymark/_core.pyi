@@ -586,8 +586,8 @@ class HostPlace(TypedDict):
 class Host:
     """A host on an interface, with one connection; :mod:`waymark.live` explains it.
 
-    All methods but :meth:`state` and :meth:`trace` run it meanwhile, and raise SwitchError when the
-    connection is refused or ends early. Its clock shows zero until ``begins_in_s`` have passed.
+    The methods that take seconds and :meth:`accept` run it meanwhile, and raise SwitchError when
+    the connection is refused or ends early. Its clock shows zero until ``begins_in_s`` have passed.
     """
 
     def __init__(
@@ -600,7 +600,12 @@ class Host:
         trace_every_s: float | None,
         begins_in_s: float,
     ) -> None: ...
-    def connect(self, address: str, port: int) -> None: ...
+    def connect(self, address: str, port: int) -> None:
+        """Begin to open a connection."""
+
+    def wait_open(self, seconds: float) -> bool:
+        """Wait at most so long until the connection is open; whether it is."""
+
     def accept(self, port: int) -> None: ...
     def send(self, seconds: float, octets: int | None) -> bool:
         """Send zeros for so long, or until so many were written; whether they were."""
@@ -608,13 +613,15 @@ class Host:
     def receive(self, seconds: float) -> bool:
         """Read for so long; whether the other end has closed."""
 
-    def close(self, seconds: float, *, abandon: bool) -> bool:
-        """Close, and wait at most so long until all has arrived; whether it has.
+    def close(self, *, abandon: bool) -> None:
+        """Close this end of the connection.
 
         Args:
-            seconds: how long.
-            abandon: forget what was written and never sent.
+            abandon: drop what was written and never sent.
         """
+
+    def wait_acknowledged(self, seconds: float) -> bool:
+        """After ``close``: wait at most so long until all is acknowledged; whether it is."""
 
     def state(self) -> HostState: ...
     def trace(self) -> Trace | None: ...

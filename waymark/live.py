@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
@@ -14,6 +14,9 @@ from waymark.traffic import Flow, Source
 
 PATIENCE_S = 10.0
 """The other end is given up after so much silence, in seconds."""
+
+NOTICE_S = 2.0
+"""A connection that nobody has answered for so long is reported, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -118,39 +121,75 @@ class LiveHost:
         )
 
     def send(
-        self, to: IPv4Address, port: int, seconds: float, octets: int | None, interval_s: float
+        self,
+        to: IPv4Address,
+        port: int,
+        seconds: float,
+        octets: int | None,
+        interval_s: float,
+        notify: Callable[[str], None],
     ) -> Iterator[Moment]:
         """Connect and send, yielding how it stands every ``interval_s``, and once all has arrived.
+
+        It ends at most ``seconds`` plus the patience after it began.
 
         Args:
             to: the receiver's address.
             port: its port.
-            seconds: how long to send for.
+            seconds: how long to send for, the opening of the connection included.
             octets: how many to send at most; None: no bound.
             interval_s: between two moments.
+            notify: called with a line of text when nobody has answered for :data:`NOTICE_S`.
 
         Raises:
-            waymark._core.SwitchError: the connection is refused, or ends early, or the other end
-                falls silent.
+            waymark._core.SwitchError: nobody answers, the connection is refused, or ends early, or
+                the other end falls silent.
         """
         time.sleep(_from_now(self._begin_s))
         begun = self._host.state()["time_s"]
-        self._host.connect(str(to), port)
+        self._open(to, port, seconds, notify)
         self._heard = (self._host.state()["time_s"], 0)
-        done, left = False, seconds
+        silence = f"{to} acknowledges nothing"
+        step_s = min(interval_s, self._patience_s)
+        done, left = False, seconds - (self._heard[0] - begun)
         while not done and left > 0:
-            done = self._host.send(min(interval_s, left), octets)
+            done = self._host.send(min(step_s, left), octets)
             moment = self._moment("acked_octets")
             left = seconds - (moment.time_s - begun)
             yield moment
-            self._listen(moment, f"{to} acknowledges nothing")
-        within_s = max(seconds, self._patience_s)
-        arrived = self._host.close(within_s, abandon=octets is None)
-        moment = self._moment("acked_octets")
-        yield moment
+            self._listen(moment, silence)
+        self._host.close(abandon=octets is None)
+        arrived, left = False, max(left, 0.0) + self._patience_s
+        end = self._host.state()["time_s"] + left
+        while not arrived and left > 0:
+            arrived = self._host.wait_acknowledged(min(step_s, left))
+            moment = self._moment("acked_octets")
+            left = end - moment.time_s
+            yield moment
+            if not arrived:
+                self._listen(moment, silence)
         if not arrived:
-            told = f"{to} did not acknowledge all within {within_s:g} s of the end"
-            raise _core.SwitchError(f"{told}: {_given_up(moment)}")
+            told = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
+            raise _core.SwitchError(f"{told}: the connection is given up")
+
+    def _open(
+        self, to: IPv4Address, port: int, seconds: float, notify: Callable[[str], None]
+    ) -> None:
+        """Open a connection within the patience, and within the seconds that there are to send."""
+        within_s, limit = min((self._patience_s, "--patience"), (seconds, "--seconds"))
+        hint = "is `waymark host recv` running there?"
+        self._host.connect(str(to), port)
+        try:
+            if self._host.wait_open(min(NOTICE_S, within_s)):
+                return
+            if within_s > NOTICE_S:
+                waiting = f"no answer from {to} port {port} yet: {hint}"
+                notify(f"{waiting} giving up after {within_s:g} s ({limit})")
+                if self._host.wait_open(within_s - NOTICE_S):
+                    return
+        except _core.SwitchError as error:
+            raise _core.SwitchError(f"{to} port {port}: {error}: {hint}") from None
+        raise _core.SwitchError(f"no answer from {to} port {port} for {within_s:g} s: {hint}")
 
     def receive(self, port: int, interval_s: float) -> Iterator[Moment]:
         """Wait for a connection and read it to its end, yielding every ``interval_s``.
@@ -167,7 +206,8 @@ class LiveHost:
             yield moment
             if not done:
                 self._listen(moment, "the sender sends nothing")
-        self._host.close(1.0, abandon=False)
+        self._host.close(abandon=False)
+        self._host.wait_acknowledged(1.0)
 
     def trace(self) -> Trace | None:
         """What was traced, once."""

@@ -126,7 +126,7 @@ class Transport:
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")] = 1
     patience: Annotated[
         float,
-        typer.Option(min=0.1, help="Seconds of silence after which the other end is given up."),
+        typer.Option(min=0.1, help="Give up after so many seconds without an answer."),
     ] = 10.0
 
     def open(
@@ -177,7 +177,9 @@ def send(
     at: At,
     transport: Transport,
     lines: Lines,
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long to send.")] = 10.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="How long to send, connecting included.")
+    ] = 10.0,
     octets: Annotated[int | None, typer.Option(min=1, help="Send so many and end.")] = None,
     control: Annotated[
         str,
@@ -194,7 +196,7 @@ def send(
     sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))
     try:
         with _interruptible():
-            for moment in sender.send(to, port, seconds, octets, lines.interval):
+            for moment in sender.send(to, port, seconds, octets, lines.interval, _notify):
                 lines.print(moment, _of_sender(moment))
     finally:
         _write(sender, trace)
@@ -286,6 +288,11 @@ def sink(at: At, lines: Lines, port: Port = PORT) -> None:
             tell(arrived)
     except KeyboardInterrupt:
         tell(counting.arrived())
+
+
+def _notify(text: str) -> None:
+    """Report something on stderr while the command goes on."""
+    print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -82,18 +82,27 @@ impl Host {
         })
     }
 
-    /// Waits until the connection is there.
-    fn connect(&mut self, py: Python<'_>, address: IpAddr, port: u16) -> PyResult<()> {
+    /// Begins to open a connection.
+    fn connect(&mut self, address: IpAddr, port: u16) -> PyResult<()> {
         let now = self.host.now();
         let remote = SocketAddrV4::new(place::v4(address)?, port);
         let id = self.host.endpoint().connect(now, remote);
         let id = id.map_err(|e| SwitchError::new_err(e.to_string()))?;
         self.connection = Some(id);
-        while !self.established() {
-            self.turn(py, Instant::MAX)?;
-            self.check()?;
-        }
         Ok(())
+    }
+
+    /// Waits until the connection is open, for `seconds` at most; whether it is.
+    fn wait_open(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        let until = self.host.now() + wait(seconds);
+        while !self.established() {
+            self.check()?;
+            if self.host.now() >= until {
+                return Ok(false);
+            }
+            self.turn(py, until)?;
+        }
+        Ok(true)
     }
 
     /// Waits until a connection to `port` comes.
@@ -154,29 +163,30 @@ impl Host {
         Ok(false)
     }
 
-    /// Closes the connection and waits, for `seconds` at most, until all that was written has arrived;
-    /// whether it has. `abandon`: but for what was never sent.
-    #[pyo3(signature = (seconds, *, abandon))]
-    fn close(&mut self, py: Python<'_>, seconds: f64, abandon: bool) -> PyResult<bool> {
-        let Some(id) = self.connection else {
-            return Ok(true);
-        };
-        if let Some(connection) = self.host.endpoint().connection_mut(id) {
+    /// Closes this end of the connection. `abandon`: drop what was written and never sent.
+    #[pyo3(signature = (*, abandon))]
+    fn close(&mut self, abandon: bool) {
+        let id = self.connection;
+        if let Some(connection) = id.and_then(|id| self.host.endpoint().connection_mut(id)) {
             if abandon {
                 connection.stop();
             }
             connection.close();
         }
-        let until = self.host.now() + Duration::from_secs_f64(seconds);
-        let finished = |host: &mut LiveHost| {
-            host.endpoint()
-                .connection(id)
-                .is_none_or(|c| c.is_finished())
-        };
-        while !finished(&mut self.host) && self.host.now() < until {
+    }
+
+    /// After [`Host::close`]: waits until all that was written is acknowledged, for `seconds` at most;
+    /// whether it is.
+    fn wait_acknowledged(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
+        let until = self.host.now() + wait(seconds);
+        while !self.finished() {
+            self.check()?;
+            if self.host.now() >= until {
+                return Ok(false);
+            }
             self.turn(py, until)?;
         }
-        Ok(finished(&mut self.host))
+        Ok(true)
     }
 
     /// What was carried so far, and the newest of what acknowledgements told.
@@ -246,6 +256,12 @@ impl Host {
         let id = self.connection;
         id.and_then(|id| self.host.endpoint().connection(id))
             .is_some_and(|c| c.is_established())
+    }
+
+    fn finished(&mut self) -> bool {
+        let id = self.connection;
+        id.and_then(|id| self.host.endpoint().connection(id))
+            .is_none_or(|c| c.is_finished())
     }
 
     fn check(&mut self) -> PyResult<()> {
