@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::thread;
 
 use congestion::{Factory, RenoConfig, VegasConfig};
-use dataplane_io::host::{Host, HostConfig, Loss, Place};
+use dataplane_io::host::{Host, HostConfig, Loss, Place, Transfer, Zeros};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use sha2::{Digest, Sha256};
 use std::os::fd::AsFd;
 use transport::tcp::modern::{Config, EcnMode, Stamps};
-use units::Duration;
+use units::{Duration, Instant};
 
 const OURS: Ipv4Addr = Ipv4Addr::new(10, 213, 0, 2);
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 213, 0, 1);
@@ -132,6 +132,24 @@ fn kernel_receives(mut stream: TcpStream) -> usize {
     received.len()
 }
 
+/// Sends all of `data`, and waits until it is acknowledged.
+fn send_and_close(transfer: &mut Transfer, mut data: &[u8], until: Instant) {
+    let written = transfer.send(&mut data, until, &mut ());
+    assert!(written.expect("the connection lasts"));
+    transfer.close(false);
+    let acknowledged = transfer.wait_acknowledged(until, &mut ());
+    assert!(acknowledged.expect("the connection lasts"));
+}
+
+/// What comes until the kernel closes.
+fn receive_all(transfer: &mut Transfer, until: Instant) -> Vec<u8> {
+    let mut received = Vec::new();
+    let mut keep = |octets: &[u8]| received.extend_from_slice(octets);
+    let ended = transfer.receive(&mut keep, until, &mut ());
+    assert!(ended.expect("the connection lasts"), "the kernel closes");
+    received
+}
+
 fn to_the_kernel(suffix: &str, tcp: Config, loss: f64, algorithm: Arc<dyn Factory>) {
     let Some(lab) = Lab::new(suffix) else {
         return;
@@ -144,18 +162,18 @@ fn to_the_kernel(suffix: &str, tcp: Config, loss: f64, algorithm: Arc<dyn Factor
         kernel_receives(stream)
     });
     listening.recv().expect("the kernel listens");
-    let mut host = lab.host(tcp, loss, algorithm);
-    let begun = host.now();
-    let id = host
-        .connect(SocketAddrV4::new(KERNEL, PORT))
-        .expect("the kernel answers");
+    let mut transfer = Transfer::new(lab.host(tcp, loss, algorithm));
+    let begun = transfer.now();
+    let until = begun + LONG;
+    let remote = SocketAddrV4::new(KERNEL, PORT);
+    transfer.connect(remote).expect("a port is free");
+    let open = transfer.wait_open(until, &mut ());
+    assert!(open.expect("the kernel answers"));
     let data = data();
-    host.send(id, &mut &data[..]).expect("all is acknowledged");
-    let mut answer = Vec::new();
-    host.receive(id, &mut answer).expect("the digest comes");
-    let took = host.now().since(begun);
-    let stats = host.endpoint().connection(id).map(|c| c.stats());
-    host.finish(id, Duration::from_millis(500));
+    send_and_close(&mut transfer, &data, until);
+    let answer = receive_all(&mut transfer, until);
+    let took = transfer.now().since(begun);
+    let stats = transfer.connection().map(|c| c.stats());
     eprintln!("to the kernel, {loss} lost: {took}, {stats:?}");
     assert_eq!(String::from_utf8(answer).as_deref(), Ok(&digest(&data)[..]));
     assert_eq!(kernel.join().expect("the kernel's end ends"), OCTETS);
@@ -169,8 +187,10 @@ fn from_the_kernel(suffix: &str, tcp: Config, loss: f64) {
         return;
     };
     let mut host = lab.host(tcp, loss, Arc::new(RenoConfig {}));
-    let begun = host.now();
-    host.endpoint().listen(PORT, 4).expect("the port is free");
+    host.endpoint().listen(PORT, 1).expect("the port is free");
+    let mut transfer = Transfer::new(host);
+    let begun = transfer.now();
+    let until = begun + LONG;
     let kernel = lab.in_namespace(|| {
         let remote = SocketAddr::from((OURS, PORT));
         let mut stream = TcpStream::connect(remote).expect("the host answers");
@@ -183,14 +203,12 @@ fn from_the_kernel(suffix: &str, tcp: Config, loss: f64) {
             .expect("the digest comes");
         (answer, digest(&data))
     });
-    let id = host.accept(PORT, LONG).expect("the kernel connects");
-    let mut received = Vec::new();
-    host.receive(id, &mut received).expect("the kernel closes");
-    host.send(id, &mut digest(&received).as_bytes())
-        .expect("the digest is acknowledged");
-    let took = host.now().since(begun);
+    let accepted = transfer.accept(PORT, until, &mut ());
+    assert!(accepted.expect("the port is free"), "the kernel connects");
+    let received = receive_all(&mut transfer, until);
+    send_and_close(&mut transfer, digest(&received).as_bytes(), until);
+    let took = transfer.now().since(begun);
     eprintln!("from the kernel, {loss} lost: {took}");
-    host.finish(id, Duration::from_millis(500));
     let (answer, wanted) = kernel.join().expect("the kernel's end ends");
     assert_eq!(received.len(), OCTETS);
     assert_eq!(answer, wanted);
@@ -246,11 +264,15 @@ fn nobody_listens() {
     let Some(lab) = Lab::new("7") else {
         return;
     };
-    let mut host = lab.host(Config::default(), 0.0, Arc::new(RenoConfig {}));
-    let error = host
-        .connect(SocketAddrV4::new(KERNEL, PORT))
-        .expect_err("the kernel refuses");
+    let mut transfer = Transfer::new(lab.host(Config::default(), 0.0, Arc::new(RenoConfig {})));
+    let remote = SocketAddrV4::new(KERNEL, PORT);
+    transfer.connect(remote).expect("a port is free");
+    let until = transfer.now() + LONG;
+    let error = transfer.wait_open(until, &mut ());
+    let error = error.expect_err("the kernel refuses");
     assert_eq!(error.to_string(), "the connection was refused");
+    drop(transfer);
+    let mut host = lab.host(Config::default(), 0.0, Arc::new(RenoConfig {}));
     let kernel = lab.in_namespace(|| {
         let remote = SocketAddr::from((OURS, PORT));
         TcpStream::connect_timeout(&remote, std::time::Duration::from_secs(5))
@@ -263,4 +285,54 @@ fn nobody_listens() {
     }
     let refused = Err(std::io::ErrorKind::ConnectionRefused);
     assert_eq!(kernel.join().expect("the attempt ends"), refused);
+}
+
+#[test]
+fn a_transfer_waits_no_longer_than_it_may() {
+    let Some(lab) = Lab::new("8") else {
+        return;
+    };
+    let mut transfer = Transfer::new(lab.host(Config::default(), 0.0, Arc::new(RenoConfig {})));
+    let nobody = Ipv4Addr::new(10, 213, 0, 77);
+    let remote = SocketAddrV4::new(nobody, PORT);
+    transfer.connect(remote).expect("a port is free");
+    let begun = transfer.now();
+    let until = begun + Duration::from_millis(200);
+    let open = transfer.wait_open(until, &mut ());
+    assert!(!open.expect("nobody refuses"));
+    let took = transfer.now().since(begun);
+    assert!(took >= Duration::from_millis(200), "{took}");
+    assert!(took < Duration::from_millis(2_000), "{took}");
+}
+
+#[test]
+fn a_reset_ends_what_is_received() {
+    let Some(lab) = Lab::new("9") else {
+        return;
+    };
+    let (ready, listening) = std::sync::mpsc::channel();
+    let kernel = lab.in_namespace(move || {
+        let listener = TcpListener::bind((KERNEL, PORT)).expect("the port is free");
+        ready.send(()).expect("the test waits");
+        let (stream, _) = listener.accept().expect("a connection comes");
+        let mut first = [0];
+        stream.peek(&mut first).expect("an octet comes");
+        // Closing with octets unread resets the connection.
+        drop(stream);
+    });
+    listening.recv().expect("the kernel listens");
+    let mut transfer = Transfer::new(lab.host(Config::default(), 0.0, Arc::new(RenoConfig {})));
+    let until = transfer.now() + LONG;
+    let remote = SocketAddrV4::new(KERNEL, PORT);
+    transfer.connect(remote).expect("a port is free");
+    assert!(matches!(transfer.wait_open(until, &mut ()), Ok(true)));
+    let sent = transfer.send(&mut Zeros(1000), until, &mut ());
+    assert!(matches!(sent, Ok(true)));
+    let error = transfer.receive(&mut |_| {}, until, &mut ());
+    let error = error.expect_err("the kernel resets the connection");
+    assert_eq!(
+        error.to_string(),
+        "the connection was reset by the other end"
+    );
+    kernel.join().expect("the kernel's end ends");
 }

@@ -26,7 +26,7 @@ const TWO_TO_32: f64 = (1u64 << 32) as f64;
 pub use arp::{Arp, Mac};
 pub use datagrams::{Received, Sent, Sink, Source};
 pub use link::Place;
-pub use transfer::TransferError;
+pub use transfer::{Payload, Transfer, TransferError, Watch, Zeros};
 
 /// What a [`Host`] is.
 #[derive(Clone, Debug)]

@@ -1,13 +1,21 @@
-//! Whole transfers, one connection at a time, for those who want no more.
+//! One connection of a host, from its opening to its end.
+//!
+//! A method that waits takes the time at which it stops waiting, and returns whether it was done by
+//! then. Call it again to continue.
 
-use std::io::{self, Read, Write};
 use std::net::SocketAddrV4;
 
 use thiserror::Error;
-use transport::tcp::modern::{Ended, EndpointError, Id, StreamError};
+use transport::tcp::Trace;
+use transport::tcp::modern::{Connection, Ended, EndpointError, Id, StreamError};
 use units::{Duration, Instant};
 
 use super::Host;
+
+/// How long a turn may wait: [`Watch::proceed`] is called at least this often.
+const TURN: Duration = Duration::from_millis(50);
+/// Octets that are read at a time.
+const CHUNK: usize = 64 << 10;
 
 /// Why a transfer ended early.
 #[derive(Debug, Error)]
@@ -15,149 +23,234 @@ pub enum TransferError {
     /// The connection cannot be had.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The connection ended.
+    /// The connection ended, or this end has closed it.
     #[error(transparent)]
-    Ended(#[from] Ended),
-    /// Nobody came in time.
-    #[error("no connection came within {within}")]
-    Nobody {
-        /// How long that was.
-        within: Duration,
-    },
-    /// What is sent cannot be read, or what came cannot be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
+    Stream(#[from] StreamError),
+    /// [`Watch::proceed`] returned false.
+    #[error("the transfer was interrupted")]
+    Interrupted,
 }
 
-/// Octets that are handed over at a time.
-const CHUNK: usize = 64 << 10;
-/// How long a turn may wait.
-const TURN: Duration = Duration::from_millis(100);
+/// Watches a transfer while it waits; `()` does nothing.
+pub trait Watch {
+    /// Called at least every 50 ms; whether the transfer goes on.
+    fn proceed(&mut self) -> bool {
+        true
+    }
 
-impl Host {
-    /// Opens a connection.
+    /// The sender changed. Called only if [`Config::trace`](transport::tcp::modern::Config::trace) is
+    /// set.
+    fn change(&mut self, _change: &Trace) {}
+}
+
+impl Watch for () {}
+
+/// What a transfer sends.
+pub trait Payload {
+    /// Writes what there is room for; whether nothing is left.
     ///
     /// # Errors
-    /// It is refused, or nothing comes back.
-    pub fn connect(&mut self, remote: SocketAddrV4) -> Result<Id, TransferError> {
-        let now = self.now();
-        let id = self.endpoint().connect(now, remote)?;
-        loop {
-            self.turn(TURN);
-            self.check(id)?;
-            if self
-                .endpoint
-                .connection(id)
-                .is_some_and(|c| c.is_established())
-            {
-                return Ok(id);
-            }
+    /// The connection takes no more.
+    fn write(&mut self, connection: &mut Connection) -> Result<bool, StreamError>;
+}
+
+impl Payload for &[u8] {
+    fn write(&mut self, connection: &mut Connection) -> Result<bool, StreamError> {
+        if connection.writable() > 0 && !self.is_empty() {
+            let written = connection.write(self)?;
+            *self = &self[written..];
         }
+        Ok(self.is_empty())
+    }
+}
+
+/// So many zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Zeros(pub u64);
+
+impl Payload for Zeros {
+    fn write(&mut self, connection: &mut Connection) -> Result<bool, StreamError> {
+        let count = connection.writable().min(self.0);
+        connection.write_zeros(count)?;
+        self.0 -= count;
+        Ok(self.0 == 0)
+    }
+}
+
+/// A host and its one connection.
+#[derive(Debug)]
+pub struct Transfer {
+    host: Host,
+    connection: Option<Id>,
+}
+
+impl Transfer {
+    /// A transfer of this host, without a connection so far.
+    pub fn new(host: Host) -> Self {
+        Transfer {
+            host,
+            connection: None,
+        }
+    }
+
+    /// The time, as the connection has it.
+    pub fn now(&self) -> Instant {
+        self.host.now()
+    }
+
+    /// The connection, until it is over and forgotten.
+    pub fn connection(&self) -> Option<&Connection> {
+        self.host.endpoint.connection(self.connection?)
+    }
+
+    fn connection_mut(&mut self) -> Result<&mut Connection, StreamError> {
+        let id = self.connection.ok_or(Ended::Closed)?;
+        let connection = self.host.endpoint.connection_mut(id);
+        Ok(connection.ok_or(Ended::Closed)?)
+    }
+
+    /// Begins to open a connection.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub fn connect(&mut self, remote: SocketAddrV4) -> Result<(), TransferError> {
+        let now = self.host.now();
+        self.connection = Some(self.host.endpoint.connect(now, remote)?);
+        Ok(())
+    }
+
+    /// Waits until the connection is open.
+    ///
+    /// # Errors
+    /// It is refused, or it times out.
+    pub fn wait_open(
+        &mut self,
+        until: Instant,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, TransferError> {
+        self.run(until, watch, |transfer| {
+            let connection = transfer.connection_mut()?;
+            if let Some(ended) = connection.ended() {
+                return Err(StreamError::from(ended).into());
+            }
+            Ok(connection.is_established())
+        })
     }
 
     /// Waits for a connection to `port`.
     ///
     /// # Errors
-    /// None comes `within` that time, or something listens there already.
-    pub fn accept(&mut self, port: u16, within: Duration) -> Result<Id, TransferError> {
-        if !self.endpoint.listens(port) {
-            self.endpoint.listen(port, 16)?;
-        }
-        let deadline = self.now() + within;
-        loop {
-            self.turn(TURN);
-            if let Some(id) = self.endpoint.accept(port) {
-                return Ok(id);
-            }
-            if self.now() >= deadline {
-                return Err(TransferError::Nobody { within });
-            }
-        }
-    }
-
-    /// Sends all of `source`, closes this direction, and waits until it has arrived. How many octets
-    /// that were.
-    ///
-    /// # Errors
-    /// The connection ends before, or `source` cannot be read.
-    pub fn send(&mut self, id: Id, source: &mut dyn Read) -> Result<u64, TransferError> {
-        let mut chunk = vec![0; CHUNK];
-        let mut total = 0;
-        loop {
-            let count = source.read(&mut chunk)?;
-            if count == 0 {
-                break;
-            }
-            let mut rest = &chunk[..count];
-            while !rest.is_empty() {
-                match self.with(id, |connection| connection.write(rest))? {
-                    Some(written) => rest = &rest[written..],
-                    None => self.turn(TURN),
-                }
-            }
-            total += count as u64;
-        }
-        self.with(id, |connection| {
-            connection.close();
-            Ok(())
-        })?;
-        while !self.endpoint.connection(id).is_none_or(|c| c.is_finished()) {
-            self.turn(TURN);
-            self.check(id)?;
-        }
-        Ok(total)
-    }
-
-    /// Receives into `sink` until the other end closes. How many octets that were.
-    ///
-    /// # Errors
-    /// The connection ends before, or `sink` cannot be written.
-    pub fn receive(&mut self, id: Id, sink: &mut dyn Write) -> Result<u64, TransferError> {
-        let mut chunk = vec![0; CHUNK];
-        let mut total = 0;
-        loop {
-            match self.with(id, |connection| connection.read(&mut chunk))? {
-                Some(0) => return Ok(total),
-                Some(count) => {
-                    sink.write_all(&chunk[..count])?;
-                    total += count as u64;
-                }
-                None => self.turn(TURN),
-            }
-        }
-    }
-
-    /// Lets go of a connection, and lives on until it is over or the time has come.
-    pub fn finish(&mut self, id: Id, within: Duration) {
-        self.endpoint.release(id);
-        let deadline: Instant = self.now() + within;
-        while self.endpoint.connection(id).is_some() && self.now() < deadline {
-            self.turn(TURN);
-        }
-    }
-
-    /// Does something to a connection; `None` if that would wait.
-    fn with<T>(
+    /// `watch` interrupts it.
+    pub fn accept(
         &mut self,
-        id: Id,
-        act: impl FnOnce(&mut transport::tcp::modern::Connection) -> Result<T, StreamError>,
-    ) -> Result<Option<T>, TransferError> {
-        let Some(connection) = self.endpoint.connection_mut(id) else {
-            return Err(Ended::Closed.into());
-        };
-        match act(connection) {
-            Ok(done) => Ok(Some(done)),
-            Err(StreamError::Blocked) => Ok(None),
-            Err(StreamError::Finished) => Err(Ended::Closed.into()),
-            Err(StreamError::Ended(ended)) => Err(ended.into()),
+        port: u16,
+        until: Instant,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, TransferError> {
+        if !self.host.endpoint.listens(port) {
+            self.host.endpoint.listen(port, 1)?;
+        }
+        self.run(until, watch, |transfer| {
+            transfer.connection = transfer.host.endpoint.accept(port);
+            Ok(transfer.connection.is_some())
+        })
+    }
+
+    /// Sends until nothing is left of `payload` but what the connection has taken.
+    ///
+    /// # Errors
+    /// The connection ends before.
+    pub fn send(
+        &mut self,
+        payload: &mut dyn Payload,
+        until: Instant,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, TransferError> {
+        self.run(until, watch, |transfer| {
+            let connection = transfer.connection_mut()?;
+            if let Some(ended) = connection.ended() {
+                return Err(StreamError::from(ended).into());
+            }
+            Ok(payload.write(connection)?)
+        })
+    }
+
+    /// Hands what comes to `sink` until the other end closes.
+    ///
+    /// # Errors
+    /// The connection ends before.
+    pub fn receive(
+        &mut self,
+        sink: &mut dyn FnMut(&[u8]),
+        until: Instant,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, TransferError> {
+        let mut chunk = vec![0; CHUNK];
+        self.run(until, watch, |transfer| {
+            let connection = transfer.connection_mut()?;
+            loop {
+                match connection.read(&mut chunk) {
+                    Ok(0) => return Ok(true),
+                    Ok(count) => sink(&chunk[..count]),
+                    Err(StreamError::Blocked) => return Ok(false),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        })
+    }
+
+    /// Closes this end of the connection. `abandon`: drop what was written and never sent.
+    pub fn close(&mut self, abandon: bool) {
+        if let Ok(connection) = self.connection_mut() {
+            if abandon {
+                connection.stop();
+            }
+            connection.close();
         }
     }
 
-    /// Whether the connection goes on.
-    fn check(&self, id: Id) -> Result<(), TransferError> {
-        match self.endpoint.connection(id).and_then(|c| c.ended()) {
-            Some(Ended::Closed) | None => Ok(()),
-            Some(ended) => Err(ended.into()),
+    /// After [`Transfer::close`], waits until all that was written is acknowledged.
+    ///
+    /// # Errors
+    /// The connection ends before.
+    pub fn wait_acknowledged(
+        &mut self,
+        until: Instant,
+        watch: &mut dyn Watch,
+    ) -> Result<bool, TransferError> {
+        self.run(until, watch, |transfer| {
+            let Some(connection) = transfer.connection() else {
+                return Ok(true);
+            };
+            match connection.ended() {
+                _ if connection.is_finished() => Ok(true),
+                Some(ended) => Err(StreamError::from(ended).into()),
+                None => Ok(false),
+            }
+        })
+    }
+
+    /// Alternates `step` with a turn of the host, until the step is done or the time has come; whether
+    /// it is done.
+    fn run(
+        &mut self,
+        until: Instant,
+        watch: &mut dyn Watch,
+        mut step: impl FnMut(&mut Self) -> Result<bool, TransferError>,
+    ) -> Result<bool, TransferError> {
+        while !step(self)? {
+            let now = self.host.now();
+            if now >= until {
+                return Ok(false);
+            }
+            if !watch.proceed() {
+                return Err(TransferError::Interrupted);
+            }
+            self.host.turn(until.since(now).min(TURN));
+            while let Some(change) = self.connection_mut().ok().and_then(Connection::poll_trace) {
+                watch.change(&change);
+            }
         }
+        Ok(true)
     }
 }
