@@ -76,7 +76,7 @@ impl<'p> Types<'p> {
             Type::Tuple(members) => TypeSpec::Tuple(P4TupleTypeSpec {
                 members: members.iter().map(|m| self.spec(m)).collect(),
             }),
-            Type::Stack(of, size) => self.stack(of, *size as i32),
+            Type::Stack(of, size) | Type::Array(of, size) => self.array(of, *size as i32),
             Type::Named(id) => {
                 self.declare(*id);
                 self.named(*id)
@@ -87,7 +87,7 @@ impl<'p> Types<'p> {
         }
     }
 
-    fn stack(&mut self, of: &Type, size: i32) -> TypeSpec {
+    fn array(&mut self, of: &Type, size: i32) -> TypeSpec {
         match self.spec(of).type_spec {
             Some(TypeSpec::HeaderUnion(name)) => {
                 TypeSpec::HeaderUnionStack(P4HeaderUnionStackTypeSpec {
@@ -99,7 +99,7 @@ impl<'p> Types<'p> {
                 header: Some(name),
                 size,
             }),
-            // P4Runtime has no stacks of other types: its elements one by one.
+            // P4Runtime has no arrays of other types: a tuple of the elements.
             spec => TypeSpec::Tuple(P4TupleTypeSpec {
                 members: vec![P4DataTypeSpec { type_spec: spec }; size as usize],
             }),
@@ -237,14 +237,14 @@ impl<'p> Types<'p> {
     }
 }
 
-/// A member of a header, those of structs in it taken out.
+/// A member of a header, those of structs and arrays in it taken out.
 #[derive(Clone, Debug)]
 pub struct Member<'p> {
-    /// Its name for a control plane; dotted where it comes from a struct.
+    /// Its name for a control plane: `s.a` where it comes from a struct, `a[0]` from an array.
     pub name: String,
     /// Its type; always one value.
     pub ty: &'p Type,
-    /// Its own, then those of the struct it comes from that it has not.
+    /// Its own, then those of the struct or array it comes from that it has not.
     pub annotations: Vec<p4_ir::Annotation>,
 }
 
@@ -252,13 +252,6 @@ pub struct Member<'p> {
 pub fn flattened<'p>(program: &'p Program, fields: &'p [Field]) -> Vec<Member<'p>> {
     let mut members = Vec::new();
     for field in fields {
-        let inner: &[Field] = match &field.ty {
-            Type::Named(id) => match &program[*id].kind {
-                TypeKind::Struct(inner) => inner,
-                _ => &[],
-            },
-            _ => &[],
-        };
         if field.ty.scalar(program).is_some() {
             members.push(Member {
                 name: control_plane_name(&field.name, &field.annotations),
@@ -266,21 +259,49 @@ pub fn flattened<'p>(program: &'p Program, fields: &'p [Field]) -> Vec<Member<'p
                 annotations: field.annotations.clone(),
             });
         }
-        for member in flattened(program, inner) {
-            let mut annotations = member.annotations;
+        for mut member in inner(program, &field.ty) {
             for outer in &field.annotations {
-                if find(&annotations, &outer.name).is_none() {
-                    annotations.push(outer.clone());
+                if find(&member.annotations, &outer.name).is_none() {
+                    member.annotations.push(outer.clone());
                 }
             }
-            members.push(Member {
-                name: format!("{}.{}", field.name, member.name),
-                ty: member.ty,
-                annotations,
-            });
+            member.name.insert_str(0, &field.name);
+            members.push(member);
         }
     }
     members
+}
+
+/// The single values of a struct or array, each named as what follows its name: `.a`, `[0]`.
+fn inner<'p>(program: &'p Program, ty: &'p Type) -> Vec<Member<'p>> {
+    match ty {
+        Type::Named(id) => {
+            let TypeKind::Struct(fields) = &program[*id].kind else {
+                return Vec::new();
+            };
+            let mut members = flattened(program, fields);
+            members.iter_mut().for_each(|m| m.name.insert(0, '.'));
+            members
+        }
+        Type::Array(element, len) => {
+            let each = match element.scalar(program) {
+                Some(_) => vec![Member {
+                    name: String::new(),
+                    ty: element,
+                    annotations: Vec::new(),
+                }],
+                None => inner(program, element),
+            };
+            let numbered = |i: u32| {
+                each.iter().map(move |member| Member {
+                    name: format!("[{i}]{}", member.name),
+                    ..member.clone()
+                })
+            };
+            (0..*len).flat_map(numbered).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The name of a declared type; type arguments are joined to it by underscores: `pair_bit8_bool`.

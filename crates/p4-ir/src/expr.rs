@@ -3,12 +3,12 @@
 use crate::Scalar;
 use num_bigint::BigUint;
 
-/// The first word of a variable, header or field, found at run time where it is an element of a stack.
+/// The first word of a variable, header or field, found at run time where it is an element of a stack or array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Location {
     /// Word offset into storage, before indices.
     pub base: u32,
-    /// Indices into stacks, outermost first; empty for nearly all locations.
+    /// Indices into stacks and arrays, outermost first; empty for nearly all locations.
     pub indices: Vec<Index>,
 }
 

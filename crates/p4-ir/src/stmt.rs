@@ -36,7 +36,7 @@ pub enum StmtKind {
         /// What, of type `bit<hi − lo + 1>`.
         value: Expr,
     },
-    /// Copy whole words: headers, stacks, structs. The ranges are the same or do not overlap.
+    /// Copy whole words: headers, stacks, arrays, structs. The ranges are the same or do not overlap.
     Copy {
         /// Where to.
         to: Location,

@@ -49,8 +49,10 @@ pub enum Type {
     Scalar(Scalar),
     /// A struct, header, header union, enum, `error` or `type`, by name.
     Named(TypeId),
-    /// A header stack (or stack of unions): element type and length.
+    /// A header stack (or stack of unions): element type and length. Its first word is `nextIndex`.
     Stack(Box<Type>, u32),
+    /// An array of what is no header or union: element type and length. Its elements alone.
+    Array(Box<Type>, u32),
     /// A tuple.
     Tuple(Vec<Type>),
 }
@@ -109,6 +111,7 @@ impl Type {
                 .words(program)
                 .saturating_mul(*len)
                 .saturating_add(1),
+            Type::Array(element, len) => element.words(program).saturating_mul(*len),
             Type::Tuple(members) => sum(members.iter().map(|m| m.words(program))),
             Type::Named(id) => match &program[*id].kind {
                 TypeKind::Header(fields) => fields_words(fields, program).saturating_add(1),

@@ -235,7 +235,7 @@ impl<'a> Checker<'a> {
         }
         match &ty {
             Ty::Table(id, _) if method == "apply" => self.apply_table(*id, &ty, args, span),
-            Ty::Stack(..) if matches!(method, "push_front" | "pop_front") => {
+            Ty::Stack(..) if self.methods_of(&ty).iter().any(|name| name == method) => {
                 self.push_or_pop(base_expr, method == "push_front", args, span)
             }
             Ty::Named(named) => match (named.kind, method) {

@@ -246,7 +246,7 @@ impl Checker<'_> {
         );
         let types: Vec<Ty> = match wanted {
             Ty::List(of) => vec![(**of).clone(); elements.len()],
-            Ty::Stack(of, len) if elements.len() <= *len as usize => {
+            Ty::Stack(of, len) if wanted.is_header_stack() && elements.len() <= *len as usize => {
                 vec![(**of).clone(); elements.len()]
             }
             Ty::ListExpr(types) => types.to_vec(),
@@ -300,6 +300,7 @@ impl Checker<'_> {
     fn without_default(&self, ty: &Ty) -> Option<Ty> {
         match ty {
             Ty::List(_) | Ty::MatchKind | Ty::Set(_) => Some(ty.clone()),
+            Ty::Stack(of, _) => self.without_default(of),
             Ty::Named(_) | Ty::Tuple(_) => {
                 let members = self.hir.members(ty)?;
                 members.iter().find_map(|m| self.without_default(m))

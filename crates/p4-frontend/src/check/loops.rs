@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
                     "type-mismatch",
                     found.span,
                     format!("a loop cannot run through a value of type `{other}`"),
-                    "expected a range, a list or a header stack",
+                    "expected a range, a list or an array",
                 );
                 Expr::error(found.span)
             }

@@ -82,6 +82,10 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Expr {
         let member = name.as_str();
+        if !of.is_header_like() && !matches!(of, Ty::Param(..)) && member != "size" {
+            self.unknown_member(name, &base.ty, vec!["size".into()]);
+            return Expr::error(span);
+        }
         if matches!(member, "next" | "last" | "lastIndex") && !matches!(self.inside, Inside::Parser)
         {
             self.error(
@@ -174,7 +178,9 @@ impl<'a> Checker<'a> {
     /// Methods that a value of the type has.
     pub(super) fn methods_of(&self, ty: &Ty) -> Vec<String> {
         let names: &[&str] = match ty {
-            Ty::Stack(..) => &["push_front", "pop_front"],
+            Ty::Stack(of, _) if of.is_header_like() || matches!(**of, Ty::Param(..)) => {
+                &["push_front", "pop_front"]
+            }
             Ty::Table(..) => &["apply"],
             Ty::Named(named) => match named.kind {
                 crate::hir::NamedKind::Header => &["isValid", "setValid", "setInvalid"],

@@ -215,7 +215,7 @@ impl<'a> Checker<'a> {
     fn emits(&self, ty: &Ty) -> bool {
         match ty {
             _ if ty.is_header_like() => true,
-            Ty::Stack(..) => true,
+            Ty::Stack(of, _) => matches!(**of, Ty::Param(..)) || self.emits(of),
             other => match self.hir.members(other) {
                 Some(members) => members.iter().all(|m| self.emits(m)),
                 None => false,

@@ -49,6 +49,12 @@ impl<'a> Checker<'a> {
                 if !self.index_within(known.as_ref(), len as usize, index.span) {
                     return Expr::error(span);
                 }
+                if let (Some(i), ExprKind::List(members)) =
+                    (known.and_then(|k| k.to_usize()), &base.kind)
+                    && i < members.len()
+                {
+                    return element(base, i, (*of).clone(), span);
+                }
                 Expr {
                     kind: ExprKind::Index(Box::new(base), Box::new(index)),
                     ty: (*of).clone(),
@@ -90,7 +96,7 @@ impl<'a> Checker<'a> {
                     "not-indexable",
                     base.span,
                     format!("a value of type `{other}` has no elements"),
-                    "expected a header stack or a tuple",
+                    "expected an array or a tuple",
                 );
                 Expr::error(span)
             }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Widest value.
 const MAX_WIDTH: u32 = 1 << 16;
-/// Longest header stack.
+/// Longest array.
 const MAX_STACK: u32 = 1 << 16;
 
 /// What a type as written may leave to inference.
@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
             ast::TypeKind::Signed(width) => self.width(width, 1).map_or(Ty::Error, Ty::Signed),
             ast::TypeKind::Varbit(width) => self.width(width, 0).map_or(Ty::Error, Ty::Varbit),
             ast::TypeKind::Named { path, args } => self.named(path, args, open, ty.span),
-            ast::TypeKind::Stack { element, size } => self.stack(element, size),
+            ast::TypeKind::Stack { element, size } => self.array(element, size),
             ast::TypeKind::Tuple(members) => {
                 let types: Vec<Ty> = members
                     .iter()
@@ -164,27 +164,32 @@ impl<'a> Checker<'a> {
         found
     }
 
-    fn stack(&mut self, element: &'a ast::Type, size: &'a ast::Expr) -> Ty {
+    fn array(&mut self, element: &'a ast::Type, size: &'a ast::Expr) -> Ty {
         let of = self.ty(element);
-        let len = self.constant_int(size, "a stack's size");
+        let len = self.constant_int(size, "an array's size");
         if of.is_error() {
             return Ty::Error;
         }
-        if !of.is_header_like() && !matches!(of, Ty::Param(..)) {
+        let no_element = of.is_object()
+            || matches!(
+                of,
+                Ty::Void | Ty::String | Ty::MatchKind | Ty::Int | Ty::Varbit(_) | Ty::List(_)
+            );
+        if no_element {
             self.error(
-                "bad-stack",
+                "bad-array",
                 element.span,
-                format!("a stack of `{of}` is not possible"),
-                "expected a header or header_union",
+                format!("an array of `{of}` is not possible"),
+                "expected the type of a value of fixed size",
             );
             return Ty::Error;
         }
         let Some(len) = len else { return Ty::Error };
         let Some(valid) = len.to_u32().filter(|n| (1..=MAX_STACK).contains(n)) else {
             self.error(
-                "bad-stack",
+                "bad-array",
                 size.span,
-                format!("{len} is not a valid size of a stack"),
+                format!("{len} is not a valid size of an array"),
                 format!("expected 1 to {MAX_STACK}"),
             );
             return Ty::Error;
@@ -418,7 +423,7 @@ impl<'a> Checker<'a> {
         }
         Some(match of {
             NamedKind::Header => {
-                "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum or a struct of such"
+                "expected bit<W>, int<W>, varbit<W>, bool, a serializable enum, or a struct or array of such"
             }
             NamedKind::Union => "expected a header",
             _ => "not the type of a value",
@@ -429,6 +434,10 @@ impl<'a> Checker<'a> {
         match ty {
             Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Varbit(_) => true,
             Ty::Param(..) | Ty::Error => true,
+            Ty::Stack(of, _) => {
+                let fixed = self.hir.bits(of, 0) == self.hir.bits(of, 1);
+                fixed && self.fits_header(of)
+            }
             Ty::Named(named) => match named.kind {
                 NamedKind::SerialisableEnum | NamedKind::New => true,
                 NamedKind::Struct => {

@@ -51,7 +51,9 @@ impl<'a> Program<'a> {
         match ty {
             Ty::Tuple(members) | Ty::ListExpr(members) => all(members),
             Ty::StructExpr(fields) => Extent::of(fields.iter().map(|(_, ty)| self.extent(ty))),
-            Ty::List(of) | Ty::Set(of) | Ty::Stack(of, _) => Extent::of([self.extent(of)]),
+            Ty::List(of) | Ty::Set(of) => Extent::of([self.extent(of)]),
+            Ty::Stack(of, _) if of.is_header_like() => Extent::of([self.extent(of)]),
+            Ty::Stack(of, len) => Extent::of([self.extent(of).times(*len)]),
             Ty::Named(named) => {
                 let declared = self.extents.get(&named.id).copied();
                 let declared = declared.unwrap_or(Extent::LEAF);
@@ -81,7 +83,7 @@ impl<'a> Program<'a> {
         Some(fields.of.iter().map(field).collect())
     }
 
-    /// The types of all members in order: of a struct, header, union, tuple or stack.
+    /// The types of all members in order: of a struct, header, union, tuple or array.
     pub fn members(&self, ty: &Ty) -> Option<Vec<Ty>> {
         match ty {
             Ty::Tuple(members) | Ty::ListExpr(members) => Some(members.to_vec()),

@@ -46,7 +46,7 @@ pub enum ExprKind {
     Field(Box<Expr>, usize),
     /// A member of a tuple, by index.
     Element(Box<Expr>, usize),
-    /// An element of a stack.
+    /// An element of a stack or another array.
     Index(Box<Expr>, Box<Expr>),
     /// `stack.next`
     Next(Box<Expr>),

@@ -71,7 +71,7 @@ pub enum StmtKind {
     ForIn {
         /// What takes each value.
         variable: Expr,
-        /// A stack, tuple, list or [`ExprKind::Range`](super::ExprKind::Range).
+        /// An array, tuple, list or [`ExprKind::Range`](super::ExprKind::Range).
         collection: Expr,
         /// What is repeated.
         body: Vec<Stmt>,

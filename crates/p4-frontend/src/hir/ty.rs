@@ -42,7 +42,7 @@ pub enum Ty {
     Invalid,
     /// Of `...`, until its context gives it another.
     Defaults,
-    /// A stack of headers or unions.
+    /// An array; a stack if its elements are headers or unions.
     Stack(Rc<Ty>, u32),
     /// A declared type.
     Named(Named),
@@ -154,6 +154,14 @@ impl Extent {
         }
     }
 
+    /// That of so many of them side by side.
+    pub(super) fn times(self, count: u32) -> Extent {
+        Extent {
+            parts: self.parts.saturating_mul(u64::from(count)),
+            ..self
+        }
+    }
+
     /// What is too much of it, if anything.
     pub fn excess(self) -> Option<String> {
         if self.parts > Self::MAX_PARTS {
@@ -190,6 +198,11 @@ impl Ty {
     /// `header` or `header_union`.
     pub fn is_header_like(&self) -> bool {
         self.is(NamedKind::Header) || self.is(NamedKind::Union)
+    }
+
+    /// A stack of headers or unions: it has validity and a next index, other arrays have not.
+    pub fn is_header_stack(&self) -> bool {
+        matches!(self, Ty::Stack(of, _) if of.is_header_like())
     }
 
     /// `bit<W>`, `int<W>` or `int`.

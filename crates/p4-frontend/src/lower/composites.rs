@@ -1,4 +1,4 @@
-//! Values of several words: headers, structs, stacks, unions, tuples.
+//! Values of several words: headers, structs, stacks and other arrays, unions, tuples.
 
 use super::calls::Given;
 use super::expressions::{ir_binary, ir_bool, ir_not};
@@ -165,7 +165,7 @@ impl Lowerer<'_, '_> {
             let offset = self.offset(ty, i);
             self.store(&to.offset(offset), member_ty, member);
         }
-        if matches!(ty, Ty::Stack(..)) {
+        if ty.is_header_stack() {
             for (i, member_ty) in types.iter().enumerate().skip(members.len()) {
                 let offset = self.offset(ty, i);
                 self.invalidate(&to.offset(offset), member_ty);
@@ -183,13 +183,15 @@ impl Lowerer<'_, '_> {
     pub(super) fn invalidate(&mut self, at: &Location, ty: &Ty) {
         match ty {
             Ty::Stack(element, len) => {
-                let stride = self.words(element);
-                self.emit(StmtKind::Clear {
-                    at: at.clone(),
-                    words: 1,
-                });
+                if ty.is_header_stack() {
+                    self.emit(StmtKind::Clear {
+                        at: at.clone(),
+                        words: 1,
+                    });
+                }
                 for i in 0..*len {
-                    self.invalidate(&at.offset(1 + i * stride), element);
+                    let offset = self.offset(ty, i as usize);
+                    self.invalidate(&at.offset(offset), element);
                 }
             }
             _ if ty.is(NamedKind::Header) => self.emit(StmtKind::SetValidity {
@@ -234,16 +236,12 @@ impl Lowerer<'_, '_> {
             return ir_binary(BinaryOp::Eq, load(a), load(b), Scalar::Bool);
         }
         let members = self.hir.members(ty).unwrap_or_default();
-        let mut all: Option<p4_ir::Expr> = None;
+        let mut each = Vec::with_capacity(members.len());
         for (i, member) in members.iter().enumerate() {
             let offset = self.offset(ty, i);
-            let one = self.equal_at(&a.offset(offset), &b.offset(offset), member);
-            all = Some(match all {
-                Some(before) => ir_binary(BinaryOp::And, before, one, Scalar::Bool),
-                None => one,
-            });
+            each.push(self.equal_at(&a.offset(offset), &b.offset(offset), member));
         }
-        let all = all.unwrap_or_else(|| ir_bool(true));
+        let all = conjunction(each);
         if !ty.is(NamedKind::Header) {
             return all;
         }
@@ -274,15 +272,35 @@ impl Lowerer<'_, '_> {
         any.unwrap_or_else(|| ir_bool(false))
     }
 
-    /// A stack, for pushing and popping.
+    /// A header stack, for pushing and popping.
     pub(super) fn stack(&mut self, expr: &Expr) -> Option<p4_ir::stmt::StackRef> {
-        let Ty::Stack(element, len) = self.ty(&expr.ty) else {
+        let ty = self.ty(&expr.ty);
+        let Ty::Stack(element, len) = &ty else {
             return None;
         };
+        if !ty.is_header_stack() {
+            let what = format!("pushing to and popping from `{ty}`, which is no header stack,");
+            self.unsupported(expr.span, &what);
+            return None;
+        }
         let at = self.location(expr)?;
-        let stride = self.words(&element);
+        let (stride, len) = (self.words(element), *len);
         Some(p4_ir::stmt::StackRef { at, stride, len })
     }
+}
+
+/// Whether all of them hold; a tree no deeper than it must be, for arrays have many elements.
+fn conjunction(mut conditions: Vec<p4_ir::Expr>) -> p4_ir::Expr {
+    let Some(last) = conditions.pop() else {
+        return ir_bool(true);
+    };
+    if conditions.is_empty() {
+        return last;
+    }
+    conditions.push(last);
+    let right = conditions.split_off(conditions.len().div_ceil(2));
+    let (left, right) = (conjunction(conditions), conjunction(right));
+    ir_binary(BinaryOp::And, left, right, Scalar::Bool)
 }
 
 /// The validity of the header at a location.

@@ -47,6 +47,14 @@ impl Lowerer<'_, '_> {
                     _ => None,
                 }
             }
+            ExprKind::Index(of, index) => {
+                let of = self.constructor_argument(of).unwrap_or(of);
+                let (ExprKind::List(members), Value::Int(index)) = (&of.kind, self.known(index)?)
+                else {
+                    return None;
+                };
+                self.known(members.get(index.to_usize()?)?)
+            }
             ExprKind::Defaults => match self.scalar_type(&ty)? {
                 Scalar::Bool => Some(Value::Bool(false)),
                 Scalar::Symbol => Some(Value::Symbol(0)),

@@ -213,12 +213,15 @@ impl Lowerer<'_, '_> {
         });
     }
 
-    /// `for (v in stack)`, `for (v in { a, b })`
+    /// `for (v in array)`, `for (v in { a, b })`
     fn for_each(&mut self, variable: &Expr, collection: &Expr, body: &[Stmt]) {
         let ty = self.ty(&variable.ty);
         let of = self.ty(&collection.ty);
         let (first, len) = match (&of, &collection.kind) {
-            (Ty::Stack(_, len), _) => (self.materialise(collection).offset(1), *len),
+            (Ty::Stack(_, len), _) => {
+                let first = self.offset(&of, 0);
+                (self.materialise(collection).offset(first), *len)
+            }
             (_, ExprKind::List(members)) => {
                 let tuple = Ty::Tuple(vec![ty.clone(); members.len()].into());
                 let at = self.temporary(&tuple, collection.span);

@@ -63,13 +63,12 @@ impl Lowerer<'_, '_> {
 
     /// Words from a variable's first to that of its member `i`.
     pub(super) fn offset(&mut self, ty: &Ty, i: usize) -> u32 {
+        let first = u32::from(ty.is_header_stack() || ty.is(NamedKind::Header));
+        if let Ty::Stack(element, _) = ty {
+            return first + i as u32 * self.words(element);
+        }
         let members = self.hir.members(ty).unwrap_or_default();
         let before = members.iter().take(i);
-        let first = match ty {
-            Ty::Stack(..) => 1,
-            _ if ty.is(NamedKind::Header) => 1,
-            _ => 0,
-        };
         first + before.map(|m| self.words(m)).sum::<u32>()
     }
 
@@ -96,23 +95,25 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// An element of a stack that lies at `at`.
+    /// An element of a stack or array that lies at `at`.
     pub(super) fn element_at(
         &mut self,
         at: Location,
         stack: &Expr,
         index: &Expr,
     ) -> Option<Location> {
-        let Ty::Stack(element, len) = self.ty(&stack.ty) else {
+        let ty = self.ty(&stack.ty);
+        let Ty::Stack(element, len) = &ty else {
             return None;
         };
-        let stride = self.words(&element);
+        let (first, len) = (self.offset(&ty, 0), *len);
+        let stride = self.words(element);
         if let Some(crate::hir::Value::Int(known)) = self.known(index) {
             let known = u32::try_from(known).ok().filter(|i| *i < len)?;
-            return Some(at.offset(1 + known * stride));
+            return Some(at.offset(first + known * stride));
         }
         let value = self.unsigned(index);
-        Some(indexed(at.offset(1), value, stride, len))
+        Some(indexed(at.offset(first), value, stride, len))
     }
 
     /// `stack.next` or `stack.last`, after a check that it is there.

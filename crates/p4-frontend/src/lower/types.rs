@@ -31,7 +31,13 @@ impl Lowerer<'_, '_> {
     /// The IR's form of a type, without type parameters.
     pub(super) fn ir_type(&mut self, ty: &Ty) -> Type {
         match ty {
-            Ty::Stack(of, len) => Type::Stack(Box::new(self.ir_type(of)), *len),
+            Ty::Stack(of, len) => {
+                let element = Box::new(self.ir_type(of));
+                match of.is_header_like() {
+                    true => Type::Stack(element, *len),
+                    false => Type::Array(element, *len),
+                }
+            }
             Ty::Tuple(members) | Ty::ListExpr(members) => {
                 Type::Tuple(members.iter().map(|m| self.ir_type(m)).collect())
             }

@@ -26,7 +26,9 @@ pub(super) fn ty(of: &Type, program: &Program) -> String {
     match of {
         Type::Scalar(s) => scalar(*s),
         Type::Named(id) => program[*id].name.clone(),
-        Type::Stack(element, len) => format!("{}[{len}]", ty(element, program)),
+        Type::Stack(element, len) | Type::Array(element, len) => {
+            format!("{}[{len}]", ty(element, program))
+        }
         Type::Tuple(members) => {
             let members: Vec<String> = members.iter().map(|m| ty(m, program)).collect();
             format!("tuple<{}>", members.join(", "))

@@ -66,7 +66,12 @@ impl Walk<'_> {
             return;
         }
         match ty {
-            Type::Stack(element, len) => self.element(element, *len),
+            Type::Stack(..) if self.rest == 0 => self.name.push_str(".$next"),
+            Type::Stack(element, len) => {
+                self.rest -= 1;
+                self.element(element, *len);
+            }
+            Type::Array(element, len) => self.element(element, *len),
             Type::Tuple(members) => {
                 let mut first = 0;
                 for (i, member) in members.iter().enumerate() {
@@ -84,12 +89,8 @@ impl Walk<'_> {
     }
 
     fn element(&mut self, element: &Type, len: u32) {
-        if self.rest == 0 {
-            self.name.push_str(".$next");
-            return;
-        }
         let size = element.words(self.program).max(1);
-        let i = (self.rest - 1) / size;
+        let i = self.rest / size;
         if i == 0 && self.used < self.indices.len() {
             self.name
                 .push_str(&format!("[{}]", self.indices[self.used]));
@@ -97,7 +98,7 @@ impl Walk<'_> {
         } else if i < len {
             self.name.push_str(&format!("[{i}]"));
         }
-        self.rest = (self.rest - 1) % size;
+        self.rest %= size;
         self.descend(element);
     }
 

@@ -387,12 +387,8 @@ impl Compiler<'_> {
                     at += member.words(program);
                 }
             }
-            Type::Stack(element, len) => {
-                for i in 0..*len {
-                    let at = base + 1 + i * element.words(program);
-                    self.flatten(at, element, valid, data);
-                }
-            }
+            Type::Stack(element, len) => self.elements(base + 1, element, *len, valid, data),
+            Type::Array(element, len) => self.elements(base, element, *len, valid, data),
             Type::Named(id) => {
                 let header = matches!(program[*id].kind, TypeKind::Header(_));
                 let valid = if header { base } else { valid };
@@ -401,6 +397,20 @@ impl Compiler<'_> {
                 }
             }
             Type::Scalar(_) => {}
+        }
+    }
+
+    fn elements(
+        &mut self,
+        first: Slot,
+        element: &Type,
+        len: u32,
+        valid: Slot,
+        data: &mut Vec<ListValue>,
+    ) {
+        let stride = element.words(self.program);
+        for i in 0..len {
+            self.flatten(first + i * stride, element, valid, data);
         }
     }
 

@@ -20,7 +20,7 @@ impl Compiler<'_> {
             parts: Vec::new(),
         };
         match &definition.kind {
-            TypeKind::Header(_) => self.fields(&Type::Named(ty), 0, &mut header),
+            TypeKind::Header(_) => self.members(&Type::Named(ty), 0, &mut header),
             _ => self.error(format!(
                 "`{}` is not a header; only headers are extracted and emitted",
                 definition.name
@@ -37,33 +37,43 @@ impl Compiler<'_> {
         number
     }
 
-    fn fields(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
+    fn members(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
         for (offset, field) in ty.members(self.program) {
-            let word = word + offset;
-            let Some(scalar) = field.ty.scalar(self.program) else {
-                self.fields(&field.ty, word, header);
-                continue;
-            };
-            let width = scalar.width();
-            self.check_width(width);
-            if width == 0 {
-                continue;
-            }
-            let field = FieldCode {
-                at: header.bits,
-                width,
-                word,
-            };
-            if !matches!(scalar, Scalar::Varbit(_)) {
-                header.bits += width;
-            } else if header.varbit.replace(header.fields.len()).is_some() {
-                self.error(format!(
-                    "header `{}` has more than one varbit field",
-                    header.name
-                ));
-            }
-            header.fields.push(field);
+            self.field(&field.ty, word + offset, header);
         }
+    }
+
+    /// A field of a header; one by one what a struct or array in it holds.
+    fn field(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
+        let Some(scalar) = ty.scalar(self.program) else {
+            let Type::Array(element, len) = ty else {
+                return self.members(ty, word, header);
+            };
+            let stride = element.words(self.program);
+            for i in 0..*len {
+                self.field(element, word + i * stride, header);
+            }
+            return;
+        };
+        let width = scalar.width();
+        self.check_width(width);
+        if width == 0 {
+            return;
+        }
+        let field = FieldCode {
+            at: header.bits,
+            width,
+            word,
+        };
+        if !matches!(scalar, Scalar::Varbit(_)) {
+            header.bits += width;
+        } else if header.varbit.replace(header.fields.len()).is_some() {
+            self.error(format!(
+                "header `{}` has more than one varbit field",
+                header.name
+            ));
+        }
+        header.fields.push(field);
     }
 }
 

@@ -8,7 +8,7 @@ enum bit<8> E { one = 1, two }
 enum F { three = 3 }
 enum error G { four = 4 }
 typedef bad_h[0] none_t;
-typedef bit<8>[2] octets_t;
+typedef string[2] texts_t;
 typedef int<0> narrow_t;
 typedef bit<-1> negative_t;
 type twice_t new_t;
