@@ -22,8 +22,8 @@
 //! word, its index. A `varbit<W>` takes one word for its current length in bits, then ⌈W/64⌉ words; the
 //! value is right-aligned as the integer that its bits spell, zero above its length. A header
 //! takes one word of validity (0 or 1), then its fields; a header union its members, of which at most
-//! one is valid; a header stack one word `nextIndex`, then its elements; a struct or tuple its
-//! members. Storage is all zero when a packet enters its first block.
+//! one is valid; a header stack one word `nextIndex`, then its elements; another array its elements;
+//! a struct or tuple its members. Storage is all zero when a packet enters its first block.
 //!
 //! **Arithmetic** is modulo 2^W; `|+|` and `|-|` saturate. Both operands of a binary operator have the
 //! type of the result, but for comparisons, shifts and concatenation. A shift by W or more gives 0, or

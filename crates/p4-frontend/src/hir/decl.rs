@@ -52,7 +52,9 @@ impl<'a> Program<'a> {
             Ty::Tuple(members) | Ty::ListExpr(members) => all(members),
             Ty::StructExpr(fields) => Extent::of(fields.iter().map(|(_, ty)| self.extent(ty))),
             Ty::List(of) | Ty::Set(of) => Extent::of([self.extent(of)]),
-            Ty::Stack(of, _) if of.is_header_like() => Extent::of([self.extent(of)]),
+            Ty::Stack(of, len) if of.is_header_like() => {
+                Extent::of([self.extent(of).stacked(*len)])
+            }
             Ty::Stack(of, len) => Extent::of([self.extent(of).times(*len)]),
             Ty::Named(named) => {
                 let declared = self.extents.get(&named.id).copied();

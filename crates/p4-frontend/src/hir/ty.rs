@@ -122,8 +122,10 @@ impl NamedKind {
 /// How large a type is when it is written out: what names others doubles them with each level.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Its members, those of its members counted.
+    /// Its members, those of its members counted; a header stack's elements count as one.
     parts: u64,
+    /// The same, with each element of a header stack.
+    values: u64,
     /// How deep they nest.
     depth: u32,
 }
@@ -134,7 +136,11 @@ impl Extent {
     /// How deep types may nest.
     const MAX_DEPTH: u32 = 200;
     /// That of a type without members.
-    pub(super) const LEAF: Extent = Extent { parts: 1, depth: 1 };
+    pub(super) const LEAF: Extent = Extent {
+        parts: 1,
+        values: 1,
+        depth: 1,
+    };
 
     /// That of a type with such members.
     pub fn of(members: impl IntoIterator<Item = Extent>) -> Extent {
@@ -142,6 +148,7 @@ impl Extent {
             .into_iter()
             .fold(Extent::LEAF, |all, member| Extent {
                 parts: all.parts.saturating_add(member.parts),
+                values: all.values.saturating_add(member.values),
                 depth: all.depth.max(member.depth.saturating_add(1)),
             })
     }
@@ -150,14 +157,25 @@ impl Extent {
     pub(super) fn with_arguments(self, arguments: Extent) -> Extent {
         Extent {
             parts: self.parts.saturating_mul(arguments.parts),
+            values: self.values.saturating_mul(arguments.values),
             depth: self.depth.saturating_add(arguments.depth),
         }
     }
 
-    /// That of so many of them side by side.
+    /// That of an array's elements, so many of them.
     pub(super) fn times(self, count: u32) -> Extent {
+        let values = self.values.saturating_mul(u64::from(count));
         Extent {
-            parts: self.parts.saturating_mul(u64::from(count)),
+            parts: values,
+            values,
+            ..self
+        }
+    }
+
+    /// That of a header stack's elements, so many of them.
+    pub(super) fn stacked(self, count: u32) -> Extent {
+        Extent {
+            values: self.values.saturating_mul(u64::from(count)),
             ..self
         }
     }

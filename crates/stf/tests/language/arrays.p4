@@ -32,8 +32,20 @@ struct headers_t {
     mixed_t mixed;
 }
 
+struct holds_t {
+    h_t h;
+    bit<8> n;
+}
+
+struct pass_t {
+    @field_list(1) bit<8> kept;
+    bit<8> lost;
+}
+
 struct metadata_t {
     bit<8>[4] octets;
+    pass_t[2] passes;
+    @field_list(1) bit<8>[2] whole;
     pair_t[2] pairs;
     bit<8>[2][3] grid;
 }
@@ -168,6 +180,39 @@ control Arrays(inout headers_t hdr, inout metadata_t meta, inout standard_metada
                 hdr.h.value = (bit<8>) hdr.mixed.nibbles[hdr.h.i];
                 hdr.mixed.nibbles[hdr.h.j] = 0xe;
                 hdr.mixed.pairs = { hdr.mixed.pairs[1], hdr.mixed.pairs[0] };
+            }
+            11: {
+                // Field lists: marks on an array, and on fields of its elements.
+                if (sm.instance_type == 0) {
+                    meta.passes = { { 1, 2 }, { 3, 4 } };
+                    meta.whole = { 5, 6 };
+                    resubmit_preserving_field_list(1);
+                } else {
+                    hdr.h.octets = { meta.passes[0].kept, meta.passes[1].kept, meta.passes[1].lost, meta.whole[1] };
+                }
+            }
+            12: {
+                // An array among hashed values is its elements in order.
+                bit<16> whole;
+                bit<16> parts;
+                bit<8>[4] a = hdr.h.octets;
+                hash(whole, HashAlgorithm.crc16, 16w0, { a, hdr.h.i }, 32w65536);
+                hash(parts, HashAlgorithm.crc16, 16w0, { a[0], a[1], a[2], a[3], hdr.h.i }, 32w65536);
+                hdr.h.value = whole == parts ? 8w1 : 0;
+            }
+            13: {
+                // Stacks in an array, and structs with headers in one: each keeps its validity.
+                h_t[2][2] stacks;
+                stacks[hdr.h.i][0] = hdr.h;
+                stacks[1].push_front(1);
+                holds_t[2] holds = { { hdr.h, 3 }, ... };
+                bit<8> bits = 0;
+                if (stacks[0][0].isValid()) { bits = bits | 1; }
+                if (stacks[1][0].isValid()) { bits = bits | 2; }
+                if (stacks[1][1].isValid()) { bits = bits | 4; }
+                if (holds[0].h.isValid()) { bits = bits | 8; }
+                if (holds[1].h.isValid()) { bits = bits | 16; }
+                hdr.h.value = bits;
             }
         }
     }

@@ -199,9 +199,16 @@ impl Compiler<'_> {
         };
     }
 
-    /// Collects the fields that `@field_list(…)` marks; a mark on a struct holds for all in it.
+    /// Collects the fields that `@field_list(…)` marks; a mark on a struct or array holds for all in it.
     fn field_lists(&mut self, ty: &Type, base: Slot, outer: &[u64]) {
         let program = self.program;
+        if let Type::Array(element, len) = ty {
+            let stride = element.words(program);
+            for i in 0..*len {
+                self.field_lists(element, base + i * stride, outer);
+            }
+            return;
+        }
         for (offset, field) in ty.members(program) {
             let mut lists = outer.to_vec();
             for annotation in field.annotations.iter().filter(|a| a.name == "field_list") {
@@ -210,9 +217,7 @@ impl Compiler<'_> {
                     _ => None,
                 }));
             }
-            let is_struct = matches!(&field.ty, Type::Named(id)
-                if matches!(program[*id].kind, TypeKind::Struct(_)));
-            if is_struct {
+            if holds_fields(&field.ty, program) {
                 self.field_lists(&field.ty, base + offset, &lists);
                 continue;
             }
@@ -220,5 +225,14 @@ impl Compiler<'_> {
             let kept = lists.into_iter().map(|list| (list, base + offset, words));
             self.code.field_lists.extend(kept);
         }
+    }
+}
+
+/// Whether it is a struct, or an array of such, whose fields may have marks of their own.
+fn holds_fields(ty: &Type, program: &Program) -> bool {
+    match ty {
+        Type::Array(element, _) => holds_fields(element, program),
+        Type::Named(id) => matches!(program[*id].kind, TypeKind::Struct(_)),
+        _ => false,
     }
 }

@@ -58,7 +58,7 @@ impl Compiler<'_> {
             "register.read" => {
                 let index = self.input(args.get(1)?)?;
                 let Arg::Out(place) = args.first()? else {
-                    return None;
+                    return self.no_cell();
                 };
                 let target = self.target(place);
                 self.emit(Op::RegRead {
@@ -72,7 +72,7 @@ impl Compiler<'_> {
                 let index = self.input(args.first()?)?;
                 let a = match args.get(1)? {
                     Arg::In(value) => self.value(value),
-                    _ => return None,
+                    _ => return self.no_cell(),
                 };
                 self.emit(Op::RegWrite {
                     index,
@@ -173,6 +173,15 @@ impl Compiler<'_> {
             )),
         }
         Some(())
+    }
+
+    /// Refuses what a register is read into or written from, where that is no single value.
+    fn no_cell(&mut self) -> Option<()> {
+        self.error(
+            "a cell of a register holds one value: bit<W>, int<W>, bool or an enum, \
+             no struct, header, tuple or array",
+        );
+        None
     }
 
     /// Writes to the metadata that the argument names: inside an action or a function that is a copy, which the

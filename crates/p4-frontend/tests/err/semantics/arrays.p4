@@ -16,6 +16,8 @@ const bit<8>[2] WRONG = { 1, true };
 const bit<8>[2] GOOD = { 1, 2 };
 const bit<8> BEYOND = GOOD[2];
 struct headers_t { h one; h[2] stack; }
+struct deep_t { h[65536] stack; }
+typedef deep_t[2] many_stacks_t;
 void push<T>(inout T[2] of) { of.push_front(1); }
 control Use(inout headers_t hdr, inout intrinsic_t intrinsic) {
     bit<8>[2] octets;
