@@ -225,7 +225,7 @@ class Watcher:
             counts = counters.with_causes(counts, losses)
         now_s = time.monotonic()
         sent_bps = _rates(self.snapshot, counts, now_s)
-        lost = {} if losses is None else losses.switch
+        lost: Mapping[str, int] = {} if losses is None else losses.switch
         self._update(ports=counts, lost=lost, read_at_s=now_s, sent_bps=sent_bps)
 
     def _update(self, **changes: object) -> None:

@@ -172,9 +172,9 @@ other.close()
 
 
 def sniffed(machine: Any, node: str, count: int) -> list[str]:
-    """The words that start a capture of frames at a host."""
+    """The words that start a capture of ICMP packets at a host."""
     words = ("timeout", "10", "tcpdump", "-c", str(count), "-xx", "-i", "eth0", "--immediate-mode")
-    return machine.waymark_words("exec", node, *words)
+    return machine.waymark_words("exec", node, *words, "icmp")
 
 
 def test_an_exercise_comes_up_and_behaves() -> None:
