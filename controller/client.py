@@ -255,7 +255,7 @@ def _update(change: Change, pipeline: Pipeline) -> p4r.Update:
 
 
 def _everything(pipeline: Pipeline) -> list[p4r.Entity]:
-    """What asks for all that a switch can be told to hold."""
+    """Read requests for all that can be written to a switch."""
     tables = [
         p4r.TableEntry(table_id=table.id) for table in pipeline.schema.tables if not table.is_const
     ]

@@ -8,7 +8,7 @@ use p4runtime::proto::v1::write_request::Atomicity;
 use p4runtime::proto::v1::*;
 use support::{Device, p4info_of, v1model};
 
-/// The octets that clients take of a status unless they are told otherwise.
+/// Octets of a status that clients accept by default.
 const LIMIT: usize = 8 << 10;
 
 /// An INSERT that sets nothing.

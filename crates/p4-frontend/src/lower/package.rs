@@ -57,7 +57,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         self.blocks(named, &roles);
     }
 
-    /// Two objects of a kind that have one name could not be told apart by a control plane.
+    /// Refuses two objects of one kind with the same control-plane name.
     pub(super) fn check_names(&mut self) {
         let hidden =
             |annotations: &[p4_ir::Annotation]| annotations.iter().any(|a| a.name == "hidden");
