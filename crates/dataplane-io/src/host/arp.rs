@@ -180,13 +180,17 @@ impl Arp {
         let sender_mac: Mac = array(message, 8);
         let sender = Ipv4Addr::from(array::<4>(message, 14));
         let target = Ipv4Addr::from(array::<4>(message, 24));
-        if target != self.address || sender == self.address {
+        // No host has a broadcast or multicast address for its own (RFC 1812, 3.3.2).
+        let group = sender_mac[0] & 1 == 1;
+        if target != self.address || sender == self.address || group {
             return true;
         }
         if operation == REQUEST {
             send(&self.message(REPLY, sender_mac, sender_mac, sender));
         }
-        if matches!(self.neighbours.get(&sender), Some(Neighbour::Fixed(_))) {
+        // A probe of RFC 5227 comes from no address.
+        let fixed = matches!(self.neighbours.get(&sender), Some(Neighbour::Fixed(_)));
+        if fixed || sender.is_unspecified() {
             return true;
         }
         self.make_room(now);
@@ -288,6 +292,28 @@ mod tests {
         for length in 0..=question.len() {
             one.handle_frame(Instant::ZERO, &question[..length], |_| panic!("answered"));
         }
+    }
+
+    /// What is answered to a request for `ONE` with this sender, and whether its sender is learnt.
+    fn asked_by(mac: Mac, address: Ipv4Addr) -> (Vec<Mac>, bool) {
+        let mut one = Arp::new(ONE.0, ONE.1);
+        let mut answered = Vec::new();
+        let question = Arp::new(mac, address).question(ONE.1);
+        one.handle_frame(Instant::ZERO, &question, |f| answered.push(array(f, 0)));
+        let mut learnt = true;
+        one.send(Instant::ZERO, address, &mut packet(b"data"), |f| {
+            learnt = f[12..14] == ETHERTYPE_IPV4;
+        });
+        (answered, learnt)
+    }
+
+    #[test]
+    fn only_addresses_that_a_host_can_have_are_believed() {
+        assert_eq!(asked_by(TWO.0, TWO.1), (vec![TWO.0], true));
+        assert_eq!(asked_by(BROADCAST, TWO.1), (vec![], false));
+        assert_eq!(asked_by([1, 0, 0x5e, 0, 0, 1], TWO.1), (vec![], false));
+        let probe = asked_by(TWO.0, Ipv4Addr::UNSPECIFIED);
+        assert_eq!(probe, (vec![TWO.0], false));
     }
 
     fn s(seconds: f64) -> Instant {
