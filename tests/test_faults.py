@@ -326,7 +326,8 @@ def test_up_that_is_killed_is_told_and_can_be_taken_down(
 ) -> None:
     with here.running(*here.waymark_words("up", small_file)) as coming:
         wait_for(here.path(f"{FOLDER}/small/{at}"))
-        assert here.waymark("status").stdout == "small is coming up\n"
+        if at == "state.json":  # later it may be up before `status` looks
+            assert here.waymark("status").stdout == "small is coming up\n"
         coming.kill()
         coming.wait()
     partly = "small is partly up: `waymark up` was killed; waymark down small\n"

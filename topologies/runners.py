@@ -60,14 +60,13 @@ def interruptible() -> Generator[None]:
     if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
         yield
         return
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
-        for number in signals:
+        for number in system.ENDING:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in signals}
+    before = {number: signal.signal(number, interrupt) for number in system.ENDING}
     try:
         yield
     finally:

@@ -3,8 +3,10 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from topologies.ready import NotReadyError, wait
 from topologies.state import Process, State
@@ -26,17 +28,32 @@ def need(*programs: str) -> None:
             raise WaymarkError(f"{program} is not on PATH{hint}")
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that interrupt what brings a network up."""
+
+
 def run(*command: str, check: bool = True) -> str:
-    """Run a command; what it printed.
+    """Run a short command; what it printed. An interrupt takes effect when the command has ended.
 
     Raises:
         WaymarkError: it failed; the message is its own.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    with _uninterrupted():
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
         told = (done.stderr or done.stdout).strip()
         raise WaymarkError(f"{' '.join(command)}: {told}")
     return done.stdout
+
+
+@contextmanager
+def _uninterrupted() -> Generator[None]:
+    """Interrupts wait: one between fork and exec would let the command outlive the clean-up."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def complaint(*command: str) -> str | None:
