@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT, Cli
 
 from waymark import Row, WaymarkError, experiment
+from waymark.report import COLUMNS
 
 LEFT_BEHIND = {"table.csv", "plot.png", "plot.svg", "run.json"}
 
@@ -40,7 +41,7 @@ def test_an_experiment_leaves_a_table_pictures_and_a_record(
     assert {path.name for path in folder.iterdir()} == LEFT_BEHIND
     with (folder / "table.csv").open() as file:
         table = list(csv.DictReader(file))
-    assert list(table[0]) == ["quantity", "unit", "paper", "ns2", "waymark", "waymark_sd", "ratio"]
+    assert list(table[0]) == list(COLUMNS)
     quantities = [row["quantity"] for row in table]
     assert len(set(quantities)) == len(quantities)
     record = json.loads((folder / "run.json").read_text())
@@ -59,7 +60,7 @@ def test_one_experiment_shows_its_table_and_files(cli: Cli, tmp_path: Path) -> N
     for name in LEFT_BEHIND:
         assert str(tmp_path / "chan/fig2.2" / name) in shown.out
     assert "Vegas, timeouts" in shown.out
-    assert "borne out: Vegas' window is stable" in shown.out
+    assert "PASS: Vegas' window is stable" in shown.out
     record = json.loads((tmp_path / "chan/fig2.2/run.json").read_text())
     expected = ["run", "chan/fig2.2", "--scale", "quick", "--out", str(tmp_path)]
     assert record["command"][1:] == expected

@@ -15,7 +15,7 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
     print(result.throughput_bps(0, from_s=10, to_s=20))
 """
 
-from waymark import trace
+from waymark import criteria, trace
 from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
 from waymark.errors import WaymarkError
@@ -119,6 +119,7 @@ __all__ = [
     "WaymarkError",
     "all_of",
     "at_scale",
+    "criteria",
     "duplex",
     "mean_sd",
     "run",

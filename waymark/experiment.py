@@ -1,16 +1,19 @@
 """What an experiment is: a figure or table of a paper as data, and how to measure it again."""
 
 import importlib
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from waymark import project
+from waymark.analysis import intervals
 from waymark.errors import WaymarkError
 from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
@@ -24,7 +27,7 @@ Scale = Literal["quick", "full", "paper"]
 ``paper`` is as long as the paper ran it, with one seed."""
 
 Verdict = Literal["reproduced", "partly", "not reproduced"]
-"""All of the paper's claims borne out, some, none."""
+"""Whether all, some or none of the claims pass."""
 
 PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond")
 """The folders of ``experiments/``, in the order in which experiments are listed; the last holds the
@@ -41,12 +44,14 @@ class Row:
     """A quantity beside the paper's number.
 
     Attributes:
-        paper: what the paper reports; None where it reports nothing.
+        paper: what the paper prints, in its text, a table or a curve; None where it prints nothing.
         ns2: what ns-2.35 gives under the same parameters; None where it is not known.
-        waymark: mean over the seeds.
-        waymark_sd: standard deviation over the seeds (n - 1); None with one seed, or where the
-            quantity does not depend on the seed.
+        waymark: mean over the seeds; of a ratio, the ratio of two means.
+        waymark_sd: standard deviation over the seeds (n - 1); None with one seed, of a ratio, or
+            where the quantity does not depend on the seed.
         waymark_range: least and greatest over the seeds; None with one.
+        waymark_ci: 95 % confidence interval; None with one seed, or where it is not bounded.
+        derived: what follows from the paper's model or text without being printed there.
     """
 
     quantity: str
@@ -56,6 +61,8 @@ class Row:
     waymark: float
     waymark_sd: float | None = None
     waymark_range: tuple[float, float] | None = None
+    waymark_ci: tuple[float, float] | None = None
+    derived: float | None = None
 
     @staticmethod
     def of(
@@ -64,17 +71,41 @@ class Row:
         values: Sequence[float],
         paper: float | None = None,
         ns2: float | None = None,
+        derived: float | None = None,
     ) -> "Row":
-        """A row of one value a seed."""
+        """A row with one value per seed."""
         spread = (min(values), max(values)) if len(values) > 1 else None
-        return Row(quantity, unit, paper, ns2, *mean_sd(values), spread)
+        mean, sd = mean_sd(values)
+        return Row(quantity, unit, paper, ns2, mean, sd, spread, intervals.of_mean(values), derived)
+
+    @staticmethod
+    def ratio_of(
+        quantity: str,
+        numerators: Sequence[float],
+        denominators: Sequence[float],
+        paper: float | None = None,
+        ns2: float | None = None,
+        derived: float | None = None,
+    ) -> "Row":
+        """The ratio of two means over the same seeds; NaN where the denominators' mean is 0.
+
+        The mean of the seeds' own ratios would overstate it: a seed with a small denominator
+        would outweigh the others.
+        """
+        below = fmean(denominators)
+        ratio = fmean(numerators) / below if below else math.nan
+        interval = intervals.of_ratio(numerators, denominators)
+        return Row(
+            quantity, "1", paper, ns2, ratio, waymark_ci=interval, derived=derived
+        )
 
     @property
     def agrees_with_ns2(self) -> bool | None:
-        """Whether ns-2's number is within 5 % or within the range over the seeds; None: unknown."""
+        """Whether ns-2's number is within 5 %, or within the range over the seeds (of a ratio: the
+        confidence interval); None: unknown."""
         if self.ns2 is None:
             return None
-        low, high = self.waymark_range or (self.waymark, self.waymark)
+        low, high = self.waymark_range or self.waymark_ci or (self.waymark, self.waymark)
         return low <= self.ns2 <= high or abs(self.waymark - self.ns2) <= 0.05 * abs(self.ns2)
 
     @property
@@ -86,18 +117,35 @@ class Row:
 
 @dataclass(frozen=True)
 class Expectation:
-    """Something the paper claims, in a form that a run can bear out or refute.
+    """A claim that a table can confirm or refute.
 
     Attributes:
         claim: one sentence.
-        tolerance: what counts as borne out, and why so.
-        holds: whether it is borne out by a table; None: the table, of a smaller scale, has not what
-            it takes to tell.
+        criterion: what the table must show for the claim to pass, and why that.
+        holds: whether a table shows it; None: the table, of a smaller scale, cannot tell.
+        variant: the setting that the claim is about, where it is not the paper's own.
     """
 
     claim: str
-    tolerance: str
+    criterion: str
     holds: Callable[[Mapping[str, Row]], bool | None]
+    variant: str = ""
+
+    def undecided_by(self, rows: Sequence[Row]) -> list[str]:
+        """The quantities whose confidence interval has an end at which the result is another.
+
+        With other seeds the result may then be another, too.
+        """
+        by_name = {row.quantity: row for row in rows}
+        result = self.holds(by_name)
+        return [
+            row.quantity
+            for row in rows
+            if any(
+                self.holds(by_name | {row.quantity: replace(row, waymark=end)}) is not result
+                for end in row.waymark_ci or ()
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -109,12 +157,14 @@ class Choice:
         value: what was chosen.
         why: the reason.
         sensitivity: what another value would change.
+        fitted: whether it was chosen because a result comes nearest to a printed number so.
     """
 
     parameter: str
     value: str
     why: str
     sensitivity: str
+    fitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,9 +244,20 @@ class Experiment:
         return len(runs) * seeds, sum(run.end_s for run in runs) * seeds
 
     def verdict(self, rows: Sequence[Row]) -> Verdict:
-        """Whether the table bears out all of the claims that it can judge, some or none."""
+        """Whether all, some or none of the paper's claims pass that the table can judge.
+
+        Claims about a variant of the setting do not count here.
+        """
+        return self._verdict(rows, "")
+
+    def variant_verdicts(self, rows: Sequence[Row]) -> dict[str, Verdict]:
+        """The same of the claims about each variant of the setting."""
+        variants = dict.fromkeys(e.variant for e in self.expectations if e.variant)
+        return {variant: self._verdict(rows, variant) for variant in variants}
+
+    def _verdict(self, rows: Sequence[Row], variant: str) -> Verdict:
         by_name = {row.quantity: row for row in rows}
-        judged = [expectation.holds(by_name) for expectation in self.expectations]
+        judged = [e.holds(by_name) for e in self.expectations if e.variant == variant]
         if not any(judged):
             return "not reproduced"
         return "partly" if False in judged else "reproduced"

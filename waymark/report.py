@@ -15,12 +15,16 @@ from rich.table import Table
 
 from waymark import _core, plots
 from waymark.errors import os_errors
-from waymark.experiment import Experiment, Row, Runs, Verdict
+from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
 
-_HOLDS = {True: "borne out", False: "NOT borne out", None: "not judged at this scale"}
+_HOLDS = {True: "PASS", False: "FAIL", None: "not judged at this scale"}
 
-COLUMNS = ("quantity", "unit", "paper", "ns2", "waymark", "waymark_sd", "ratio")
+COLUMNS = (
+    *("quantity", "unit", "paper", "derived", "ns2"),
+    *("waymark", "waymark_sd", "waymark_low", "waymark_high", "ratio"),
+)
+"""Of ``table.csv``; ``waymark_low`` and ``waymark_high`` end the 95 % confidence interval."""
 
 
 def write_table(rows: Iterable[Row], folder: Path) -> Path:
@@ -30,7 +34,9 @@ def write_table(rows: Iterable[Row], folder: Path) -> Path:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
-            numbers = (row.paper, row.ns2, row.waymark, row.waymark_sd, row.ratio)
+            low, high = row.waymark_ci or (None, None)
+            own = (row.waymark, row.waymark_sd, low, high, row.ratio)
+            numbers = (row.paper, row.derived, row.ns2, *own)
             writer.writerow((row.quantity, row.unit, *(_digits(n, 6) for n in numbers)))
     return path
 
@@ -48,7 +54,6 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
     plan, rows = measured.plan, measured.rows
     experiment = plan.experiment
     results = [result for several in measured.runs.values() for result in several]
-    by_name = {row.quantity: row for row in rows}
     record: dict[str, Any] = {
         "id": experiment.id,
         "also": list(experiment.also),
@@ -63,11 +68,9 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
             asdict(row) | {"ratio": row.ratio, "agrees_with_ns2": row.agrees_with_ns2}
             for row in rows
         ],
-        "expectations": [
-            {"claim": e.claim, "tolerance": e.tolerance, "holds": e.holds(by_name)}
-            for e in experiment.expectations
-        ],
+        "expectations": [_judged(one, rows) for one in experiment.expectations],
         "verdict": experiment.verdict(rows),
+        "variant_verdicts": experiment.variant_verdicts(rows),
         "notes": experiment.notes,
         "program_sha256": plan.program_sha256,
         "versions": {
@@ -87,6 +90,16 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
     with os_errors(path):
         path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def _judged(expectation: Expectation, rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "claim": expectation.claim,
+        "criterion": expectation.criterion,
+        "variant": expectation.variant,
+        "holds": expectation.holds({row.quantity: row for row in rows}),
+        "undecided_by": expectation.undecided_by(rows),
+    }
 
 
 def write(measured: Measured, folder: Path, command: Sequence[str]) -> list[Path]:
@@ -144,32 +157,58 @@ def state(experiment: Experiment, results: Path) -> str:
         return "not run yet"
 
 
-def terminal_table(experiment: Experiment, rows: Iterable[Row]) -> Table:
-    """The table as the terminal shows it."""
+def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
+    """The table as the terminal shows it: without columns that are empty, and with long names of
+    quantities wrapped, so that no number is cut."""
     table = Table(
         title=f"{experiment.id}: {experiment.paper}", title_justify="left", box=box.SIMPLE_HEAD
     )
-    table.add_column("quantity", no_wrap=True)
+    columns: list[tuple[str, list[str]]] = [
+        ("paper", [_digits(row.paper, 4) for row in rows]),
+        ("derived", [_digits(row.derived, 4) for row in rows]),
+        ("ns-2", [_digits(row.ns2, 4) for row in rows]),
+        ("Waymark", [_digits(row.waymark, 4) for row in rows]),
+        ("± sd", [_digits(row.waymark_sd, 4) for row in rows]),
+        ("95 % CI", [_interval(row) for row in rows]),
+        ("ratio", ["" if row.ratio is None else f"{row.ratio:.3f}" for row in rows]),
+    ]
+    columns = [(heading, cells) for heading, cells in columns if any(cells)]
+    table.add_column("quantity", overflow="fold")
     table.add_column("unit", no_wrap=True)
-    for heading in ("paper", "ns-2", "Waymark", "± sd", "ratio"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        table.add_row(
-            row.quantity,
-            row.unit,
-            *(_digits(n, 4) for n in (row.paper, row.ns2, row.waymark, row.waymark_sd)),
-            "" if row.ratio is None else f"{row.ratio:.3f}",
-        )
+    for heading, _ in columns:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for place, row in enumerate(rows):
+        table.add_row(row.quantity, row.unit, *(cells[place] for _, cells in columns))
     return table
 
 
-def print_expectations(console: Console, experiment: Experiment, rows: Iterable[Row]) -> None:
-    """The paper's claims, each with whether the table bears it out."""
+def _interval(row: Row) -> str:
+    """The confidence interval of a ratio; a mean has its standard deviation instead."""
+    if row.waymark_ci is None or row.waymark_sd is not None:
+        return ""
+    return " – ".join(_digits(end, 3) for end in row.waymark_ci)
+
+
+def print_expectations(console: Console, experiment: Experiment, rows: Sequence[Row]) -> None:
+    """Each claim with its result: the paper's own, then those about variants of its setting."""
     by_name = {row.quantity: row for row in rows}
-    for expectation in experiment.expectations:
-        verdict = _HOLDS[expectation.holds(by_name)]
-        console.print(f"{verdict}: {expectation.claim}", highlight=False, soft_wrap=True)
-        console.print(f"  counts as such: {expectation.tolerance}", highlight=False, soft_wrap=True)
+    variants = dict.fromkeys(e.variant for e in experiment.expectations)
+    for variant in sorted(variants, key=bool):
+        if variant:
+            console.print(f"Variant: {variant}", highlight=False, soft_wrap=True)
+        for expectation in experiment.expectations:
+            if expectation.variant != variant:
+                continue
+            result = _HOLDS[expectation.holds(by_name)]
+            undecided = expectation.undecided_by(rows)
+            lines = [
+                f"{result}: {expectation.claim}",
+                f"  criterion: {expectation.criterion}",
+            ]
+            if undecided:
+                lines.append(f"  other seeds may decide otherwise: {', '.join(undecided)}")
+            for line in lines:
+                console.print(line, highlight=False, soft_wrap=True)
 
 
 def _digits(number: float | None, digits: int) -> str:
