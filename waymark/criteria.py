@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from waymark.experiment import Row, all_of
 
@@ -95,4 +96,4 @@ def _in_order(
     if len(known) < len(quantities):
         return None
     numbers = [row.waymark for row in known]
-    return all(order(one, next_) for one, next_ in zip(numbers, numbers[1:], strict=False))
+    return all(order(one, next_) for one, next_ in pairwise(numbers))

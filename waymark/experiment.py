@@ -95,9 +95,7 @@ class Row:
         below = fmean(denominators)
         ratio = fmean(numerators) / below if below else math.nan
         interval = intervals.of_ratio(numerators, denominators)
-        return Row(
-            quantity, "1", paper, ns2, ratio, waymark_ci=interval, derived=derived
-        )
+        return Row(quantity, "1", paper, ns2, ratio, waymark_ci=interval, derived=derived)
 
     @property
     def agrees_with_ns2(self) -> bool | None:

@@ -1,7 +1,8 @@
 """Measuring experiments: their runs through a pool, then tables, pictures and records."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,18 +92,31 @@ class Handed:
     plan: Plan
     _futures: dict[str, list["Future[Result]"]]
 
+    @property
+    def unfinished(self) -> int:
+        """How many of its runs have not ended."""
+        return sum(not future.done() for several in self._futures.values() for future in several)
+
     def measured(self) -> Measured:
-        """The experiment, once its runs have ended; to be asked for once, as it lets go of them.
+        """Wait for the runs and measure the experiment. Call it once: it releases the runs.
 
         Raises:
             WaymarkError: as :func:`waymark.run`.
         """
         started = time.monotonic()
         runs = {label: [f.result() for f in several] for label, several in self._futures.items()}
-        self._futures.clear()
+        self.release()
         return Measured(
             self.plan, runs, self.plan.experiment.rows(runs), time.monotonic() - started
         )
+
+    def release(self) -> None:
+        """Forget the runs."""
+        self._futures.clear()
+
+
+AHEAD = 1024
+"""Runs that are handed out beyond the experiment that is waited for."""
 
 
 def hand_out(
@@ -111,16 +125,30 @@ def hand_out(
     *,
     captures: Path | None = None,
     done: Callable[[float], None] = lambda _: None,
-) -> list[Handed]:
-    """Hand out all runs of experiments at once.
+    ahead: int = AHEAD,
+) -> Generator[Handed]:
+    """Hand out the runs of experiments, and give the experiments in their order.
+
+    Results stay in memory until their experiment is measured. So that memory does not grow with
+    the number of experiments, an experiment is given before the next one is handed out if its runs
+    have ended, or if more than ``ahead`` runs have not.
 
     Args:
         plans: what to run.
         workers: who runs it.
         captures: a folder for the packets of the first seed's runs; None: none are captured.
         done: called after each run with its size, from any thread.
+        ahead: enough runs to keep all workers busy.
     """
-    return [Handed(plan, _submit(plan, workers, captures, done)) for plan in plans]
+    waiting: deque[Handed] = deque()
+    for plan in plans:
+        waiting.append(Handed(plan, _submit(plan, workers, captures, done)))
+        while waiting and (
+            waiting[0].unfinished == 0 or sum(one.unfinished for one in waiting) > ahead
+        ):
+            yield waiting.popleft()
+    while waiting:
+        yield waiting.popleft()
 
 
 def capture_path(folder: Path, label: str) -> Path:
