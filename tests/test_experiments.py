@@ -86,14 +86,35 @@ def test_an_experiment_that_fails_does_not_end_the_others(
         cli("run", "chan/fig2.2", *arguments)
 
 
-def test_the_page_has_every_experiment_and_needs_no_other_file(cli: Cli, measured: Path) -> None:
+OUTSIDE = ("<script", "<link", 'src="http', "@import")
+
+
+def test_the_page_has_every_experiment_and_loads_pictures_beside_it(
+    cli: Cli, measured: Path
+) -> None:
     assert cli("report", "--out", measured).code == 0
     page = (measured / "report.html").read_text()
     for one in experiment.everything():
         assert f">{one.id}<" in page
+        assert f'src="{one.id}/plot.png"' in page
+    assert page.count('loading="lazy"') == len(experiment.everything())
+    assert len(page) < 1_500_000
+    assert not [word for word in OUTSIDE if word in page]
+
+
+def test_an_embedding_page_needs_no_other_file(cli: Cli, measured: Path, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    assert cli("report", "--out", measured, "--html", file, "--embed").code == 0
+    page = file.read_text()
     assert page.count("data:image/png;base64,") == len(experiment.everything())
-    for outside in ("<script", "<link", 'src="http', "@import"):
-        assert outside not in page
+    assert not [word for word in OUTSIDE if word in page]
+
+
+def test_a_report_of_nothing_is_an_error(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("report", "--out", tmp_path / "empty")
+    assert shown.code == 2
+    assert "no results; first: waymark run ID" in shown.err
+    assert not (tmp_path / "empty").exists()
 
 
 def test_an_experiment_is_found_by_any_of_its_figures() -> None:

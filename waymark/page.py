@@ -1,7 +1,8 @@
-"""``waymark report``: all results on one page that needs no other file."""
+"""``waymark report``: all results on one page."""
 
 import base64
 import json
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from typing import Any, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from waymark import experiment as experiments
+from waymark.errors import WaymarkError
 from waymark.experiment import PAPERS, Experiment, Verdict
 
 TITLES = {
@@ -23,19 +25,28 @@ TITLES = {
 }
 
 RULES: Mapping[Verdict, str] = {
-    "reproduced": "every claim is borne out",
-    "partly": "some are, some are not",
-    "not reproduced": "none is",
+    "reproduced": "all claims pass",
+    "partly": "some claims pass, some fail",
+    "not reproduced": "no claim passes",
 }
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One experiment on the page: what was declared, and the record of its last run, if any."""
+    """One experiment on the page.
+
+    Attributes:
+        experiment: what was declared.
+        record: of its last run; None: it was not run.
+        picture: the address of its picture; None: there is none.
+        size: the picture's width and height, in pixels.
+        folder: the address of the run's data.
+    """
 
     experiment: Experiment
     record: Mapping[str, Any] | None
-    png: str | None
+    picture: str | None
+    size: tuple[int, int]
     folder: str
 
     @property
@@ -44,23 +55,42 @@ class Entry:
         return self.experiment.id.replace("/", "-").replace(".", "-")
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The table."""
+        return self.record["rows"] if self.record else []
+
+    @property
     def agreement(self) -> tuple[int, int]:
         """How many of the rows that have ns-2's number agree with it, and how many there are."""
-        rows: list[dict[str, Any]] = self.record["rows"] if self.record else []
-        judged = [row["agrees_with_ns2"] for row in rows if row["agrees_with_ns2"] is not None]
-        return sum(judged), len(judged)
+        judged = [row["agrees_with_ns2"] for row in self.rows]
+        return judged.count(True), len(judged) - judged.count(None)
+
+    def claims(self, variant: str) -> list[dict[str, Any]]:
+        """The claims about a variant of the setting; ``""``: about the paper's own."""
+        claims: list[dict[str, Any]] = self.record["expectations"] if self.record else []
+        return [claim for claim in claims if claim["variant"] == variant]
+
+    @property
+    def passed(self) -> tuple[int, int]:
+        """How many of the paper's claims pass, and how many were judged."""
+        judged = [claim["holds"] for claim in self.claims("")]
+        return judged.count(True), len(judged) - judged.count(None)
 
 
-def render(results: Path, beside: Path) -> str:
+def render(results: Path, beside: Path, *, embed: bool = False) -> str:
     """The page.
 
     Args:
-        results: the folder with a folder an experiment.
-        beside: where the page will be: links to the runs' data are relative to it.
+        results: the folder with one folder per experiment.
+        beside: where the page will be: links to pictures and data are relative to it.
+        embed: put the pictures into the page, so that it needs no other file.
+
+    Raises:
+        WaymarkError: there is no result.
     """
     papers = {
         TITLES[paper]: [
-            _entry(one, results, beside)
+            _entry(one, results, beside, embed=embed)
             for one in experiments.everything()
             if one.id.startswith(f"{paper}/")
         ]
@@ -68,6 +98,8 @@ def render(results: Path, beside: Path) -> str:
     }
     papers = {title: entries for title, entries in papers.items() if entries}
     everything = [entry for entries in papers.values() for entry in entries]
+    if all(entry.record is None for entry in everything):
+        raise WaymarkError(f"{results}: no results; first: waymark run ID --out {results}")
     environment = Environment(
         loader=PackageLoader("waymark"),
         undefined=StrictUndefined,
@@ -82,6 +114,7 @@ def render(results: Path, beside: Path) -> str:
         rules=RULES,
         counts={verdict: _count(everything, verdict) for verdict in RULES},
         not_run=sum(entry.record is None for entry in everything),
+        fitted=sum(one.fitted for entry in everything for one in entry.experiment.choices),
         version=version("waymark"),
     )
 
@@ -107,18 +140,31 @@ def value(parameter: object) -> str:
     return f"{parameter:g}" if isinstance(parameter, float) else str(parameter)
 
 
-def _entry(experiment: Experiment, results: Path, beside: Path) -> Entry:
+def _entry(experiment: Experiment, results: Path, beside: Path, *, embed: bool) -> Entry:
     folder = results / experiment.id
     try:
         record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        png = base64.b64encode((folder / "plot.png").read_bytes()).decode()
+        png = (folder / "plot.png").read_bytes()
     except (OSError, ValueError):
-        record, png = None, None
+        return Entry(experiment, None, None, (0, 0), _address(folder, beside))
+    address = _address(folder, beside)
+    picture = f"{address}/plot.png"
+    if embed:
+        picture = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return Entry(experiment, record, picture, _size(png), address)
+
+
+def _address(folder: Path, beside: Path) -> str:
     try:
-        link = folder.resolve().relative_to(beside.resolve()).as_posix()
+        return folder.resolve().relative_to(beside.resolve()).as_posix()
     except ValueError:
-        link = folder.resolve().as_uri()
-    return Entry(experiment, record, png, link)
+        return folder.resolve().as_uri()
+
+
+def _size(png: bytes) -> tuple[int, int]:
+    """Width and height, from the header chunk (PNG specification, section 11.2.1)."""
+    width, height = struct.unpack_from(">II", png, 16)
+    return width, height
 
 
 def _count(entries: list[Entry], verdict: Verdict) -> int:

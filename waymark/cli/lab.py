@@ -190,11 +190,15 @@ def make_report(
     file: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Default: report.html in DIR.")
     ] = None,
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Put the pictures into the page: one file, some 10 MB.")
+    ] = False,
 ) -> None:
-    """Make one page of all results: which claims of the papers hold, and what they rest on."""
+    """Make one page of all results: which claims of the papers pass, and on what evidence."""
     from waymark import page
 
     target = file or out_dir / "report.html"
+    text = page.render(out_dir, target.parent, embed=embed)
     make(target.parent)
-    write(target, page.render(out_dir, target.parent))
+    write(target, text)
     print(target)
