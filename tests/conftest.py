@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,6 +52,16 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         return path.read_text(encoding="utf-8")
 
     return read
+
+
+@pytest.fixture(scope="session")
+def quick_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``waymark run --all --scale quick`` writes."""
+    folder = tmp_path_factory.mktemp("quick")
+    command = [sys.executable, "-m", "waymark", "run", "--all", "--scale", "quick"]
+    home = os.environ | {"WAYMARK_HOME": str(ROOT)}
+    subprocess.run([*command, "--out", folder], cwd=ROOT, env=home, check=True)
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Cli
+from conftest import Cli
 
 from waymark import Row, WaymarkError, experiment
 from waymark.report import COLUMNS
@@ -23,21 +21,11 @@ RANDOM_LOSS = {"chan/fig6.4", "chan/fig6.5", "chan/fig6.6", "chan/fig6.7", "chan
 """A minute of these says nothing: the papers' ten hours are an hour at full scale."""
 
 
-@pytest.fixture(scope="session")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that ``waymark run --all --scale quick`` leaves behind."""
-    folder = tmp_path_factory.mktemp("quick")
-    command = [sys.executable, "-m", "waymark", "run", "--all", "--scale", "quick"]
-    home = os.environ | {"WAYMARK_HOME": str(ROOT)}
-    subprocess.run([*command, "--out", folder], cwd=ROOT, env=home, check=True)
-    return folder
-
-
 @pytest.mark.parametrize("one", experiment.everything(), ids=lambda e: e.id)
 def test_an_experiment_leaves_a_table_pictures_and_a_record(
-    one: experiment.Experiment, measured: Path
+    one: experiment.Experiment, quick_run: Path
 ) -> None:
-    folder = measured / one.id
+    folder = quick_run / one.id
     assert {path.name for path in folder.iterdir()} == LEFT_BEHIND
     with (folder / "table.csv").open() as file:
         table = list(csv.DictReader(file))
@@ -90,10 +78,10 @@ OUTSIDE = ("<script", "<link", 'src="http', "@import")
 
 
 def test_the_page_has_every_experiment_and_loads_pictures_beside_it(
-    cli: Cli, measured: Path
+    cli: Cli, quick_run: Path
 ) -> None:
-    assert cli("report", "--out", measured).code == 0
-    page = (measured / "report.html").read_text()
+    assert cli("report", "--out", quick_run).code == 0
+    page = (quick_run / "report.html").read_text()
     for one in experiment.everything():
         assert f">{one.id}<" in page
         assert f'src="{one.id}/plot.png"' in page
@@ -102,9 +90,9 @@ def test_the_page_has_every_experiment_and_loads_pictures_beside_it(
     assert not [word for word in OUTSIDE if word in page]
 
 
-def test_an_embedding_page_needs_no_other_file(cli: Cli, measured: Path, tmp_path: Path) -> None:
+def test_an_embedding_page_needs_no_other_file(cli: Cli, quick_run: Path, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
-    assert cli("report", "--out", measured, "--html", file, "--embed").code == 0
+    assert cli("report", "--out", quick_run, "--html", file, "--embed").code == 0
     page = file.read_text()
     assert page.count("data:image/png;base64,") == len(experiment.everything())
     assert not [word for word in OUTSIDE if word in page]

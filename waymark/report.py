@@ -3,7 +3,7 @@
 import csv
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from waymark import _core, plots
-from waymark.errors import os_errors
+from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
 
@@ -22,9 +22,10 @@ _HOLDS = {True: "PASS", False: "FAIL", None: "not judged at this scale"}
 
 COLUMNS = (
     *("quantity", "unit", "paper", "derived", "ns2"),
-    *("waymark", "waymark_sd", "waymark_low", "waymark_high", "ratio"),
+    *("waymark", "waymark_sd", "waymark_low", "waymark_high"),
+    *("waymark_least", "waymark_greatest", "ratio"),
 )
-"""Of ``table.csv``; ``waymark_low`` and ``waymark_high`` end the 95 % confidence interval."""
+"""Of ``table.csv``: low and high end the 95 % confidence interval, least and greatest the range."""
 
 
 def write_table(rows: Iterable[Row], folder: Path) -> Path:
@@ -34,11 +35,46 @@ def write_table(rows: Iterable[Row], folder: Path) -> Path:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for row in rows:
-            low, high = row.waymark_ci or (None, None)
-            own = (row.waymark, row.waymark_sd, low, high, row.ratio)
+            spread = (*(row.waymark_ci or (None, None)), *(row.waymark_range or (None, None)))
+            own = (row.waymark, row.waymark_sd, *spread, row.ratio)
             numbers = (row.paper, row.derived, row.ns2, *own)
             writer.writerow((row.quantity, row.unit, *(_digits(n, 6) for n in numbers)))
     return path
+
+
+def read_table(path: Path) -> list[Row]:
+    """The rows of a ``table.csv``.
+
+    Raises:
+        WaymarkError: the file cannot be read, or is not such a table.
+    """
+    with os_errors(path), path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    try:
+        return [_row(line) for line in lines]
+    except (KeyError, ValueError) as error:
+        raise WaymarkError(f"{path}: not a table of an experiment: {error}") from error
+
+
+def _row(line: Mapping[str, str]) -> Row:
+    def number(column: str) -> float | None:
+        return float(line[column]) if line[column] else None
+
+    return Row(
+        line["quantity"],
+        line["unit"],
+        paper=number("paper"),
+        derived=number("derived"),
+        ns2=number("ns2"),
+        waymark=float(line["waymark"]),
+        waymark_sd=number("waymark_sd"),
+        waymark_range=_pair(number("waymark_least"), number("waymark_greatest")),
+        waymark_ci=_pair(number("waymark_low"), number("waymark_high")),
+    )
+
+
+def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None else (low, high)
 
 
 def write_plots(
