@@ -1,18 +1,21 @@
 """What the experiments of Srijith et al. have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from waymark import SRIJITH, Choice, Flow, Runs, plots
-from waymark.result import Result
+from waymark import SRIJITH, Choice, Flow, Row, Runs, Scale, Scenario, Topology, plots
 from waymark.traffic import Algorithm
 
 OURS: tuple[Algorithm, ...] = ("vegas", "vegasa")
 OFFSET_S = 0.1
+CLOSE = 0.05
+"""Numbers this near to each other count as equal throughout the project; the paper prints one run
+of each network, and no spread."""
+CLOSE_CRITERION = "within 5 %: the paper prints one run and no spread"
 
 PARAMETERS: dict[str, object] = {
     "profile": asdict(SRIJITH),
@@ -25,12 +28,16 @@ RTT_CHOICE = Choice(
     "twice its delay",
     "ns-2's Vegas then gives the printed 217320 b/s in table 1 to 0.04 %",
     "as the delay itself, every round trip would be twice as long",
+    fitted=True,
 )
 
-ONE_RUN = "Nothing in this network is random: one seed is enough."
-ROUNDING = (
-    " Vegas-A's queue grows here where the last bits of two rounds' RTTs differ, as in table 1."
+ONE_RUN = "Nothing in this network is random: one seed is enough. "
+STARTS = "Seeds after the first start each flow up to 0.1 s later. "
+AS_IN_NS2 = (
+    "ns-2.35 gives Vegas and NewReno the same numbers over the same starts. Where these differ "
+    "from the printed ones, the paper's version of ns-2 or its settings differ. "
 )
+ROUNDING = "Vegas-A's queue grows because of rounding in the RTTs, as table 1 explains. "
 """For the notes of lone flows."""
 
 
@@ -40,50 +47,124 @@ def flow(number: int, algorithm: Algorithm, **settings: Any) -> Flow:
 
 
 def starts_s(count: int, every_s: float, seed: int) -> list[float]:
-    """When flows start that come one after another.
+    """The starts of flows that begin one after another, in seconds.
 
-    The first seed starts them on the second. Drop-tail queues with several flows are chaotic; other
-    seeds add up to 0.1 s to each start, so that their spread tells what chance does.
+    The first seed starts them exactly every ``every_s``. Drop-tail queues with several flows are
+    chaotic, so other seeds add up to 0.1 s to each start.
     """
     offsets = np.random.default_rng(seed).uniform(0, OFFSET_S, count)
     return [i * every_s + (float(offsets[i]) if seed > 1 else 0.0) for i in range(count)]
 
 
-def lifetime_bps(result: Result, index: int, start_s: float, end_s: float) -> float:
-    """A flow's throughput from its start to the end, each packet counted once."""
-    return result.useful_bps(index, start_s, end_s)
+@dataclass(frozen=True)
+class Joining:
+    """Flows that start one after another: one run with Vegas and one with Vegas-A.
 
-
-def draw_throughputs(
-    runs: Runs,
-    names: Mapping[str, Sequence[str]],
-    colours: Callable[[str, int], Any],
-    title: str,
-    end_s: float,
-) -> Figure:
-    """Each flow's throughput over time, a panel a run.
-
-    Args:
-        runs: by label.
-        names: of each run's flows, by label.
-        colours: of a flow, by label and index.
-        title: of the picture.
-        end_s: of the time axis.
+    Attributes:
+        network: with hosts s1, d1, s2, d2, …
+        ours: how many flows use Vegas or Vegas-A; they start first.
+        newreno: how many use NewReno.
+        every_s: time between two starts.
+        end_s: length of the run.
+        name: a flow's name in the table, from the algorithm's name and the flow's number.
     """
-    figure = plots.new_figure(9.0, 3.8)
-    panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-    for axes, (label, results) in zip(panels, runs.items(), strict=True):
-        result = results[0]
-        width = max(1, round(2 / result.sample_s))
-        for index, name in enumerate(names[label]):
-            kbps = result.throughput_over_time_bps(index) / 1e3
-            smooth = np.convolve(kbps, np.ones(width) / width, mode="same")
-            axes.plot(result.times_s, smooth, color=colours(label, index), linewidth=1, label=name)
-        axes.set_xlim(0, end_s)
-        axes.set_ylim(0)
-        axes.set_xlabel("time (s)")
-        axes.set_title(label)
-        axes.legend(fontsize="small")
-    panels[0].set_ylabel("throughput (kb/s, mean of 2 s)")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-    return figure
+
+    network: Topology
+    ours: int
+    newreno: int
+    every_s: float
+    end_s: float
+    name: Callable[[str, int], str] = "{}, S{}".format
+
+    @property
+    def flows(self) -> int:
+        """How many flows there are."""
+        return self.ours + self.newreno
+
+    def names(self, label: str) -> list[str]:
+        """The flows' names in the table, of the run with this algorithm."""
+        return [self.name(label, i + 1) for i in range(self.flows)]
+
+    def scenarios(self, _scale: Scale, seed: int) -> Mapping[str, Scenario]:
+        """Both runs of a seed, by the name of the algorithm."""
+        starts = starts_s(self.flows, self.every_s, seed)
+        return {
+            plots.NAMES[ours]: Scenario(
+                ours,
+                self.network,
+                self.end_s,
+                flows=tuple(
+                    flow(i + 1, ours if i < self.ours else "newreno", start_s=start)
+                    for i, start in enumerate(starts)
+                ),
+                seed=seed,
+            )
+            for ours in OURS
+        }
+
+    def shares_bps(self, runs: Runs, label: str) -> list[list[float]]:
+        """Each flow's throughput by seed, from its start to the end; each packet counts once."""
+        return [
+            [r.useful_bps(i, i * self.every_s, self.end_s) for r in runs[label]]
+            for i in range(self.flows)
+        ]
+
+    def rows(
+        self,
+        runs: Runs,
+        algorithm: Algorithm,
+        paper: Sequence[float],
+        ns2: Sequence[float] | None,
+        unit: str = "b/s",
+        unit_bps: float = 1.0,
+    ) -> list[Row]:
+        """One row per flow of the run with this algorithm."""
+        label = plots.NAMES[algorithm]
+        shares = self.shares_bps(runs, label)
+        return [
+            Row.of(
+                name,
+                unit,
+                [v / unit_bps for v in values],
+                paper[i],
+                None if ns2 is None else ns2[i],
+            )
+            for i, (name, values) in enumerate(zip(self.names(label), shares, strict=True))
+        ]
+
+    def draw(self, runs: Runs, title: str) -> Figure:
+        """Each flow's throughput over time, one panel per run, first seed."""
+        figure = plots.new_figure(9.0, 4.4)
+        panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
+        for axes, algorithm in zip(panels, OURS, strict=True):
+            label = plots.NAMES[algorithm]
+            result = runs[label][0]
+            width = max(1, round(2 / result.sample_s))
+            for index in range(self.flows):
+                kbps = result.throughput_over_time_bps(index) / 1e3
+                smooth = np.convolve(kbps, np.ones(width) / width, mode="same")
+                own = index < self.ours
+                place, count = (index, self.ours) if own else (index - self.ours, self.newreno)
+                axes.plot(
+                    result.times_s,
+                    smooth,
+                    color=plots.shade(
+                        plots.COLOURS[algorithm if own else "newreno"], 1 - 0.85 * place / count
+                    ),
+                    linewidth=1,
+                    label=f"S{index + 1} {label if own else 'NewReno'}",
+                )
+            axes.set_xlim(0, self.end_s)
+            axes.set_ylim(0)
+            axes.set_xlabel("time (s)")
+            axes.set_title(label)
+            axes.legend(
+                loc="upper center",
+                bbox_to_anchor=(0.5, -0.16),
+                ncols=min(3, self.flows),
+                fontsize="small",
+                handlelength=1.5,
+            )
+        panels[0].set_ylabel("throughput (kb/s, mean of 2 s)")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+        return figure

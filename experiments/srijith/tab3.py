@@ -1,42 +1,23 @@
 """Srijith et al., table 3 and figures 8 and 9: three flows of ours and three of NewReno."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
 from experiments.srijith import common
-from waymark import Expectation, Experiment, Row, Runs, Scale, Scenario, plots
-from waymark.analysis.fairness import interprotocol_ratio
+from waymark import Expectation, Experiment, Row, Runs, criteria, plots
 from waymark.networks import dumbbell
 
-END_S = 200.0
-EVERY_S = 10.0
-EACH = 3
+NET = common.Joining(
+    dumbbell(6, (1e6, 0.04), (1e6, 0.01)), ours=3, newreno=3, every_s=10.0, end_s=200.0
+)
 PAPER_BPS = {
     "vegas": (164480, 119242, 106044, 326590, 207002, 250828),
     "vegasa": (275480, 167789, 304178, 127908, 131402, 109336),
 }
 PAPER_RATIO = {"vegas": 0.497, "vegasa": 2.028}
-NS2_RATIO = {"vegas": 0.472}
-
-
-def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """One flow more every 10 s, ours first."""
-    network = dumbbell(2 * EACH, (1e6, 0.04), (1e6, 0.01))
-    starts = common.starts_s(2 * EACH, EVERY_S, seed)
-    return {
-        plots.NAMES[ours]: Scenario(
-            ours,
-            network,
-            END_S,
-            flows=tuple(
-                common.flow(i + 1, ours if i < EACH else "newreno", start_s=start)
-                for i, start in enumerate(starts)
-            ),
-            seed=seed,
-        )
-        for ours in common.OURS
-    }
+NS2_BPS = {"vegas": (161400, 115700, 105100, 295600, 239000, 243800)}
+NS2_RATIO = {"vegas": 0.491}
 
 
 def rows(runs: Runs) -> list[Row]:
@@ -44,36 +25,19 @@ def rows(runs: Runs) -> list[Row]:
     table: list[Row] = []
     for ours in common.OURS:
         name = plots.NAMES[ours]
-        shares = [
-            [common.lifetime_bps(r, i, i * EVERY_S, END_S) for i in range(2 * EACH)]
-            for r in runs[name]
-        ]
-        for i in range(2 * EACH):
-            values = [each[i] for each in shares]
-            table.append(Row.of(f"{name}, S{i + 1}", "b/s", values, PAPER_BPS[ours][i]))
-        ratios = [interprotocol_ratio(each[:EACH], each[EACH:]) for each in shares]
-        ratio = PAPER_RATIO[ours], NS2_RATIO.get(ours)
-        table.append(Row.of(f"{name}/NewReno", "1", ratios, *ratio))
+        table += NET.rows(runs, ours, PAPER_BPS[ours], NS2_BPS.get(ours))
+        by_seed = list(zip(*NET.shares_bps(runs, name), strict=True))
+        own = [sum(each[: NET.ours]) for each in by_seed]
+        newreno = [sum(each[NET.ours :]) for each in by_seed]
+        printed, ns2 = PAPER_RATIO[ours], NS2_RATIO.get(ours)
+        table.append(Row.ratio_of(f"{name}/NewReno", own, newreno, printed, ns2))
     return table
 
 
 def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
     """Throughput over time."""
-
-    def colour(label: str, index: int) -> object:
-        ours = next(a for a in common.OURS if plots.NAMES[a] == label)
-        base = plots.COLOURS["newreno" if index >= EACH else ours]
-        return plots.shade(base, 1 - 0.3 * (index % EACH))
-
-    return common.draw_throughputs(
-        runs,
-        {
-            label: [f"S{i + 1} {label if i < EACH else 'NewReno'}" for i in range(2 * EACH)]
-            for label in runs
-        },
-        colour,
-        "Srijith et al., table 3, figures 8 and 9: one flow more every 10 s (first seed)",
-        END_S,
+    return NET.draw(
+        runs, "Srijith et al., table 3, figures 8 and 9: one flow more every 10 s (first seed)"
     )
 
 
@@ -81,25 +45,39 @@ EXPERIMENT = Experiment(
     id="srijith/tab3",
     also=("srijith/fig8", "srijith/fig9"),
     paper="Srijith et al., table 3 and figures 8 and 9 (section VI.B)",
-    claim="Beside three NewReno flows, Vegas gets half a fair share and Vegas-A twice one",
+    claim="Beside three NewReno flows, three of Vegas get .497 times as much, of Vegas-A 2.028",
     parameters=common.PARAMETERS
-    | {"links": "1 Mb/s; 10, 40, 10 ms one way", "every_s": EVERY_S, "end_s": END_S},
+    | {"links": "1 Mb/s; 10, 40, 10 ms one way", "every_s": NET.every_s, "end_s": NET.end_s},
     seeds={"quick": 2, "full": 10},
-    scenarios=scenarios,
+    scenarios=NET.scenarios,
     rows=rows,
     draw=draw,
     expectations=(
         Expectation(
-            "Vegas/NewReno is .497",
-            "within 20 %: six flows over a drop-tail queue, where 0.1 s at the start moves it",
-            lambda row: abs((row["Vegas/NewReno"].ratio or 0) - 1) <= 0.2,
+            "Vegas-A outperforms NewReno",
+            "ratio above 1",
+            criteria.more_than(1, "Vegas-A/NewReno"),
         ),
-        Expectation(
-            "Vegas-A outperforms NewReno: the ratio is above 1",
-            "on the mean of the seeds",
-            lambda row: row["Vegas-A/NewReno"].waymark > 1,
+        *(
+            Expectation(
+                f"{name}/NewReno is {PAPER_RATIO[ours]}",
+                common.CLOSE_CRITERION,
+                criteria.as_printed(f"{name}/NewReno", within=common.CLOSE),
+            )
+            for ours, name in ((a, plots.NAMES[a]) for a in common.OURS)
+        ),
+        *(
+            Expectation(
+                f"In the run with {name}, each flow gets the printed throughput",
+                common.CLOSE_CRITERION,
+                criteria.as_printed(*NET.names(name), within=common.CLOSE),
+            )
+            for name in (plots.NAMES[a] for a in common.OURS)
         ),
     ),
     choices=(common.RTT_CHOICE,),
-    notes="Seeds after the first start each flow up to 0.1 s later.",
+    notes=common.STARTS
+    + common.AS_IN_NS2
+    + "Six flows over a drop-tail queue are chaotic: over ten starts Vegas-A/NewReno of single "
+    "runs is 1.34 to 1.95, so that the printed 2.028 is outside.",
 )

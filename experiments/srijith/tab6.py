@@ -13,5 +13,10 @@ EXPERIMENT = lone_transfer.experiment(
         ("vegasa", "5 MB"): (160.253, 5.62, 0),
         ("vegasa", "10 MB"): (320.256, 12.4, 0),
     },
-    {"newreno": (58, 62)},
+    {
+        ("newreno", "5 MB"): (162.2, 11.48, 58),
+        ("newreno", "10 MB"): (322.2, 23.31, 62),
+        ("vegas", "5 MB"): (160.3, 0.7, 0),
+        ("vegas", "10 MB"): (320.3, 1.401, 0),
+    },
 )

@@ -1,7 +1,6 @@
 """How evenly flows share a link."""
 
 from collections.abc import Sequence
-from statistics import fmean
 
 
 def jain(shares: Sequence[float]) -> float:
@@ -11,8 +10,3 @@ def jain(shares: Sequence[float]) -> float:
     """
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares else 1.0
-
-
-def interprotocol_ratio(ours: Sequence[float], others: Sequence[float]) -> float:
-    """The mean share of one protocol's flows over that of the other's (Srijith et al., §VI.B)."""
-    return fmean(ours) / fmean(others)

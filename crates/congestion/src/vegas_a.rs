@@ -9,7 +9,8 @@ use crate::vegas::avoidance::{Avoidance, Backlog, Step};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::Plain;
 
-/// The paper's pseudo-code has no floors; these are ours, the starting values.
+/// The paper's pseudo-code has no floors; these are the starting values. Without them the thresholds
+/// fall for good and the flow starves (`docs/departures/congestion.md`).
 const MIN_ALPHA: f64 = 1.0;
 const MIN_BETA: f64 = 3.0;
 
