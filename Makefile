@@ -12,7 +12,7 @@ SECONDS ?= 10
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab figures test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
+.PHONY: help lab figures numbers test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ lab: $(VENV)/.built  ## the main job: run chan/fig3.6 through the P4 switch, dra
 figures: $(VENV)/.built  ## all figures and tables at full scale, with the time of each, and the page of all
 	$(BIN)/waymark run --all --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	$(BIN)/waymark report --out $(OUT)
+
+numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and write README's numbers from them
+	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
 
 test: test-rust test-python test-ptf  ## every test; those of the switch on interfaces only as root
 

@@ -1,4 +1,4 @@
-"""README's tour of the controller, as it is written, in a network namespace of its own."""
+"""docs/tour.md's tour of the controller, as it is written, in a network namespace of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from readme import commands, make_commands
+from tour import commands, make_commands
 
 NAMESPACE = f"wm-tour-{os.getpid()}"
 

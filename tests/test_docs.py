@@ -13,10 +13,11 @@ from waymark.cli import app
 
 README = (ROOT / "README.md").read_text()
 TUTORIAL = (ROOT / "docs" / "congestion-control.md").read_text()
-BLOCKS = "\n".join(re.findall(r"```(?:sh|console)\n(.*?)```", README, re.DOTALL))
+TOUR = (ROOT / "docs" / "tour.md").read_text()
+BLOCKS = "\n".join(re.findall(r"```(?:sh|console)\n(.*?)```", README + TOUR, re.DOTALL))
 
 
-def test_every_command_of_the_readme_exists() -> None:
+def test_every_command_of_readme_and_tour_exists() -> None:
     commands = set(get_command(app).commands)  # pyright: ignore
     used = re.findall(r"^(?:\.venv/bin/)?waymark (\S+)(.*)$", BLOCKS, re.MULTILINE)
     assert used
@@ -32,6 +33,10 @@ def test_every_make_target_of_the_readme_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     used = set(re.findall(r"\bmake ([a-z-]+)", README))
     assert {"lab", "test"} <= used <= targets
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) < 150
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:

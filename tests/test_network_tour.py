@@ -1,4 +1,4 @@
-"""README's tour of a network on this machine, as it is written, on a terminal."""
+"""docs/tour.md's tour of a network on this machine, as it is written, on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conftest import ROOT
 from machine import machine
-from readme import commands, make_commands
+from tour import commands, make_commands
 
 STYLES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -1,4 +1,4 @@
-"""README's tours, as they are written: their commands, and what they need to run from a test."""
+"""The commands of docs/tour.md, and what they need to run from a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conftest import ROOT
 
 def commands(heading: str) -> str:
     """All shell commands of a section."""
-    section = (ROOT / "README.md").read_text().partition(f"## {heading}\n")[2]
+    section = (ROOT / "docs" / "tour.md").read_text().partition(f"## {heading}\n")[2]
     return "\n".join(re.findall(r"```sh\n(.*?)```", section.partition("\n## ")[0], re.DOTALL))
 
 
