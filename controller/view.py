@@ -1,13 +1,14 @@
-"""Switches on a terminal: a row a port."""
+"""Switches on a terminal: one row per port."""
 
 from collections.abc import Mapping, Sequence
 
+from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from controller.config import PortConfig
 from controller.watch import Snapshot, State, Watcher
+from waymark.tables import NumberTable
 from waymark.units import format_rate
 
 _STYLES = {
@@ -25,17 +26,21 @@ def screen(watchers: Sequence[Watcher]) -> RenderableType:
     return Group(*(switch_table(w.snapshot, w.switch.ports) for w in watchers))
 
 
-def switch_table(shot: Snapshot, ports: Mapping[int, PortConfig]) -> Table:
+def switch_table(shot: Snapshot, ports: Mapping[int, PortConfig]) -> NumberTable:
     """One switch: its state, and what each port does."""
     title = Text.assemble(
         (shot.name, "bold"), "  ", (shot.state.value, _STYLES[shot.state]), f"  {shot.told}"
     )
     if shot.lost:
         title.append(f"\nlost: {_counts(shot.lost)}", "yellow")
-    table = Table(title=title, title_justify="left", expand=False)
+    table = NumberTable(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=0
+    )
     for column in COLUMNS:
-        justify = "left" if column in ("dropped", "marked") else "right"
-        table.add_column(column, justify=justify, overflow="fold")  # where it is narrow, all digits
+        if column in ("dropped", "marked"):
+            table.add_words(column)
+        else:
+            table.add_numbers(column)
     for number, port in ports.items():
         table.add_row(*_row(number, port, shot))
     return table
@@ -71,4 +76,4 @@ def _queue(waiting: int | None, limit: int | None) -> str:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    return " ".join(f"{name} {packets}" for name, packets in counts.items() if packets) or "0"
+    return ", ".join(f"{name} {packets}" for name, packets in counts.items() if packets) or "0"

@@ -83,6 +83,17 @@ def test_a_narrow_terminal_shows_every_digit(watching: Watcher) -> None:
     assert "…" not in capture.get()
 
 
+def test_80_columns_show_ten_gigabytes_in_one_piece(watching: Watcher) -> None:
+    busy = replace(SHOT.ports[2], sent_packets=10**7, sent_octets=10**10, received_packets=10**7)
+    watching.snapshot = replace(SHOT, ports=SHOT.ports | {2: busy})
+    console = Console(width=80, force_terminal=False)
+    with console.capture() as capture:
+        console.print(view.screen([watching]))
+    words = capture.get().split()
+    assert "10000000000" in words
+    assert words.count("10000000") == 2
+
+
 def test_metrics_tell_what_the_switch_counts(watching: Watcher) -> None:
     registry = CollectorRegistry()
     registry.register(metrics.SwitchCollector([watching]))

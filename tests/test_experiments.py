@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli
+from rich.console import Console
 
 from waymark import Row, WaymarkError, experiment
-from waymark.report import COLUMNS
+from waymark.report import COLUMNS, read_table, terminal_table
 
 LEFT_BEHIND = {"table.csv", "plot.png", "plot.svg", "run.json"}
 
@@ -40,6 +41,22 @@ def test_an_experiment_leaves_a_table_pictures_and_a_record(
     claims = {e["claim"]: e["holds"] for e in record["expectations"]}
     if one.id not in RANDOM_LOSS:
         assert any(claims.values()), claims
+
+
+@pytest.mark.parametrize("one", experiment.everything(), ids=lambda e: e.id)
+def test_a_table_shows_each_number_whole_at_80_columns(
+    one: experiment.Experiment, quick_run: Path
+) -> None:
+    rows = read_table(quick_run / one.id / "table.csv")
+    console = Console(width=80, color_system=None)
+    with console.capture() as capture:
+        console.print(terminal_table(one, rows))
+    shown = capture.get()
+    words = shown.split()
+    for row in rows:
+        for number in (row.paper, row.ns2, row.waymark, row.waymark_sd):
+            assert number is None or f"{number:.4g}" in words
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_one_experiment_shows_its_table_and_files(cli: Cli, tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from rich import box
-from rich.table import Table
 
 from waymark import _core, plots, trace
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Experiment, OnInterfaces, Scale, Span
 from waymark.run import run
 from waymark.scenario import Scenario
+from waymark.tables import NumberTable
 from waymark.traffic import Flow, Profile
 
 if TYPE_CHECKING:
@@ -287,19 +287,19 @@ _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Run, Span], float]]]" 
 )
 
 
-def terminal_table(measured: Beside) -> Table:
+def terminal_table(measured: Beside) -> NumberTable:
     """The table as the terminal shows it."""
     where = f"live: {measured.runner}, {measured.target} switches"
-    table = Table(
+    table = NumberTable(
         title=f"{measured.experiment.id}: {measured.experiment.paper}; {where}",
         title_justify="left",
         caption=measured.notes,
         caption_justify="left",
         box=box.SIMPLE_HEAD,
     )
-    table.add_column("", no_wrap=True)
+    table.add_words()
     for heading in ("live", "simulated", "", "as ns-2", "paper"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_numbers(heading)
     for part, rows in groupby(measured.rows, lambda row: row.part):
         table.add_section()
         table.add_row(part)

@@ -11,12 +11,12 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from waymark import _core, plots
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
+from waymark.tables import NumberTable
 
 _HOLDS = {True: "PASS", False: "FAIL", None: "not judged at this scale"}
 
@@ -168,14 +168,14 @@ def summary(measured: Measured) -> Summary:
     return Summary(experiment.id, experiment.verdict(measured.rows), hops, measured.run_cpu_s)
 
 
-def summary_table(lines: Sequence[Summary]) -> Table:
+def summary_table(lines: Sequence[Summary]) -> NumberTable:
     """What several experiments came to, and the processor time that each took."""
-    table = Table(box=box.SIMPLE_HEAD, show_footer=len(lines) > 1)
-    table.add_column("experiment", "in all", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table = NumberTable(box=box.SIMPLE_HEAD, show_footer=len(lines) > 1)
+    table.add_numbers("experiment", "in all", justify="left")
+    table.add_words("verdict")
     hops, seconds = sum(line.packet_hops for line in lines), sum(line.run_cpu_s for line in lines)
-    table.add_column("packet-hops", f"{hops / 1e6:.1f} M", justify="right")
-    table.add_column("seconds of one core", f"{seconds:.1f}", justify="right")
+    table.add_numbers("packet-hops", f"{hops / 1e6:.1f} M")
+    table.add_numbers("CPU s", f"{seconds:.1f}")
     for line in lines:
         table.add_row(
             line.id, line.verdict, f"{line.packet_hops / 1e6:.1f} M", f"{line.run_cpu_s:.1f}"
@@ -193,10 +193,9 @@ def state(experiment: Experiment, results: Path) -> str:
         return "not run yet"
 
 
-def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
-    """The table as the terminal shows it: without columns that are empty, and with long names of
-    quantities wrapped, so that no number is cut."""
-    table = Table(
+def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> NumberTable:
+    """The table as the terminal shows it, without columns that are empty."""
+    table = NumberTable(
         title=f"{experiment.id}: {experiment.paper}", title_justify="left", box=box.SIMPLE_HEAD
     )
     columns: list[tuple[str, list[str]]] = [
@@ -209,10 +208,10 @@ def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
         ("ratio", ["" if row.ratio is None else f"{row.ratio:.3f}" for row in rows]),
     ]
     columns = [(heading, cells) for heading, cells in columns if any(cells)]
-    table.add_column("quantity", overflow="fold")
-    table.add_column("unit", no_wrap=True)
+    table.add_words("quantity")
+    table.add_words("unit")
     for heading, _ in columns:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_numbers(heading)
     for place, row in enumerate(rows):
         table.add_row(row.quantity, row.unit, *(cells[place] for _, cells in columns))
     return table

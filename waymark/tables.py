@@ -1,0 +1,43 @@
+"""Tables on a terminal: where it is narrow, words wrap and numbers stay whole."""
+
+from typing import Literal
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Column, Table
+
+Justify = Literal["left", "right"]
+
+
+class NumberTable(Table):
+    """A table that never cuts a number.
+
+    Columns of words wrap first. On a terminal too narrow even for the longest word and number of
+    each column, numbers fold onto the next line: each digit is still shown.
+    """
+
+    def add_words(self, heading: str = "", footer: str = "") -> None:
+        """Add a column of text that may wrap."""
+        self.add_column(heading, footer, overflow="fold")
+
+    def add_numbers(self, heading: str = "", footer: str = "", justify: Justify = "right") -> None:
+        """Add a column whose cells stay on one line: numbers, intervals, names of experiments."""
+        self.add_column(heading, footer, justify=justify, overflow="fold", no_wrap=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        whole = [column for column in self.columns if column.no_wrap]
+        for column in whole:
+            column.min_width = _longest(column, console, options)
+        least = self.__rich_measure__(console, options.update_width(2**16)).minimum
+        if least > options.max_width:
+            for column in whole:
+                column.no_wrap, column.min_width = False, None
+        yield from super().__rich_console__(console, options)
+        for column in whole:
+            column.no_wrap = True
+
+
+def _longest(column: Column, console: Console, options: ConsoleOptions) -> int:
+    """Characters of the longest cell."""
+    cells = (column.header, *column.cells, column.footer)
+    return max(Measurement.get(console, options, cell).maximum for cell in cells)
