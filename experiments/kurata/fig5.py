@@ -2,7 +2,6 @@
 
 from experiments.kurata import early
 from experiments.kurata import shared_link as net
-from waymark import Expectation
 
 EXPERIMENT = early.experiment(
     5,
@@ -15,10 +14,5 @@ EXPERIMENT = early.experiment(
         "10+5, B = 10": (102, 87),
         "10+5, B = 100": (99, 98),
     },
-    early.fairer_than("p = 1/30", 100, 213 / 87),
-    Expectation(
-        "The model illustrates well how different the throughputs are",
-        "within 30 % from a buffer of 50 on",
-        lambda row: net.near_model(row, 50, 0.3),
-    ),
+    net.Reference("RED and p = 1/30", lambda buffer: early.settings(buffer, 1 / 30)),
 )

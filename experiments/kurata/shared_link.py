@@ -1,7 +1,7 @@
 """Reno and Vegas flows over one link, and what figures 3 to 5 of Kurata et al. have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from waymark import (
     Runs,
     Scale,
     Scenario,
+    all_of,
     at_scale,
     plots,
 )
@@ -38,10 +39,16 @@ BUFFERS: Mapping[Scale, tuple[int, ...]] = {
     "quick": (10, 100),
     "full": (10, 20, 30, 50, 75, 100, 150, 200),
 }
+REALISTIC = (20, 30, 50, 75, 100, 150, 200)
+"""Buffers that are not "very small (< 20 packets)", as the paper calls them."""
+LARGE = (100, 150, 200)
+CLOSE = 0.05
+"""Numbers this near to each other count as equal throughout the project; the paper does not say
+how near its model comes."""
 
 
 class Case(NamedTuple):
-    """How many flows of each."""
+    """How many flows there are of each kind."""
 
     reno: int
     vegas: int
@@ -73,7 +80,7 @@ CHOICES = (
         "length and starts",
         "300 s, the first 50 not counted; starts uniform in the first second, 10 seeds",
         "the paper gives none",
-        "the deviation over seeds tells; drop-tail mixes of many flows are chaotic",
+        "drop-tail mixes of many flows are chaotic: see the deviation over the seeds",
     ),
     Choice(
         "α and β",
@@ -84,10 +91,10 @@ CHOICES = (
 )
 
 MODEL_NOTE = (
-    "The column 'paper' is the paper's analytical model (section 4), computed here: its curves are "
-    "images. It counts packets of 1000 octets; Reno's take 1040 on the wire, which are counted, of "
-    "each packet once: small buffers deliver up to 5 % of copies. The column 'ns-2' is the mean of "
-    "the same starts in ns-2.35. "
+    "The paper prints curves and no numbers. The column 'derived' is its analytical model "
+    "(section 4), computed here. A packet is 1000 octets on the wire, one of Reno 1040. Each "
+    "delivered packet counts once: with small buffers up to 5 % of the deliveries are duplicates. "
+    "The column 'ns-2' is the mean over the same starts in ns-2.35. "
 )
 
 
@@ -121,19 +128,69 @@ def kbps(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
     return share(range(case.reno)), share(range(case.reno, case.reno + case.vegas))
 
 
+@dataclass(frozen=True)
+class Reference:
+    """Another queue, with which a figure is compared.
+
+    Attributes:
+        name: of the queue, as in the table.
+        early: RED's settings by buffer.
+    """
+
+    name: str
+    early: Callable[[int], Red | None]
+
+    def of(self, case: Case, buffer: int) -> str:
+        """The label of its run."""
+        return f"{self.name}, {label_of(case, buffer)}"
+
+
+def label_of(case: Case, buffer: int) -> str:
+    """``"5+10, B = 20"``."""
+    return f"{case.label}, B = {buffer}"
+
+
+def labels(buffers: Sequence[int], what: str = "") -> list[str]:
+    """The rows' names for all mixes of flows, such as ``"Reno/Vegas, 5+5, B = 100"``."""
+    return [f"{what}{label_of(case, buffer)}" for case in CASES for buffer in buffers]
+
+
 def rows_of(
     runs: Runs,
     label: str,
     case: Case,
-    model: Shares,
-    ns2: tuple[float, float] | None,
+    model: Shares | None = None,
+    ns2: tuple[float, float] | None = None,
 ) -> list[Row]:
-    """A row for Reno and one for Vegas."""
+    """A flow's throughput of each kind, their ratio, and the total.
+
+    Args:
+        runs: all runs.
+        label: which run.
+        case: its flows.
+        model: what the paper's model gives.
+        ns2: what ns-2.35 gives, kb/s for a flow of Reno and one of Vegas.
+    """
     reno, vegas = kbps(runs, label, case)
     known = ns2 or (None, None)
+    derived = (model.reno_pps * 8, model.vegas_pps * 8) if model else (None, None)
+    total = [case.reno * r + case.vegas * v for r, v in zip(reno, vegas, strict=True)]
     return [
-        Row.of(f"Reno, {label}", "kb/s a flow", reno, model.reno_pps * 8, known[0]),
-        Row.of(f"Vegas, {label}", "kb/s a flow", vegas, model.vegas_pps * 8, known[1]),
+        Row.of(f"Reno, {label}", "kb/s a flow", reno, ns2=known[0], derived=derived[0]),
+        Row.of(f"Vegas, {label}", "kb/s a flow", vegas, ns2=known[1], derived=derived[1]),
+        Row.ratio_of(
+            f"Reno/Vegas, {label}",
+            reno,
+            vegas,
+            ns2=ns2[0] / ns2[1] if ns2 else None,
+            derived=model.reno_pps / model.vegas_pps if model else None,
+        ),
+        Row.of(
+            f"total, {label}",
+            "kb/s",
+            total,
+            ns2=case.reno * ns2[0] + case.vegas * ns2[1] if ns2 else None,
+        ),
     ]
 
 
@@ -147,6 +204,7 @@ def over_buffers(
     expectations: Sequence[Expectation],
     parameters: Mapping[str, object],
     notes: str = "",
+    reference: Reference | None = None,
 ) -> Experiment:
     """Figure 3, 4 or 5.
 
@@ -159,34 +217,41 @@ def over_buffers(
         ns2: Reno's and Vegas' kb/s a flow by mix and buffer, as in ``"5+10, B = 20"``.
         expectations: the paper's claims.
         parameters: beside the common ones.
-        notes: after what all have in common.
+        notes: after those that all have in common.
+        reference: the queue that the figure is compared with at large buffers.
     """
 
     def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
-        return {
-            _label(case, buffer): run(_label(case, buffer), case, buffer, seed, early(buffer))
-            for case in CASES
-            for buffer in at_scale(BUFFERS, scale)
-        }
+        runs: dict[str, Scenario] = {}
+        for case in CASES:
+            for buffer in at_scale(BUFFERS, scale):
+                label = label_of(case, buffer)
+                runs[label] = run(label, case, buffer, seed, early(buffer))
+                if reference and buffer in LARGE:
+                    queue = reference.early(buffer)
+                    runs[reference.of(case, buffer)] = run(label, case, buffer, seed, queue)
+        return runs
 
     def rows(runs: Runs) -> list[Row]:
         table: list[Row] = []
         for case in CASES:
             for buffer in _buffers(runs):
-                label = _label(case, buffer)
+                label = label_of(case, buffer)
                 table += rows_of(runs, label, case, model(case.mix, buffer), ns2.get(label))
+        if reference:
+            for case in CASES:
+                for buffer in _buffers(runs):
+                    if buffer in LARGE:
+                        table += rows_of(runs, reference.of(case, buffer), case)
         return table
 
     def draw(runs: Runs, table: Sequence[Row]) -> Figure:
-        drawing = plots.new_figure(10.0, 4.0)
+        drawing = plots.new_figure(10.0, 4.4)
         panels = drawing.subplots(1, len(CASES), sharey=True)
         by_name = {row.quantity: row for row in table}
         for axes, case in zip(panels, CASES, strict=True):
             for name, key in (("Reno", "reno"), ("Vegas", "vegas")):
-                points = {
-                    float(b): replace(by_name[f"{name}, {_label(case, b)}"], paper=None)
-                    for b in _buffers(runs)
-                }
+                points = {float(b): by_name[f"{name}, {label_of(case, b)}"] for b in _buffers(runs)}
                 plots.series(axes, points, plots.COLOURS[key], name)
                 bs = range(10, 201, 5)
                 curve = [getattr(model(case.mix, b), f"{key}_pps") * 8 for b in bs]
@@ -196,7 +261,12 @@ def over_buffers(
             axes.set_xlabel("buffer (packets)")
             axes.set_ylim(0)
         panels[0].set_ylabel("throughput (kb/s a flow)")
-        panels[0].legend(fontsize="x-small")
+        drawing.legend(
+            *panels[0].get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=6,
+            fontsize="small",
+        )
         title = f"Kurata et al., figure {figure}: {what}"
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11)
         return drawing
@@ -216,24 +286,14 @@ def over_buffers(
     )
 
 
-def _label(case: Case, buffer: int) -> str:
-    return f"{case.label}, B = {buffer}"
-
-
 def _buffers(runs: Runs) -> list[int]:
-    return [buffer for buffer in BUFFERS["full"] if _label(CASES[0], buffer) in runs]
+    return [buffer for buffer in BUFFERS["full"] if label_of(CASES[0], buffer) in runs]
 
 
-def unfairness(row: Mapping[str, Row], case: Case, buffer: int) -> float:
-    """Reno's throughput over Vegas'."""
-    label = _label(case, buffer)
-    return row[f"Reno, {label}"].waymark / row[f"Vegas, {label}"].waymark
-
-
-def near_model(row: Mapping[str, Row], from_buffer: int, tolerance: float) -> bool:
-    """Whether every number is near the model's, where the buffer is large enough."""
-    return all(
-        abs((r.ratio or 0) - 1) <= tolerance
-        for name, r in row.items()
-        if int(name.split("B = ")[1]) >= from_buffer
+def as_modelled(*quantities: str) -> Callable[[Mapping[str, Row]], bool | None]:
+    """Whether quantities are within 5 % of what the paper's model gives."""
+    return lambda row: all_of(
+        abs(row[name].waymark - derived) <= CLOSE * derived
+        for name in quantities
+        if name in row and (derived := row[name].derived) is not None
     )
