@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from controller.defaults import INTERVAL_S, METRICS_PORT
+from waymark.quantity_options import time_option
 
 app = typer.Typer(
     help="Bring P4Runtime switches to what a configuration says, and keep them there.",
@@ -51,7 +52,7 @@ def watch(
         str, typer.Option(metavar="[HOST:]PORT", help="Where Prometheus finds the counters.")
     ] = f"127.0.0.1:{METRICS_PORT}",
     interval: Annotated[
-        float, typer.Option(min=0.05, help="Seconds between two readings.")
+        float, time_option(least_s=0.05, help="Time between two readings.")
     ] = INTERVAL_S,
 ) -> None:
     """Keep switches so, whoever restarts; show and serve their counters. Ctrl-C ends it."""

@@ -12,13 +12,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from controller import check
 from controller.replication import CloneSession, DefaultAction, MulticastGroup
-from waymark import yaml_file
+from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.errors import WaymarkError
+from waymark.fields import Rate
 from waymark.red import MAX_W, Red
 from waymark.topology import DEFAULT_PROGRAM
-from waymark.units import parse_rate
 
 MAX_PORT = 509
 """Ports are 9 bits wide; 510 is the controller's and 511 drops."""
@@ -32,18 +31,6 @@ CPU_PORT = 510
 Mark = Literal["aqt", "drai", "ci"]
 
 
-def _rate(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError("not a rate")
-    try:
-        rate_bps = parse_rate(value)
-    except WaymarkError as error:
-        raise ValueError("not a rate") from error
-    if rate_bps < 1:
-        raise ValueError("below 1 b/s")
-    return rate_bps
-
-
 def _prefix(value: object) -> IPv4Network:
     if not isinstance(value, str):
         raise ValueError("not a prefix")
@@ -54,7 +41,6 @@ def _lower(value: str) -> str:
     return value.lower()
 
 
-Rate = Annotated[float, BeforeValidator(_rate)]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(_lower)]
 PortNumber = Annotated[int, Field(ge=1, le=MAX_PORT, strict=True)]
@@ -85,9 +71,7 @@ class PortConfig(Settings):
     """One port of a switch."""
 
     mac: Mac = Field(description='a MAC address, such as "02:00:00:00:00:01"')
-    rate: Rate | None = Field(
-        None, description='bits per second with a unit, such as "10 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
-    )
+    rate: Rate | None = Field(None, description=f"bits per second with a unit: {units.RATE}")
     queue_limit: int | None = Field(
         None,
         ge=2,

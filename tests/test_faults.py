@@ -466,8 +466,8 @@ links:
         ("  a: {}", "  a: {mac: 1}", "x.yaml:2: hosts.a.mac: found 1; valid: a MAC address"),
         (
             "1 Mb/s",
-            "1 Mbps",
-            "x.yaml:7: links.0.rate: found '1 Mbps' (not a rate); valid: bits per",
+            "1 MB/s",
+            "x.yaml:7: links.0.rate: found '1 MB/s' (not a rate); valid: bits per",
         ),
         (
             "1 Mb/s",

@@ -41,12 +41,13 @@ def test_a_port_without_an_interface_is_refused(text: str) -> None:
         switch.parse_interface(text)
 
 
-def test_rates_have_the_units_of_tc() -> None:
+def test_rates_of_ports_have_the_units_of_every_rate() -> None:
+    assert switch.parse_rate("1=10 Mb/s") == switch.parse_rate("1=10Mbps") == (1, 10_000_000)
     assert switch.parse_rate("1=10mbit") == (1, 10_000_000)
     assert switch.parse_rate("2=1.5gbit") == (2, 1_500_000_000)
     assert switch.parse_rate("3=64000") == (3, 64_000)
     for text in ("1", "1=", "1=fast", "1=10mb", "1=-1mbit", "1=0", "1=nan", "1=infbit"):
-        with pytest.raises(WaymarkError, match="kbit, mbit, gbit"):
+        with pytest.raises(WaymarkError, match="kb/s, Mb/s, Gb/s"):
             switch.parse_rate(text)
 
 

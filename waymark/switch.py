@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from waymark import _core, real_time
+from waymark import _core, real_time, units
 from waymark.errors import WaymarkError
 
 MAX_PORT = 510
 """v1model's ports have 9 bits, and the greatest number drops."""
-
-RATE_UNITS = {"": 1, "bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-"""Units of bit rates, as tc(8) writes them."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +62,15 @@ def parse_rate(text: str) -> tuple[int, int]:
     """Read ``PORT=RATE``: port and bit/s.
 
     Raises:
-        WaymarkError: it has another form, or an unknown unit.
+        WaymarkError: it has another form, or the rate is not from 1 to 2^63 - 1 bit/s.
     """
     port, _, rate = text.partition("=")
-    number = rate.rstrip("abcdefghijklmnopqrstuvwxyz")
-    unit = rate[len(number) :]
     try:
-        bps = round(float(number) * RATE_UNITS[unit])
-    except (ValueError, KeyError, OverflowError):
+        bps = round(units.parse_rate(rate))
+    except WaymarkError:
         bps = 0
     if not 0 < bps < 2**63:
-        units = ", ".join(filter(None, RATE_UNITS))
-        raise WaymarkError(
-            f"--port-rate {text}: expected PORT=RATE, such as 1=10mbit (units: {units})"
-        )
+        raise WaymarkError(f"--port-rate {text}: expected PORT=RATE, such as 1={units.RATE}")
     return _port(port, f"--port-rate {text}"), bps
 
 

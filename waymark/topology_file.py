@@ -3,6 +3,7 @@
 ``topologies/README.md`` describes both. JSON is YAML, so either form may be written in either.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface
 from pathlib import Path
@@ -10,11 +11,11 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from waymark import yaml_file
+from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
+from waymark.fields import Rate, Time
 from waymark.topology import DEFAULT_PROGRAM, MAX_PORT, Host, Link, Switch, Topology, Tutorial
-from waymark.units import parse_rate, parse_time
 
 UNSTATED_RATE_BPS = 1e9
 """Of the tutorials' links that name no bandwidth."""
@@ -26,36 +27,18 @@ UNSTATED_QUEUE = 64
 """Of the tutorials' links, in packets: BMv2's own default."""
 
 
-def _quantity(value: object, parse: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"not a {what}")
-    try:
-        return parse(value)
-    except WaymarkError as error:
-        raise ValueError(f"not a {what}") from error
-
-
-def _rate(value: object) -> float:
-    rate_bps = _quantity(value, parse_rate, "rate")
-    if rate_bps < 1:
-        raise ValueError("less than 1 b/s")
-    return rate_bps
-
-
 def _address(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("not an address")
     return str(IPv4Interface(value))
 
 
-Rate = Annotated[float, BeforeValidator(_rate)]
-Time = Annotated[float, BeforeValidator(lambda v: _quantity(v, parse_time, "time"))]
 Address = Annotated[str, BeforeValidator(_address)]
 Feedback = Literal["aqt", "drai", "ci"]
 Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
 
-RATE = 'bits per second with a unit, such as "1.6 Mb/s" (b/s, kb/s, Mb/s, Gb/s)'
-DELAY = 'a time with a unit, one way, such as "20 ms" (ns, us, ms, s)'
+RATE = f"bits per second with a unit: {units.RATE}"
+DELAY = f"a time with a unit, one way: {units.TIME}"
 QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
 LOSS = "a probability, 0 to 1"
 ECN = "0 or more packets that may wait in front of one that is not marked"
@@ -161,19 +144,6 @@ class TutorialFile(Settings):
     links: tuple[tuple[str | float, ...], ...] = Field(
         description='a list of [end, end, delay, Mb/s]; an end is a host or "s1-p1"'
     )
-
-
-_PER_SECOND = {
-    name: per_second
-    for per_second, names in {
-        1: ("s", "sec", "secs"),
-        10**3: ("ms", "msec", "msecs"),
-        10**6: ("", "us", "usec", "usecs"),
-        10**9: ("ns", "nsec", "nsecs"),
-    }.items()
-    for name in names
-}
-"""Units of time, as tc(8) writes them."""
 
 
 def load(path: Path) -> Topology:
@@ -303,8 +273,6 @@ def _tutorial_delay_s(delay: str | float) -> float:
     """A number is in ms; text is what tc(8) reads, where a number alone is in microseconds."""
     if not isinstance(delay, str):
         return float(delay) / 1e3
-    unit = delay.lstrip("0123456789.")
-    try:
-        return float(delay.removesuffix(unit)) / _PER_SECOND[unit]
-    except KeyError:
-        return parse_time(delay)  # of our units, "10 ms"
+    if re.fullmatch(r"[0-9.]+", delay):
+        return float(delay) / 1e6
+    return units.parse_time(delay)

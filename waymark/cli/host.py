@@ -16,7 +16,7 @@ from waymark import real_time as scheduling
 from waymark.cli.base import EXIT_INTERRUPTED, app
 from waymark.cli.options import spread
 from waymark.errors import WaymarkError
-from waymark.units import parse_rate, parse_time
+from waymark.quantity_options import rate_option, size_option, time_option
 
 if TYPE_CHECKING:
     from waymark.live import Arrived, LiveHost, Moment, Place, Sent
@@ -117,7 +117,7 @@ class Transport:
     window: Annotated[int, typer.Option(min=1, help="Receiver's, in packets.")] = 1000
     initial_window: Annotated[int, typer.Option(min=1, help="Sender's first, in packets.")] = 10
     delayed_ack: Annotated[
-        float, typer.Option(min=0, help="Seconds an acknowledgement may wait for a second packet.")
+        float, time_option(help="How long an acknowledgement may wait for a second packet.")
     ] = 0.04
     pacing: Annotated[
         bool, typer.Option(help="Spread a window over its round trip, where the control does not.")
@@ -125,8 +125,7 @@ class Transport:
     loss: Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")] = 0.0
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")] = 1
     patience: Annotated[
-        float,
-        typer.Option(min=0.1, help="Give up after so many seconds without an answer."),
+        float, time_option(least_s=0.1, help="Give up after this time without an answer.")
     ] = 10.0
 
     def open(
@@ -162,7 +161,7 @@ class Transport:
 class Lines:
     """What is printed."""
 
-    interval: Annotated[float, typer.Option(min=0.05, help="Seconds between two lines.")] = 1.0
+    interval: Annotated[float, time_option(least_s=0.05, help="Time between two lines.")] = 1.0
     as_json: Annotated[bool, typer.Option("--json", help="Each line as JSON.")] = False
 
     def print(self, told: "Moment | Sent | Arrived", line: str) -> None:
@@ -178,9 +177,11 @@ def send(
     transport: Transport,
     lines: Lines,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="How long to send, connecting included.")
+        float, time_option(least_s=0.1, help="How long to send, connecting included.")
     ] = 10.0,
-    octets: Annotated[int | None, typer.Option(min=1, help="Send so many and end.")] = None,
+    octets: Annotated[
+        int | None, size_option(help='Send this much, such as "10 MB", and end.')
+    ] = None,
     control: Annotated[
         str,
         typer.Option(metavar="NAME", help="Congestion control, as in the lab: vegas, rovegas, …"),
@@ -224,15 +225,12 @@ def cross(
     at: At,
     lines: Lines,
     rate: Annotated[
-        str, typer.Option(metavar="RATE", help='While it sends, such as "3.2 Mb/s".')
-    ] = "1 Mb/s",
+        float, rate_option(default="1 Mb/s", help='Rate while it sends, such as "3.2 Mb/s".')
+    ] = 1e6,
     on: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help='Mean length of a burst, "10 ms"; else it never rests.'),
+        float | None, time_option(help='Mean length of a burst, "10 ms". Default: constant rate.')
     ] = None,
-    off: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Mean time between bursts.")
-    ] = None,
+    off: Annotated[float | None, time_option(help="Mean time between bursts.")] = None,
     shape: Annotated[
         float | None,
         typer.Option(help="Both times are Pareto's of this shape; else exponential."),
@@ -240,8 +238,10 @@ def cross(
     packet_octets: Annotated[
         int, typer.Option(min=40, max=65535, help="Of a datagram, its headers included.")
     ] = 1000,
-    quiet: Annotated[str, typer.Option(metavar="TIME", help="Before it starts.")] = "0 s",
-    seconds: Annotated[float, typer.Option(min=0.1, help="In all, what is quiet included.")] = 10.0,
+    quiet: Annotated[float, time_option(help="Wait this long before sending.")] = 0.0,
+    seconds: Annotated[
+        float, time_option(least_s=0.1, help="Time in all, the quiet time included.")
+    ] = 10.0,
     seed: Seed = 1,
     number: Annotated[
         int, typer.Option(min=0, max=65535, help="Each number draws its own, as in a scenario.")
@@ -256,9 +256,9 @@ def cross(
 
     place = at.enter()
     to, port = _destination(destination)
-    times = (on, off, shape, parse_time(quiet), seconds)
+    times = (on, off, shape, quiet, seconds)
     source = LiveSource(
-        place, _source(parse_rate(rate), packet_octets, *times), to, port, seed, number,
+        place, _source(rate, packet_octets, *times), to, port, seed, number,
         _begin(begin),
     )  # fmt: skip
     with _interruptible():
@@ -320,8 +320,8 @@ def _begin(text: str | None) -> float | None:
 def _source(
     rate_bps: float,
     packet_octets: int,
-    on: str | None,
-    off: str | None,
+    on_s: float | None,
+    off_s: float | None,
     shape: float | None,
     start_s: float,
     stop_s: float,
@@ -329,17 +329,17 @@ def _source(
     from waymark.traffic import Cbr, OnOff
 
     ends = ("here", "there")
-    if on is None:
-        if off is not None or shape is not None:
+    if on_s is None:
+        if off_s is not None or shape is not None:
             raise WaymarkError("--off and --shape belong to bursts: say --on as well")
         return Cbr(*ends, rate_bps, packet_octets, start_s, stop_s)
-    if off is None:
+    if off_s is None:
         raise WaymarkError("--on says how long bursts are: say --off as well")
     source = OnOff(
         *ends,
         rate_bps,
-        parse_time(on),
-        parse_time(off),
+        on_s,
+        off_s,
         packet_octets=packet_octets,
         start_s=start_s,
         stop_s=stop_s,

@@ -7,6 +7,7 @@ import typer
 
 from waymark.cli.base import app
 from waymark.errors import WaymarkError
+from waymark.quantity_options import time_option
 
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -24,12 +25,8 @@ def plot(
         Path | None,
         typer.Option("-o", "--out", metavar="PICTURE", help="Default: beside FILE, as .png."),
     ] = None,
-    from_s: Annotated[
-        float | None, typer.Option("--from", metavar="S", help="Seconds at which to begin.")
-    ] = None,
-    to_s: Annotated[
-        float | None, typer.Option("--to", metavar="S", help="Seconds at which to end.")
-    ] = None,
+    from_s: Annotated[float | None, time_option("--from", help="Time at which to begin.")] = None,
+    to_s: Annotated[float | None, time_option("--to", help="Time at which to end.")] = None,
 ) -> None:
     """Draw a connection's windows, round-trip times, packets in flight and marks over time."""
     from waymark import plots, trace, trace_plot  # brings matplotlib

@@ -30,9 +30,7 @@ def run_switch(
     device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
     port_rate: Annotated[
         list[str] | None,
-        typer.Option(
-            "--port-rate", metavar="PORT=RATE", help="Such as 1=10mbit; queues form then."
-        ),
+        typer.Option("--port-rate", metavar="PORT=RATE", help='Such as 1=10mbit or "1=10 Mb/s".'),
     ] = None,
     charge_ip: Annotated[
         bool,

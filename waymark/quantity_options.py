@@ -1,0 +1,47 @@
+"""Rates, times and sizes as options of commands: the grammar of :mod:`waymark.units`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from waymark.errors import WaymarkError
+from waymark.units import parse_rate, parse_size, parse_time
+
+
+def time_option(*names: str, help: str, least_s: float = 0.0) -> Any:  # noqa: A002, as typer has it
+    """An option in seconds that takes ``5``, ``5s`` and ``"500 ms"``."""
+    return typer.Option(
+        *names, metavar="TIME", help=help, parser=_bounded(parse_time, least_s, f"{least_s:g} s")
+    )
+
+
+def rate_option(*names: str, help: str, default: str) -> Any:  # noqa: A002
+    """An option in bits per second that takes ``"1.6 Mb/s"``, ``1.6mbit`` and ``1.6Mbps``.
+
+    ``--help`` shows the default as it is written here.
+    """
+    parser = _bounded(parse_rate, 1, "1 b/s")
+    return typer.Option(*names, metavar="RATE", help=help, parser=parser, show_default=default)
+
+
+def size_option(*names: str, help: str, least: int = 1) -> Any:  # noqa: A002
+    """An option in octets that takes ``1500`` and ``"10 MB"``."""
+    return typer.Option(
+        *names, metavar="SIZE", help=help, parser=_bounded(parse_size, least, f"{least} octets")
+    )
+
+
+def _bounded(
+    parse: Callable[[str | float], float], least: float, shown: str
+) -> Callable[[str | float], float]:
+    def quantity(text: str | float) -> float:
+        try:
+            value = parse(text)
+        except WaymarkError as error:
+            raise typer.BadParameter(str(error)) from error
+        if value < least:
+            raise typer.BadParameter(f"{text!r} is less than {shown}")
+        return value
+
+    return quantity
