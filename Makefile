@@ -12,7 +12,7 @@ SECONDS ?= 10
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab figures numbers test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz clean
+.PHONY: help lab figures numbers test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz docs clean
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +68,12 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the
 fuzz: $(VENV)/.built  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler
 	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run
 
-clean:  ## remove what was built (.venv, target, results)
-	rm -rf $(VENV) target results fuzz/target
+docs: $(VENV)/.documented  ## build the documentation in site/; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "To read it: $(PYTHON) -m http.server --directory site"
+
+clean:  ## remove what was built (.venv, target, results, site)
+	rm -rf $(VENV) target results site fuzz/target
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -86,4 +90,8 @@ $(VENV)/.tested: $(VENV)/.built
 
 $(VENV)/.linted: $(VENV)/.tested
 	$(BIN)/python -m pip install --quiet --group lint
+	@touch $@
+
+$(VENV)/.documented: $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
