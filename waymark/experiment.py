@@ -26,8 +26,8 @@ Scale = Literal["quick", "full", "paper"]
 """``quick`` asserts orderings in a test; ``full`` draws the figure, with a spread over seeds;
 ``paper`` is as long as the paper ran it, with one seed."""
 
-Verdict = Literal["reproduced", "partly", "not reproduced"]
-"""Whether all, some or none of the claims pass."""
+Verdict = Literal["reproduced", "partly", "not reproduced", "measured"]
+"""Whether all, some or none of the claims pass; ``measured``: the experiment has no claims."""
 
 PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond")
 """The folders of ``experiments/``, in the order in which experiments are listed; the last holds the
@@ -256,6 +256,8 @@ class Experiment:
     def _verdict(self, rows: Sequence[Row], variant: str) -> Verdict:
         by_name = {row.quantity: row for row in rows}
         judged = [e.holds(by_name) for e in self.expectations if e.variant == variant]
+        if not judged:
+            return "measured"
         if not any(judged):
             return "not reproduced"
         return "partly" if False in judged else "reproduced"
@@ -285,7 +287,8 @@ def find(experiment_id: str) -> Experiment:
         if experiment_id in experiment.also:
             return experiment
     near = get_close_matches(experiment_id, files, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "see: waymark list"
+    own = "see: waymark list; a file of yours: ./my_figure.py"
+    hint = f"did you mean {' or '.join(near)}?" if near else own
     raise WaymarkError(f"no experiment {experiment_id!r}; {hint}")
 
 
@@ -309,6 +312,17 @@ def select(patterns: Sequence[str]) -> list[Experiment]:
         else:
             chosen.add(find(pattern).id)
     return [_load(path) for name, path in _files().items() if name in chosen]
+
+
+def is_of_project(experiment_id: str) -> bool:
+    """Whether an experiment of ``experiments/`` has this id."""
+    return experiment_id in _files()
+
+
+def at_path(path: Path) -> Experiment | None:
+    """The experiment that a file of ``experiments/`` declares; None: it is no such file."""
+    of_project = path.resolve() in {file.resolve() for file in _files().values()}
+    return _load(path.resolve()) if of_project else None
 
 
 def everything() -> list[Experiment]:

@@ -2,12 +2,14 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from waymark import program, trace
+from waymark.errors import WaymarkError
 from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.pool import Pool
 from waymark.result import Result
@@ -38,9 +40,15 @@ class Plan:
         """
         count = experiment.seeds_at(scale) if seeds is None else seeds
         chosen = range(first_seed, first_seed + count)
-        per_seed = [dict(experiment.scenarios(scale, seed)) for seed in chosen]
+        per_seed = [_scenarios(experiment, scale, seed) for seed in chosen]
         if traced:
             per_seed[0] = {label: trace.traced(run) for label, run in per_seed[0].items()}
+        for seed, runs in zip(chosen, per_seed, strict=True):
+            if runs.keys() != per_seed[0].keys():
+                raise WaymarkError(
+                    f"{experiment.id}: scenarios: seed {seed} has the labels {', '.join(runs)}, "
+                    f"seed {first_seed} has {', '.join(per_seed[0])}; expected the same"
+                )
         by_label = {label: [runs[label] for runs in per_seed] for label in per_seed[0]}
         return Plan(experiment, scale, list(chosen), by_label)
 
@@ -71,6 +79,25 @@ class Measured:
     def run_cpu_s(self) -> float:
         """Seconds of one core that its runs took in all, whenever they were made."""
         return sum(result.cpu_s for several in self.runs.values() for result in several)
+
+
+def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Scenario]:
+    """The runs of one seed, checked: an experiment may be anybody's."""
+    found = cast("object", experiment.scenarios(scale, seed))
+    runs = dict(cast("Mapping[str, Scenario]", found)) if isinstance(found, Mapping) else {}
+    if not runs or not _are(list(runs.values()), Scenario) or not _are(list(runs), str):
+        raise WaymarkError(
+            f"{experiment.id}: scenarios returned {found!r}; expected a dict of labels to "
+            "waymark.Scenario, with one entry or more"
+        )
+    return runs
+
+
+def _are(values: object, kind: type) -> bool:
+    """Whether something is a list or tuple of values of a type."""
+    return isinstance(values, list | tuple) and all(
+        isinstance(value, kind) for value in cast("Sequence[object]", values)
+    )
 
 
 def size_of(scenario: Scenario) -> float:
@@ -106,9 +133,12 @@ class Handed:
         started = time.monotonic()
         runs = {label: [f.result() for f in several] for label, several in self._futures.items()}
         self.release()
-        return Measured(
-            self.plan, runs, self.plan.experiment.rows(runs), time.monotonic() - started
-        )
+        rows: object = self.plan.experiment.rows(runs)
+        if not _are(rows, Row):
+            raise WaymarkError(
+                f"{self.plan.experiment.id}: rows returned {rows!r}; expected a list of waymark.Row"
+            )
+        return Measured(self.plan, runs, cast("list[Row]", rows), time.monotonic() - started)
 
     def release(self) -> None:
         """Forget the runs."""

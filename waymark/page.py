@@ -2,6 +2,8 @@
 
 import base64
 import json
+import os
+import shlex
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +30,14 @@ RULES: Mapping[Verdict, str] = {
     "reproduced": "all claims pass",
     "partly": "some claims pass, some fail",
     "not reproduced": "no claim passes",
+    "measured": "it has no claims",
 }
+
+OWN = "Own experiments"
+"""The title of results whose experiments are not the project's."""
+
+_OF_RECORD = ("id", "paper", "claim", "command", "rows", "expectations", "verdict", "parameters")
+"""What the ``run.json`` of an experiment has, beside others that are in every one of them."""
 
 
 @dataclass(frozen=True)
@@ -36,23 +45,38 @@ class Entry:
     """One experiment on the page.
 
     Attributes:
-        experiment: what was declared.
+        id, paper, claim: as the experiment declares them.
+        fitted: how many of its choices were made for a result's sake.
         record: of its last run; None: it was not run.
         picture: the address of its picture; None: there is none.
         size: the picture's width and height, in pixels.
         folder: the address of the run's data.
+        is_own: whether it is an experiment of the user.
     """
 
-    experiment: Experiment
+    id: str
+    paper: str
+    claim: str
+    fitted: int
     record: Mapping[str, Any] | None
     picture: str | None
     size: tuple[int, int]
     folder: str
+    is_own: bool = False
 
     @property
     def anchor(self) -> str:
         """Its place on the page."""
-        return self.experiment.id.replace("/", "-").replace(".", "-")
+        return self.id.replace("/", "-").replace(".", "-")
+
+    @property
+    def repeat(self) -> str:
+        """The command that gives these results again."""
+        if self.record is None:
+            return f"waymark run {self.id}"
+        if self.is_own:
+            return shlex.join(self.record["command"])
+        return f"waymark run {self.id} --scale {self.record['scale']}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -96,10 +120,16 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
         ]
         for paper in PAPERS
     }
-    papers = {title: entries for title, entries in papers.items() if entries}
+    papers[OWN] = _own(results, beside, embed=embed)
+    papers = {
+        title: entries
+        for title, entries in papers.items()
+        if any(entry.record is not None for entry in entries)
+    }
     everything = [entry for entries in papers.values() for entry in entries]
-    if all(entry.record is None for entry in everything):
+    if not everything:
         raise WaymarkError(f"{results}: no results; first: waymark run ID --out {results}")
+    counts = {verdict: _count(everything, verdict) for verdict in RULES}
     environment = Environment(
         loader=PackageLoader("waymark"),
         undefined=StrictUndefined,
@@ -111,10 +141,10 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
     environment.filters["value"] = value
     return environment.get_template("report.html.j2").render(
         papers=papers,
-        rules=RULES,
-        counts={verdict: _count(everything, verdict) for verdict in RULES},
+        rules={verdict: rule for verdict, rule in RULES.items() if counts[verdict]},
+        counts=counts,
         not_run=sum(entry.record is None for entry in everything),
-        fitted=sum(one.fitted for entry in everything for one in entry.experiment.choices),
+        fitted=sum(entry.fitted for entry in everything),
         version=version("waymark"),
     )
 
@@ -142,16 +172,56 @@ def value(parameter: object) -> str:
 
 def _entry(experiment: Experiment, results: Path, beside: Path, *, embed: bool) -> Entry:
     folder = results / experiment.id
+    fitted = sum(choice.fitted for choice in experiment.choices)
+    about = (experiment.id, experiment.paper, experiment.claim, fitted)
     try:
         record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         png = (folder / "plot.png").read_bytes()
     except (OSError, ValueError):
-        return Entry(experiment, None, None, (0, 0), _address(folder, beside))
+        return Entry(*about, None, None, (0, 0), _address(folder, beside))
+    return Entry(*about, record, *_picture(png, folder, beside, embed=embed))
+
+
+def _own(results: Path, beside: Path, *, embed: bool) -> list[Entry]:
+    """The user's own experiments, by id: every ``run.json`` that is no project experiment's."""
+    entries: list[Entry] = []
+    for file in _records(results):
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+            png = (file.parent / "plot.png").read_bytes()
+        except (OSError, ValueError):
+            continue
+        if not isinstance(record, dict) or any(key not in record for key in _OF_RECORD):
+            continue  # of a run on interfaces, or of another program
+        known = cast("dict[str, Any]", record)
+        if experiments.is_of_project(known["id"]):
+            continue
+        fitted = sum(choice["fitted"] for choice in known["choices"])
+        about = (known["id"], known["paper"], known["claim"], fitted)
+        shown = _picture(png, file.parent, beside, embed=embed)
+        entries.append(Entry(*about, known, *shown, is_own=True))
+    return entries
+
+
+def _records(results: Path) -> list[Path]:
+    """Every ``run.json``, but not among the finished runs, which are many."""
+    found: list[Path] = []
+    for folder, below, files in os.walk(results):
+        below[:] = [name for name in below if not name.startswith(".")]
+        if "run.json" in files:
+            found.append(Path(folder) / "run.json")
+    return sorted(found)
+
+
+def _picture(
+    png: bytes, folder: Path, beside: Path, *, embed: bool
+) -> tuple[str, tuple[int, int], str]:
+    """The picture's address and size, and the folder's address."""
     address = _address(folder, beside)
     picture = f"{address}/plot.png"
     if embed:
         picture = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return Entry(experiment, record, picture, _size(png), address)
+    return picture, _size(png), address
 
 
 def _address(folder: Path, beside: Path) -> str:

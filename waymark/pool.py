@@ -4,13 +4,14 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+from waymark import own
 from waymark.errors import WaymarkError
 from waymark.result import Result
 from waymark.run import run
@@ -75,7 +76,8 @@ class Pool:
         return future
 
     def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
-        return self._executor.submit(_run, _sendable(scenario), capture, code_sha256())
+        files = own.registered()
+        return self._executor.submit(_run, _sendable(scenario), capture, code_sha256(), files)
 
 
 @contextmanager
@@ -161,12 +163,13 @@ def _sendable(scenario: Scenario) -> bytes:
         ) from error
 
 
-def _run(sent: bytes, capture: Path | None, code: str) -> Result:
+def _run(sent: bytes, capture: Path | None, code: str, files: Mapping[str, str]) -> Result:
     if code_sha256() != code:
         raise WaymarkError("a worker has another version of Waymark than the one that asks it")
+    own.register(files)
     try:
         scenario: Scenario = pickle.loads(sent)
-    except (AttributeError, ImportError) as error:
+    except (AttributeError, ImportError, OSError) as error:
         raise WaymarkError(
             f"a congestion control is not found in another process: {error}; "
             "define it at the top of a module that can be imported"

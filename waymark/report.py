@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from matplotlib.figure import Figure
 from rich import box
 from rich.console import Console
 
@@ -82,7 +83,13 @@ def write_plots(
 ) -> list[Path]:
     """``plot.png`` and ``plot.svg``."""
     with plots.style():
-        return plots.save(experiment.draw(runs, rows), folder)
+        figure = cast("object", experiment.draw(runs, rows))
+        if not isinstance(figure, Figure):
+            raise WaymarkError(
+                f"{experiment.id}: draw returned {figure!r}; expected a matplotlib Figure, such as "
+                "waymark.plots.new_figure() gives"
+            )
+        return plots.save(figure, folder)
 
 
 def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Path:

@@ -14,6 +14,9 @@ from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
 from waymark.scenario import Scenario, to_core
 
+KEPT = ".runs"
+"""The folder of finished runs, in the folder of results."""
+
 _CODE = ("run.py", "result.py", "sctp.py", "trace.py")
 """Beside the core, what a result depends on that its scenario does not tell."""
 

@@ -1,6 +1,7 @@
 """``waymark list``, ``waymark run`` and ``waymark report``: the experiments."""
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,24 +9,16 @@ from typing import Annotated
 import typer
 
 from waymark import experiment as experiments
-from waymark import trace
+from waymark import own, trace
 from waymark.cli import on_interfaces
-from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, Jobs, app, err, make, out, write
+from waymark.cli.base import EXIT_FAILED, app, err, make, out, write
 from waymark.cli.network import TargetName
 from waymark.cli.on_interfaces import RunnerName
+from waymark.cli.options import spread
+from waymark.cli.work import Results, Work
 from waymark.errors import WaymarkError
 from waymark.experiment import Experiment
-from waymark.measure import Measured, Plan, capture_path, hand_out
-from waymark.pool import pool
-from waymark.progress import progress
-from waymark.store import Store
-
-KEPT = ".runs"
-"""Where finished runs are kept, in the folder of results."""
-
-Results = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
-]
+from waymark.measure import Measured, Plan, capture_path
 
 
 class ScaleName(StrEnum):
@@ -59,12 +52,18 @@ def _cost(experiment: Experiment, scale: ScaleName) -> str:
 
 
 @app.command("run")
+@spread
 def run_experiments(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ID...", help="Such as chan/fig3.6; or a pattern: 'chan/fig3*'."),
+        typer.Argument(
+            metavar="ID|FILE.py|MODULE...",
+            help="Such as chan/fig3.6, 'chan/fig3*', ./my_figure.py, or my_package.figure.",
+        ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All experiments of the project.")
+    ] = False,
     scale: Annotated[
         ScaleName,
         typer.Option(
@@ -78,19 +77,10 @@ def run_experiments(
     target: Annotated[
         TargetName | None, typer.Option(help="What switches on interfaces are.")
     ] = None,
-    jobs: Jobs = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Run on the Dask cluster of this scheduler."),
-    ] = None,
-    out_dir: Results = Path("results"),
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
     ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Make every run, also those kept from earlier.")
-    ] = False,
     pcap: Annotated[
         bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
     ] = False,
@@ -98,90 +88,115 @@ def run_experiments(
         bool,
         typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
     ] = False,
+    *,
+    work: Work,
 ) -> None:
-    """Measure figures of the papers again: for each a table, a picture, the record of the run.
+    """Run experiments: for each a table, a picture, and the record of the run.
 
-    Finished runs are kept: after an interrupt the same command goes on where it was.
+    An experiment is a figure or table of a paper, or a Python file of yours with an EXPERIMENT
+    (waymark new experiment NAME writes one). Finished runs are kept: after an interrupt, repeat
+    the command to continue.
     """
-    from waymark import report  # brings matplotlib, for which the pool's processes need not wait
-
     chosen = _choose(ids or [], everything)
     on_interfaces.check(chosen, runner, target)
     if runner != RunnerName.NETSIM:
-        if pcap or again or scheduler is not None or jobs is not None:
+        if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
         numbers = range(seed, seed + (seeds or 1))
         switches = target or TargetName.EMBEDDED
-        on_interfaces.run(chosen, runner, switches, scale.value, numbers, out_dir, traces=traces)
+        with own.located():
+            on_interfaces.run(
+                chosen, runner, switches, scale.value, numbers, work.out_dir, traces=traces
+            )
         return
     if pcap and len(chosen) > 1:
         raise WaymarkError("--pcap captures one experiment; name one")
-    captures = out_dir / chosen[0].id / "pcap" if pcap else None
-    for folder in (*(out_dir / one.id for one in chosen), *([captures] if captures else [])):
-        make(folder)
-    plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
-    title = chosen[0].id if len(chosen) == 1 else f"{len(chosen)} experiments"
-    measured: list[report.Summary] = []
-    failed: list[str] = []
-    try:
-        with (
-            pool(jobs, scheduler, None if again else Store(out_dir / KEPT, _note)) as workers,
-            progress(err, title, [size for plan in plans for size in plan.sizes]) as done,
-        ):
-            for handed in hand_out(plans, workers, captures=captures, done=done):
-                name = handed.plan.experiment.id
-                folder = out_dir / name
-                try:
-                    one = handed.measured()
-                    files = report.write(one, folder, ["waymark", *sys.argv[1:]])
-                    if traces:
-                        make(folder / "trace")
-                        files += trace.write_all(one.runs, folder / "trace")
-                except Exception as error:
-                    if len(chosen) == 1:
-                        raise
-                    err.print(f"{name} failed, the others go on: {error}")
-                    failed.append(name)
-                    continue
-                measured.append(report.summary(one))
-                if len(chosen) == 1:
-                    _show(one, [*files, *_captured(one, captures)])
-    except KeyboardInterrupt as interrupt:
-        print("interrupted: finished runs are kept; the same command goes on", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED) from interrupt
-    if len(chosen) > 1:
-        out.print(report.summary_table(measured))
-    if failed:
-        names = " ".join(failed)
-        print(f"failed: {names}; for more: waymark run {failed[0]}", file=sys.stderr)
-        raise typer.Exit(EXIT_FAILED)
+    for one in chosen:
+        make(work.out_dir / one.id)
+    with own.located():
+        plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
+    if len(plans) == 1:
+        _run_one(plans[0], work, pcap=pcap, traces=traces)
+    else:
+        _run_several(plans, work, traces=traces)
 
 
-def _choose(ids: list[str], everything: bool) -> list[Experiment]:
-    if everything and ids:
+def _choose(names: list[str], everything: bool) -> list[Experiment]:
+    """The experiments to run: the project's in their order, then the user's as they are named."""
+    if everything and names:
         raise WaymarkError("--all takes no ids besides")
     if everything:
         return experiments.everything()
-    if not ids:
-        raise WaymarkError("nothing to run: name an id or a pattern, or --all (see: waymark list)")
-    return experiments.select(ids)
+    if not names:
+        raise WaymarkError(
+            "nothing to run: name an id, a pattern, a file of yours, or --all (see: waymark list)"
+        )
+    loaded = [own.load_experiment(name) for name in names if own.is_own(name)]
+    of_project = experiments.select([name for name in names if not own.is_own(name)])
+    chosen = {one.id: one for one in of_project}
+    for one in loaded:
+        if chosen.setdefault(one.id, one) is not one:
+            raise WaymarkError(f"two experiments have the id {one.id}; choose another for one")
+    return list(chosen.values())
 
 
-def _note(sentence: str) -> None:
-    err.print(sentence, highlight=False, markup=False, soft_wrap=True)
-
-
-def _captured(one: Measured, captures: Path | None) -> list[Path]:
-    return [capture_path(captures, label) for label in one.runs] if captures else []
-
-
-def _show(one: Measured, files: list[Path]) -> None:
-    from waymark import report
-
-    out.print(report.terminal_table(one.plan.experiment, one.rows))
-    report.print_expectations(out, one.plan.experiment, one.rows)
+def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> None:
+    """Run an experiment and show its table; an error ends the command."""
+    name = plan.experiment.id
+    captures = work.out_dir / name / "pcap" if pcap else None
+    if captures is not None:
+        make(captures)
+    with own.located(), work.hand_out([plan], name, captures) as handed:
+        measured = next(handed).measured()
+        files = _write(measured, work.out_dir / name, traces=traces)
+        show(measured)
+    if captures is not None:
+        files += [capture_path(captures, label) for label in measured.runs]
     for file in files:
         print(file)
+
+
+def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> None:
+    """Run experiments and show a line for each; one that fails does not end the others."""
+    from waymark import report
+
+    lines: list[report.Summary] = []
+    failed: list[str] = []
+    with work.hand_out(plans, f"{len(plans)} experiments") as handed:
+        for each in handed:
+            name = each.plan.experiment.id
+            try:
+                with own.located():
+                    measured = each.measured()
+                    _write(measured, work.out_dir / name, traces=traces)
+                lines.append(report.summary(measured))
+            except Exception as error:
+                err.print(f"{name} failed, the others go on: {error}")
+                failed.append(name)
+    out.print(report.summary_table(lines))
+    if failed:
+        names = " ".join(failed)
+        print(f"failed: {names}; for the details, run one of them alone", file=sys.stderr)
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
+    from waymark import report  # brings matplotlib, for which the pool's processes need not wait
+
+    files = report.write(measured, folder, ["waymark", *sys.argv[1:]])
+    if traces:
+        make(folder / "trace")
+        files += trace.write_all(measured.runs, folder / "trace")
+    return files
+
+
+def show(measured: Measured) -> None:
+    """Print an experiment's table and its claims."""
+    from waymark import report
+
+    experiment = measured.plan.experiment
+    out.print(report.terminal_table(experiment, measured.rows))
+    report.print_expectations(out, experiment, measured.rows)
 
 
 @app.command("report")

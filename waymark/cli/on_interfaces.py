@@ -1,6 +1,7 @@
 """``waymark run --runner netns|mininet``: experiments on this machine's interfaces."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -63,7 +64,7 @@ def run(
         suffix = runner.value if target == TargetName.EMBEDDED else f"{runner}-{target}"
         folder = out_dir / f"{one.id}-{suffix}"
         make(folder)
-        network = f"{one.id.replace('/', '-')}-{os.getpid()}"
+        network = f"{re.sub('[^A-Za-z0-9_.-]', '-', one.id)}-{os.getpid()}"
 
         def run_live(scenario: "Scenario", network: str = network) -> "Live":
             name, seconds = scenario.name, f"{scenario.end_s:g} s"
