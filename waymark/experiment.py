@@ -330,11 +330,12 @@ def everything() -> list[Experiment]:
     return [_load(path) for path in _files().values()]
 
 
-_FIGURE = re.compile(r"(fig|tab|eq)\d+(_\d+)?")
+_FIGURE = re.compile(r"(fig|tab|eq|sec)\d+(_\d+)?")
 
 
 def _files() -> dict[str, Path]:
-    """``chan/fig3.6`` from ``experiments/chan/fig3_6.py``, by chapter and kind."""
+    """``chan/fig3.6`` from ``experiments/chan/fig3_6.py``, by chapter and kind: figures, tables,
+    equations, and what a section claims of several of them."""
     paths = [
         path
         for paper in PAPERS

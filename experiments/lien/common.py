@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from waymark import STOCK, Choice, Flow, Profile, Result, Topology
 from waymark.drai import ROUND_TRIP_LOG2, WINDOW_PACKETS
@@ -17,6 +19,7 @@ HOST_QUEUE = 1000
 PROFILES: Mapping[Algorithm, Profile] = {
     "tahoe": replace(STOCK, packet_octets=1040),
     "reno": replace(STOCK, packet_octets=1040),
+    "newreno": replace(STOCK, packet_octets=1040),
     "vegas": STOCK,
     "muzha": STOCK,
 }
@@ -31,8 +34,8 @@ DRAI_CHOICE = Choice(
     "DRAI formula",
     "by waiting packets (¼, ½, ¾ of the buffer) and by utilisation (⅓, 4/7, ⅞) of the last 33 ms, "
     "65 ms at 1 Mb/s: waymark/drai.py",
-    "the paper has none ('an empirical approach'); each index is what the senders' reaction to it "
-    "can do without harm; the same ranges in all simulations",
+    "the paper has none ('an empirical approach'); each index asks for as much as the senders' "
+    "reaction to it can do without harm; the ranges are the same in all simulations",
     "over 0.5 s, senders act several times on one reading: alone at 1 Mb/s and a buffer of 15, "
     "Muzha falls from 973 to 310 kb/s",
 )
@@ -41,12 +44,12 @@ START_CHOICE = Choice(
     "starts",
     "all at 0 s with the first seed, uniform in the first 0.1 s with the others",
     "the paper gives none",
-    "the deviation over seeds tells; drop-tail mixes are chaotic",
+    "drop-tail mixes are chaotic: see the deviation over the seeds",
 )
 
 OCTETS_NOTE = (
-    "Throughput counts all octets of delivered data packets, of each once: 1040 a packet for Tahoe "
-    "and Reno, 1000 for Vegas and Muzha. "
+    "Throughput counts each delivered data packet once, with all its octets: 1040 for Tahoe, Reno "
+    "and NewReno, 1000 for Vegas and Muzha. "
 )
 
 
@@ -87,3 +90,14 @@ def whole(result: Result, flow: int) -> float:
 def loss_percent(result: Result) -> float:
     """Data packets of all flows that were dropped, of those sent, in percent."""
     return 100 * sum(f.losses for f in result.flows) / sum(int(f.sent.sum()) for f in result.flows)
+
+
+def from_zero(axes: Axes) -> None:
+    """Start the y axis a little below 0, so that marks at 0 are not cut."""
+    axes.set_ylim(-0.03 * axes.get_ylim()[1])
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
+    """One legend below all panels, of what one of them shows."""
+    handles, names = axes.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, fontsize="small")
