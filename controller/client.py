@@ -19,6 +19,7 @@ from controller.config import SwitchConfig
 from controller.diff import Change, Kind
 from controller.pipeline import Pipeline
 from controller.replication import DefaultAction, Held
+from waymark import files
 from waymark.errors import WaymarkError
 
 HANDSHAKE_S = 10.0
@@ -73,7 +74,7 @@ class Target:
             tls = switch.tls
             paths = [None if p is None else folder / p for p in (tls.ca, tls.certificate, tls.key)]
             for path in paths:
-                if path is not None and not path.is_file():
+                if path is not None and not files.is_file(path):
                     raise WaymarkError(f"{path}: no such file (tls of {name})")
             credentials = GRPCCredentialsTLS(cacert=paths[0], cert=paths[1], private_key=paths[2])
         return Target(name, switch.address, switch.device_id, election_id, credentials)

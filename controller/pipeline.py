@@ -118,7 +118,7 @@ def _defaults(p4info: p4i.P4Info, schema: P4Schema) -> list[DefaultAction]:
 def source_of(program: str, folder: Path) -> Path:
     """The P4 file of a program: relative to ``folder``, or else to ``p4src/``."""
     for path in (folder / program, project.program_path(program)):
-        if path.is_file():
+        if files.is_file(path):
             return path
     p4src = project.program_path(".")
     mains = sorted(p.relative_to(p4src).as_posix() for p in p4src.glob("v1model/*.p4"))

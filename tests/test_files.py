@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Cli
 
-from waymark import _core, files
+from waymark import Topology, _core, files
 from waymark.errors import WaymarkError
 
 MAIN = ROOT / "p4src/v1model/waymark.p4"
@@ -28,6 +29,25 @@ def test_a_pipe_is_read_and_a_device_is_not(tmp_path: Path) -> None:
     ):
         with pytest.raises(WaymarkError, match=told):
             files.read(path)
+
+
+def test_a_name_that_no_file_can_have_is_not_there(tmp_path: Path) -> None:
+    long = tmp_path / ("a" * 300)
+    assert not files.is_file(long)
+    with pytest.raises(WaymarkError, match="File name too long"):
+        files.read(long)
+
+
+def test_a_tutorials_topology_may_name_a_file_that_cannot_be(tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    switch = {"runtime_json": "a" * 300}
+    links = [["h1", "s1-p1"]]
+    document = {"hosts": {"h1": {"ip": "10.0.1.1/24"}}, "switches": {"s1": switch}, "links": links}
+    file.write_text(json.dumps(document))
+    runtime = Topology.load(file).switch("s1").runtime
+    assert runtime is not None
+    with pytest.raises(WaymarkError, match="File name too long"):
+        files.require_file(runtime)
 
 
 def test_a_file_beyond_the_limit_is_refused(tmp_path: Path) -> None:

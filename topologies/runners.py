@@ -11,7 +11,7 @@ from types import FrameType
 
 from topologies import mininet, netns, networks, state, system
 from topologies.state import State
-from waymark import project
+from waymark import files, project
 from waymark.errors import WaymarkError
 from waymark.topology import Topology
 
@@ -37,7 +37,7 @@ def up(
         if not switch.program:
             continue
         path = project.program_path(switch.program)
-        if not path.is_file():
+        if not files.is_file(path):
             raise WaymarkError(f"switch {switch.name}: no program {switch.program}: no file {path}")
     with interruptible():
         return RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast
 from finsy.p4schema import P4MatchType, P4Schema
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from waymark import yaml_file
+from waymark import files, yaml_file
 from waymark.errors import WaymarkError
 from waymark.topology import Switch, Topology
 from waymark.yaml_file import Problem
@@ -139,7 +139,7 @@ def _program(switch: Switch) -> str:
         problem = Problem((), "bmv2_json: missing; valid: p4c's JSON, such as build/basic.json")
         raise yaml_file.refused(runtime.document, [problem])
     source = switch.tutorial.folder / f"{Path(named).stem}.p4"
-    if not source.is_file():
+    if not files.is_file(source):
         raise WaymarkError(
             f"switch {switch.name}: no program {source}, of which {named} is made; "
             f"name one: --p4 {switch.name}=F.p4"

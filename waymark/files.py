@@ -9,14 +9,23 @@ MOST_OCTETS = 64 << 20
 """Longest file that is read."""
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there; False, too, where no file can be: a name that is too long,
+    or below a file."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def require_file(path: Path) -> None:
     """Raise a :class:`WaymarkError` unless ``path`` is a regular file or a pipe.
 
     A device, as ``/dev/zero``, may have no end; a pipe is what ``<(command)`` of a shell names.
     """
-    if not path.exists():
-        raise WaymarkError(f"{path}: no such file")
     with os_errors(path):
+        if not path.exists():
+            raise WaymarkError(f"{path}: no such file")
         mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise WaymarkError(f"{path}: is a folder")

@@ -45,7 +45,7 @@ def of_project(name: str) -> _core.Program:
         WaymarkError: no such program; the message lists those there are.
     """
     path = project.program_path(name)
-    if not path.is_file():
+    if not files.is_file(path):
         folder = project.program_path(".")
         mains = sorted(p.relative_to(folder).as_posix() for p in folder.glob("v1model/*.p4"))
         raise WaymarkError(f"no P4 program {path} (in p4src/: {', '.join(mains)})")

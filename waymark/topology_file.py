@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from waymark import units, yaml_file
+from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
 from waymark.fields import Rate, Time
@@ -252,7 +252,7 @@ def _exercise(path: Path, file: TutorialFile) -> Path:
     named = [its.runtime_json for its in file.switches.values() if its.runtime_json is not None]
     here = path.absolute().parent
     for folder in (here, here.parent, Path.cwd()):
-        if all((folder / name).is_file() for name in named):
+        if all(files.is_file(folder / name) for name in named):
             return folder
     return here
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from waymark import files
 from waymark.errors import WaymarkError
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def read(name: str | Path) -> "pa.Table":
 
     file = Path(name)
     _check_suffix(file)
-    if not file.is_file():
+    if not files.is_file(file):
         raise WaymarkError(f"{file}: no such file")
     try:
         if file.suffix == ".parquet":

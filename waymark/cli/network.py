@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from waymark import files
 from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, app
 from waymark.errors import WaymarkError
 from waymark.topology import Topology
@@ -80,7 +81,7 @@ def _programs(topology: Topology, named: list[str]) -> dict[str, str]:
             raise WaymarkError(
                 f"--p4 {text}: no switch {name!r}; switches: {', '.join(known) or 'none'}"
             )
-        path = str(Path(program).resolve()) if Path(program).is_file() else program
+        path = str(Path(program).resolve()) if files.is_file(Path(program)) else program
         if name:
             of_one[name] = path
         else:
