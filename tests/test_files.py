@@ -42,7 +42,8 @@ def test_a_tutorials_topology_may_name_a_file_that_cannot_be(tmp_path: Path) -> 
     file = tmp_path / "topology.json"
     switch = {"runtime_json": "a" * 300}
     links = [["h1", "s1-p1"]]
-    document = {"hosts": {"h1": {"ip": "10.0.1.1/24"}}, "switches": {"s1": switch}, "links": links}
+    host = {"ip": "10.0.1.1/24", "mac": "08:00:00:00:01:11"}
+    document = {"hosts": {"h1": host}, "switches": {"s1": switch}, "links": links}
     file.write_text(json.dumps(document))
     runtime = Topology.load(file).switch("s1").runtime
     assert runtime is not None
