@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from controller import codec, diff, entries, pipeline
 from controller.client import Client, Role, SwitchError, Target
@@ -45,6 +46,10 @@ class Plan:
     def is_empty(self) -> bool:
         """Whether the switch holds what it is to hold."""
         return self.push is None and not self.changes
+
+    def as_data(self) -> dict[str, Any]:
+        """The plan as dictionaries, lists, numbers and text."""
+        return {"push": self.push, "changes": [change.as_data() for change in self.changes]}
 
 
 def wanted(config: Config, folder: Path) -> dict[str, Wanted]:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from controller.defaults import INTERVAL_S, METRICS_PORT
+from waymark.json_option import AsJson
 from waymark.quantity_options import time_option
 
 app = typer.Typer(
@@ -29,19 +30,19 @@ ElectionId = Annotated[
 
 
 @app.command("plan")
-def plan(file: ConfigFile) -> None:
+def plan(file: ConfigFile, as_json: AsJson = False) -> None:
     """Show what apply would change: + inserted, ~ modified, - deleted. Writes nothing."""
     from controller import commands
 
-    raise typer.Exit(commands.plan(file))
+    raise typer.Exit(commands.plan(file, as_json=as_json))
 
 
 @app.command("apply")
-def apply(file: ConfigFile, election_id: ElectionId = None) -> None:
+def apply(file: ConfigFile, election_id: ElectionId = None, as_json: AsJson = False) -> None:
     """Change what differs, and nothing else. A second time there is nothing to do."""
     from controller import commands
 
-    raise typer.Exit(commands.apply(file, election_id))
+    raise typer.Exit(commands.apply(file, election_id, as_json=as_json))
 
 
 @app.command("watch")

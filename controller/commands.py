@@ -20,21 +20,25 @@ from controller.config import SwitchConfig
 from controller.follow import MOST_LINES, Follower
 from controller.watch import Cause, Snapshot, Watcher
 from waymark.errors import WaymarkError
+from waymark.json_option import print_json
 
 EXIT_FAILED = 1
 """A switch could not be reached, or refused."""
 
+Results = Mapping[str, Plan | WaymarkError]
+"""What came of each switch, by name."""
 
-def plan(file: Path) -> int:
+
+def plan(file: Path, *, as_json: bool = False) -> int:
     """Print what `apply` would change; the exit code."""
     _, wanted = follow.load(file, None)
-    return asyncio.run(_each(wanted, applying.plan, done="to change"))
+    return _show(asyncio.run(_each(wanted, applying.plan)), "to change", as_json=as_json)
 
 
-def apply(file: Path, election_id: int | None) -> int:
+def apply(file: Path, election_id: int | None, *, as_json: bool = False) -> int:
     """Bring every switch to its configuration, and print what changed; the exit code."""
     _, wanted = follow.load(file, election_id)
-    return asyncio.run(_each(wanted, applying.apply, done="changed"))
+    return _show(asyncio.run(_each(wanted, applying.apply)), "changed", as_json=as_json)
 
 
 def watch(file: Path, election_id: int | None, metrics_at: str, interval_s: float) -> None:
@@ -55,27 +59,39 @@ def watch(file: Path, election_id: int | None, metrics_at: str, interval_s: floa
 
 
 async def _each(
-    wanted: Mapping[str, Wanted], act: Callable[[Client, Wanted], Awaitable[Plan]], *, done: str
-) -> int:
-    """Do ``act`` to every switch at once, then tell in order how each went; the exit code."""
-    if not wanted:
-        print("nothing to do: the file names no switches")
+    wanted: Mapping[str, Wanted], act: Callable[[Client, Wanted], Awaitable[Plan]]
+) -> Results:
+    """Do ``act`` to every switch at once; what came of each, in the order of the file."""
 
     async def one(its: Wanted) -> Plan:
         async with connected(its.target) as client:
             return await act(client, its)
 
     results = await asyncio.gather(*map(one, wanted.values()), return_exceptions=True)
-    code = 0
+    told: dict[str, Plan | WaymarkError] = {}
     for name, result in zip(wanted, results, strict=True):
-        if isinstance(result, Plan):
-            _tell(name, result, done)
-        elif isinstance(result, WaymarkError):
-            code = EXIT_FAILED
-            print(f"error: {result}", file=sys.stderr)
-        else:
+        if not isinstance(result, Plan | WaymarkError):
             raise result
-    return code
+        told[name] = result
+    return told
+
+
+def _show(results: Results, done: str, *, as_json: bool) -> int:
+    """Print what came of each switch; the exit code."""
+    errors = {name: one for name, one in results.items() if isinstance(one, WaymarkError)}
+    plans = {name: one for name, one in results.items() if isinstance(one, Plan)}
+    if as_json:
+        switches = {name: one.as_data() for name, one in plans.items()}
+        refused = {name: str(error) for name, error in errors.items()}
+        print_json({"switches": switches, "errors": refused})
+    else:
+        if not results:
+            print("nothing to do: the file names no switches")
+        for name, one in plans.items():
+            _tell(name, one, done)
+        for error in errors.values():
+            print(f"error: {error}", file=sys.stderr)
+    return EXIT_FAILED if errors else 0
 
 
 def _tell(name: str, plan: Plan, done: str) -> None:

@@ -1,8 +1,9 @@
 """What has to change for a switch to hold what is wanted."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
+from typing import Any
 
 from controller.replication import CloneSession, DefaultAction, Held, MulticastGroup
 from waymark.entry import Entry, Value
@@ -14,6 +15,14 @@ class Kind(Enum):
     DELETE = "-"
     MODIFY = "~"
     INSERT = "+"
+
+
+_KINDS: Mapping[type[Held], str] = {
+    Entry: "entry",
+    DefaultAction: "default action",
+    MulticastGroup: "multicast group",
+    CloneSession: "clone session",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,16 @@ class Change:
     def __str__(self) -> str:
         text = f"{self.kind.value} {describe(self.entry)}"
         return text if self.before is None else f"{text}, was {_content(self.before)}"
+
+    def as_data(self) -> dict[str, Any]:
+        """The change as dictionaries, lists, numbers and text."""
+        before = None if self.before is None else asdict(self.before)
+        return {
+            "change": self.kind.name.lower(),
+            "of": _KINDS[type(self.entry)],
+            "entry": asdict(self.entry),
+            "before": before,
+        }
 
 
 Key = tuple[type[Held], str | int, frozenset[tuple[str, Value]], int]

@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from topologies import mininet, netns, networks, state, system
 from topologies.state import State
@@ -146,6 +147,24 @@ def summary(one: State) -> str:
     again = f"waymark down {one.name}, then up"
     lines.append(f"  try       {again if wrong else commands}")
     return "\n".join(lines)
+
+
+def as_data(one: State) -> dict[str, Any]:
+    """A network as ``waymark status --json`` shows it."""
+    part = "coming up" if one.is_coming_up else "partly up" if one.maker is not None else "up"
+    return {
+        "name": one.name,
+        "state": part,
+        "file": one.file,
+        "runner": one.runner,
+        "target": one.target,
+        "hosts": one.hosts,
+        "switches": one.switches,
+        "bare": one.bare,
+        "p4runtime": [{"address": at, "device_id": device} for at, device in one.p4runtime],
+        "folder": str(one.folder),
+        "amiss": amiss(one),
+    }
 
 
 def _p4runtime(one: State) -> list[str]:

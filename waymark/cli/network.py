@@ -11,6 +11,7 @@ import typer
 from waymark import files
 from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, app
 from waymark.errors import WaymarkError
+from waymark.json_option import AsJson, print_json
 from waymark.topology import Topology
 
 
@@ -132,14 +133,17 @@ def run_at_node(
 
 
 @app.command("status")
-def show_status() -> None:
-    """Show the networks that are up, and what of them no longer runs: it fails then."""
+def show_status(as_json: AsJson = False) -> None:
+    """Show the networks that are up. Exit with 1 where a part of one no longer runs."""
     from topologies import networks, runners
 
     up = [networks.load(name) for name in networks.names()]
-    for one in up:
-        print(runners.summary(one))
-    if not up:
-        print("no network is up")
+    if as_json:
+        print_json([runners.as_data(one) for one in up])
+    else:
+        for one in up:
+            print(runners.summary(one))
+        if not up:
+            print("no network is up")
     if any(runners.amiss(one) for one in up):
         raise typer.Exit(EXIT_FAILED)

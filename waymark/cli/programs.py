@@ -1,16 +1,18 @@
 """``waymark compile`` and ``waymark stf``: P4 programs and packet scripts."""
 
 import json
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from waymark import corpus, files, stf
+from waymark import _core, corpus, files, program, stf
 from waymark.cli.base import EXIT_FAILED, STANDARD, Jobs, app, write
 from waymark.cli.compiling import Define, Include, compile_file
 from waymark.errors import WaymarkError
+from waymark.json_option import AsJson, print_json
 
 MainFile = Annotated[
     Path | None,
@@ -50,15 +52,22 @@ def compile_program(
     corpus_dir: Corpus = None,
     match: Matching = "*",
     jobs: Jobs = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Compile a P4_16 program for the embedded v1model target, and say what is wrong with it."""
+    """Compile a P4_16 program for the embedded v1model target, and show its errors.
+
+    With --json, errors are data on standard output too: file and line of each, and all diagnostics
+    as text.
+    """
     if corpus_dir is not None:
         _no_files(file)
-        return _compile_corpus(corpus_dir, match, jobs, _options(include, define, None))
-    printed = [p4info, source].count(STANDARD) + dump
+        options = _options(include, define, None)
+        return _compile_corpus(corpus_dir, match, jobs, options, as_json=as_json)
+    printed = [p4info, source].count(STANDARD) + dump + as_json
     if printed > 1:
-        raise WaymarkError("of --p4info -, --source - and --dump only one can be printed")
-    compiled = compile_file(_given(file, "F.p4"), include, define)
+        raise WaymarkError("of --p4info -, --source -, --dump and --json only one can be printed")
+    given = _given(file, "F.p4")
+    compiled = (_compile_as_json if as_json else compile_file)(given, include, define)
     if p4info is not None:
         write(p4info, compiled.p4info())
     if source is not None:
@@ -71,14 +80,46 @@ def compile_program(
     return None
 
 
-def _compile_corpus(folder: Path, match: str, jobs: int | None, options: corpus.Options) -> None:
-    good = True
+def _compile_as_json(
+    file: Path, include: list[Path] | None, define: list[str] | None
+) -> _core.Program:
+    """Compile, and print tables and warnings, or errors, as JSON."""
+    try:
+        compiled = program.compile_file(file, include or (), define or ())
+    except _core.CompileError as error:
+        places = [{"file": place, "line": line} for place, line in error.places]
+        print_json(
+            {"program": str(file), "compiled": False, "errors": places, "diagnostics": str(error)}
+        )
+        raise typer.Exit(EXIT_FAILED) from error
+    result = {"program": str(file), "compiled": True, "sha256": compiled.sha256}
+    print_json(result | {"tables": compiled.tables, "warnings": compiled.warnings})
+    return compiled
+
+
+def _compile_corpus(
+    folder: Path, match: str, jobs: int | None, options: corpus.Options, *, as_json: bool
+) -> None:
+    judged: dict[str, tuple[str, corpus.Verdicts]] = {}
     if corpus.has_samples(folder):
         verdicts = corpus.compile_samples(folder, match, jobs, options)
-        good &= corpus.show(verdicts, "v1model programs compiled: ")
+        judged["compiled"] = ("v1model programs compiled: ", verdicts)
     if corpus.has_errors(folder):
         verdicts = corpus.compile_errors(folder, match, jobs, options)
-        good &= corpus.show(verdicts, "programs that p4c refuses, refused at its line: ")
+        judged["refused"] = ("programs that p4c refuses, refused at its line: ", verdicts)
+    _show_corpus(judged, as_json=as_json)
+
+
+def _show_corpus(judged: dict[str, tuple[str, corpus.Verdicts]], *, as_json: bool) -> None:
+    """Show verdicts, under what was asked of the programs; leave with 1 where one failed."""
+    if as_json:
+        listed = {asked: list(verdicts) for asked, (_, verdicts) in judged.items()}
+        print_json({asked: [asdict(one) for one in several] for asked, several in listed.items()})
+        good = all(one.end is not corpus.End.FAILED for each in listed.values() for one in each)
+    else:
+        good = True
+        for what, verdicts in judged.values():
+            good &= corpus.show(verdicts, what)
     if not good:
         raise typer.Exit(EXIT_FAILED)
 
@@ -109,6 +150,7 @@ def run_stf(
     trace_json: Annotated[
         Path | None, typer.Option("--trace-json", metavar="FILE", help="Write that as JSON.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run a packet script against a P4 program: packets in, packets expected out."""
     options = _options(include, define, via)
@@ -116,9 +158,10 @@ def run_stf(
         _no_files(file)
         if trace or trace_json:
             raise WaymarkError("--trace shows one script, not a corpus")
-        if not corpus.show(corpus.run_scripts(corpus_dir, match, jobs, options, strict=strict)):
-            raise typer.Exit(EXIT_FAILED)
-        return
+        verdicts = corpus.run_scripts(corpus_dir, match, jobs, options, strict=strict)
+        return _show_corpus({"scripts": ("", verdicts)}, as_json=as_json)
+    if as_json and (trace or trace_json == STANDARD):
+        raise WaymarkError("--json and a trace cannot both be printed: --trace-json FILE")
     script = _given(script, "F.stf")
     files.require_file(script)
     compiled = compile_file(_given(file, "F.p4"), include, define, via_p4c=via is not None)
@@ -128,12 +171,16 @@ def run_stf(
     if traced is not None and trace_json:
         write(trace_json, json.dumps(traced.steps, indent=1) + "\n")
     verdict = stf.run(compiled, script, strict=strict) if traced is None else traced.report
-    for failure in verdict["failures"]:
-        print(f"{script}: {failure}")
-    counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
-    print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
+    if as_json:
+        print_json({"program": str(file), "script": str(script), **verdict})
+    else:
+        for failure in verdict["failures"]:
+            print(f"{script}: {failure}")
+        counts = f"{verdict['packets']} packets in, {verdict['expected']} expectations"
+        print(f"{script}: {'passed' if verdict['passed'] else 'FAILED'} ({counts})")
     if not verdict["passed"]:
         raise typer.Exit(EXIT_FAILED)
+    return None
 
 
 def _options(
