@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from topologies import netns, system, wires
+from topologies import names, netns, system, wires
 from topologies.plan import OFFLOADS_OFF, Plan, plan
 from topologies.state import Process, State, end
 from topologies.switches import TARGETS, Target
@@ -38,6 +38,7 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     try:
         state.claim()
         _make(wanted, state, kind, bare=bare, seed=seed)
+        names.write(state)
         state.finish()
     except BaseException:
         if state.is_claimed:

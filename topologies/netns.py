@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from topologies import config, marks, system, wires
+from topologies import config, marks, names, system, wires
 from topologies.plan import HOST_INTERFACE, OFFLOADS_OFF, HostPlan, Plan, plan
 from topologies.state import Process, State, end
 from topologies.switches import TARGETS, Target
@@ -41,6 +41,7 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
     try:
         state.claim()
         _make(wanted, state, kind, bare=bare, seed=seed)
+        names.write(state)
         state.finish()
     except BaseException:
         if state.is_claimed:

@@ -121,11 +121,14 @@ def run_at_node(
     command: Annotated[list[str], typer.Argument(metavar="CMD…")],
     network: Network = None,
 ) -> None:
-    """Run a command at a host of the network that is up, or among its switches."""
-    from topologies import networks, runners
+    """Run a command at a host of the network that is up, or among its switches.
+
+    The command resolves the hosts' names: waymark exec h1 ping h2.
+    """
+    from topologies import names, networks, runners
 
     one = networks.only() if network is None else networks.load(network)
-    words = [*runners.prefix(one, node), *command]
+    words = [*runners.prefix(one, node), *names.prefix(one), *command]
     try:
         os.execvp(words[0], words)
     except OSError as error:
