@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from typing import cast, get_args
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Cli
 
-from waymark import Flow, Host, Profile, Scenario, Switch, Topology, WaymarkError, duplex, run
+from waymark import (
+    Flow,
+    Host,
+    Profile,
+    Scenario,
+    Switch,
+    Topology,
+    WaymarkError,
+    controls,
+    duplex,
+    run,
+)
+from waymark.controls import CONTROLS
 from waymark.plots import NAMES
 from waymark.traffic import MODERN as TODAY
-from waymark.traffic import Algorithm
+from waymark.traffic import STOCK, Algorithm
 
 MODERN = {"dctcp", "bbr"}
 """What needs the modern profile."""
@@ -26,6 +39,48 @@ NETWORK = Topology(
         *duplex("r", "b", 10e6, 0.019, queue_packets=50),
     ),
 )
+
+
+def test_the_list_of_controls_is_that_of_flows_and_of_the_document() -> None:
+    assert tuple(control.name for control in CONTROLS) == ALGORITHMS
+    assert {c.name for c in CONTROLS if "modern" in c.needs} == MODERN
+    assert controls.markdown() in (ROOT / "docs" / "controls.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
+def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
+    control: controls.Control,
+) -> None:
+    """Between switches that write all three, on a queue that overflows."""
+    marking = Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=(Switch("r", feedback=frozenset({"aqt", "drai", "ci"})),),
+        links=(*duplex("a", "r", 10e6, 0.001), *duplex("r", "b", 1e6, 0.02, queue_packets=5)),
+    )
+    profile = TODAY if control.name in MODERN else STOCK
+    flow = Flow("a", "b", cast("Algorithm", control.name), profile, trace=True)
+    traced = run(Scenario("marks", marking, end_s=4, flows=(flow,))).trace(0)
+    read = {
+        "AQT": len(traced["aqt_forward_s"].drop_null()) > 0,
+        "AVBW-S": len(traced["mrai"].drop_null()) > 0,
+        "CI": any(traced["ci"].to_pylist()),
+    }
+    ecn = {"CI"} if "ECN" in control.needs else set[str]()  # CI is written as ECN's CE
+    assert {mark for mark, is_read in read.items() if is_read} == set(control.marks) | ecn
+
+
+def test_controls_are_listed_within_80_columns(cli: Cli) -> None:
+    shown = cli("controls")
+    assert shown.code == 0
+    assert max(map(len, shown.out.splitlines())) <= 80
+    words = shown.out.split()
+    assert all(control.name in words for control in CONTROLS)
+    some = json.loads(cli("controls", "ro*", "redvegas", "--json").out)
+    assert [(one["name"], one["marks"]) for one in some] == [
+        ("rovegas", ["AQT"]),
+        ("redvegas", ["CI"]),
+    ]
+    assert "did you mean rovegas?" in cli("controls", "rovega").err
 
 
 def scenario(*flows: Flow, end_s: float = 14) -> Scenario:

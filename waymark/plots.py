@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from waymark.controls import CONTROLS
 from waymark.errors import os_errors
 from waymark.experiment import Row
 
@@ -40,38 +41,7 @@ COLOURS = {
 """Okabe and Ito's palette, which people with colour-blindness can tell apart. Each paper's proposal
 is blue, Vegas vermilion, Reno and NewReno purple."""
 
-NAMES = {
-    "tahoe": "Tahoe",
-    "reno": "Reno",
-    "newreno": "NewReno",
-    "sack": "SACK",
-    "fack": "FACK",
-    "vegas": "Vegas",
-    "rovegas": "RoVegas",
-    "enhancedvegas": "Enhanced Vegas",
-    "quickvegas": "Quick Vegas",
-    "redvegas": "RedVegas",
-    "waymark": "Waymark",
-    "vegasa": "Vegas-A",
-    "vegasplus": "Vegas⁺",
-    "reroutingvegas": "La's Vegas",
-    "card": "CARD",
-    "dual": "DUAL",
-    "tris": "Tri-S",
-    "santacruz": "Santa Cruz",
-    "zhangtsaoussidis": "Zhang–Tsaoussidis",
-    "fast": "FAST",
-    "westwood": "Westwood",
-    "westwoodplus": "Westwood+",
-    "highspeed": "HighSpeed",
-    "scalable": "Scalable",
-    "cubic": "CUBIC",
-    "dctcp": "DCTCP",
-    "bbr": "BBR",
-    "muzha": "Muzha",
-    "rbcc": "RBCC",
-    "rbccwl": "RBCC-WL",
-}
+NAMES = {control.name: control.title for control in CONTROLS}
 """Algorithms as the papers print them."""
 
 DASHES: Any = {"vegas": (0, (2, 2)), "rovegas": (0, (6, 2))}

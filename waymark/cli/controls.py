@@ -1,0 +1,54 @@
+"""``waymark controls``: the congestion controls."""
+
+import textwrap
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from waymark import controls
+from waymark.cli.base import app, out
+from waymark.controls import Control
+from waymark.json_option import AsJson, print_json
+
+NAME_WIDTH = 18
+"""Columns in front of what is said about a control."""
+
+
+@app.command("controls")
+def list_controls(
+    patterns: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Only these: '*vegas'.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the congestion controls: name, what it does, its source, the marks that it reads.
+
+    AQT is accumulated queueing time, AVBW-S carries the least data rate adjustment index (DRAI) of
+    the path, CI is congestion indication.
+    """
+    chosen = controls.select(tuple(patterns or ()))
+    if as_json:
+        print_json([asdict(control) for control in chosen])
+        return
+    for control in chosen:
+        for line in _lines(control, out.width):
+            print(line)
+
+
+def _lines(control: Control, width: int) -> list[str]:
+    needs = ", ".join((*control.marks, *filter(None, (control.needs,))))
+    told = [
+        f"{control.title}: {control.summary}",
+        f"{control.source}{'; needs ' if needs else ''}{needs}",
+    ]
+    indent = " " * NAME_WIDTH
+    wrapped = [
+        line
+        for text in told
+        for line in textwrap.wrap(
+            text, max(width, 2 * NAME_WIDTH), initial_indent=indent, subsequent_indent=indent + "  "
+        )
+    ]
+    wrapped[0] = f"{control.name:{NAME_WIDTH}}{wrapped[0].lstrip()}"
+    return wrapped
