@@ -6,7 +6,9 @@ from waymark import Expectation, Experiment, Row, criteria, experiment
 
 
 def table(**numbers: float) -> dict[str, Row]:
-    return {name: Row(name, "1", 10.0, None, number) for name, number in numbers.items()}
+    return {
+        name: Row(name, "1", 10.0, None, number, derived=5.0) for name, number in numbers.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -15,6 +17,13 @@ def table(**numbers: float) -> dict[str, Row]:
         (criteria.as_printed("a", "b"), {"a": 10, "b": 10}, {"a": 10, "b": 10.001}),
         (criteria.as_printed("a", within=0.05), {"a": 10.5}, {"a": 10.51}),
         (criteria.as_printed("a", within_absolute=0.5), {"a": 9.5}, {"a": 9.49}),
+        (criteria.as_derived("a", within=0.1), {"a": 5.5}, {"a": 5.51}),
+        (criteria.as_derived("a", within_absolute=0.1), {"a": 4.9}, {"a": 4.89}),
+        (
+            criteria.together(criteria.at_least(1, "a"), criteria.at_most(2, "b")),
+            {"a": 1, "b": 2},
+            {"a": 1, "b": 3},
+        ),
         (criteria.at_least(2, "a", "b"), {"a": 2, "b": 3}, {"a": 2, "b": 1.9}),
         (criteria.at_most(2, "a", "b"), {"a": 2, "b": 1}, {"a": 2, "b": 2.1}),
         (criteria.more_than(2, "a"), {"a": 2.1}, {"a": 2}),

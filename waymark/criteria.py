@@ -50,6 +50,30 @@ def as_printed(*quantities: str, within: float = 0.0, within_absolute: float = 0
     return AsPrinted(quantities, within, within_absolute)
 
 
+def as_derived(*quantities: str, within: float = 0.0, within_absolute: float = 0.0) -> Criterion:
+    """Each quantity is as near to what is derived from the paper's model; exactly it, if no width
+    is given.
+
+    Args:
+        quantities: those that the table may have; of smaller scales it may lack some.
+        within: relative to the derived number.
+        within_absolute: in the quantity's unit; the wider of both counts.
+    """
+    return lambda rows: all_of(
+        abs(row.waymark - row.derived)
+        <= max(within * abs(row.derived), within_absolute) + 1e-12 * abs(row.derived)
+        for row in _known(rows, quantities)
+        if row.derived is not None
+    )
+
+
+def together(*criteria: Criterion) -> Criterion:
+    """All criteria that the table can tell hold."""
+    return lambda rows: all_of(
+        holds for criterion in criteria if (holds := criterion(rows)) is not None
+    )
+
+
 def at_least(least: float, *quantities: str) -> Criterion:
     """Each quantity that the table has is ``least`` or more."""
     return lambda rows: all_of(row.waymark >= least for row in _known(rows, quantities))
