@@ -36,7 +36,7 @@ def backward_bps(algorithm: net.Algorithm, k: int) -> float:
 
 
 def scenarios(algorithm: net.Algorithm, seed: int) -> dict[str, Scenario]:
-    """One run a factor, labelled ``"vegas k=8"``."""
+    """One run per factor, labelled ``"vegas k=8"``."""
     return {
         label(algorithm, k): net.run(
             label(algorithm, k),
@@ -58,7 +58,7 @@ def label(algorithm: net.Algorithm, k: int) -> str:
 
 
 def steady_kbps(runs: Runs, algorithm: net.Algorithm, k: int) -> list[float]:
-    """Throughput in 100-200 s, one a seed, in kb/s."""
+    """Throughput in 100-200 s, one per seed, in kb/s."""
     return [r.throughput_bps(0, STEADY_FROM_S, END_S) / 1e3 for r in runs[label(algorithm, k)]]
 
 

@@ -66,6 +66,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=fairness.EXPECTATIONS,
     choices=(
+        net.LINKS_CHOICE,
         Choice(
             "when the shares are taken",
             "120-150 s",

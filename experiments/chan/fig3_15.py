@@ -83,11 +83,12 @@ EXPERIMENT = Experiment(
             "when the flows start",
             "the first run at one instant, ten uniformly in the first 0.1 s",
             "the paper has 'at the same time', which leaves the first packets' order to chance",
-            "Vegas' index is .996 and .991 at one instant, .83 to .94 and .91 to .99 over the ten",
+            "at one instant Vegas' index is 0.996 (1, 3) and 0.991 (2, 2), from the ten draws 0.83 "
+            "to 0.94 and 0.91 to 0.99",
         ),
     ),
     notes=(
-        "ns-2.35 gives Vegas with the same eleven starts the same index, to three digits each; the "
-        "numbers here are the means."
+        "From the same eleven starts ns-2.35 gives Vegas the same indices, to three digits each; "
+        "the numbers here are the means."
     ),
 )

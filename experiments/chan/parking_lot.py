@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 from experiments.chan import single_bottleneck
 from experiments.chan.single_bottleneck import Algorithm
-from waymark import CHAN, Flow, OnOff, Scenario, Topology
+from waymark import CHAN, Choice, Flow, OnOff, Scenario, Topology
 from waymark.networks import chain
 
 HOPS = 3
@@ -23,11 +23,12 @@ PARAMETERS: dict[str, object] = {
 
 CHOICES = (
     single_bottleneck.VBR_CHOICE,
-    single_bottleneck.Choice(
+    Choice(
         "where the VBR sources cross",
         "source i crosses hop i only, against the flow",
-        "the figure that shows it is lost; so ns-2 comes nearest to the paper's ratios",
+        "the figure that shows it is lost; with this ns-2.35 comes nearest to the printed ratios",
         "sources that cross all hops would load the last ones three times over",
+        fitted=True,
     ),
 )
 
@@ -83,7 +84,7 @@ def run(
 
 
 def only_r2_marks(scenario: Scenario) -> Scenario:
-    """The same run where the other routers know no AQT: they run ``plain.p4``."""
+    """The same run where only r2 is AQT-capable: the other routers run ``plain.p4``."""
     switches = tuple(
         switch if switch.name == "r2" else replace(switch, program="v1model/plain.p4")
         for switch in scenario.topology.switches

@@ -37,20 +37,6 @@ def vegas_throughput_pps(path: Path) -> float:
     return min(path.forward_pps, path.backward_pps)
 
 
-def vegas_window(path: Path, queued: float) -> float:
-    """The window that keeps ``queued`` packets at the bottleneck (3.11, 3.15)."""
-    return vegas_throughput_pps(path) * path.fixed_rtt_s + queued
-
-
-def window_bounds(
-    rtt_s: float, fixed_rtt_s: float, alpha: float, beta: float
-) -> tuple[float, float]:
-    """Between which Vegas' window rests at a round-trip time (3.6); RoVegas' too, with the queueing
-    time of the way back taken off ``rtt_s`` (3.19)."""
-    factor = rtt_s / (rtt_s - fixed_rtt_s)
-    return factor * alpha, factor * beta
-
-
 def rovegas_throughput_bounds_pps(path: Path) -> tuple[float, float]:
     """RoVegas gets more than Vegas and at most 3 times that, or all of the link (3.21).
 
