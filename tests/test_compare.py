@@ -1,0 +1,132 @@
+"""``waymark compare``: its numbers are those of the runs, and what cannot be compared is told."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Cli
+
+import waymark as wm
+
+NETWORK = """\
+hosts: {a: {}, b: {}, c: {}, d: {}}
+switches: {r1: {}, r2: {}}
+links:
+  - {ends: [a, r1], rate: 10 Mb/s, delay: 1 ms}
+  - {ends: [r1, r2], rate: 1.6 Mb/s, delay: 20 ms, queue: 10}
+  - {ends: [r2, b], rate: 10 Mb/s, delay: 1 ms}
+  - {ends: [c, r1], rate: 10 Mb/s, delay: 1 ms}
+  - {ends: [r2, d], rate: 10 Mb/s, delay: 1 ms}
+"""
+
+CONTROL = """\
+import waymark as wm
+
+
+class Fixed(wm.CongestionControl):
+    def on_start(self, limits):
+        super().on_start(limits)
+        self.cwnd = 4
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a topology and a control, as the working directory."""
+    (tmp_path / "net.yaml").write_text(NETWORK)
+    (tmp_path / "fixed.py").write_text(CONTROL)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def test_the_numbers_are_those_of_the_runs(cli: Cli, folder: Path) -> None:
+    words = ("--topology", "net.yaml", "--seconds", "6 s", "--load", 0.5, "--seeds", 2)
+    shown = cli("compare", "vegas", "reno", "fixed.py", *words, "--jobs", 2, "--out", "out")
+    assert shown.code == 0, shown.err
+    found = rows(folder / "out" / "compare" / "net" / "runs.csv")
+    assert [(row["control"], row["seed"]) for row in found] == [
+        (control, seed) for control in ("vegas", "reno", "Fixed") for seed in "12"
+    ]
+    flow = wm.Flow("a", "b", "reno", trace=True)
+    cross = wm.OnOff.for_load(*("c", "d"), load=0.5, link_bps=1.6e6, rate_bps=3.2e6, mean_on_s=0.01)
+    network = wm.Topology.load("net.yaml")
+    run = wm.run(wm.Scenario("reno", network, 6.0, (flow,), (cross,), seed=2, sample_s=0.01))
+    reno = {name: float(value) for name, value in list(found[3].items())[2:]}
+    assert reno["throughput_kbps"] == pytest.approx(run.throughput_bps(0, 1, 6) / 1e3, rel=1e-5)
+    assert reno["queue_mean"] == pytest.approx(run.mean_waiting("r1->r2", 1, 6), rel=1e-5)
+    waiting = run.queues["r1->r2"].waiting[100:]
+    assert reno["queue_p99"] == pytest.approx(np.percentile(waiting, 99), rel=1e-5)
+    trace = run.flows[0].trace
+    assert trace is not None
+    rtts = trace.rtt_s[(trace.time_s >= 1) & ~np.isnan(trace.rtt_s)] * 1e3
+    assert reno["rtt_p50_ms"] == pytest.approx(np.percentile(rtts, 50), rel=1e-5)
+    assert reno["rtt_p99_ms"] == pytest.approx(np.percentile(rtts, 99), rel=1e-5)
+    losses = 100 * run.flows[0].losses / run.flows[0].sent.sum()
+    assert reno["loss_percent"] == pytest.approx(losses, rel=1e-5)
+    assert losses > 0
+
+
+def test_it_leaves_table_picture_and_record_and_is_in_the_report(cli: Cli, folder: Path) -> None:
+    words = ("compare", "vegas", "reno", "--topology", "net.yaml", "--seconds", 3)
+    flows = ("--flow", "a:b", "--flow", "c:d")
+    shown = cli(*words, *flows, "--jobs", 1)
+    assert shown.code == 0, shown.err
+    assert "compare/net: 2 of 2 runs" in shown.err  # nothing is random: one seed
+    assert "Jain" in shown.out
+    assert "Flows: a to b, c to d; queue of r1->r2 (1.6 Mb/s, limit 10)" in " ".join(
+        shown.out.split()
+    )
+    results = folder / "results" / "compare" / "net"
+    names = {file.name for file in results.iterdir()}
+    assert names == {"table.csv", "runs.csv", "plot.png", "plot.svg", "run.json"}
+    record = json.loads((results / "run.json").read_text())
+    assert record["parameters"]["flows"] == ["a:b", "c:d"]
+    kept = [file.stat().st_mtime_ns for file in (folder / "results" / ".runs").rglob("*.npz")]
+    assert len(kept) == 2
+    assert cli(*words, *flows, "--jobs", 1).code == 0
+    assert cli("report").code == 0
+    assert "Comparison on net" in (folder / "results" / "report.html").read_text()
+    again = [file.stat().st_mtime_ns for file in (folder / "results" / ".runs").rglob("*.npz")]
+    assert sorted(again) == sorted(kept)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("vegsa",), "control: found 'vegsa'; did you mean vegas"),
+        (("vegas", "vegas"), "control vegas is named twice"),
+        (("bbr",), "bbr needs --profile modern"),
+        (("fixed.py:Fixd",), "fixed.py: no control 'Fixd'; did you mean Fixed? valid: Fixed"),
+        (("none.py",), "none.py: no such file"),
+        (("vegas", "--flow", "a:z"), "net has no host 'z'; valid: a, b, c, d"),
+        (("vegas", "--flow", "a"), "--flow a: expected FROM:TO, such as s1:d1"),
+        (("vegas", "--link", "a:b"), "no link a->b; links: a->r1"),
+        (("vegas", "--load", 2.5), "load 2.5: expected 0 to 2"),
+        (("vegas", "--from", 70), "measuring from 70 s: expected 0 to less than 60 s"),
+        (("vegas", "--load", 1, "--flow", "a:b", "--flow", "c:d"), "--cross HOST:HOST is needed"),
+        (("vegas", "--topology", "nte"), "no such file or topology; valid: bottleneck, dahal"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_cannot_be_compared_is_told(cli: Cli, words: tuple[object, ...], told: str) -> None:
+    shown = cli("compare", "--topology", "net.yaml", *words)
+    assert shown.code == 2
+    assert told in shown.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_marks_that_nobody_writes_are_told(cli: Cli) -> None:
+    words = ("--topology", "net.yaml", "--seconds", 1, "--jobs", 1)
+    shown = cli("compare", "muzha", "rovegas", *words)
+    assert shown.code == 0
+    assert "muzha reads drai, which no switch of net writes: add feedback: [aqt, drai]" in shown.err
+    assert "rovegas reads" not in shown.err

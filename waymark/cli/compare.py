@@ -1,0 +1,184 @@
+"""``waymark compare``: congestion controls one after another in the same network."""
+
+import re
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from waymark import own, project
+from waymark.cli.base import app, make, out
+from waymark.cli.options import spread
+from waymark.cli.work import Work
+from waymark.congestion import Custom
+from waymark.controls import CONTROLS
+from waymark.errors import WaymarkError, suggestion
+from waymark.json_option import AsJson, print_json
+from waymark.measure import Plan
+from waymark.quantity_options import time_option
+from waymark.topology import Topology
+from waymark.traffic import CHAN, DAHAL, MODERN, SRIJITH, STOCK, Algorithm, Profile
+
+if TYPE_CHECKING:
+    from waymark.comparison import Pair
+
+
+class ProfileName(StrEnum):
+    """``--profile``."""
+
+    STOCK = "stock"
+    MODERN = "modern"
+    CHAN = "chan"
+    SRIJITH = "srijith"
+    DAHAL = "dahal"
+
+
+_PROFILES = {
+    ProfileName.STOCK: STOCK,
+    ProfileName.MODERN: MODERN,
+    ProfileName.CHAN: CHAN,
+    ProfileName.SRIJITH: SRIJITH,
+    ProfileName.DAHAL: DAHAL,
+}
+
+
+@app.command("compare")
+@spread
+def compare(
+    controls: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CONTROL...",
+            help="Such as vegas, rovegas, cubic; or of yours: FILE.py, FILE.py:Class.",
+        ),
+    ],
+    topology: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="A topology: a file, or a name in topologies/."),
+    ] = "bottleneck",
+    flow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="A flow; may be repeated. Default: one, from the first host in the file to the "
+            "first one behind another switch.",
+        ),
+    ] = None,
+    load: Annotated[
+        float,
+        typer.Option(help="Cross traffic, in parts of the slowest link on its path: 0 to 2."),
+    ] = 0.0,
+    cross: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO", help="Where it goes. Default: between hosts without a flow."
+        ),
+    ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="The queue to measure. Default: of the slowest link on the first flow's path.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float, time_option("--seconds", help="How long a run is.", least_s=0.1)
+    ] = 60,
+    from_s: Annotated[
+        float | None,
+        time_option("--from", help="When measuring begins. Default: after a sixth of the run."),
+    ] = None,
+    profile: Annotated[
+        ProfileName,
+        typer.Option(help="The flows' TCP: stock is ns-2.35's; BBR and DCTCP need modern."),
+    ] = ProfileName.STOCK,
+    seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
+    as_json: AsJson = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many seeds. Default: 10, or 1 where nothing is random."),
+    ] = None,
+    *,
+    work: Work,
+) -> None:
+    """Compare congestion controls: throughput, queue, round-trip time, loss, fairness.
+
+    Each control runs alone in the same network, with the same cross traffic per seed. Finished runs
+    are kept: after an interrupt, repeat the command to continue.
+
+    Example: waymark compare vegas rovegas cubic --topology bottleneck --load 0.9 --seeds 3
+    """
+    from waymark import comparison, report  # which bring matplotlib
+
+    file = _file(topology)
+    found = _controls(controls, _PROFILES[profile])
+    its = comparison.compare(
+        _name(file),
+        Topology.load(file),
+        found,
+        profile=_PROFILES[profile],
+        flows=[_pair("--flow", text) for text in flow or []],
+        link=None if link is None else _pair("--link", link),
+        end_s=seconds,
+        from_s=from_s,
+        load=load,
+        cross=None if cross is None else _pair("--cross", cross),
+    )
+    for sentence in its.missing_marks():
+        print(f"warning: {sentence}", file=sys.stderr)
+    seeds = seeds or (10 if its.is_random else 1)
+    experiment = its.experiment(seeds)
+    folder = work.out_dir / experiment.id
+    make(folder)
+    plan = Plan.of(experiment, "full", seed, seeds)
+    with work.hand_out([plan], experiment.id) as handed:
+        measured = next(handed).measured()
+    files = report.write(measured, folder, ["waymark", *sys.argv[1:]])
+    files.append(its.write_runs(measured.runs, plan.seeds, folder))
+    if as_json:
+        runs = its.runs(measured.runs, plan.seeds)
+        print_json({"setting": its.about, "runs": runs, "files": [str(each) for each in files]})
+        return
+    out.print(its.terminal_table(measured.runs))
+    for each in files:
+        print(each)
+
+
+def _controls(names: list[str], profile: Profile) -> dict[str, Algorithm | Custom]:
+    modern_only = {known.name for known in CONTROLS if not known.recovery}
+    found: dict[str, Algorithm | Custom] = {}
+    for name in names:
+        control = own.load_control(name) if ".py" in name else name
+        label = control if isinstance(control, str) else control.__name__
+        if label in found:
+            raise WaymarkError(f"control {label} is named twice")
+        if label in modern_only and profile.kind != "modern":
+            raise WaymarkError(f"{name} needs --profile modern, for all controls alike")
+        found[label] = control  # pyright: ignore[reportArgumentType], which compare() checks
+    return found
+
+
+def _pair(option: str, text: str) -> "Pair":
+    source, colon, target = text.partition(":")
+    if not (source and colon and target):
+        raise WaymarkError(f"{option} {text}: expected FROM:TO, such as s1:d1")
+    return source, target
+
+
+def _file(text: str) -> Path:
+    """A topology's file; a name alone is of the project's."""
+    if Path(text).exists() or Path(text).suffix or "/" in text:
+        return Path(text)
+    folder = project.root() / "topologies"
+    names = sorted(file.stem for file in folder.glob("*.yaml"))
+    if text not in names:
+        raise WaymarkError(
+            f"--topology {text}: no such file or topology; {suggestion(text, names)}"
+        )
+    return folder / f"{text}.yaml"
+
+
+def _name(file: Path) -> str:
+    return re.sub(r"[^\w.+-]", "-", file.stem).lstrip(".+-") or "network"
