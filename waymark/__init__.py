@@ -15,6 +15,10 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
     print(result.throughput_bps(0, from_s=10, to_s=20))
 """
 
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from waymark import criteria, trace
 from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
 from waymark.congestion import CongestionControl
@@ -31,7 +35,9 @@ from waymark.experiment import (
     all_of,
     at_scale,
 )
+from waymark.networks import chain, dumbbell
 from waymark.pool import run_all
+from waymark.red import ConstantDrop, Red
 from waymark.result import (
     Check,
     FlowResult,
@@ -60,6 +66,7 @@ from waymark.traffic import (
     MODERN,
     SRIJITH,
     STOCK,
+    Algorithm,
     Cbr,
     Flow,
     OnOff,
@@ -68,6 +75,9 @@ from waymark.traffic import (
     Tracing,
 )
 from waymark.wireless import shadowing_loss
+
+if TYPE_CHECKING:
+    from waymark import plots
 
 __all__ = [
     "CHAN",
@@ -78,6 +88,7 @@ __all__ = [
     "SRIJITH",
     "STOCK",
     "AckEvent",
+    "Algorithm",
     "Association",
     "AssociationProfile",
     "AssociationResult",
@@ -87,6 +98,7 @@ __all__ = [
     "Choice",
     "Clock",
     "CongestionControl",
+    "ConstantDrop",
     "Expectation",
     "Experiment",
     "Flow",
@@ -101,6 +113,7 @@ __all__ = [
     "Profile",
     "QueueResult",
     "RateSample",
+    "Red",
     "Result",
     "Row",
     "Runs",
@@ -119,11 +132,21 @@ __all__ = [
     "WaymarkError",
     "all_of",
     "at_scale",
+    "chain",
     "criteria",
+    "dumbbell",
     "duplex",
     "mean_sd",
+    "plots",
     "run",
     "run_all",
     "shadowing_loss",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``plots``, which brings matplotlib, is imported when it is first used."""
+    if name == "plots":
+        return importlib.import_module("waymark.plots")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

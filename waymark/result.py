@@ -169,6 +169,11 @@ class Result:
         bins = len(next(iter(self.queues.values())).waiting)
         return (np.arange(bins, dtype=np.float64) + 0.5) * self.sample_s
 
+    @property
+    def end_s(self) -> float:
+        """When the run ended, in seconds, to a whole bin."""
+        return round(len(self.times_s) * self.sample_s, 9)
+
     def throughput_bps(self, flow: int, from_s: float, to_s: float) -> float:
         """Mean throughput of a flow between two times, in bits per second."""
         return float(np.mean(self.throughput_over_time_bps(flow)[self._bins(from_s, to_s)]))

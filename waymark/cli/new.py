@@ -1,0 +1,68 @@
+"""``waymark new``: skeletons that run, to change."""
+
+import re
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from waymark.cli.base import app
+from waymark.errors import WaymarkError, os_errors
+
+
+class Kind(StrEnum):
+    """What ``waymark new`` writes."""
+
+    EXPERIMENT = "experiment"
+    CONTROL = "control"
+    TOPOLOGY = "topology"
+
+
+_TEMPLATES = {
+    Kind.EXPERIMENT: ("experiment.py", "my_figure", "waymark run ./{file} --scale quick"),
+    Kind.CONTROL: ("control.py", "my_control", "waymark compare ./{file} vegas --seeds 1"),
+    Kind.TOPOLOGY: ("topology.yaml", "my_network", "waymark compare vegas --topology ./{file}"),
+}
+"""The template, the name that stands in it for the user's, and a command to try."""
+
+_NAME = re.compile(r"[^\W\d][\w-]*")
+
+
+@app.command("new")
+def new(
+    kind: Annotated[Kind, typer.Argument(help="What to write.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Its name: my_figure for ./my_figure.py.")
+    ],
+) -> None:
+    """Write a commented experiment, congestion control or topology that runs, to change.
+
+    Example: waymark new experiment my_figure && waymark run ./my_figure.py
+    """
+    template, placeholder, command = _TEMPLATES[kind]
+    suffix = Path(template).suffix
+    path = Path(name)
+    if path.suffix != suffix:
+        path = path.with_name(path.name + suffix)
+    if not _NAME.fullmatch(path.stem):
+        raise WaymarkError(
+            f"{name}: expected a name of letters, digits, _ and - that begins with a letter"
+        )
+    text = files("waymark").joinpath("templates", "new", template).read_text(encoding="utf-8")
+    text = text.replace(placeholder, path.stem).replace(_camel(placeholder), _camel(path.stem))
+    with os_errors(path):
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise WaymarkError(f"{path}: exists already; choose another name") from None
+    shown = path.as_posix()
+    print(path)
+    print(f"try: {command.format(file=shown)}".replace(" .//", " /"))
+
+
+def _camel(name: str) -> str:
+    """``my_control`` as a class's name: ``MyControl``."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[_-]+", name))
