@@ -187,7 +187,7 @@ def test_an_exception_ends_the_run_with_its_traceback(small: wm.Topology, run: A
     assert "raised ZeroDivisionError" in told
     assert "self.cwnd += 1 / (3 - event.acked)" in told
     assert "test_congestion.py" in told
-    assert "waymark/run.py" not in told
+    assert "waymark/running.py" not in told
 
 
 def test_an_exception_before_the_first_packet_is_told(small: wm.Topology) -> None:

@@ -9,7 +9,7 @@ from typer.main import get_command
 
 import waymark
 from waymark import experiment
-from waymark.cli import app
+from waymark.cli import load
 
 README = (ROOT / "README.md").read_text()
 TUTORIAL = (ROOT / "docs" / "congestion-control.md").read_text()
@@ -18,7 +18,7 @@ BLOCKS = "\n".join(re.findall(r"```(?:sh|console)\n(.*?)```", README + TOUR, re.
 
 
 def test_every_command_of_readme_and_tour_exists() -> None:
-    commands = set(get_command(app).commands)  # pyright: ignore
+    commands = set(get_command(load()).commands)  # pyright: ignore
     used = re.findall(r"^(?:\.venv/bin/)?waymark (\S+)(.*)$", BLOCKS, re.MULTILINE)
     assert used
     for command, arguments in used:

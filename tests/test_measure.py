@@ -14,7 +14,7 @@ from waymark.experiment import find
 from waymark.measure import Plan, hand_out
 from waymark.pool import Pool
 from waymark.result import Result
-from waymark.run import run
+from waymark.running import run
 
 EXPERIMENTS, RUNS = 20, 5
 

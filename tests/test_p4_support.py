@@ -10,7 +10,7 @@ from typing import Any
 from conftest import ROOT
 from typer.main import get_command
 
-from waymark.cli import app
+from waymark.cli import load
 
 PAGE = ROOT / "docs" / "p4-support.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_commands_exist_and_take_the_options() -> None:
-    commands: dict[str, Any] = get_command(app).commands  # pyright: ignore
+    commands: dict[str, Any] = get_command(load()).commands  # pyright: ignore
     used = re.findall(r"`waymark (\w+)([^`]*)`", TEXT)
     assert {"compile", "stf"} <= {name for name, _ in used}
     for name, arguments in used:

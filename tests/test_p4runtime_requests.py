@@ -25,7 +25,7 @@ from test_p4runtime import register
 from test_p4runtime_tables import INVALID, mark
 from typer.main import get_command
 
-from waymark.cli import app
+from waymark.cli import load
 from waymark.switch import SwitchOptions
 
 p4runtime = pytest.mark.p4runtime
@@ -249,7 +249,7 @@ def test_a_program_that_the_switch_starts_with(pipeline: Pipeline) -> None:
 @p4runtime("port-9559")
 def test_the_port_is_that_of_p4runtime() -> None:
     assert SwitchOptions().address.endswith(":9559")
-    commands: Any = get_command(app)
+    commands: Any = get_command(load())
     defaults = {param.name: param.default for param in commands.commands["switch"].params}
     assert defaults["address"] == SwitchOptions().address
 

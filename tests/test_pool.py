@@ -18,7 +18,7 @@ from conftest import Cli
 from waymark import CHAN, Association, Cbr, Flow, Scenario, Topology, WaymarkError, run_all
 from waymark import pool as pools
 from waymark.result import Result
-from waymark.run import run
+from waymark.running import run
 from waymark.store import Store, key_of
 
 

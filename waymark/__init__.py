@@ -15,69 +15,66 @@ programs, in virtual time, and returns a :class:`Result` with numpy arrays::
     print(result.throughput_bps(0, from_s=10, to_s=20))
 """
 
-import importlib
-from types import ModuleType
-from typing import TYPE_CHECKING
-
-from waymark import criteria, trace
-from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
-from waymark.congestion import CongestionControl
-from waymark.errors import WaymarkError
-from waymark.experiment import (
-    Choice,
-    Expectation,
-    Experiment,
-    OnInterfaces,
-    Row,
-    Runs,
-    Scale,
-    Span,
-    all_of,
-    at_scale,
-)
-from waymark.networks import chain, dumbbell
-from waymark.pool import run_all
-from waymark.red import ConstantDrop, Red
-from waymark.result import (
-    Check,
-    FlowResult,
-    QueueResult,
-    Result,
-    SourceResult,
-    Truth,
-    Verdicts,
-    mean_sd,
-)
-from waymark.run import run
-from waymark.scenario import Clock, LinkChange, Scenario
-from waymark.sctp import (
-    DAHAL_SCTP,
-    NS2_SCTP,
-    Association,
-    AssociationProfile,
-    AssociationResult,
-    AssociationTrace,
-)
-from waymark.topology import Host, Link, Switch, Topology, duplex
-from waymark.trace import Trace
-from waymark.traffic import (
-    CHAN,
-    DAHAL,
-    MODERN,
-    SRIJITH,
-    STOCK,
-    Algorithm,
-    Cbr,
-    Flow,
-    OnOff,
-    Profile,
-    Source,
-    Tracing,
-)
-from waymark.wireless import shadowing_loss
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from waymark import plots
+    from waymark import criteria, plots, trace
+    from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
+    from waymark.congestion import CongestionControl
+    from waymark.errors import WaymarkError
+    from waymark.experiment import (
+        Choice,
+        Expectation,
+        Experiment,
+        OnInterfaces,
+        Row,
+        Runs,
+        Scale,
+        Span,
+        all_of,
+        at_scale,
+    )
+    from waymark.networks import chain, dumbbell
+    from waymark.pool import run_all
+    from waymark.red import ConstantDrop, Red
+    from waymark.result import (
+        Check,
+        FlowResult,
+        QueueResult,
+        Result,
+        SourceResult,
+        Truth,
+        Verdicts,
+        mean_sd,
+    )
+    from waymark.running import run
+    from waymark.scenario import Clock, LinkChange, Scenario
+    from waymark.sctp import (
+        DAHAL_SCTP,
+        NS2_SCTP,
+        Association,
+        AssociationProfile,
+        AssociationResult,
+        AssociationTrace,
+    )
+    from waymark.topology import Host, Link, Switch, Topology, duplex
+    from waymark.trace import Trace
+    from waymark.traffic import (
+        CHAN,
+        DAHAL,
+        MODERN,
+        SRIJITH,
+        STOCK,
+        Algorithm,
+        Cbr,
+        Flow,
+        OnOff,
+        Profile,
+        Source,
+        Tracing,
+    )
+    from waymark.wireless import shadowing_loss
 
 __all__ = [
     "CHAN",
@@ -144,9 +141,46 @@ __all__ = [
     "trace",
 ]
 
+# A name is imported when it is first used: numpy and what builds on it take longer to import than
+# many a command takes to run.
+_HOMES = {
+    name: module
+    for module, names in {
+        "waymark._core": "AckEvent Limits LossEvent RateSample TimeoutEvent",
+        "waymark.congestion": "CongestionControl",
+        "waymark.errors": "WaymarkError",
+        "waymark.experiment": (
+            "Choice Expectation Experiment OnInterfaces Row Runs Scale Span all_of at_scale"
+        ),
+        "waymark.networks": "chain dumbbell",
+        "waymark.pool": "run_all",
+        "waymark.red": "ConstantDrop Red",
+        "waymark.result": "Check FlowResult QueueResult Result SourceResult Truth Verdicts mean_sd",
+        "waymark.running": "run",
+        "waymark.scenario": "Clock LinkChange Scenario",
+        "waymark.sctp": (
+            "DAHAL_SCTP NS2_SCTP Association AssociationProfile AssociationResult AssociationTrace"
+        ),
+        "waymark.topology": "Host Link Switch Topology duplex",
+        "waymark.trace": "Trace",
+        "waymark.traffic": (
+            "CHAN DAHAL MODERN SRIJITH STOCK Algorithm Cbr Flow OnOff Profile Source Tracing"
+        ),
+        "waymark.wireless": "shadowing_loss",
+    }.items()
+    for name in names.split()
+}
 
-def __getattr__(name: str) -> ModuleType:
-    """``plots``, which brings matplotlib, is imported when it is first used."""
-    if name == "plots":
-        return importlib.import_module("waymark.plots")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name in ("criteria", "plots", "trace"):
+        return import_module(f"waymark.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'waymark' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -20,7 +20,7 @@ from rich import box
 from waymark import _core, plots, trace
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Experiment, OnInterfaces, Scale, Span
-from waymark.run import run
+from waymark.running import run
 from waymark.scenario import Scenario
 from waymark.tables import NumberTable
 from waymark.traffic import Flow, Profile

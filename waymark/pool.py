@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from waymark import own
 from waymark.errors import WaymarkError
 from waymark.result import Result
-from waymark.run import run
+from waymark.running import run
 from waymark.scenario import Scenario
 from waymark.store import Store, code_sha256, key_of
 from waymark.workers import Workers

@@ -1,32 +1,50 @@
-"""The command ``waymark``: one file a group of commands.
+"""The command ``waymark``: one file per group of commands.
 
-Every module of this folder is imported here, so that a new command is a new file: a function under
-``@app.command`` of :mod:`waymark.cli.base`. What a command alone needs and takes long to import
-(matplotlib, gRPC) it imports when it runs.
+Every module of this folder registers its commands with ``@app.command`` of :mod:`waymark.cli.base`
+when it is imported, so that a new command is a new file. A module imports what takes long
+(matplotlib, numpy, gRPC) when its command runs.
 """
 
-import importlib
 import os
 import pkgutil
 import sys
-from typing import Annotated, TextIO
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO
 
-import typer
+if TYPE_CHECKING:
+    from typer import Typer
 
-from controller.cli import app as controller_app
-from waymark import _core
-from waymark.cli.base import EXIT_FAILED, EXIT_USAGE, app
-from waymark.errors import WaymarkError
+__all__ = ["load", "main"]
 
-__all__ = ["app", "main"]
-
-for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)
-app.add_typer(controller_app, name="controller")
+MODULES = {
+    "compile": "programs",
+    "stf": "programs",
+    "controls": "controls",
+    "plot": "plot",
+    "switch": "switch",
+    "host": "host",
+    "up": "network",
+    "down": "network",
+    "exec": "network",
+    "status": "network",
+    "controller": "controller",
+}
+"""Commands for which only their own module is imported: they start faster. For others, and for
+``--help``, all modules are."""
 
 
 def main() -> None:
     """Entry point of the ``waymark`` script."""
+    from waymark import _core
+    from waymark.errors import WaymarkError
+
+    if sys.argv[1:] == ["--version"]:  # without the time that it takes to import the commands
+        print(f"waymark {_core.__version__}")
+        return
+    app = load(sys.argv[1:])
+    from waymark.cli.base import EXIT_FAILED, EXIT_USAGE
+
     try:
         try:
             app()
@@ -50,25 +68,18 @@ def main() -> None:
         sys.exit(EXIT_USAGE)
 
 
+def load(arguments: Sequence[str] = ()) -> "Typer":
+    """The app with the command that ``arguments`` call, or with all commands."""
+    module = MODULES.get(arguments[0]) if arguments else None
+    every = (each.name for each in pkgutil.iter_modules(__path__))
+    for name in (module, "version") if module else every:
+        import_module(f"{__name__}.{name}")
+    from waymark.cli.base import app
+
+    return app
+
+
 def _drop(*streams: TextIO) -> None:
     """Drop what is still to be written: Python would try again at its end, and complain."""
     for stream in streams:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"waymark {_core.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
-        ),
-    ] = False,
-) -> None:
-    """Networks whose P4 switches tell the senders what happened to their packets."""

@@ -1,0 +1,26 @@
+"""``waymark --version``, and what ``waymark --help`` says of the whole."""
+
+from typing import Annotated
+
+import typer
+
+from waymark import _core
+from waymark.cli.base import app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"waymark {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
+    ] = False,
+) -> None:
+    """Networks whose P4 switches tell the senders what happened to their packets."""
