@@ -198,17 +198,15 @@ def _srijith() -> str:
             "srijith/tab6",
             [f"Vegas-A, {size} MB, queue" for size in (5, 10)],
         ),
-        Line(
-            "8",
-            "NewReno, retransmissions, buffers of 10 to 30",
-            "srijith/tab8",
-            [f"NewReno, buffer {buffer}, resent" for buffer in buffers],
-        ),
-        Line(
-            "8",
-            "Vegas-A, the same",
-            "srijith/tab8",
-            [f"Vegas-A, buffer {buffer}, resent" for buffer in buffers],
+        *(
+            Line(
+                "8",
+                f"{who}, retransmissions with an RTT of {rtt_ms} ms, buffers of 10 to 30",
+                "srijith/tab8",
+                [f"{who}, RTT {rtt_ms} ms, buffer {buffer}, resent" for buffer in buffers],
+            )
+            for who in ("NewReno", "Vegas-A")
+            for rtt_ms in (40, 60)
         ),
     )
     return HEAD + "".join(map(str, lines))

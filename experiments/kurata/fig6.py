@@ -38,8 +38,8 @@ def rows(runs: Runs) -> list[Row]:
         kind, p = label.rsplit(", ", 1)
         known = NS2_TOTAL.get(float(p)) if kind == CONSTANT else None
         table += [
-            Row.of(f"{label}: Reno", "kb/s a flow", reno),
-            Row.of(f"{label}: Vegas", "kb/s a flow", vegas),
+            Row.of(f"{label}: Reno", "kb/s per flow", reno),
+            Row.of(f"{label}: Vegas", "kb/s per flow", vegas),
             Row.ratio_of(f"{label}: Reno/Vegas", reno, vegas),
             Row.of(f"{label}: total", "kb/s", total, ns2=known),
         ]
@@ -60,7 +60,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes.set_xlabel("p")
         axes.set_title(kind)
         axes.set_ylim(0)
-    panels[0].set_ylabel("throughput (kb/s; Reno, Vegas: a flow)")
+    panels[0].set_ylabel("throughput (kb/s; Reno, Vegas: per flow)")
     figure.legend(
         *panels[1].get_legend_handles_labels(),
         loc="outside lower center",

@@ -176,8 +176,8 @@ def rows_of(
     derived = (model.reno_pps * 8, model.vegas_pps * 8) if model else (None, None)
     total = [case.reno * r + case.vegas * v for r, v in zip(reno, vegas, strict=True)]
     return [
-        Row.of(f"Reno, {label}", "kb/s a flow", reno, ns2=known[0], derived=derived[0]),
-        Row.of(f"Vegas, {label}", "kb/s a flow", vegas, ns2=known[1], derived=derived[1]),
+        Row.of(f"Reno, {label}", "kb/s per flow", reno, ns2=known[0], derived=derived[0]),
+        Row.of(f"Vegas, {label}", "kb/s per flow", vegas, ns2=known[1], derived=derived[1]),
         Row.ratio_of(
             f"Reno/Vegas, {label}",
             reno,
@@ -214,7 +214,7 @@ def over_buffers(
         claim: of the paper.
         early: RED's settings by buffer.
         model: the paper's, by buffer.
-        ns2: Reno's and Vegas' kb/s a flow by mix and buffer, as in ``"5+10, B = 20"``.
+        ns2: Reno's and Vegas' kb/s per flow by mix and buffer, as in ``"5+10, B = 20"``.
         expectations: the paper's claims.
         parameters: beside the common ones.
         notes: after those that all have in common.
@@ -260,7 +260,7 @@ def over_buffers(
             axes.set_title(f"{case.reno} Reno, {case.vegas} Vegas")
             axes.set_xlabel("buffer (packets)")
             axes.set_ylim(0)
-        panels[0].set_ylabel("throughput (kb/s a flow)")
+        panels[0].set_ylabel("throughput (kb/s per flow)")
         drawing.legend(
             *panels[0].get_legend_handles_labels(),
             loc="outside lower center",

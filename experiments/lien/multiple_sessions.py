@@ -33,7 +33,7 @@ MEAN_ON_S = 0.5
 SEEDS: Mapping[Scale, int] = {"quick": 1, "full": 5}
 
 Metric = Literal["throughput", "loss"]
-UNITS: Mapping[Metric, str] = {"throughput": "kb/s a flow", "loss": "%"}
+UNITS: Mapping[Metric, str] = {"throughput": "kb/s per flow", "loss": "%"}
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def rows(runs: Runs) -> list[Row]:
     for simulation, labels in points.items():
         rates = {a: _mean_kbps(runs, plots.NAMES[a], labels) for a in ALGORITHMS}
         table += [
-            Row.of(f"{plots.NAMES[a]}, {simulation}", "kb/s a flow", rates[a]) for a in ALGORITHMS
+            Row.of(f"{plots.NAMES[a]}, {simulation}", "kb/s per flow", rates[a]) for a in ALGORITHMS
         ]
         table += [
             Row.ratio_of(
