@@ -233,8 +233,8 @@ EXPERIMENT = Experiment(
             for algorithm in ALGORITHMS
         ),
         Expectation(
-            "Quick Vegas' mean queue is shorter than Vegas' in 100-300 s and over the whole run, and "
-            "longer in 0-100 and 400-500 s; its longest queue is shorter",
+            "Quick Vegas' mean queue is shorter than Vegas' in 100-300 s and over the whole run, "
+            "and longer in 0-100 and 400-500 s; its longest queue is shorter",
             "any amount, each",
             criteria.together(
                 *(
