@@ -171,6 +171,7 @@ def experiment(
             ),
         ),
         choices=(
+            common.PROFILE_CHOICE,
             Choice(
                 "delays of the links",
                 f"{', '.join(f'{d * 1e3:g}' for d in delays_s)} ms one way",

@@ -180,7 +180,7 @@ EXPERIMENT = Experiment(
             variant=f"{VARIANT}, and packets of 40 octets on the path",
         ),
     ),
-    choices=(common.RTT_CHOICE,),
+    choices=(common.PROFILE_CHOICE, common.RTT_CHOICE),
     notes=common.AS_IN_NS2
     + "Vegas' printed average of 217320 b/s itself implies 130 kb/s after the change, and not the "
     "0.12 Mb/s of the text: before the change the link is full. "

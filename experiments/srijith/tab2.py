@@ -67,6 +67,6 @@ EXPERIMENT = Experiment(
             for ours, name in ((a, plots.NAMES[a]) for a in common.OURS)
         ),
     ),
-    choices=(common.RTT_CHOICE,),
+    choices=(common.PROFILE_CHOICE, common.RTT_CHOICE),
     notes=common.STARTS + common.AS_IN_NS2,
 )

@@ -75,7 +75,7 @@ EXPERIMENT = Experiment(
             for name in (plots.NAMES[a] for a in common.OURS)
         ),
     ),
-    choices=(common.RTT_CHOICE,),
+    choices=(common.PROFILE_CHOICE, common.RTT_CHOICE),
     notes=common.STARTS
     + common.AS_IN_NS2
     + "Six flows over a drop-tail queue are chaotic: over ten starts Vegas-A/NewReno of single "

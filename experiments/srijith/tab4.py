@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
             criteria.as_printed("Vegas, deviation", "Vegas-A, deviation", within=common.CLOSE),
         ),
     ),
-    choices=(common.RTT_CHOICE,),
+    choices=(common.PROFILE_CHOICE, common.RTT_CHOICE),
     notes=common.STARTS
     + common.AS_IN_NS2
     + "The paper prints 33217.1 as Vegas' deviation; its own five values give 30726. Vegas-A's "

@@ -109,6 +109,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     choices=(
+        common.PROFILE_CHOICE,
         Choice(
             "'RTT' of a link",
             "its delay one way",

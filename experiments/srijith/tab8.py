@@ -162,6 +162,7 @@ EXPERIMENT = Experiment(
         *_claims(FITTED_MS, f"a round-trip time of {FITTED_MS} ms"),
     ),
     choices=(
+        common.PROFILE_CHOICE,
         Choice(
             "how the round-trip time is split",
             "one third for each of the three links",
