@@ -5,6 +5,7 @@ use super::storage::{NEXT_INDEX, minus_one};
 use super::{Lowerer, Object};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Ty, Value};
+use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use p4_ir::{BinaryOp, ExprKind as IrKind, Place, Scalar, StmtKind, UnaryOp};
 
@@ -55,6 +56,16 @@ pub(super) fn ir_not(of: p4_ir::Expr) -> p4_ir::Expr {
 
 pub(super) fn ir_bool(value: bool) -> p4_ir::Expr {
     p4_ir::Expr::constant(u32::from(value), Scalar::Bool)
+}
+
+/// The least width of an `int<W>` that holds a number.
+fn signed_width(number: &BigInt) -> u32 {
+    let magnitude = if number.is_negative() {
+        (number + 1u32).bits()
+    } else {
+        number.bits()
+    };
+    magnitude as u32 + 1
 }
 
 impl Lowerer<'_, '_> {
@@ -132,7 +143,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn constant(&self, value: &Value, scalar: Scalar) -> p4_ir::Expr {
         let scalar = match (value, scalar) {
             // `int` that meets nothing with a width keeps all of its bits.
-            (Value::Int(v), Scalar::Int(64)) if v.bits() >= 64 => Scalar::Int(v.bits() as u32 + 1),
+            (Value::Int(v), Scalar::Int(64)) => Scalar::Int(signed_width(v).max(64)),
             _ => scalar,
         };
         p4_ir::Expr::constant(self.value_bits(value, scalar), scalar)
