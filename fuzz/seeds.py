@@ -200,6 +200,10 @@ def scenarios() -> dict[str, dict[str, object]]:
     snoop = json.loads(json.dumps(made["flow-newreno"]))
     snoop["switches"]["r2"]["snoop"] = [2]
     made["snoop"] = snoop
+    medium = json.loads(json.dumps(made["flow-newreno"]))
+    medium["media"] = {"air": {"slot_s": 5e-5, "slots": 40, "carrier_sense": True}}
+    medium["links"][-1]["medium"] = "air"
+    made["medium"] = medium
     return made
 
 

@@ -37,8 +37,13 @@ Sends = Mapping[int, Sequence[float]]
 
 
 def is_known(scenario: Scenario) -> bool:
-    """Whether ns-2 has all of its controls, and it has no Snoop, which ns-2 has on a LAN."""
+    """Whether ns-2 has all of its controls, and it has no Snoop, which ns-2 has on a LAN.
+
+    Media are in ``ns2_wireless``.
+    """
     if any(switch.snoop for switch in scenario.topology.switches):
+        return False
+    if any(link.medium for link in scenario.topology.links):
         return False
     if scenario.associations:
         return ns2_associations.is_known(scenario)
@@ -66,7 +71,7 @@ def run(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         printed = simulate(script(scenario, sends or {}, watched), folder)
-        return _result(scenario, printed, folder, watched)
+        return result(scenario, printed, folder, watched)
 
 
 def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) -> str:
@@ -80,7 +85,7 @@ def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) ->
             lines.append(f"set trace({index}) [open link{index}.tr w]")
             lines.append(f"$ns trace-queue {_ends(link)} $trace({index})")
     for index, flow in enumerate(scenario.flows):
-        lines += _flow(index, flow)
+        lines += flow_script(index, flow)
     for index, source in enumerate(scenario.sources):
         lines += _source(index, source, sends.get(index))
     for change in scenario.changes:
@@ -88,7 +93,12 @@ def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) ->
         for name, value in (("bandwidth_", change.rate_bps), ("delay_", change.delay_s)):
             if value is not None:
                 lines.append(f'$ns at {change.at_s!r} "{link} set {name} {value!r}"')
-    lines += [
+    return "\n".join([*lines, *count(scenario)])
+
+
+def count(scenario: Scenario, from_s: float = 0.0) -> Iterator[str]:
+    """The end of a script, which prints the flows' counters at the end of each bin."""
+    yield from (
         "Agent/TCP instproc done {} { global ns finished; set finished($self) [$ns now] }",
         "proc count {} {",
         "    global ns tcp sink finished",
@@ -98,15 +108,13 @@ def script(scenario: Scenario, sends: Sends, watched: Collection[str] | None) ->
         '        puts " [$tcp($i) set nrexmitpack_] [$tcp($i) set nrexmit_]"',
         "    }",
         "}",
-    ]
+    )
     bins = round(scenario.end_s / scenario.sample_s)
-    lines += [
-        f"for {{set k 1}} {{$k <= {bins}}} {{incr k}} "
-        f'{{$ns at [expr $k * {scenario.sample_s!r}] "count"}}',
-        f'$ns at {scenario.end_s + 1e-6} "exit 0"',
-        "$ns run",
-    ]
-    return "\n".join(lines)
+    yield f"for {{set k 1}} {{$k <= {bins}}} {{incr k}} {{"
+    yield f'    $ns at [expr {from_s!r} + $k * {scenario.sample_s!r}] "count"'
+    yield "}"
+    yield f'$ns at {from_s + scenario.end_s + 1e-6} "exit 0"'
+    yield "$ns run"
 
 
 def _is_traced(link: Link, scenario: Scenario, watched: Collection[str] | None) -> bool:
@@ -171,7 +179,7 @@ def settings(profile: Profile, algorithm: str) -> dict[str, object]:
     }
 
 
-def _flow(index: int, flow: Flow) -> Iterator[str]:
+def flow_script(index: int, flow: Flow) -> Iterator[str]:
     name = flow.algorithm_name
     for variable, value in settings(flow.profile, name).items():
         yield f"Agent/TCP set {variable} {value}"
@@ -227,9 +235,10 @@ class _Line:
     refused: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
-def _result(
+def result(
     scenario: Scenario, counted: str, folder: Path, watched: Collection[str] | None
 ) -> Result:
+    """What a script counted and traced."""
     flows = len(scenario.flows)
     rows = np.array([line.split() for line in counted.splitlines()], dtype=np.float64)
     rows = rows.reshape(-1, flows, 5)

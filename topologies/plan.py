@@ -126,7 +126,8 @@ def plan(topology: Topology) -> Plan:
     """What ``topology`` takes.
 
     Raises:
-        WaymarkError: a name is too long for an interface, a host that others cannot reach.
+        WaymarkError: a name is too long for an interface, a host that others cannot reach, a link
+            on a medium.
     """
     addressing = derive(topology)
     hosts = {host.name for host in topology.hosts}
@@ -138,6 +139,8 @@ def plan(topology: Topology) -> Plan:
         if topology.links.index(back) < index:
             continue
         name = f"{there.source} - {there.target}"
+        if there.medium is not None:
+            raise WaymarkError(f"link {name} is on a medium: it runs in virtual time only")
         ends = tuple(_interface(link, addressing, hosts) for link in (there, back))
         links[name] = tuple(end for end in ends if end not in hosts)
         if not any(map(_needs_wire, (there, back), (there.source in hosts, back.source in hosts))):

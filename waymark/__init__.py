@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         AssociationResult,
         AssociationTrace,
     )
-    from waymark.topology import Host, Link, Switch, Topology, duplex
+    from waymark.topology import Host, Link, Medium, Switch, Topology, duplex
     from waymark.trace import Trace
     from waymark.traffic import (
         CHAN,
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         Source,
         Tracing,
     )
-    from waymark.wireless import shadowing_loss
+    from waymark.wireless import shadowing_loss, simple_medium
 
 __all__ = [
     "CHAN",
@@ -105,6 +105,7 @@ __all__ = [
     "Link",
     "LinkChange",
     "LossEvent",
+    "Medium",
     "OnInterfaces",
     "OnOff",
     "Profile",
@@ -138,6 +139,7 @@ __all__ = [
     "run",
     "run_all",
     "shadowing_loss",
+    "simple_medium",
     "trace",
 ]
 
@@ -161,12 +163,12 @@ _HOMES = {
         "waymark.sctp": (
             "DAHAL_SCTP NS2_SCTP Association AssociationProfile AssociationResult AssociationTrace"
         ),
-        "waymark.topology": "Host Link Switch Topology duplex",
+        "waymark.topology": "Host Link Medium Switch Topology duplex",
         "waymark.trace": "Trace",
         "waymark.traffic": (
             "CHAN DAHAL MODERN SRIJITH STOCK Algorithm Cbr Flow OnOff Profile Source Tracing"
         ),
-        "waymark.wireless": "shadowing_loss",
+        "waymark.wireless": "shadowing_loss simple_medium",
     }.items()
     for name in names.split()
 }

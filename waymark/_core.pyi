@@ -271,6 +271,18 @@ def replay(description: str) -> str:
         ScenarioError: the description does not hold together.
     """
 
+def shadowing_loss(
+    distance_m: float,
+    *,
+    path_loss_exponent: float,
+    sigma_db: float,
+    reference_m: float,
+    transmit_w: float,
+    frequency_hz: float,
+    threshold_w: float,
+) -> float:
+    """:func:`waymark.shadowing_loss`, of values in range."""
+
 class Labels(TypedDict):
     """A column of few different names."""
 

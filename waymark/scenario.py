@@ -139,6 +139,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             for index, link in enumerate(topology.links)
             if _first_of_pair(index, topology)
         ],
+        "media": _media(topology),
         "flows": [
             _flow(index, flow, topology, addressing) for index, flow in enumerate(scenario.flows)
         ],
@@ -185,6 +186,18 @@ def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:
     return {**first, "clock": asdict(clock), "interfaces": further}
 
 
+def _media(topology: Topology) -> dict[str, Any]:
+    return {
+        link.medium.name: {
+            "slot_s": link.medium.slot_s,
+            "slots": link.medium.slots,
+            "carrier_sense": link.medium.carrier_sense,
+        }
+        for link in topology.links
+        if link.medium is not None
+    }
+
+
 def _first_of_pair(index: int, topology: Topology) -> bool:
     link = topology.links[index]
     earlier = topology.links[:index]
@@ -212,6 +225,7 @@ def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -
         "a": end(there.source, there.target),
         "b": end(there.target, there.source),
         **settings(there),
+        "medium": None if there.medium is None else there.medium.name,
         "ba": settings(back),
         "changes": [
             _change(change, direction)

@@ -5,6 +5,7 @@ A topology names rates, delays, queue limits, losses and programs, and no runner
 cable is two of them (:func:`duplex`), whose settings may differ.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +28,10 @@ MAX_DELAY_S = 1e6
 
 MAX_QUEUE = 2**31
 """Packets; the engine counts them with 32 bits."""
+
+
+MAX_SLOTS = 2**16
+"""Of a gap on a medium."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,27 @@ class Switch:
 
 
 @dataclass(frozen=True)
+class Medium:
+    """A half-duplex channel that several links share; in virtual time only.
+
+    A node is one station on it, whatever its links there, and sends one packet at a time. All
+    stations hear each other. Transmissions that overlap are all lost, and nothing is sent again.
+
+    Attributes:
+        name: links with media of one name share one medium.
+        slot_s: the unit of a station's gaps, in seconds.
+        slots: before each packet a station waits for 0 to ``slots`` - 1 slots, drawn evenly.
+        carrier_sense: whether a station that hears another waits until it has sent, and then for
+            another gap.
+    """
+
+    name: str
+    slot_s: float
+    slots: int
+    carrier_sense: bool = True
+
+
+@dataclass(frozen=True)
 class Link:
     """One direction of a cable, with the queue in front of it.
 
@@ -109,6 +135,7 @@ class Link:
             None: nothing is marked. A switch's program has to have ECN, as ``v1model/ecn.p4`` has.
         port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
             one.
+        medium: what it shares with other links, its way back among them; None: nothing.
     """
 
     source: str
@@ -120,6 +147,7 @@ class Link:
     port: int | None = None
     red: Red | ConstantDrop | None = None
     ecn_threshold: int | None = None
+    medium: Medium | None = None
 
     @property
     def name(self) -> str:
@@ -128,10 +156,17 @@ class Link:
 
 
 def duplex(
-    a: str, b: str, rate_bps: float, delay_s: float, queue_packets: int = 50, loss: float = 0.0
+    a: str,
+    b: str,
+    rate_bps: float,
+    delay_s: float,
+    queue_packets: int = 50,
+    loss: float = 0.0,
+    medium: Medium | None = None,
 ) -> tuple[Link, Link]:
-    """Both directions of a full-duplex link between ``a`` and ``b``, with the same settings."""
-    there = Link(a, b, rate_bps, delay_s, queue_packets, loss)
+    """Both directions between ``a`` and ``b``, with the same settings: full-duplex without a
+    ``medium``, half-duplex over one."""
+    there = Link(a, b, rate_bps, delay_s, queue_packets, loss, medium=medium)
     return there, replace(there, source=b, target=a)
 
 
@@ -198,6 +233,7 @@ class Topology:
             old.port,
             old.red if red is None else red,
             old.ecn_threshold if ecn_threshold is None else ecn_threshold,
+            old.medium,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 
@@ -275,6 +311,9 @@ def _check(topology: Topology) -> None:
             )
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
+        if link.medium != topology.link(link.target, link.source).medium:
+            raise WaymarkError(f"link {link.name}: its way back is on another medium")
+    _check_media({link.medium for link in topology.links if link.medium is not None})
     leaving = [(link.source, link.port) for link in topology.links if link.port is not None]
     for node, port in leaving:
         if leaving.count((node, port)) > 1:
@@ -291,4 +330,19 @@ def _check(topology: Topology) -> None:
         if unknown:
             raise WaymarkError(
                 f"switch {switch.name}: unknown feedback {unknown[0]!r} (valid: aqt, drai, ci)"
+            )
+
+
+def _check_media(media: Collection[Medium]) -> None:
+    names = [medium.name for medium in media]
+    for medium in media:
+        if names.count(medium.name) > 1:
+            raise WaymarkError(f"medium {medium.name}: two links differ in its settings")
+        if not 0 <= medium.slot_s <= MAX_DELAY_S:
+            raise WaymarkError(
+                f"medium {medium.name}: slot {medium.slot_s:g} s, expected 0 to {MAX_DELAY_S:g}"
+            )
+        if not 1 <= medium.slots <= MAX_SLOTS:
+            raise WaymarkError(
+                f"medium {medium.name}: {medium.slots} slots, expected 1 to {MAX_SLOTS}"
             )

@@ -1,11 +1,8 @@
-"""Losses of a wireless link by distance, as ns-2's shadowing model and its simple MAC have them."""
+"""Wireless links as ns-2 has them: losses by distance, and a simple MAC on a shared medium."""
 
-import math
-
+from waymark import _core
 from waymark.errors import WaymarkError
-
-SPEED_OF_LIGHT = 3e8
-"""Metres per second, as ns-2 counts."""
+from waymark.topology import Medium
 
 
 def shadowing_loss(
@@ -18,12 +15,12 @@ def shadowing_loss(
     frequency_hz: float = 914e6,
     threshold_w: float = 3.652e-10,
 ) -> float:
-    """Probability that a packet arrives too weak to be received; each draws anew.
+    """Probability that a packet arrives too weak to be received; each packet draws anew.
 
-    The mean power is Friis' at ``reference_m``, from there on it falls by
-    10 · ``path_loss_exponent`` dB a decade, and a normal draw of ``sigma_db`` is added; the packet
-    is lost if the sum is below ``threshold_w``. A link's ``loss`` set to it is such a wireless link
-    at a fixed distance. The defaults are ns-2's (a WaveLAN at 914 MHz, antennas without gain).
+    The mean power is Friis' at ``reference_m`` and falls by 10 · ``path_loss_exponent`` dB per
+    decade from there. A normal draw of ``sigma_db`` is added. The packet is lost if the sum is
+    below ``threshold_w``. A link with this ``loss`` is a wireless link of fixed length. The
+    defaults are ns-2's (a WaveLAN at 914 MHz, antennas without gain).
 
     Raises:
         WaymarkError: a distance, deviation, power or frequency that is not above 0.
@@ -39,8 +36,20 @@ def shadowing_loss(
     for name, value in positive.items():
         if not value > 0:
             raise WaymarkError(f"shadowing: {name} is {value:g}, expected above 0")
-    wavelength_m = SPEED_OF_LIGHT / frequency_hz
-    reference_w = transmit_w * (wavelength_m / (4 * math.pi * reference_m)) ** 2
-    fall_db = 10 * path_loss_exponent * math.log10(max(distance_m / reference_m, 1.0))
-    margin_db = 10 * math.log10(reference_w / threshold_w) - fall_db
-    return 0.5 * math.erfc(margin_db / sigma_db / math.sqrt(2))
+    return _core.shadowing_loss(
+        distance_m,
+        path_loss_exponent=path_loss_exponent,
+        sigma_db=sigma_db,
+        reference_m=reference_m,
+        transmit_w=transmit_w,
+        frequency_hz=frequency_hz,
+        threshold_w=threshold_w,
+    )
+
+
+def simple_medium(name: str, rate_bps: float) -> Medium:
+    """A medium as ns-2.35's ``Mac/Simple`` shares it.
+
+    Before each packet a station waits for up to 39 times the time of 100 bits, whatever it hears.
+    """
+    return Medium(name, slot_s=100 / rate_bps, slots=40, carrier_sense=False)

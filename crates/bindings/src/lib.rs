@@ -11,6 +11,7 @@ mod program;
 mod replay;
 mod results;
 mod script;
+mod shadowing;
 mod simulate;
 mod switch;
 mod wires;
@@ -43,6 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(shadowing::shadowing_loss, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(switch::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(wires::run_wires, module)?)

@@ -6,6 +6,7 @@
 //! bit of its clock decides which is first, as good as by lot. A clock of whole nanoseconds would decide
 //! it by one rule for good: Dahal's 50 flows of Vegas then lose 25 % of their packets, not 21 %.
 
+use crate::medium::StationId;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use units::Instant;
@@ -22,6 +23,10 @@ pub(crate) enum Event {
     },
     /// A line's transmitter has sent a packet's last octet.
     LineFree(u32),
+    /// The gap before a station's packet on a medium ends.
+    MediumBegin(StationId),
+    /// A station has sent a packet's last octet on a medium.
+    MediumEnd(StationId),
     /// A flow begins.
     FlowStart(u32),
     /// A flow stops sending.

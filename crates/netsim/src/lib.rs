@@ -9,7 +9,8 @@
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
-//! - `line`, `host`, `switch`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
+//! - `line`, `medium`, `host`, `switch`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
+//! - [`shadowing`]: how often a wireless link loses a packet;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
@@ -25,12 +26,14 @@ pub mod flow;
 mod host;
 mod line;
 pub mod losses;
+mod medium;
 mod pcap;
 mod random;
 pub mod record;
 pub mod replay;
 pub mod results;
 pub mod scenario;
+pub mod shadowing;
 mod simulation;
 mod snoop;
 pub mod source;

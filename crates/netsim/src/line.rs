@@ -1,5 +1,6 @@
 //! A line: one direction of a link, from a transmitter through propagation to the far end.
 
+use crate::medium::StationId;
 use crate::random::Random;
 use units::{Duration, Rate};
 
@@ -33,7 +34,9 @@ pub(crate) struct Line {
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
-    /// When it has sent what it took last, in seconds.
+    /// The medium that it shares; none: it is a link of its own.
+    pub station: Option<StationId>,
+    /// When it has sent what it took last, in seconds; on a medium known only then.
     pub free_s: f64,
     /// It is sending: the event of `free_s` is still to come.
     pub busy: bool,
@@ -51,6 +54,7 @@ impl Line {
             delay: Duration::ZERO,
             loss: 0,
             random,
+            station: None,
             free_s: 0.0,
             busy: false,
             interface: None,
@@ -61,6 +65,12 @@ impl Line {
     pub fn set_loss(&mut self, probability: f64) {
         // 1.0 saturates: every packet but one in 2^64.
         self.loss = (probability * TWO_TO_64) as u64;
+    }
+
+    /// How long it sends a packet, in seconds.
+    pub fn busy_s(&self, link_octets: u32) -> f64 {
+        // Rounded in this order, as ns-2 does.
+        8.0 * f64::from(link_octets) / self.rate.as_bps() as f64
     }
 
     /// Whether the next packet is lost. Draws only on a line with loss.

@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Sequence = 4,
     /// Secrets of SCTP associations.
     Association = 5,
+    /// Gaps on a medium.
+    Medium = 6,
 }
 
 /// A stream of random numbers.
@@ -34,6 +36,11 @@ impl Random {
     /// 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
+    }
+
+    /// Uniform in 0 … `bound` − 1.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
     /// Uniform in (0, 1].
@@ -60,6 +67,18 @@ mod tests {
     fn mean(draws: impl Iterator<Item = f64>) -> f64 {
         let values: Vec<f64> = draws.collect();
         values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    #[test]
+    fn draws_below_a_bound_are_even() {
+        let mut random = Random::new(1, Purpose::Medium, 0);
+        let mut counts = [0; 5];
+        (0..50_000).for_each(|_| counts[random.below(5) as usize] += 1);
+        // Binomial: 10 000 ± 4·89.
+        assert!(
+            counts.iter().all(|count| (9643..=10_357).contains(count)),
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn everything() -> Value {
     })
 }
 
-/// A scenario with what the other has not: hosts of today, SCTP, copies.
+/// A scenario with what the other has not: hosts of today, SCTP, copies, a shared medium.
 fn today() -> Value {
     let mut data = everything();
     data["hosts"]["S"]["clock"] = json!({"offset_s": 3.0, "skew_ppm": 100.0});
@@ -49,6 +49,8 @@ fn today() -> Value {
     data["switches"]["R"]["clone_sessions"] =
         json!([{"id": 1, "replicas": [{"port": 2, "instance": 3}], "octets": 100}]);
     data["switches"]["R"]["snoop"] = json!([2]);
+    data["media"] = json!({"air": {"slot_s": 5e-5, "slots": 40, "carrier_sense": true}});
+    data["links"][1]["medium"] = json!("air");
     data["flows"] = json!([
         {"from": "S", "to": "D", "avbw": true, "timestamps": true, "control": {"name": "bbr"},
          "tracing": {"from_s": 0.5, "to_s": 1.0, "every_s": 0.1},

@@ -18,7 +18,7 @@ pub use error::ScenarioError;
 pub(crate) use error::read;
 pub use network::{
     CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
-    LinkSide, MulticastGroup, Replica, SwitchNode, TableEntry,
+    LinkSide, Medium, MulticastGroup, Replica, SwitchNode, TableEntry,
 };
 pub use traffic::{
     Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
@@ -49,6 +49,9 @@ pub struct Scenario {
     pub switches: IndexMap<String, SwitchNode>,
     /// Links between two ports.
     pub links: Vec<Link>,
+    /// Shared media by name.
+    #[serde(default)]
+    pub media: IndexMap<String, Medium>,
     /// TCP transfers.
     #[serde(default)]
     pub flows: Vec<Flow>,

@@ -171,6 +171,9 @@ pub struct Link {
     /// Probability that a packet is lost behind the transmitter, each independently.
     #[serde(default)]
     pub loss: f64,
+    /// The shared medium that it leads over; unset: none, each direction is a line of its own.
+    #[serde(default)]
+    pub medium: Option<String>,
     /// What differs from `a` to `b`.
     #[serde(default)]
     pub ab: LinkSide,
@@ -194,6 +197,18 @@ pub struct LinkSide {
     pub queue: Option<u32>,
     /// Probability.
     pub loss: Option<f64>,
+}
+
+/// A half-duplex channel that several links share. A node is one station on it, whatever its links.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Medium {
+    /// The unit of a station's gaps, in seconds.
+    pub slot_s: f64,
+    /// Before each packet a station waits for 0 to `slots` − 1 slots, drawn evenly.
+    pub slots: u32,
+    /// Whether a station that hears another waits until it has sent.
+    pub carrier_sense: bool,
 }
 
 /// A change of a link during the run. A packet meets the rate, delay and loss in force when its first

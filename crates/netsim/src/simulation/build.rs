@@ -7,6 +7,7 @@ use crate::event::{Event, EventQueue, Turn};
 use crate::flow::{self, End, FIRST_PORT, Flow};
 use crate::host::{Egress, Host};
 use crate::line::{Line, Node, Port};
+use crate::medium::{Medium, StationId};
 use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
@@ -61,7 +62,8 @@ impl Simulation {
         }
         let end = Instant::from_secs_f64(scenario.end_s);
         let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end);
-        let lines = lines(scenario);
+        let mut lines = lines(scenario);
+        let media = media(scenario, &mut lines);
         let mut hosts = interfaces(scenario);
         connect_hosts(scenario, &lines, &mut hosts);
         let record = &scenario.record;
@@ -83,6 +85,7 @@ impl Simulation {
             sources: sources(scenario, &hosts, &bins),
             line_records: lines.iter().map(|_| LineRecord::new(&bins)).collect(),
             lines,
+            media,
             hosts,
             bins,
             capture: None,
@@ -158,6 +161,25 @@ fn lines(scenario: &Scenario) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// The media, and on each the stations at the ends of its links.
+fn media(scenario: &Scenario, lines: &mut [Line]) -> Vec<Medium> {
+    let described = scenario.media.values().enumerate();
+    let mut media: Vec<Medium> = described
+        .map(|(i, medium)| Medium::new(medium, Random::new(scenario.seed, Purpose::Medium, i)))
+        .collect();
+    for (i, line) in lines.iter_mut().enumerate() {
+        let name = scenario.links[i / 2].medium.as_ref();
+        let Some(index) = name.and_then(|name| scenario.media.get_index_of(name)) else {
+            continue;
+        };
+        line.station = Some(StationId {
+            medium: index as u32,
+            station: media[index].station(line.from.node),
+        });
+    }
+    media
 }
 
 /// `"from->to"`, numbered from the second parallel link on.

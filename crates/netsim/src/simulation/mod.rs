@@ -4,6 +4,7 @@ mod associations;
 mod build;
 mod hosts;
 mod in_flight;
+mod media;
 mod snoop;
 mod switches;
 
@@ -15,6 +16,7 @@ use crate::flow::Flow;
 use crate::host::Host;
 use crate::line::{Line, Node};
 use crate::losses::Place;
+use crate::medium::Medium;
 use crate::pcap::Capture;
 use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
@@ -69,6 +71,7 @@ pub struct Simulation {
     switches: Vec<SwitchState>,
     /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
     lines: Vec<Line>,
+    media: Vec<Medium>,
     links: Vec<Link>,
     flows: Vec<Flow>,
     associations: Vec<AssociationFlow>,
@@ -208,14 +211,9 @@ impl Simulation {
                     Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
                 }
             }
-            Event::LineFree(line) => {
-                let line = &mut self.lines[line as usize];
-                line.busy = false;
-                match line.from.node {
-                    Node::Host(host) => self.host_line_free(host),
-                    Node::Switch(switch) => self.transmit_from_switch(switch),
-                }
-            }
+            Event::LineFree(line) => self.line_free(line as usize),
+            Event::MediumBegin(id) => self.begin_on_medium(id),
+            Event::MediumEnd(id) => self.end_on_medium(id),
             Event::FlowStart(flow) => self.start_flow(flow as usize),
             Event::FlowStop(flow) => self.stop_flow(flow as usize),
             Event::Timer { flow, receiver } => self.timer(flow as usize, receiver),
@@ -231,6 +229,15 @@ impl Simulation {
             Event::Snoop(switch) => self.snoop_timer(switch as usize),
             Event::Source(source) => self.send_datagram(source as usize),
             Event::LinkChange { link, change } => self.change_link(link as usize, change as usize),
+        }
+    }
+
+    fn line_free(&mut self, line_index: usize) {
+        let line = &mut self.lines[line_index];
+        line.busy = false;
+        match line.from.node {
+            Node::Host(host) => self.host_line_free(host),
+            Node::Switch(switch) => self.transmit_from_switch(switch),
         }
     }
 
@@ -251,18 +258,18 @@ impl Simulation {
         {
             self.capture_failed = Some(error);
         }
-        // In this order, and rounded in this order: as ns-2 does.
-        let busy_s = 8.0 * f64::from(packet.link_octets) / line.rate.as_bps() as f64;
+        if let Some(station) = line.station {
+            return self.offer_to_medium(station, line_index, packet);
+        }
+        let busy_s = line.busy_s(packet.link_octets);
+        // Summed in this order, as ns-2 does.
         let arrival_s = start_s + (busy_s + line.delay.as_secs_f64());
         let free = Event::LineFree(line_index as u32);
         line.busy = true;
         line.free_s = start_s + busy_s;
         let free_s = line.free_s;
         if line.loses() {
-            *self.bins.cell(&mut record.lost_packets) += 1;
-            let segment = self.judged_segment(&packet);
-            self.count_lost(Tag(packet.tag), Place::Link, segment);
-            self.buffers.push(packet.octets);
+            self.lose(line_index, packet);
         } else {
             let arrive = Event::Arrive {
                 line: line_index as u32,
@@ -271,6 +278,15 @@ impl Simulation {
             self.events.schedule(arrival_s, arrive);
         }
         self.events.schedule(free_s, free);
+    }
+
+    /// A packet is lost on a line.
+    fn lose(&mut self, line_index: usize, packet: Packet) {
+        let record = &mut self.line_records[line_index];
+        *self.bins.cell(&mut record.lost_packets) += 1;
+        let segment = self.judged_segment(&packet);
+        self.count_lost(Tag(packet.tag), Place::Link, segment);
+        self.buffers.push(packet.octets);
     }
 
     /// Counts a packet that will not arrive; `segment` is what [`Simulation::judged_segment`] said.

@@ -35,6 +35,7 @@ impl Scenario {
             );
         }
         self.check_nodes()?;
+        self.check_media()?;
         self.check_links()?;
         self.check_records()?;
         let mut names = BTreeSet::new();

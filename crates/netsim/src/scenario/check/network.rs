@@ -50,6 +50,16 @@ impl Scenario {
         Ok(())
     }
 
+    pub(super) fn check_media(&self) -> Checked {
+        for (name, medium) in &self.media {
+            not_negative(format!("media.{name}.slot_s"), medium.slot_s)?;
+            if medium.slots == 0 {
+                return fail(format!("media.{name}.slots"), "must be at least 1");
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_links(&self) -> Checked {
         let mut names = BTreeSet::new();
         let mut ports = BTreeMap::new();
@@ -85,6 +95,11 @@ impl Scenario {
                 }
             }
             check_link(&path, link)?;
+            if let Some(name) = &link.medium
+                && !self.media.contains_key(name)
+            {
+                return unknown(format!("{path}.medium"), "medium", name, self.media.keys());
+            }
         }
         for (name, switch) in &self.switches {
             for (i, port) in switch.snoop.iter().enumerate() {

@@ -45,6 +45,16 @@ fn a_good_scenario_is_accepted_and_written_back() {
 fn mistakes_are_told_with_their_place_and_what_is_valid() {
     let cases = [
         (
+            "/media",
+            json!({"air": {"slot_s": 1e-5, "slots": 0, "carrier_sense": true}}),
+            "media.air.slots: must be at least 1",
+        ),
+        (
+            "/links/1/medium",
+            json!("air"),
+            "links[1].medium: no medium \"air\"; there are none",
+        ),
+        (
             "/flows/0/control/name",
             json!("custom"),
             "flows[0].control.custom: is missing",
