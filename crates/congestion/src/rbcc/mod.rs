@@ -1,6 +1,6 @@
 //! RBCC (Dahal 2007, ch. 3 to 5): the window follows the distance of each RTT from a threshold.
 //!
-//! Queues show in the RTT before they overflow. Every acknowledgement moves the window by
+//! Queues show in the RTT before they overflow. Every acknowledgement, duplicates too, moves the window by
 //! `(T − RTT)` over an RTT, so that the RTT hovers around T and the queues stay short. Loss recovery
 //! is NewReno's; RTTs come from timestamps, one a packet.
 
@@ -116,6 +116,22 @@ impl Rbcc {
             Source::Probed(dynamic) => dynamic.threshold(),
         }
     }
+
+    /// Moves the window by an RTT in seconds; whether there is a threshold to move it to.
+    fn follow(&mut self, rtt: f64) -> bool {
+        let threshold = self.threshold().filter(|t| rtt > 0.0 && *t > 0.0);
+        if let Some(threshold) = threshold {
+            // (3.5)
+            let cwnd = self.cwnd + self.network.increment(threshold, rtt);
+            self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
+        }
+        threshold.is_some()
+    }
+}
+
+/// The RTT that an acknowledgement brings, in seconds; a duplicate has one by its timestamp.
+fn rtt_s(ack: &AckEvent) -> Option<f64> {
+    ack.echoed_rtt.or(ack.rtt).map(Duration::as_secs_f64)
 }
 
 impl Controller for Rbcc {
@@ -129,24 +145,27 @@ impl Controller for Rbcc {
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
-        let Some(rtt) = ack.echoed_rtt.or(ack.rtt) else {
+        let Some(rtt) = rtt_s(ack) else {
             return;
         };
-        let rtt = rtt.as_secs_f64();
         if let Source::Probed(dynamic) = &mut self.source {
             dynamic.measure(rtt);
         }
-        let Some(threshold) = self
-            .threshold()
-            .filter(|threshold| rtt > 0.0 && *threshold > 0.0)
-        else {
-            return;
-        };
-        // (3.5)
-        let cwnd = self.cwnd + self.network.increment(threshold, rtt);
-        self.cwnd = self.limits.cap(cwnd.max(MIN_WINDOW));
-        if let Source::Probed(dynamic) = &mut self.source {
+        if self.follow(rtt)
+            && let Source::Probed(dynamic) = &mut self.source
+        {
             dynamic.adjust(self.cwnd);
+        }
+    }
+
+    fn on_partial_ack(&mut self, ack: &AckEvent) {
+        self.on_ack(ack);
+    }
+
+    /// Every acknowledgement moves the window (§3.3, §5.2); only a fresh one probes (§4.4).
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        if let Some(rtt) = rtt_s(ack) {
+            self.follow(rtt);
         }
     }
 
@@ -206,6 +225,34 @@ mod tests {
         let rbcc = RbccConfig::wireless(Threshold::Static(ms(120)));
         assert!((after(rbcc, 4.0, 80) - (4.0 + 1.0 / 3.0)).abs() < 1e-12);
         assert!((after(rbcc, 4.0, 180) - (4.0 - 1.0 / 3.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn partial_and_duplicate_acks_move_the_window_as_well() {
+        let mut rbcc = RbccConfig::wired(Threshold::Static(ms(120))).build(&Limits::default());
+        rbcc.cwnd = 4.0;
+        let ack = AckEvent {
+            echoed_rtt: Some(ms(80)),
+            ..AckEvent::default()
+        };
+        rbcc.on_partial_ack(&ack);
+        rbcc.on_duplicate_ack(&ack);
+        assert!((rbcc.cwnd() - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_duplicate_ack_does_not_probe() {
+        let mut rbcc = RbccConfig::wired(Threshold::Dynamic).build(&Limits::default());
+        let ack = |rtt_ms| AckEvent {
+            echoed_rtt: Some(ms(rtt_ms)),
+            ..AckEvent::default()
+        };
+        rbcc.on_ack(&ack(80));
+        let threshold = rbcc.threshold();
+        for _ in 0..50 {
+            rbcc.on_duplicate_ack(&ack(40));
+        }
+        assert_eq!(rbcc.threshold(), threshold);
     }
 
     #[test]
