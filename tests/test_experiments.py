@@ -91,6 +91,71 @@ def test_an_experiment_that_fails_does_not_end_the_others(
         cli("run", "chan/fig2.2", *arguments)
 
 
+def refuting(claim_variant: str, holds: bool | None) -> experiment.Experiment:
+    """An experiment with one more claim."""
+    claim = experiment.Expectation("pigs fly", "none does", lambda _: holds, claim_variant)
+    one = experiment.find("chan/fig2.2")
+    return replace(one, expectations=(*one.expectations, claim))
+
+
+@pytest.mark.parametrize(
+    ("variant", "holds", "code"), [("", False, 1), ("", None, 0), ("with wings", False, 0)]
+)
+def test_check_fails_where_a_claim_of_the_paper_s_setting_fails(
+    cli: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variant: str,
+    holds: bool | None,
+    code: int,
+) -> None:
+    module = sys.modules["experiments.chan.fig2_2"]
+    monkeypatch.setattr(module, "EXPERIMENT", refuting(variant, holds))
+    arguments = ("run", "chan/fig2.2", "--scale", "quick", "--out", tmp_path)
+    assert cli(*arguments).code == 0
+    shown = cli(*arguments, "--check")
+    assert shown.code == code
+    assert ("chan/fig2.2: FAIL: pigs fly (criterion: none does)" in shown.err) == (code == 1)
+    several = cli(*arguments, "srijith/tab1", "--check")
+    assert ("chan/fig2.2: FAIL: pigs fly" in several.err) == (code == 1)
+
+
+def listed(shown: str) -> list[str]:
+    return [line.split()[0] for line in shown.splitlines() if not line.startswith(" ")]
+
+
+def test_list_filters_by_id_paper_and_verdict(cli: Cli, tmp_path: Path) -> None:
+    out = ("--out", tmp_path)
+    assert listed(cli("list", "chan/fig3.[67]", *out).out) == ["chan/fig3.6", "chan/fig3.7"]
+    srijith = listed(cli("list", "--paper", "srijith", *out).out)
+    assert "srijith/tab1" in srijith
+    assert all(one.startswith("srijith/") for one in srijith)
+    assert listed(cli("list", "--paper", "dahal 2007", "*/tab5.1", *out).out) == ["dahal/tab5.1"]
+    folder = tmp_path / "chan" / "fig3.6"
+    folder.mkdir(parents=True)
+    record = {"verdict": "partly", "scale": "quick", "seeds": [1]}
+    (folder / "run.json").write_text(json.dumps(record))
+    assert listed(cli("list", "--verdict", "partly", *out).out) == ["chan/fig3.6"]
+    assert "chan/fig3.6" not in listed(cli("list", "--verdict", "not run", *out).out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--paper", "srijth"), "--paper srijth: no experiment; did you mean srijith?"),
+        (("--verdict", "measured"), "no experiment with verdict measured in"),
+        (("--verdict", "good"), "'good' is not one of 'reproduced', 'partly'"),
+        (("chan/fig36",), "did you mean chan/fig3.6"),
+    ],
+)
+def test_a_filter_that_leaves_nothing_says_what_is_valid(
+    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    shown = cli("list", *arguments, "--out", tmp_path)
+    assert shown.code == 2
+    assert told in shown.err
+
+
 OUTSIDE = ("<script", "<link", 'src="http', "@import")
 
 

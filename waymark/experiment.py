@@ -253,6 +253,12 @@ class Experiment:
         variants = dict.fromkeys(e.variant for e in self.expectations if e.variant)
         return {variant: self._verdict(rows, variant) for variant in variants}
 
+    def failed(self, rows: Sequence[Row]) -> list[Expectation]:
+        """The claims of the paper's own setting that the table refutes."""
+        by_name = {row.quantity: row for row in rows}
+        own = (one for one in self.expectations if not one.variant)
+        return [one for one in own if one.holds(by_name) is False]
+
     def _verdict(self, rows: Sequence[Row], variant: str) -> Verdict:
         by_name = {row.quantity: row for row in rows}
         judged = [e.holds(by_name) for e in self.expectations if e.variant == variant]

@@ -190,14 +190,28 @@ def summary_table(lines: Sequence[Summary]) -> NumberTable:
     return table
 
 
+def verdict(experiment: Experiment, results: Path) -> str:
+    """The verdict of an experiment that the results' folder has; else ``"not run"``."""
+    record = _record(experiment, results)
+    return "not run" if record is None else record["verdict"]
+
+
 def state(experiment: Experiment, results: Path) -> str:
     """What the results' folder has of an experiment, in a few words."""
+    record = _record(experiment, results)
+    if record is None:
+        return "not run yet"
+    seeds = len(record["seeds"])
+    return f"{record['verdict']} at scale {record['scale']}, {seeds} seed{'s'[: seeds > 1]}"
+
+
+def _record(experiment: Experiment, results: Path) -> dict[str, Any] | None:
+    """``run.json`` with the keys that are shown here, if it is there."""
     try:
         record = json.loads((results / experiment.id / "run.json").read_text(encoding="utf-8"))
-        seeds = len(record["seeds"])
-        return f"{record['verdict']} at scale {record['scale']}, {seeds} seed{'s'[: seeds > 1]}"
-    except (OSError, ValueError, KeyError):
-        return "not run yet"
+        return {key: record[key] for key in ("verdict", "scale", "seeds")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> NumberTable:

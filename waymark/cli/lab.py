@@ -16,7 +16,7 @@ from waymark.cli.network import TargetName
 from waymark.cli.on_interfaces import RunnerName
 from waymark.cli.options import spread
 from waymark.cli.work import Results, Work
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, suggestion
 from waymark.experiment import Experiment
 from waymark.measure import Measured, Plan, capture_path
 
@@ -29,12 +29,35 @@ class ScaleName(StrEnum):
     PAPER = "paper"
 
 
+class VerdictName(StrEnum):
+    """``--verdict``."""
+
+    REPRODUCED = "reproduced"
+    PARTLY = "partly"
+    NOT_REPRODUCED = "not reproduced"
+    MEASURED = "measured"
+    NOT_RUN = "not run"
+
+
 @app.command("list")
-def list_experiments(out_dir: Results = Path("results")) -> None:
+def list_experiments(
+    patterns: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID...]", help="Only these: chan/fig3.6, or 'chan/fig3*'."),
+    ] = None,
+    paper: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Only of this paper: chan, or a part of its reference."),
+    ] = None,
+    verdict: Annotated[
+        list[VerdictName] | None, typer.Option(help="Only with this verdict in DIR.")
+    ] = None,
+    out_dir: Results = Path("results"),
+) -> None:
     """List the experiments: id, paper, claim, state, cost at each scale."""
     from waymark.report import state
 
-    for experiment in experiments.everything():
+    for experiment in _listed(patterns or [], paper, verdict or [], out_dir):
         print(f"{experiment.id:14}{experiment.paper}")
         print(f"{'':14}{experiment.claim}")
         if experiment.also:
@@ -44,6 +67,33 @@ def list_experiments(out_dir: Results = Path("results")) -> None:
             print(f"{'':14}on interfaces as well, in real time: --runner netns|mininet")
         costs = (f"{scale.value}: {_cost(experiment, scale)}" for scale in ScaleName)
         print(f"{'':14}{'; '.join(costs)}")
+
+
+def _listed(
+    patterns: list[str], paper: str | None, verdicts: list[VerdictName], results: Path
+) -> list[Experiment]:
+    """The experiments that pass every filter.
+
+    Raises:
+        WaymarkError: none does; or a pattern matches no experiment.
+    """
+    from waymark import report
+
+    chosen = experiments.select(patterns) if patterns else experiments.everything()
+    if paper is not None:
+        text = paper.casefold()
+        papers = dict.fromkeys(one.id.partition("/")[0] for one in experiments.everything())
+        if text in papers:
+            chosen = [one for one in chosen if one.id.startswith(f"{text}/")]
+        else:
+            chosen = [one for one in chosen if text in one.paper.casefold()]
+        if not chosen:
+            raise WaymarkError(f"--paper {paper}: no experiment; {suggestion(paper, list(papers))}")
+    if verdicts:
+        chosen = [one for one in chosen if report.verdict(one, results) in verdicts]
+        if not chosen:
+            raise WaymarkError(f"no experiment with verdict {' or '.join(verdicts)} in {results}")
+    return chosen
 
 
 def _cost(experiment: Experiment, scale: ScaleName) -> str:
@@ -88,6 +138,10 @@ def run_experiments(
         bool,
         typer.Option("--trace", help="Trace the flows of the first seed's runs; see waymark plot."),
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Exit with 1 where a claim of the paper's setting fails."),
+    ] = False,
     *,
     work: Work,
 ) -> None:
@@ -102,6 +156,8 @@ def run_experiments(
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
+        if check:
+            raise WaymarkError("--check judges runs in virtual time, which --runner netsim makes")
         numbers = range(seed, seed + (seeds or 1))
         switches = target or TargetName.EMBEDDED
         with own.located():
@@ -116,9 +172,12 @@ def run_experiments(
     with own.located():
         plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
     if len(plans) == 1:
-        _run_one(plans[0], work, pcap=pcap, traces=traces)
+        refuted = _run_one(plans[0], work, pcap=pcap, traces=traces)
     else:
-        _run_several(plans, work, traces=traces)
+        refuted = _run_several(plans, work, traces=traces)
+    if check and refuted:
+        print("\n".join(refuted), file=sys.stderr)
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _choose(names: list[str], everything: bool) -> list[Experiment]:
@@ -140,8 +199,17 @@ def _choose(names: list[str], everything: bool) -> list[Experiment]:
     return list(chosen.values())
 
 
-def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> None:
-    """Run an experiment and show its table; an error ends the command."""
+def _refuted(measured: Measured) -> list[str]:
+    """A line for each claim of the paper's own setting that the table refutes."""
+    experiment = measured.plan.experiment
+    return [
+        f"{experiment.id}: FAIL: {one.claim} (criterion: {one.criterion})"
+        for one in experiment.failed(measured.rows)
+    ]
+
+
+def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> list[str]:
+    """Run an experiment and show its table; an error ends the command. The claims that fail."""
     name = plan.experiment.id
     captures = work.out_dir / name / "pcap" if pcap else None
     if captures is not None:
@@ -154,12 +222,17 @@ def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> None:
         files += [capture_path(captures, label) for label in measured.runs]
     for file in files:
         print(file)
+    return _refuted(measured)
 
 
-def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> None:
-    """Run experiments and show a line for each; one that fails does not end the others."""
+def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> list[str]:
+    """Run experiments and show a line for each; one that fails does not end the others.
+
+    Returns the claims that fail.
+    """
     from waymark import report
 
+    refuted: list[str] = []
     lines: list[report.Summary] = []
     failed: list[str] = []
     with work.hand_out(plans, f"{len(plans)} experiments") as handed:
@@ -170,6 +243,7 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> None:
                     measured = each.measured()
                     _write(measured, work.out_dir / name, traces=traces)
                 lines.append(report.summary(measured))
+                refuted += _refuted(measured)
             except Exception as error:
                 err.print(f"{name} failed, the others go on: {error}")
                 failed.append(name)
@@ -178,6 +252,7 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> None:
         names = " ".join(failed)
         print(f"failed: {names}; for the details, run one of them alone", file=sys.stderr)
         raise typer.Exit(EXIT_FAILED)
+    return refuted
 
 
 def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
