@@ -1,4 +1,4 @@
-# Waymark. `make help` lists what can be made; everything sets itself up in .venv first.
+# Waymark. `make help` lists the targets. They set up .venv themselves.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,27 +8,27 @@ JOBS ?=
 TARGET ?= embedded
 SECONDS ?= 10
 
-# What the built extension depends on; a change of any of it builds again.
+# The sources of the Rust extension. It is rebuilt when one of them changes.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab figures numbers test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz docs clean
 
-help:  ## show this
+help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-lab: $(VENV)/.built  ## the main job: run chan/fig3.6 through the P4 switch, draw it
+lab: $(VENV)/.built  ## run the experiment chan/fig3.6 through the P4 switch and draw it
 	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	@echo "The picture: $(OUT)/chan/fig3.6/plot.png"
 
-figures: $(VENV)/.built  ## all figures and tables at full scale, with the time of each, and the page of all
+figures: $(VENV)/.built  ## run all experiments at full scale, show the time of each, and write the report
 	$(BIN)/waymark run --all --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	$(BIN)/waymark report --out $(OUT)
 
-numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and write README's numbers from them
+numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and renew the README's numbers
 	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
 
-test: test-rust test-python test-ptf  ## every test; those of the switch on interfaces only as root
+test: test-rust test-python test-ptf  ## run all tests; those of the switch on interfaces need root
 
 test-rust:
 	cargo test --workspace --exclude bindings
@@ -39,17 +39,17 @@ test-python: $(VENV)/.tested
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible
 
-ptf: $(VENV)/.tested  ## dataplane tests through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
+ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
-bench:  ## packets/s through the P4 program, segments/s of TCP, packet-hops/s of a whole run
+bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s of a whole run
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 
-bench-switch: $(VENV)/.tested  ## packets/s through the switch on veths, as root; BMv2 beside it where it is
+bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and of BMv2 if installed; as root
 	$(BIN)/python -m ptf_tests.rate
 
-lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
+lint: $(VENV)/.linted  ## run rustfmt, clippy, ruff and pyright
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
@@ -58,21 +58,21 @@ lint: $(VENV)/.linted  ## rustfmt, clippy, ruff, pyright
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; read the diff afterwards
+goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; then read the diff
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
 	$(PYTHON) p4src/tests/make_scripts.py
 	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
 	$(BIN)/python docs/p4runtime_compliance.py
 	git status --short
 
-fuzz: $(VENV)/.built  ## try the parsers and the packet path on odd input, SECONDS=10 each; needs a C++ compiler
+fuzz: $(VENV)/.built  ## run each fuzz target for SECONDS=10; needs a C++ compiler
 	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run
 
-docs: $(VENV)/.documented  ## build the documentation in site/; a link that leads nowhere is an error
+docs: $(VENV)/.documented  ## build the documentation in site/; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
-	@echo "To read it: $(PYTHON) -m http.server --directory site"
+	@echo "Read it with: $(PYTHON) -m http.server --directory site"
 
-clean:  ## remove what was built (.venv, target, results, site)
+clean:  ## remove all build outputs (.venv, target, results, site)
 	rm -rf $(VENV) target results site fuzz/target
 
 $(BIN)/python:

@@ -1,6 +1,6 @@
-"""Write the counts of ``p4-support.md`` anew.
+"""Renew the counts of ``p4-support.md``.
 
-``python docs/p4_support.py DIR``, with DIR as ``waymark stf --corpus`` takes it.
+Usage: ``python docs/p4_support.py DIR``, with the same DIR as for ``waymark stf --corpus``.
 """
 
 import sys
@@ -18,19 +18,19 @@ STOP = "<!-- end of the counts -->\n"
 WHY = {
     name: reason
     for reason, names in {
-        "p4c limits the code that indices which are not constant may expand to": "array4",
-        "BMv2 has no `switch` in actions; this target has": "issue3299",
-        "p4c takes no nested struct as an `out` argument of an extern": "issue2545",
-        "p4c judges what `@length` holds, which the language does not define": "spec-ex32_e",
-        "it includes p4c's `bmv2/psa.p4`, which only `--include` finds": "psa-meter2",
+        "p4c limits the size of the code that non-constant indices expand to": "array4",
+        "BMv2 does not support `switch` in actions; this target does": "issue3299",
+        "p4c accepts no nested struct as an `out` argument of an extern": "issue2545",
+        "p4c checks the argument of `@length`, which the language does not define": "spec-ex32_e",
+        "the program includes p4c's `bmv2/psa.p4`, which needs `--include`": "psa-meter2",
         "the error is at the division; p4c's is where its result is used": "compound-assignment",
         "the error is at the line that lacks its `;`; p4c's is at the next": """
             explicit-cast-to-incompatible-type-from-tuple-expr-3
             expr-call-on-type-with-arguments""",
-        "the error is at the member that does not fit; p4c's is at the constant's name": """
+        "the error is at the member of the wrong type; p4c's is at the constant's name": """
             implicit-cast-to-incompatible-type-from-int
             implicit-cast-to-tuple-from-tuple-expr-with-field-of-incompatible-type""",
-        "the error is at the argument that does not fit; p4c's is at the package's declaration": """
+        "the error is at the argument of the wrong type; p4c's is at the package's declaration": """
             equate-type-control-and-control-with-incompatible-type
             equate-type-control-and-non-object equate-type-control-and-other-object
             equate-type-header-and-incompatible-type equate-type-package-and-other-object
@@ -39,16 +39,16 @@ WHY = {
             equate-type-parser-and-parser-with-incompatible-type
             equate-type-struct-and-struct-with-different-name issue803-1 module_e""",
         "the error is at the call with a string; p4c's is at the declaration": "string-e2",
-        "the error is at the instance whose type argument nothing decides; p4c's is at its use": """
+        "the error is at the instance whose type argument is unknown; p4c's is at its use": """
             methodArgDontcare""",
     }.items()
     for name in names.split()
 }
-"""Why programs that p4c refuses are accepted, or refused at another line, by name."""
+"""By name: why a program that p4c refuses is accepted, or refused at another line."""
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Judge by the corpus and write what came of it into the page."""
+    """Run the corpus and write its counts into the page."""
     if len(arguments) != 1:
         sys.exit(f"usage: python {sys.argv[0]} DIR")
     folder = Path(arguments[0])
@@ -69,9 +69,9 @@ def _counts(folder: Path) -> str:
     rows = (
         ("programs with a packet script, every packet as expected", scripts),
         ("v1model programs, compiled", samples),
-        ("programs that p4c refuses, refused at the line of an error of p4c's", errors),
+        ("programs that p4c refuses, refused at the line of a p4c error", errors),
     )
-    table = "| what | of | so many |\n| --- | --- | --- |\n"
+    table = "| test | programs | passed |\n| --- | --- | --- |\n"
     table += "".join(f"| {what} | {len(all_)} | {_passed(all_)} |\n" for what, all_ in rows)
     table += "\n"
     for title, verdicts in (
@@ -79,8 +79,8 @@ def _counts(folder: Path) -> str:
         ("Programs that do not compile", samples),
         ("Programs that p4c refuses, accepted or refused at another line", errors),
     ):
-        left = [v for v in verdicts if v.end is not End.PASSED]
-        table += f"{title}:\n\n{_lines(left, folder)}\n"
+        failed = [v for v in verdicts if v.end is not End.PASSED]
+        table += f"{title}:\n\n{_lines(failed, folder)}\n"
     return table
 
 
@@ -89,7 +89,7 @@ def _passed(verdicts: Sequence[Verdict]) -> int:
 
 
 def _lines(verdicts: Sequence[Verdict], folder: Path) -> str:
-    """A line for each reason, with the programs that it explains."""
+    """One line per reason, with the programs that it explains."""
     named: dict[str, list[str]] = {}
     for verdict in verdicts:
         found = verdict.reason.replace(f"{folder}/", "").split("; it has ")[0]

@@ -1,4 +1,4 @@
-"""What docs/p4-support.md tells is there, and its counts can be renewed."""
+"""The names in docs/p4-support.md exist, and its counts can be renewed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_counts_can_be_renewed() -> None:
     renewed: Callable[..., str] = runpy.run_path(str(ROOT / "docs" / "p4_support.py"))["renewed"]
     page = renewed(TEXT, ROOT / "tests" / "corpus")
     assert "| v1model programs, compiled | 3 | 2 |" in page
-    assert "| programs that p4c refuses, refused at the line of an error of p4c's | 6 | 2 |" in page
+    assert "| programs that p4c refuses, refused at the line of a p4c error | 6 | 2 |" in page
     assert "- refused: [unknown-name]" in page
     assert page.split("<!--")[0] == TEXT.split("<!--")[0]
     assert page.rpartition("-->")[2] == TEXT.rpartition("-->")[2]
