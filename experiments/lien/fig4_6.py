@@ -7,6 +7,33 @@ from waymark import Expectation, Row, Scale, at_scale
 
 LOADS_KBPS: Mapping[Scale, Sequence[int]] = {"quick": (300, 900), "full": (300, 500, 700, 900)}
 BUFFERS = (20, 60)
+NS2: Mapping[str, tuple[float, float]] = {
+    "Tahoe, B = 20, load 300 kb/s": (698, 3.074),
+    "Reno, B = 20, load 300 kb/s": (687.8, 2.747),
+    "Vegas, B = 20, load 300 kb/s": (629.9, 0),
+    "Tahoe, B = 20, load 500 kb/s": (614.1, 4.321),
+    "Reno, B = 20, load 500 kb/s": (580.7, 3.99),
+    "Vegas, B = 20, load 500 kb/s": (561.6, 0.004608),
+    "Tahoe, B = 20, load 700 kb/s": (530.9, 5.8),
+    "Reno, B = 20, load 700 kb/s": (500.1, 5.559),
+    "Vegas, B = 20, load 700 kb/s": (519.9, 0.4642),
+    "Tahoe, B = 20, load 900 kb/s": (432.2, 8.244),
+    "Reno, B = 20, load 900 kb/s": (409.4, 7.606),
+    "Vegas, B = 20, load 900 kb/s": (405.4, 2.842),
+    "Tahoe, B = 60, load 300 kb/s": (729.7, 1.971),
+    "Reno, B = 60, load 300 kb/s": (723.9, 1.627),
+    "Vegas, B = 60, load 300 kb/s": (629.9, 0),
+    "Tahoe, B = 60, load 500 kb/s": (642.6, 2.54),
+    "Reno, B = 60, load 500 kb/s": (610.2, 2.338),
+    "Vegas, B = 60, load 500 kb/s": (561.1, 0),
+    "Tahoe, B = 60, load 700 kb/s": (557.1, 3.445),
+    "Reno, B = 60, load 700 kb/s": (529.2, 3.209),
+    "Vegas, B = 60, load 700 kb/s": (501.2, 0),
+    "Tahoe, B = 60, load 900 kb/s": (468.4, 4.872),
+    "Reno, B = 60, load 900 kb/s": (436.1, 4.625),
+    "Vegas, B = 60, load 900 kb/s": (432, 0),
+}
+"""Throughput and loss in ns-2.35, mean over five seeds of its own."""
 
 
 def _label(buffer: int, load: float) -> str:
@@ -56,6 +83,7 @@ EXPERIMENT = net.experiment(
         "buffers": list(BUFFERS),
     },
     panels=panels,
+    ns2=NS2,
     expectations=(
         Expectation(
             "Above 500 kb/s, Muzha has more throughput than Vegas",

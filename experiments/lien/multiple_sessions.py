@@ -134,6 +134,7 @@ def experiment(
     claim: str,
     parameters: Mapping[str, object],
     panels: Panels,
+    ns2: Mapping[str, Sequence[float]],
     expectations: Sequence[Expectation],
     notes: str = "",
 ) -> Experiment:
@@ -145,6 +146,7 @@ def experiment(
         claim: of the paper.
         parameters: beside the common ones.
         panels: what is swept, by scale.
+        ns2: throughput and loss in ns-2.35, by the run's label.
         expectations: the paper's claims.
         notes: after what all have in common.
     """
@@ -154,8 +156,13 @@ def experiment(
 
     def rows(runs: Runs) -> list[Row]:
         return [
-            Row.of(f"{label}, {metric}", UNITS[metric], [measure(metric, r) for r in results])
-            for metric in UNITS
+            Row.of(
+                f"{label}, {metric}",
+                UNITS[metric],
+                [measure(metric, r) for r in results],
+                ns2=ns2[label][place] if label in ns2 else None,
+            )
+            for place, metric in enumerate(UNITS)
             for label, results in runs.items()
         ]
 
@@ -175,7 +182,7 @@ def experiment(
                 axes.set_xlabel(sweep.x)
                 axes.set_ylabel(f"{metric} ({UNITS[metric]})")
                 common.from_zero(axes)
-        common.legend_below(figure, grid[0][0], len(ALGORITHMS))
+        common.legend_below(figure, grid[0][0], 2 * len(ALGORITHMS) - 1)
         where = " and ".join(figures)
         title = f"Lien and Chung, figure{'s' if len(figures) > 1 else ''} {where}: four flows"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
