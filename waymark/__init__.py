@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         all_of,
         at_scale,
     )
+    from waymark.frame import Table
     from waymark.networks import chain, dumbbell
-    from waymark.pool import run_all
     from waymark.red import ConstantDrop, Red
     from waymark.result import (
         Check,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         mean_sd,
     )
     from waymark.running import run
+    from waymark.runs import Results, run_all, summary, sweep
     from waymark.scenario import Clock, LinkChange, Scenario
     from waymark.sctp import (
         DAHAL_SCTP,
@@ -113,6 +114,7 @@ __all__ = [
     "RateSample",
     "Red",
     "Result",
+    "Results",
     "Row",
     "Runs",
     "Scale",
@@ -121,6 +123,7 @@ __all__ = [
     "SourceResult",
     "Span",
     "Switch",
+    "Table",
     "TimeoutEvent",
     "Topology",
     "Trace",
@@ -140,6 +143,8 @@ __all__ = [
     "run_all",
     "shadowing_loss",
     "simple_medium",
+    "summary",
+    "sweep",
     "trace",
 ]
 
@@ -154,11 +159,12 @@ _HOMES = {
         "waymark.experiment": (
             "Choice Expectation Experiment OnInterfaces Row Runs Scale Span all_of at_scale"
         ),
+        "waymark.frame": "Table",
         "waymark.networks": "chain dumbbell",
-        "waymark.pool": "run_all",
         "waymark.red": "ConstantDrop Red",
         "waymark.result": "Check FlowResult QueueResult Result SourceResult Truth Verdicts mean_sd",
         "waymark.running": "run",
+        "waymark.runs": "Results run_all summary sweep",
         "waymark.scenario": "Clock LinkChange Scenario",
         "waymark.sctp": (
             "DAHAL_SCTP NS2_SCTP Association AssociationProfile AssociationResult AssociationTrace"

@@ -4,7 +4,7 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -104,30 +104,6 @@ def pool(
     # Without a handler, SIGTERM would leave the workers to finish their runs.
     with closing(workers), _handled(signal.SIGTERM, signal.default_int_handler):
         yield Pool(workers, store)
-
-
-def run_all(
-    scenarios: Sequence[Scenario],
-    *,
-    jobs: int | None = None,
-    done: Callable[[], None] = lambda: None,
-) -> list[Result]:
-    """Run scenarios, each in a process of a pool; results keep the scenarios' order.
-
-    Args:
-        scenarios: what to run.
-        jobs: processes; None: one a core.
-        done: called after each run.
-
-    Raises:
-        WaymarkError: as :func:`waymark.run`, from the first scenario that fails.
-    """
-    count = min(jobs or os.cpu_count() or 1, len(scenarios))
-    with pool(count) as workers:
-        futures = [workers.submit(scenario) for scenario in scenarios]
-        for future in futures:
-            future.add_done_callback(lambda _: done())
-        return [future.result() for future in futures]
 
 
 @contextmanager

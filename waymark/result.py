@@ -18,6 +18,8 @@ from waymark.trace import Trace
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from waymark.frame import Table
+
 Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
 
@@ -163,6 +165,9 @@ class Result:
     wall_s: float
     cpu_s: float
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queues", _Queues(self.queues))
+
     @property
     def times_s(self) -> Values:
         """The middle of each bin, in seconds."""
@@ -209,10 +214,29 @@ class Result:
             raise WaymarkError(f"flow {flow} has no trace; ask for it: Flow(…, trace=True)")
         return trace.table()
 
+    def table(self) -> "Table":
+        """What was measured over time, with a row per bin.
+
+        Columns: ``time_s`` (the middle of the bin); of each flow ``flow0_bps`` (throughput), of
+        each association ``association0_bps`` (goodput), of each source ``source0_delivered``
+        (packets), of each queue ``waiting r1->r2`` (packets).
+        """
+        from waymark.frame import Table
+
+        columns: dict[str, Values] = {"time_s": self.times_s}
+        for number in range(len(self.flows)):
+            columns[f"flow{number}_bps"] = self.throughput_over_time_bps(number)
+        for number, association in enumerate(self.associations):
+            octets = association.goodput_octets.astype(np.float64)
+            columns[f"association{number}_bps"] = octets * 8 / self.sample_s
+        for number, source in enumerate(self.sources):
+            columns[f"source{number}_delivered"] = source.delivered.astype(np.float64)
+        for link, queue in self.queues.items():
+            columns[f"waiting {link}"] = queue.waiting
+        return Table({name: column.tolist() for name, column in columns.items()}, ("time_s",))
+
     def mean_waiting(self, link: str, from_s: float, to_s: float) -> float:
         """Time average of the packets waiting in front of a link between two times."""
-        if link not in self.queues:
-            raise WaymarkError(f"no link {link!r}; {suggestion(link, list(self.queues))}")
         return float(np.mean(self.queues[link].waiting[self._bins(from_s, to_s)]))
 
     def _flow(self, flow: int) -> FlowResult:
@@ -230,6 +254,11 @@ class Result:
                 f"[{from_s:g}, {to_s:g}) s is not a whole number of bins of {self.sample_s:g} s"
             )
         return slice(int(first), int(last))
+
+
+class _Queues(dict[str, QueueResult]):
+    def __missing__(self, link: str) -> QueueResult:
+        raise WaymarkError(f"no link {link!r}; {suggestion(link, list(self))}")
 
 
 T = TypeVar("T")

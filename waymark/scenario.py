@@ -67,7 +67,7 @@ class Scenario:
 
     Raises:
         WaymarkError: traffic from or to something that is not a host of the topology, a clock of
-            one, a change of a link that there is not.
+            one, a change of a link that there is not; what begins when the run has ended.
     """
 
     name: str
@@ -91,6 +91,12 @@ class Scenario:
                         f"scenario {self.name}: traffic {traffic.source}->{traffic.target}: no "
                         f"host {end!r} (hosts: {', '.join(hosts)})"
                     )
+            name = f"traffic {traffic.source}->{traffic.target}"
+            self._require_within(name, "start_s", traffic.start_s)
+        for flow in self.flows:
+            if isinstance(flow.trace, Tracing):
+                name = f"trace of flow {flow.source}->{flow.target}"
+                self._require_within(name, "from_s", flow.trace.from_s)
         for name in self.clocks:
             if name not in hosts:
                 raise WaymarkError(
@@ -98,6 +104,15 @@ class Scenario:
                 )
         for change in self.changes:
             self.topology.link(change.source, change.target)
+            name = f"change of {change.source}->{change.target}"
+            self._require_within(name, "at_s", change.at_s)
+
+    def _require_within(self, what: str, parameter: str, time_s: float) -> None:
+        if time_s >= self.end_s:
+            raise WaymarkError(
+                f"scenario {self.name}: {what}: {parameter} {time_s:g}, expected less than end_s, "
+                f"{self.end_s:g}"
+            )
 
     @property
     def programs(self) -> tuple[str, ...]:

@@ -1,0 +1,156 @@
+"""Tables of results, for pandas, Polars and Arrow, of which none has to be installed."""
+
+import csv
+import importlib
+import io
+import shutil
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+
+from waymark.errors import WaymarkError, os_errors, suggestion
+from waymark.tables import NumberTable
+
+Value = str | float | int | bool | None
+"""What a cell holds."""
+
+SUFFIXES = (".csv", ".parquet")
+"""Of the files that a table can be written to."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length; ``print`` shows them.
+
+    Attributes:
+        columns: the cells by column.
+        keys: the columns that say what a row is about, such as parameters and the seed; the others
+            are measured.
+
+    Raises:
+        WaymarkError: from the methods: no such column, a library that is not installed, a file that
+            cannot be written.
+    """
+
+    columns: Mapping[str, Sequence[Value]]
+    keys: tuple[str, ...] = ()
+
+    @staticmethod
+    def of_rows(rows: Sequence[Mapping[str, Value]], keys: Sequence[str] = ()) -> "Table":
+        """A table of rows that have the same columns."""
+        names = list(rows[0]) if rows else list(keys)
+        return Table({name: [row[name] for row in rows] for name in names}, tuple(keys))
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, column: str) -> Sequence[Value]:
+        """The cells of a column."""
+        self._require(column)
+        return self.columns[column]
+
+    def __str__(self) -> str:
+        text = io.StringIO()
+        Console(file=text, width=shutil.get_terminal_size().columns).print(self)
+        return text.getvalue().rstrip()
+
+    def __rich__(self) -> NumberTable:
+        table = NumberTable(box=box.SIMPLE_HEAD)
+        for name, cells in self.columns.items():
+            if any(isinstance(cell, str) for cell in cells):
+                table.add_words(name)
+            else:
+                table.add_numbers(name)
+        for row in self.rows():
+            table.add_row(*(_shown(cell) for cell in row.values()))
+        return table
+
+    def rows(self) -> Iterator[dict[str, Value]]:
+        """The rows, each by column."""
+        for cells in zip(*self.columns.values(), strict=True):
+            yield dict(zip(self.columns, cells, strict=True))
+
+    def where(self, **cells: Value) -> "Table":
+        """The rows that have these cells: ``table.where(algorithm="vegas", load=0.5)``."""
+        for name in cells:
+            self._require(name)
+        kept = [row for row in self.rows() if all(row[k] == cell for k, cell in cells.items())]
+        return Table({name: [row[name] for row in kept] for name in self.columns}, self.keys)
+
+    def over_seeds(self) -> "Table":
+        """Mean and standard deviation (n - 1) of what was measured, over the rows that differ in
+        the seed alone.
+
+        The columns are the parameters, ``seeds`` (how many), and for each measure its mean and
+        ``…_sd``, which is None with one seed.
+        """
+        by = tuple(key for key in self.keys if key != "seed")
+        measures = [name for name in self.columns if name not in self.keys]
+        groups: dict[tuple[Value, ...], list[dict[str, Value]]] = {}
+        for row in self.rows():
+            groups.setdefault(tuple(row[key] for key in by), []).append(row)
+        rows: list[dict[str, Value]] = []
+        for group in groups.values():
+            made: dict[str, Value] = {key: group[0][key] for key in by} | {"seeds": len(group)}
+            for name in measures:
+                numbers = [_number(name, row[name]) for row in group]
+                made[name] = statistics.fmean(numbers)
+                made[f"{name}_sd"] = statistics.stdev(numbers) if len(numbers) > 1 else None
+            rows.append(made)
+        return Table.of_rows(rows, by)
+
+    def to_arrow(self) -> Any:
+        """As a ``pyarrow.Table``."""
+        return _need("pyarrow").table({name: list(cells) for name, cells in self.columns.items()})
+
+    def to_pandas(self) -> Any:
+        """As a ``pandas.DataFrame``."""
+        return _need("pandas").DataFrame({name: list(c) for name, c in self.columns.items()})
+
+    def to_polars(self) -> Any:
+        """As a ``polars.DataFrame``."""
+        return _need("polars").DataFrame({name: list(c) for name, c in self.columns.items()})
+
+    def write(self, to: str | Path) -> Path:
+        """Write a CSV or Parquet file, as its name ends; the file's path."""
+        file = Path(to)
+        if file.suffix not in SUFFIXES:
+            raise WaymarkError(f"{file}: expected a name that ends in {' or '.join(SUFFIXES)}")
+        with os_errors(file):
+            if file.suffix == ".parquet":
+                _need("pyarrow.parquet").write_table(self.to_arrow(), file)
+            else:
+                with file.open("w", encoding="utf-8", newline="") as opened:
+                    writer = csv.writer(opened, lineterminator="\n")
+                    writer.writerow(self.columns)
+                    writer.writerows(zip(*self.columns.values(), strict=True))
+        return file
+
+    def _require(self, column: str) -> None:
+        if column not in self.columns:
+            raise WaymarkError(f"no column {column!r}; {suggestion(column, list(self.columns))}")
+
+
+def _number(name: str, cell: Value) -> float:
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        raise WaymarkError(f"column {name}: found {cell!r}; expected numbers to take the mean of")
+    return float(cell)
+
+
+def _shown(cell: Value) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def _need(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise WaymarkError(f"{package} is not installed: pip install {package}") from error
