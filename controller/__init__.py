@@ -1,6 +1,6 @@
-"""The controller: brings P4Runtime switches to what a configuration says, and keeps them there.
+"""The controller: configures P4Runtime switches from a file, and keeps them configured.
 
-``config`` reads what is wanted, ``entries`` turns it into table entries, ``client`` talks to a
-switch, ``diff`` compares, ``apply`` writes, ``watch`` keeps at it; ``counters``, ``metrics`` and
-``view`` show what the switch counts. `README.md` beside this file is the manual.
+``config`` reads the file, ``entries`` converts it to table entries, ``client`` connects to a
+switch, ``diff`` compares, ``apply`` writes, ``watch`` repeats this; ``counters``, ``metrics`` and
+``view`` show the switch's counters. `README.md` in this folder is the manual.
 """

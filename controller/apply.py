@@ -1,4 +1,4 @@
-"""Bring a switch to its configuration: what would change, and changing it."""
+"""Configure a switch: plan the changes, and write them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from waymark.errors import WaymarkError
 
 @dataclass(frozen=True)
 class Wanted:
-    """What one switch is to hold.
+    """The desired state of one switch.
 
     Attributes:
         entries: all entries of its tables, every default action, all multicast groups and clone
@@ -32,11 +32,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plan:
-    """What has to be done to a switch.
+    """The changes that bring a switch to its desired state.
 
     Attributes:
-        push: why its pipeline is pushed; None where it runs already.
-        changes: to its entries, after the push.
+        push: why its pipeline is pushed; None if the pipeline runs already.
+        changes: of its entries, after the push.
     """
 
     push: str | None
@@ -44,7 +44,7 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the switch holds what it is to hold."""
+        """Whether the switch is in its desired state."""
         return self.push is None and not self.changes
 
     def as_data(self) -> dict[str, Any]:
@@ -53,15 +53,15 @@ class Plan:
 
 
 def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
-    """What each switch of ``config`` is to hold.
+    """The desired state of each switch of ``config``.
 
     Args:
         config: the configuration.
-        folder: what its files' paths are relative to.
+        folder: the folder that its files' paths are relative to.
 
     Raises:
-        WaymarkError: a file is missing, or a program lacks a table for what is asked of it, or room
-            for all entries.
+        WaymarkError: a file is missing, or a program lacks a table for a setting, or a table is
+            too small for its entries.
     """
     result: dict[str, Wanted] = {}
     for name, switch in config.switches.items():
@@ -81,7 +81,7 @@ def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
 
 
 def _refuse_doubles(entries: Sequence[Held]) -> None:
-    """Raise a :class:`WaymarkError` if a switch would hold one of two alone."""
+    """Raise a :class:`WaymarkError` if two entries have the same key."""
     seen: dict[diff.Key, Held] = {}
     for entry in entries:
         other = seen.setdefault(diff.key(entry), entry)
@@ -95,31 +95,32 @@ def _refuse_doubles(entries: Sequence[Held]) -> None:
 def _refuse_overflow(entries: Sequence[Held], of: Pipeline) -> None:
     """Raise a :class:`WaymarkError` if a table has more entries than its size in P4Info."""
     counts = Counter(entry.table for entry in entries if isinstance(entry, Entry))
-    told = [
-        f"table {table.alias} holds {table.size} entries, and the configuration has "
-        f"{counts[table.alias]}"
+    messages = [
+        f"the configuration has {counts[table.alias]} entries for table {table.alias}; valid: at "
+        f"most {table.size}"
         for table in of.schema.tables
         if 0 < table.size < counts[table.alias]
     ]
-    if told:
-        raise WaymarkError("; ".join(told))
+    if messages:
+        raise WaymarkError("; ".join(messages))
 
 
 async def plan(client: Client, wanted: Wanted) -> Plan:
-    """Compare what the switch holds with what it is to hold; writes nothing."""
+    """Compare the switch's state with its desired state; writes nothing."""
     cookie = await client.cookie()
     if cookie == wanted.pipeline.cookie:
         return Plan(None, diff.changes(wanted.entries, await client.held(wanted.pipeline)))
-    there = "runs none" if cookie is None else f"runs another, cookie {cookie:#x}"
+    running = "runs none" if cookie is None else f"runs another, cookie {cookie:#x}"
     return Plan(
-        f"{wanted.pipeline.name} ({there})", diff.changes(wanted.entries, wanted.pipeline.defaults)
+        f"{wanted.pipeline.name} ({running})",
+        diff.changes(wanted.entries, wanted.pipeline.defaults),
     )
 
 
 async def converge(client: Client, wanted: Wanted) -> Plan:
-    """Do what `plan` says, and return it.
+    """Make the changes of `plan`, and return them.
 
-    After a push the tables are read, since a switch may keep entries that fit the new program.
+    After a push the tables are read, because a switch may keep entries that fit the new program.
 
     Raises:
         SwitchError: the switch refused, or this controller is not primary.
@@ -141,10 +142,10 @@ async def apply(client: Client, wanted: Wanted) -> Plan:
     """
     if await client.arbitrate() is not Role.PRIMARY:
         raise SwitchError(
-            f"{wanted.target.name} ({wanted.target.address}) has a primary controller, with "
-            f"election id {client.primary_id}. If that is `waymark controller watch`, edit the "
-            "file that it follows: it reads the file again and writes what changed. Stop another "
-            "controller first: what is written past it, with a larger --election-id, lasts until "
-            "it is primary again"
+            f"{wanted.target.name} ({wanted.target.address}) already has a primary controller, "
+            f"with election id {client.primary_id}. If it is `waymark controller watch`, edit the "
+            "file that it follows: it reads the file again and writes the changes. If it is "
+            "another controller, stop it first. Changes written with a larger --election-id last "
+            "only until it is primary again"
         )
     return await converge(client, wanted)

@@ -1,4 +1,4 @@
-"""What a configuration must agree on with itself: settings of one place that depend on another."""
+"""Checks of settings that depend on each other."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def problems(config: Config) -> list[Problem]:
-    """All that does not hold together."""
+    """All inconsistencies of ``config``."""
     found: list[Problem] = []
     seen: dict[tuple[str, int], str] = {}
     for name, switch in config.switches.items():
         place: Place = ("switches", name)
         twin = seen.setdefault((switch.address, switch.device_id), name)
         if twin != name:
-            told = f"found {switch.address!r}, which is also {twin}'s; valid: each switch once"
-            found.append(Problem((*place, "address"), told))
+            message = f"found {switch.address!r}, which is also {twin}'s; valid: each switch once"
+            found.append(Problem((*place, "address"), message))
         found += _device_config(switch, place)
         for number, port in switch.ports.items():
             found += _port(port, (*place, "ports", number))
@@ -33,35 +33,35 @@ def problems(config: Config) -> list[Problem]:
 
 def _device_config(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
     if switch.target == "bmv2" and switch.device_config is None:
-        told = "missing; valid: the JSON that p4c-bm2-ss makes of the program (target bmv2)"
-        yield Problem((*place, "device_config"), told)
+        message = "missing; valid: the program's JSON from p4c-bm2-ss (target bmv2)"
+        yield Problem((*place, "device_config"), message)
     if switch.tls is not None and (switch.tls.certificate is None) != (switch.tls.key is None):
-        yield Problem((*place, "tls"), "found one of certificate and key; valid: both, or neither")
+        yield Problem((*place, "tls"), "found one of certificate and key; valid: both or neither")
 
 
 def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
     if "drai" in port.marks and (port.rate is None or port.queue_limit is None):
         wanted = "rate" if port.rate is None else "queue_limit"
-        told = f"drai needs {wanted}, which is missing; valid: rate and queue_limit with drai"
-        yield Problem((*place, "marks"), told)
+        message = f"drai needs {wanted}, which is missing; valid: rate and queue_limit with drai"
+        yield Problem((*place, "marks"), message)
     if "ci" in port.marks and port.queue_limit is None:
-        told = "ci needs queue_limit, which is missing; valid: queue_limit with ci"
-        yield Problem((*place, "marks"), told)
+        message = "ci needs queue_limit, which is missing; valid: queue_limit with ci"
+        yield Problem((*place, "marks"), message)
     if port.red is None:
         return
     if port.red.thmax <= port.red.thmin:
-        told = f"found {port.red.thmax:g}; valid: above thmin, which is {port.red.thmin:g}"
-        yield Problem((*place, "red", "thmax"), told)
+        message = f"found {port.red.thmax:g}; valid: above thmin, which is {port.red.thmin:g}"
+        yield Problem((*place, "red", "thmax"), message)
     if port.queue_limit is not None and port.red.thmin >= port.queue_limit - 1:
-        told = (
+        message = (
             f"found {port.red.thmin:g}; valid: below the {port.queue_limit - 1} packets that may "
-            "wait (queue_limit less the one being sent)"
+            "wait (queue_limit without the one being sent)"
         )
-        yield Problem((*place, "red", "thmin"), told)
+        yield Problem((*place, "red", "thmin"), message)
 
 
 def _known_ports(switch: SwitchConfig) -> str:
-    return ", ".join(map(str, switch.ports)) or "none, ports is empty"
+    return ", ".join(map(str, switch.ports)) or "none: ports is empty"
 
 
 def _neighbours(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
@@ -69,11 +69,11 @@ def _neighbours(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
     for index, neighbour in enumerate(switch.neighbours):
         at: Place = (*place, "neighbours", index)
         if neighbour.port not in switch.ports:
-            told = f"found {neighbour.port}; valid: a port of ports ({_known_ports(switch)})"
-            yield Problem((*at, "port"), told)
+            message = f"found {neighbour.port}; valid: one of ports ({_known_ports(switch)})"
+            yield Problem((*at, "port"), message)
         if (neighbour.port, neighbour.address) in seen:
-            told = f"found {neighbour.address} a second time; valid: each address of a port once"
-            yield Problem((*at, "address"), told)
+            message = f"found {neighbour.address} twice; valid: each address once per port"
+            yield Problem((*at, "address"), message)
         seen.add((neighbour.port, neighbour.address))
 
 
@@ -83,33 +83,34 @@ def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
     for index, route in enumerate(switch.routes):
         at: Place = (*place, "routes", index)
         if str(route.to) in seen:
-            told = f"found {route.to} a second time; valid: each prefix once"
-            yield Problem((*at, "to"), told)
+            message = f"found {route.to} twice; valid: each prefix once"
+            yield Problem((*at, "to"), message)
         seen.add(str(route.to))
         if route.port is not None and route.port not in switch.ports:
-            told = f"found {route.port}; valid: a port of ports ({_known_ports(switch)})"
-            yield Problem((*at, "port"), told)
+            message = f"found {route.port}; valid: one of ports ({_known_ports(switch)})"
+            yield Problem((*at, "port"), message)
         if route.via is None and route.port is None:
-            yield Problem(at, "via and port are missing; valid: via (a neighbour), or port")
+            yield Problem(at, "via and port are missing; valid: via (a neighbour) or port")
         if route.via is None:
             continue
         behind = {n.port for n in switch.neighbours if n.address == route.via}
         if not behind:
-            known = ", ".join(addresses) or "none, neighbours is empty"
-            told = f"found {route.via}; valid: the address of a neighbour ({known})"
-            yield Problem((*at, "via"), told)
+            known = ", ".join(addresses) or "none: neighbours is empty"
+            message = f"found {route.via}; valid: the address of a neighbour ({known})"
+            yield Problem((*at, "via"), message)
         elif route.port is None and len(behind) > 1:
-            told = (
-                f"{route.via} is behind ports {sorted(behind)}; valid: via with one of them as port"
+            message = (
+                f"{route.via} is at ports {sorted(behind)}; valid: via together with one of these "
+                "as port"
             )
-            yield Problem((*at, "via"), told)
+            yield Problem((*at, "via"), message)
         elif route.port is not None and route.port not in behind:
-            told = f"found {route.port}; valid: the port of {route.via}, {min(behind)}"
-            yield Problem((*at, "port"), told)
+            message = f"found {route.port}; valid: the port of {route.via}, {min(behind)}"
+            yield Problem((*at, "port"), message)
 
 
 def _once(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
-    """Default actions, groups, sessions and the replicas of each: each once."""
+    """Default actions, groups, sessions and replicas that occur more than once."""
     for key, what, names in (
         ("defaults", "table", [default.table for default in switch.defaults]),
         ("multicast_groups", "id", [group.id for group in switch.multicast_groups]),
@@ -117,8 +118,8 @@ def _once(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
     ):
         for index, name in enumerate(names):
             if name in names[:index]:
-                told = f"found {name} a second time; valid: each {what} once"
-                yield Problem((*place, key, index, what), told)
+                message = f"found {name} twice; valid: each {what} once"
+                yield Problem((*place, key, index, what), message)
     for key, several in (
         ("multicast_groups", switch.multicast_groups),
         ("clone_sessions", switch.clone_sessions),
@@ -126,6 +127,6 @@ def _once(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         for index, one in enumerate(several):
             for copy, replica in enumerate(one.replicas):
                 if replica in one.replicas[:copy]:
-                    told = f"found port {replica.port}, instance {replica.instance} a second time"
-                    told += "; valid: each pair once"
-                    yield Problem((*place, key, index, "replicas", copy), told)
+                    message = f"found port {replica.port}, instance {replica.instance} twice"
+                    message += "; valid: each pair once"
+                    yield Problem((*place, key, index, "replicas", copy), message)

@@ -1,6 +1,6 @@
 """``waymark controller plan|apply|watch CONFIG.yaml``: the arguments.
 
-What they do is in ``commands``, which brings gRPC and is loaded when one is run.
+The commands are in ``commands``, which imports gRPC and is loaded when a command runs.
 """
 
 from pathlib import Path
@@ -13,25 +13,27 @@ from waymark.json_option import AsJson
 from waymark.quantity_options import time_option
 
 app = typer.Typer(
-    help="Bring P4Runtime switches to what a configuration says, and keep them there.",
+    help="Configure P4Runtime switches from a file, and keep them configured.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 ConfigFile = Annotated[
-    Path, typer.Argument(metavar="CONFIG.yaml", help="What the switches are to hold.")
+    Path, typer.Argument(metavar="CONFIG.yaml", help="The configuration of the switches.")
 ]
 ElectionId = Annotated[
     int | None,
     typer.Option(
-        "--election-id", min=1, help="Instead of the configuration's: the largest writes."
+        "--election-id",
+        min=1,
+        help="Overrides the file's. The controller with the largest election id writes.",
     ),
 ]
 
 
 @app.command("plan")
 def plan(file: ConfigFile, as_json: AsJson = False) -> None:
-    """Show what apply would change: + inserted, ~ modified, - deleted. Writes nothing."""
+    """Show what apply would change: + insert, ~ modify, - delete. Writes nothing."""
     from controller import commands
 
     raise typer.Exit(commands.plan(file, as_json=as_json))
@@ -39,7 +41,7 @@ def plan(file: ConfigFile, as_json: AsJson = False) -> None:
 
 @app.command("apply")
 def apply(file: ConfigFile, election_id: ElectionId = None, as_json: AsJson = False) -> None:
-    """Change what differs, and nothing else. A second time there is nothing to do."""
+    """Write what differs from the file. A second run changes nothing."""
     from controller import commands
 
     raise typer.Exit(commands.apply(file, election_id, as_json=as_json))
@@ -50,13 +52,13 @@ def watch(
     file: ConfigFile,
     election_id: ElectionId = None,
     metrics: Annotated[
-        str, typer.Option(metavar="[HOST:]PORT", help="Where Prometheus finds the counters.")
+        str, typer.Option(metavar="[HOST:]PORT", help="Address of the counters for Prometheus.")
     ] = f"127.0.0.1:{METRICS_PORT}",
     interval: Annotated[
-        float, time_option(least_s=0.05, help="Time between two readings.")
+        float, time_option(least_s=0.05, help="Time between two readings of the switches.")
     ] = INTERVAL_S,
 ) -> None:
-    """Keep switches so, whoever restarts; show and serve their counters. Ctrl-C ends it."""
+    """Continuously reconcile switches, across restarts; show and serve counters. Ctrl-C ends it."""
     from controller import commands
 
     commands.watch(file, election_id, metrics, interval)

@@ -1,6 +1,6 @@
 """One connection to a switch: arbitration, pipeline, entries, counters (P4Runtime 1.4).
 
-A connection that fails is closed and made anew by its user; nothing here retries.
+Nothing here retries: the caller closes a failed connection and opens a new one.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ from waymark import files
 from waymark.errors import WaymarkError
 
 HANDSHAKE_S = 10.0
-"""How long a switch may take to answer an arbitration."""
+"""Timeout for the answer to an arbitration."""
 
 BACKUPS = 8
-"""Controllers with the same election id that may wait behind one another."""
+"""Maximum number of backup controllers with the same configured election id."""
 
 UPDATES_PER_WRITE = 4096
-"""Keeps a write below gRPC's customary 4 MiB a message."""
+"""Keeps a write below gRPC's default limit of 4 MiB per message."""
 
 _NO_PIPELINE = {GRPCStatusCode.FAILED_PRECONDITION, GRPCStatusCode.NOT_FOUND}
 
@@ -41,7 +41,7 @@ _KINDS = {
 
 
 class SwitchError(WaymarkError):
-    """A switch that cannot be reached, or refuses."""
+    """A switch cannot be reached, or refused a request."""
 
     def __init__(self, message: str, code: GRPCStatusCode = GRPCStatusCode.UNKNOWN) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ class SwitchError(WaymarkError):
 
 
 class Role(Enum):
-    """What a controller is to a switch."""
+    """The role of this controller at a switch."""
 
     NONE = "none"
     PRIMARY = "primary"
@@ -58,7 +58,7 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Target:
-    """A switch to talk to."""
+    """A switch to connect to."""
 
     name: str
     address: str
@@ -68,7 +68,7 @@ class Target:
 
     @staticmethod
     def of(name: str, switch: SwitchConfig, election_id: int, folder: Path) -> "Target":
-        """The target that a configuration names; its TLS files are relative to ``folder``."""
+        """The target in a configuration; its TLS files are relative to ``folder``."""
         credentials = None
         if switch.tls is not None:
             tls = switch.tls
@@ -81,22 +81,22 @@ class Target:
 
 
 class Client:
-    """A connection. Reading needs no role; writing needs to be primary."""
+    """A connection. Reads need no role; writes need the primary role."""
 
     def __init__(self, target: Target, rpc: P4Client) -> None:
         self.target = target
         self.role = Role.NONE
         self.primary_id = 0
-        """The election id of the primary, or the largest there has been."""
+        """The election id of the primary, or the largest so far."""
         self._rpc = rpc
         self._election_id = target.election_id
 
     # Arbitration (P4Runtime 1.4, 5).
 
     async def arbitrate(self) -> Role:
-        """Ask to be primary, with the configured election id.
+        """Request the primary role with the configured election id.
 
-        Another controller may use that id already: then the next lower one is tried, as backup.
+        If another controller uses that id, the next lower one is tried, as backup.
 
         Raises:
             SwitchError: no answer, or no id is left.
@@ -107,19 +107,19 @@ class Client:
                     await self._bid(self._election_id)
                     await self.next_role()
             except TimeoutError as error:
-                raise self._error("answers no arbitration") from error
+                raise self._error("does not answer the arbitration") from error
             except SwitchError as error:
                 lowest = max(1, self.target.election_id - BACKUPS)
                 if error.code != GRPCStatusCode.INVALID_ARGUMENT or self._election_id <= lowest:
                     raise
-                self._election_id -= 1  # taken: wait behind the one who has it
+                self._election_id -= 1  # taken: be its backup
                 continue
             return self.role
 
     async def next_role(self) -> Role:
-        """Wait for the next news of who is primary.
+        """Wait for the next notification of the primary.
 
-        When the primary has gone, this controller asks to take its place.
+        When the primary has disconnected, this controller requests its role.
 
         Raises:
             SwitchError: the stream broke.
@@ -133,11 +133,11 @@ class Client:
                 raise self._error("closed the stream") from error
             if message.WhichOneof("update") == "arbitration":
                 break
-        news = message.arbitration
-        self.primary_id = U128.decode(news.election_id)
-        if news.status.code == GRPCStatusCode.OK:
+        notification = message.arbitration
+        self.primary_id = U128.decode(notification.election_id)
+        if notification.status.code == GRPCStatusCode.OK:
             self.role = Role.PRIMARY
-        elif news.status.code == GRPCStatusCode.NOT_FOUND:  # nobody is: take over
+        elif notification.status.code == GRPCStatusCode.NOT_FOUND:  # no primary: take over
             self.role = Role.BACKUP
             self._election_id = max(self.primary_id, self._election_id)
             await self._bid(self._election_id)
@@ -157,7 +157,7 @@ class Client:
     # Pipeline (6, 15).
 
     async def cookie(self) -> int | None:
-        """The cookie of the pipeline that the switch runs; None where it has none."""
+        """The cookie of the switch's pipeline; None if it has no pipeline."""
         request = p4r.GetForwardingPipelineConfigRequest(
             device_id=self.target.device_id,
             response_type=p4r.GetForwardingPipelineConfigRequest.COOKIE_ONLY,
@@ -167,12 +167,12 @@ class Client:
         except P4ClientError as error:
             if error.code in _NO_PIPELINE and "pipeline" in error.message.lower():
                 return None
-            raise self._failed("does not tell its pipeline", error) from error
+            raise self._failed("does not report its pipeline", error) from error
         config = response.config
         return config.cookie.cookie if config.HasField("cookie") else None
 
     async def push(self, pipeline: Pipeline) -> None:
-        """Load ``pipeline``: all entries and counters of the one before are gone."""
+        """Load ``pipeline``. This clears all entries and counters."""
         request = p4r.SetForwardingPipelineConfigRequest(
             device_id=self.target.device_id,
             election_id=U128.encode(self._election_id),
@@ -186,14 +186,14 @@ class Client:
         try:
             await self._rpc.request(request)
         except P4ClientError as error:
-            raise self._failed(f"refuses the pipeline {pipeline.name}", error) from error
+            raise self._failed(f"refused the pipeline {pipeline.name}", error) from error
 
     # Entries (9.1, 12).
 
     async def held(self, pipeline: Pipeline) -> list[Held]:
-        """All that can be written, in canonical form; not the program's constant entries.
+        """All writable state, in canonical form, without the program's constant entries.
 
-        A default action that the switch does not tell is the program's own.
+        A default action that the switch does not report is the program's own.
         """
         read = await self.read(_everything(pipeline))
         found = [
@@ -201,14 +201,14 @@ class Client:
             for entity in read
             if not entity.table_entry.is_const
         ]
-        told = {diff.key(entry) for entry in found}
-        return [*found, *(one for one in pipeline.defaults if diff.key(one) not in told)]
+        reported = {diff.key(entry) for entry in found}
+        return [*found, *(one for one in pipeline.defaults if diff.key(one) not in reported)]
 
     async def write(self, changes: Sequence[Change], pipeline: Pipeline) -> None:
         """Write all ``changes``.
 
         Raises:
-            SwitchError: the switch refused some; the message names each. The others are done.
+            SwitchError: the switch refused some; the message names each. The others are written.
         """
         for start in range(0, len(changes), UPDATES_PER_WRITE):
             await self._write(changes[start : start + UPDATES_PER_WRITE], pipeline)
@@ -227,36 +227,36 @@ class Client:
                 for index, detail in sorted(error.details.items())
                 if index < len(changes)
             )
-            raise self._failed("refuses to write", error, refused) from error
+            raise self._failed("refused the write", error, refused) from error
 
     async def read(self, entities: Sequence[p4r.Entity]) -> list[p4r.Entity]:
-        """What the switch holds of ``entities`` (11)."""
+        """The switch's state of ``entities`` (11)."""
         request = p4r.ReadRequest(device_id=self.target.device_id, entities=entities)
         try:
             return [e async for reply in self._rpc.request_iter(request) for e in reply.entities]
         except P4ClientError as error:
-            raise self._failed("refuses to read", error) from error
+            raise self._failed("refused the read", error) from error
 
-    def _error(self, told: str) -> SwitchError:
-        return SwitchError(f"{self.target.name} ({self.target.address}) {told}")
+    def _error(self, what: str) -> SwitchError:
+        return SwitchError(f"{self.target.name} ({self.target.address}) {what}")
 
-    def _failed(self, told: str, error: P4ClientError, more: str = "") -> SwitchError:
+    def _failed(self, what: str, error: P4ClientError, details: str = "") -> SwitchError:
         if error.code == GRPCStatusCode.UNAVAILABLE:
-            told = "cannot be reached"
-        message = f"{self.target.name} ({self.target.address}) {told}: {error.message}{more}"
+            what = "cannot be reached"
+        message = f"{self.target.name} ({self.target.address}) {what}: {error.message}{details}"
         return SwitchError(message, error.code)
 
 
 def _update(change: Change, pipeline: Pipeline) -> p4r.Update:
     key_only = change.kind is Kind.DELETE
     entity = codec.entity(change.entry, pipeline.schema, key_only=key_only)
-    # A default action is always there (P4Runtime 1.4, 9.1.2).
+    # A default action always exists (P4Runtime 1.4, 9.1.2).
     kind = Kind.MODIFY if isinstance(change.entry, DefaultAction) else change.kind
     return p4r.Update(type=_KINDS[kind], entity=entity)
 
 
 def _everything(pipeline: Pipeline) -> list[p4r.Entity]:
-    """Read requests for all that can be written to a switch."""
+    """Read requests for all writable state of a switch."""
     tables = [
         p4r.TableEntry(table_id=table.id) for table in pipeline.schema.tables if not table.is_const
     ]
@@ -279,13 +279,13 @@ Connect = Callable[[Target], P4Client]
 
 
 def over_grpc(target: Target) -> P4Client:
-    """How a switch is usually reached."""
+    """The usual connection to a switch."""
     return P4Client(target.address, target.credentials, wait_for_ready=False)
 
 
 @asynccontextmanager
 async def connected(target: Target, connect: Connect = over_grpc) -> AsyncGenerator[Client, None]:
-    """A connection that is closed at the end. Nothing is sent yet."""
+    """A context with a connection, which is closed at its end. Nothing is sent yet."""
     rpc = connect(target)
     await rpc.open()
     try:

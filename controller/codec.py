@@ -1,7 +1,7 @@
-"""Entries to and from P4Runtime's messages.
+"""Conversion of entries to and from P4Runtime messages.
 
 In canonical form a number is an int, an address or prefix is text, and a key that matches anything
-is left out, as P4Runtime 1.4 (9.1.1) wants it: an entry reads back as it was written.
+is omitted, as P4Runtime 1.4 (9.1.1) requires: an entry reads back as it was written.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _MAC_NAMES = frozenset({"dst_addr", "src_addr"})
 
 
 def encode(entry: Entry, schema: P4Schema, *, key_only: bool = False) -> p4r.TableEntry:
-    """The message that stands for ``entry``; of a deletion, match and priority are enough.
+    """The message for ``entry``; a deletion needs only match and priority.
 
     Raises:
         WaymarkError: the program has no such table, key, action or parameter; or a value is
@@ -41,22 +41,22 @@ def encode(entry: Entry, schema: P4Schema, *, key_only: bool = False) -> p4r.Tab
 
 
 def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
-    """The entry that ``message`` stands for, in canonical form.
+    """The entry in ``message``, in canonical form.
 
     Raises:
-        WaymarkError: it is of a table or action that the program does not have.
+        WaymarkError: the program does not have its table or action.
     """
     try:
         read = P4TableEntry.decode_entry(message, schema)
     except (ValueError, KeyError) as error:
-        raise WaymarkError(f"an entry that is not of this program: {error}") from error
+        raise WaymarkError(f"the switch has an entry of another program: {error}") from error
     fields = schema.tables[read.table_id].match_fields
     match: dict[str, Value] = {}
     read_match: dict[str, Any] = read.match or {}
     for name, value in read_match.items():
         if not _matches_anything(value, fields[name]):
             match[name] = _value(value, fields[name])
-    if not isinstance(read.action, P4TableAction):  # an action profile's: no main has one
+    if not isinstance(read.action, P4TableAction):  # of an action profile
         return Entry(read.table_id, match, "indirect", {}, read.priority)
     actions = schema.actions[read.action.name]
     params: dict[str, int | str] = {
@@ -67,7 +67,7 @@ def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
 
 
 def entity(held: Held, schema: P4Schema, *, key_only: bool = False) -> p4r.Entity:
-    """The message that stands for anything that is written; see :func:`encode`."""
+    """The message for any writable state; see :func:`encode`."""
     match held:
         case Entry():
             return p4r.Entity(table_entry=encode(held, schema, key_only=key_only))
@@ -90,7 +90,7 @@ def entity(held: Held, schema: P4Schema, *, key_only: bool = False) -> p4r.Entit
 
 
 def of_entity(message: p4r.Entity, schema: P4Schema) -> Held:
-    """What ``message`` stands for, in canonical form; see :func:`decode`."""
+    """The state in ``message``, in canonical form; see :func:`decode`."""
     if message.HasField("table_entry"):
         entry = decode(message.table_entry, schema)
         if not message.table_entry.is_default_action:
@@ -132,7 +132,7 @@ def _replicas(messages: Iterable[p4r.Replica]) -> tuple[tuple[int, int], ...]:
 
 
 def _port(message: p4r.Replica) -> int:
-    """As a number (deprecated since 1.4), or as octets."""
+    """The port, given as octets or as a number (deprecated since 1.4)."""
     if message.port:
         return int.from_bytes(message.port, "big")
     return message.egress_port  # pyright: ignore[reportDeprecated]

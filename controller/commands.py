@@ -1,4 +1,4 @@
-"""``plan``, ``apply`` and ``watch``, and what they print."""
+"""The commands ``plan``, ``apply`` and ``watch``, and their output."""
 
 import asyncio
 import os
@@ -23,61 +23,61 @@ from waymark.errors import WaymarkError
 from waymark.json_option import print_json
 
 EXIT_FAILED = 1
-"""A switch could not be reached, or refused."""
+"""A switch could not be reached, or refused a request."""
 
 Results = Mapping[str, Plan | WaymarkError]
-"""What came of each switch, by name."""
+"""The result of each switch, by name."""
 
 
 def plan(file: Path, *, as_json: bool = False) -> int:
-    """Print what `apply` would change; the exit code."""
+    """Print what `apply` would change. Returns the exit code."""
     _, wanted = follow.load(file, None)
     return _show(asyncio.run(_each(wanted, applying.plan)), "to change", as_json=as_json)
 
 
 def apply(file: Path, election_id: int | None, *, as_json: bool = False) -> int:
-    """Bring every switch to its configuration, and print what changed; the exit code."""
+    """Configure every switch, and print what changed. Returns the exit code."""
     _, wanted = follow.load(file, election_id)
     return _show(asyncio.run(_each(wanted, applying.apply)), "changed", as_json=as_json)
 
 
 def watch(file: Path, election_id: int | None, metrics_at: str, interval_s: float) -> None:
-    """Keep every switch to its configuration until SIGINT or SIGTERM.
+    """Keep every switch configured until SIGINT or SIGTERM.
 
     The file is read again when it changes, and on SIGHUP.
 
     Args:
         file: the configuration.
-        election_id: instead of the configuration's.
-        metrics_at: ``"PORT"`` or ``"HOST:PORT"``; port 0 takes any.
-        interval_s: between two readings.
+        election_id: overrides the configuration's.
+        metrics_at: ``"PORT"`` or ``"HOST:PORT"``; port 0 selects a free port.
+        interval_s: time between two readings.
     """
     host, _, port = metrics_at.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise WaymarkError(f"--metrics: found {metrics_at!r}; valid: a port, or HOST:PORT")
+        raise WaymarkError(f"--metrics: found {metrics_at!r}; valid: PORT or HOST:PORT")
     asyncio.run(_watch(file, election_id, host or "127.0.0.1", int(port), interval_s))
 
 
 async def _each(
     wanted: Mapping[str, Wanted], act: Callable[[Client, Wanted], Awaitable[Plan]]
 ) -> Results:
-    """Do ``act`` to every switch at once; what came of each, in the order of the file."""
+    """Apply ``act`` to all switches concurrently; their results, in the order of the file."""
 
     async def one(its: Wanted) -> Plan:
         async with connected(its.target) as client:
             return await act(client, its)
 
-    results = await asyncio.gather(*map(one, wanted.values()), return_exceptions=True)
-    told: dict[str, Plan | WaymarkError] = {}
-    for name, result in zip(wanted, results, strict=True):
-        if not isinstance(result, Plan | WaymarkError):
-            raise result
-        told[name] = result
-    return told
+    outcomes = await asyncio.gather(*map(one, wanted.values()), return_exceptions=True)
+    results: dict[str, Plan | WaymarkError] = {}
+    for name, outcome in zip(wanted, outcomes, strict=True):
+        if not isinstance(outcome, Plan | WaymarkError):
+            raise outcome
+        results[name] = outcome
+    return results
 
 
 def _show(results: Results, done: str, *, as_json: bool) -> int:
-    """Print what came of each switch; the exit code."""
+    """Print the result of each switch. Returns the exit code."""
     errors = {name: one for name, one in results.items() if isinstance(one, WaymarkError)}
     plans = {name: one for name, one in results.items() if isinstance(one, Plan)}
     if as_json:
@@ -88,13 +88,13 @@ def _show(results: Results, done: str, *, as_json: bool) -> int:
         if not results:
             print("nothing to do: the file names no switches")
         for name, one in plans.items():
-            _tell(name, one, done)
+            _print(name, one, done)
         for error in errors.values():
             print(f"error: {error}", file=sys.stderr)
     return EXIT_FAILED if errors else 0
 
 
-def _tell(name: str, plan: Plan, done: str) -> None:
+def _print(name: str, plan: Plan, done: str) -> None:
     if plan.is_empty:
         print(f"{name}: nothing to do")
         return
@@ -134,11 +134,11 @@ async def _watch(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
 
-    def hear_hangup() -> None:
-        """The terminal is gone, or the file is to be read again."""
+    def on_hangup() -> None:
+        """Stop if the terminal was closed; otherwise read the file again."""
         (stop if console.is_terminal and _is_gone() else follower.reread).set()
 
-    loop.add_signal_handler(signal.SIGHUP, hear_hangup)
+    loop.add_signal_handler(signal.SIGHUP, on_hangup)
     showing = nullcontext()
     if console.is_terminal:
         showing = Live(get_renderable=lambda: view.screen(follower.watchers), console=console)
@@ -149,7 +149,7 @@ async def _watch(
     for task in (ended, following):
         task.cancel()
     for result in await asyncio.gather(following, ended, return_exceptions=True):
-        if isinstance(result, Exception):  # a bug, which a lost task would hide
+        if isinstance(result, Exception):  # a bug: do not hide it
             raise result
 
 
@@ -163,20 +163,20 @@ def _is_gone() -> bool:
 
 
 class _Log:
-    """Lines with the time; on a terminal above the tables."""
+    """Prints lines with a timestamp; on a terminal, above the tables."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __call__(self, told: str) -> None:
-        line = f"{datetime.now().astimezone().isoformat(timespec='seconds')} {told}"
+    def __call__(self, message: str) -> None:
+        line = f"{datetime.now().astimezone().isoformat(timespec='seconds')} {message}"
         if self._console.is_terminal:
             self._console.print(line, markup=False, highlight=False)
         else:
             print(line, flush=True)
 
     def wrote(self, name: str, cause: Cause, plan: Plan) -> None:
-        """What was written to a switch, and why: all of it but what a new connection brings."""
+        """Print what was written to a switch, and why; after a new connection only the number."""
         lines = [f"{name}: {cause.value}, {_written(plan)} written"]
         if cause is not Cause.CONNECTED:
             lines += [f"  {change}" for change in plan.changes[:MOST_LINES]]
@@ -186,14 +186,14 @@ class _Log:
 
 
 class _States:
-    """Without a terminal: a line whenever a switch's state changes."""
+    """Without a terminal: prints a line whenever a switch's state changes."""
 
     def __init__(self, log: _Log) -> None:
         self._log, self._last = log, ""
 
     def __call__(self, shot: Snapshot) -> None:
-        told = f": {shot.told}" if shot.told else ""
-        line = f"{shot.name}: {shot.state.value}{told}"
+        message = f": {shot.message}" if shot.message else ""
+        line = f"{shot.name}: {shot.state.value}{message}"
         if line != self._last:
             self._last = line
             self._log(line)

@@ -1,6 +1,6 @@
-"""The configuration file: what each switch is to hold.
+"""The configuration file: the desired state of each switch.
 
-Every field's description is what an error shows as valid.
+Errors show a field's description as what is valid.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,10 @@ from waymark.red import MAX_W, Red
 from waymark.topology import DEFAULT_PROGRAM
 
 MAX_PORT = 509
-"""Ports are 9 bits wide; 510 is the controller's and 511 drops."""
+"""Ports are 9 bits wide; 510 is the CPU port and 511 drops."""
 
 DEFAULT_ELECTION_ID = 10
-"""Leaves room below for a second controller to wait as backup."""
+"""Leaves room for backup controllers with lower ids."""
 
 CPU_PORT = 510
 """``CPU_PORT`` of ``p4src/include/constants.p4``."""
@@ -34,7 +34,7 @@ Mark = Literal["aqt", "drai", "ci"]
 def _prefix(value: object) -> IPv4Network:
     if not isinstance(value, str):
         raise ValueError("not a prefix")
-    return IPv4Network(value)  # says which host bits are set
+    return IPv4Network(value)  # its error names the host bits that are set
 
 
 def _lower(value: str) -> str:
@@ -47,23 +47,31 @@ PortNumber = Annotated[int, Field(ge=1, le=MAX_PORT, strict=True)]
 
 
 class Settings(BaseModel):
-    """What all parts of a configuration share: immutable, and no key that is not known."""
+    """The base of all parts of a configuration: immutable, without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class RedConfig(Settings):
-    """RED on a port's queue; packets are waiting ones."""
+    """RED on a port's queue; thresholds are waiting packets."""
 
-    thmin: float = Field(ge=0, description="0 or more: packets, the average below which none drop")
-    thmax: float = Field(gt=0, description="packets, above thmin: the average from which all drop")
+    thmin: float = Field(
+        ge=0, description="0 or more packets: below this average, no packet is dropped"
+    )
+    thmax: float = Field(
+        gt=0, description="packets, above thmin: from this average on, all packets are dropped"
+    )
     pmax: float = Field(gt=0, le=1, description="a probability above 0, at most 1")
     w: int = Field(
-        9, ge=0, le=MAX_W, strict=True, description="0 to 15: an arrival weighs 2^-w in the average"
+        9,
+        ge=0,
+        le=MAX_W,
+        strict=True,
+        description="0 to 15: an arrival has weight 2^-w in the average",
     )
 
     def to_red(self) -> Red:
-        """As `waymark.red` takes it."""
+        """The settings for `waymark.red`."""
         return Red(self.thmin, self.thmax, self.pmax, self.w)
 
 
@@ -77,7 +85,7 @@ class PortConfig(Settings):
         ge=2,
         le=MAX_DEPTH,
         strict=True,
-        description="2 or more packets, the one being sent counted (ns-2's limit)",
+        description="2 or more packets, including the one being sent (ns-2's limit)",
     )
     marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
     red: RedConfig | None = Field(None, description="thmin, thmax, pmax and w")
@@ -86,12 +94,12 @@ class PortConfig(Settings):
         ge=0,
         le=MAX_DEPTH,
         strict=True,
-        description="0 or more packets that may wait in front of one that is not marked",
+        description="0 or more packets: a packet behind more waiting packets is marked",
     )
 
 
 class NeighbourConfig(Settings):
-    """A next hop and its MAC address: static, since the dataplane answers no ARP."""
+    """A next hop and its MAC address: static, because the dataplane does not answer ARP."""
 
     port: PortNumber = Field(description=f"a port number, 1 to {MAX_PORT}")
     address: IPv4Address = Field(description='an IPv4 address, such as "10.0.1.1"')
@@ -99,7 +107,7 @@ class NeighbourConfig(Settings):
 
 
 class RouteConfig(Settings):
-    """Where destinations in a prefix go: ``via`` a neighbour, or to neighbours behind ``port``."""
+    """The route of a prefix: ``via`` a neighbour, or to neighbours at ``port``."""
 
     to: Prefix = Field(
         description='an IPv4 prefix without host bits, such as "10.0.1.0/24"; IPv6 is not routed'
@@ -109,7 +117,7 @@ class RouteConfig(Settings):
 
 
 class EntryConfig(Settings):
-    """A table entry as it stands, for tables of a program of one's own."""
+    """A table entry for a user's own program."""
 
     table: str = Field(description="a table of the program, such as MyIngress.ipv4_lpm")
     match: Mapping[str, int | str | tuple[int, int]] = Field(
@@ -125,16 +133,16 @@ class EntryConfig(Settings):
         ge=0,
         lt=2**31,
         strict=True,
-        description="0, or 1 and more where a key is a range or mask",
+        description="0; 1 or more if a key is a range or mask",
     )
 
     def to_entry(self) -> Entry:
-        """As ``controller.codec`` takes it."""
+        """The entry for ``controller.codec``."""
         return Entry(self.table, self.match, self.action, self.params, self.priority)
 
 
 class DefaultConfig(Settings):
-    """The default action of a table of one's own program."""
+    """The default action of a table of a user's own program."""
 
     table: str = Field(description="a table of the program, such as MyIngress.ipv4_lpm")
     action: str = Field(description="an action of the table")
@@ -143,16 +151,16 @@ class DefaultConfig(Settings):
     )
 
     def to_default(self) -> DefaultAction:
-        """As ``controller.codec`` takes it."""
+        """The default action for ``controller.codec``."""
         return DefaultAction(self.table, self.action, self.params)
 
 
 class ReplicaConfig(Settings):
-    """One copy of a packet."""
+    """One replica of a packet."""
 
     port: int = Field(ge=0, le=MAX_PORT + 1, strict=True, description=f"0 to {MAX_PORT + 1}")
     instance: int = Field(
-        0, ge=0, lt=2**16, strict=True, description="0 to 65535: egress_rid of this copy"
+        0, ge=0, lt=2**16, strict=True, description="0 to 65535: the replica's egress_rid"
     )
 
 
@@ -165,7 +173,7 @@ class MulticastConfig(Settings):
     )
 
     def to_group(self) -> MulticastGroup:
-        """As ``controller.codec`` takes it."""
+        """The group for ``controller.codec``."""
         return MulticastGroup(self.id, _replicas(self.replicas))
 
 
@@ -177,11 +185,15 @@ class CloneConfig(Settings):
         description="a list of port and instance, each pair once"
     )
     octets: int = Field(
-        0, ge=0, lt=2**16, strict=True, description="0, or to how many octets copies are cut"
+        0,
+        ge=0,
+        lt=2**16,
+        strict=True,
+        description="octets of a clone; 0: not truncated",
     )
 
     def to_session(self) -> CloneSession:
-        """As ``controller.codec`` takes it."""
+        """The session for ``controller.codec``."""
         return CloneSession(self.id, _replicas(self.replicas), self.octets)
 
 
@@ -190,15 +202,15 @@ def _replicas(replicas: Iterable[ReplicaConfig]) -> tuple[tuple[int, int], ...]:
 
 
 class TlsConfig(Settings):
-    """Files in PEM, relative to the configuration file."""
+    """PEM files, relative to the configuration file."""
 
-    ca: Path = Field(description="the file of the authority that signed the switch's certificate")
-    certificate: Path | None = Field(None, description="the file of the controller's certificate")
-    key: Path | None = Field(None, description="the file of that certificate's private key")
+    ca: Path = Field(description="the certificate file of the authority that signed the switch's")
+    certificate: Path | None = Field(None, description="the controller's certificate file")
+    key: Path | None = Field(None, description="the private key file of that certificate")
 
 
 class SwitchConfig(Settings):
-    """One switch and all that it is to hold."""
+    """The configuration of one switch."""
 
     address: str = Field(
         pattern=r"^\S+:\d+$", description='host and port of P4Runtime, such as "127.0.0.1:9559"'
@@ -211,15 +223,15 @@ class SwitchConfig(Settings):
     )
     program: str = Field(
         DEFAULT_PROGRAM,
-        description="a main of p4src/, such as v1model/waymark.p4, or a P4 file of yours",
+        description="a program of p4src/, such as v1model/waymark.p4, or your own P4 file",
     )
-    p4info: Path | None = Field(None, description="a file of P4Info in protobuf's text format")
+    p4info: Path | None = Field(None, description="a P4Info file in protobuf text format")
     device_config: Path | None = Field(
-        None, description="what the target loads: P4 source (embedded) or p4c's JSON (bmv2)"
+        None, description="the file that the target loads: P4 source (embedded) or JSON (bmv2)"
     )
     tls: TlsConfig | None = Field(None, description="ca, certificate and key")
     cpu_port: Literal[510] | None = Field(
-        None, description=f"{CPU_PORT}, the program's CPU_PORT; ARP goes there when it is set"
+        None, description=f"{CPU_PORT}, the program's CPU_PORT; if set, ARP goes there"
     )
     ports: Mapping[PortNumber, PortConfig] = Field(
         default_factory=dict[int, PortConfig], description="settings by port number"
@@ -250,7 +262,7 @@ class Config(Settings):
         ge=1,
         lt=2**127,
         strict=True,
-        description="1 or more: of several controllers the largest writes, the others wait",
+        description="1 or more: the controller with the largest id writes, the others wait",
     )
     switches: Mapping[str, SwitchConfig] = Field(description="switches by name")
 
@@ -259,7 +271,7 @@ def load(path: Path) -> Config:
     """Read and check a configuration file.
 
     Raises:
-        WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
+        WaymarkError: all errors, each with file, line, key, what was found, what is valid.
     """
     document = yaml_file.read(path)
     config = yaml_file.validate(Config, document)

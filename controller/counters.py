@@ -1,4 +1,4 @@
-"""What a switch counts, per port; and what waits, where registers can be read."""
+"""A switch's counters per port, and its waiting packets if registers can be read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ DROP_CAUSES: Mapping[int, str] = {
 """``drop_cause_t`` of ``p4src/include/types.p4``; index of ``drops``: 8 · port + cause."""
 
 TM_FULL = "tm_full"
-"""A packet that the program let into a queue, and that the traffic manager had no room for."""
+"""A packet that the program admitted and the traffic manager dropped."""
 
 MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
 """``mark_t``; index of ``marks``: 4 · port + kind."""
@@ -31,13 +31,13 @@ PRIORITIES = 8
 """Queues of a port; index of ``queue_tail`` and ``queue_dequeued``: 8 · port + priority."""
 
 LOSSES = 0xFE
-"""The type of the extern entry in which Waymark's switch tells what it lost
+"""The type of the extern entry in which Waymark's switch reports losses
 (``crates/p4runtime/src/losses.rs``)."""
 
 _NO_REGISTERS = {GRPCStatusCode.UNIMPLEMENTED, GRPCStatusCode.UNKNOWN}
 
 _BY_PROGRAM = {"ingress", "egress"}
-"""Causes of the switch that the program counts more exactly."""
+"""The switch's causes that the program counts in more detail."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class PortCounts:
     """A port's counters since the pipeline was pushed.
 
     Attributes:
-        drops: packets by cause; `TM_FULL` where registers can be read.
+        drops: packets by cause; includes `TM_FULL` if registers can be read.
         marks: packets by kind.
-        waiting: packets in its queues now, without the one being sent; None where registers
+        waiting: packets in its queues now, without the one being sent; None if registers
             cannot be read.
     """
 
@@ -63,11 +63,12 @@ class PortCounts:
 
 @dataclass(frozen=True)
 class Queues:
-    """A port's queues, as the program's registers have them.
+    """A port's queues according to the program's registers.
 
     Attributes:
         waiting: packets in them now.
-        passed: number of the last packet that left, summed: all up to it have left or are lost.
+        passed: number of the last packet that left each queue, summed. All packets up to it have
+            left or are lost.
     """
 
     waiting: int
@@ -76,12 +77,12 @@ class Queues:
 
 @dataclass(frozen=True)
 class Losses:
-    """What a switch lost, beside what its program counts.
+    """Losses of a switch that its program does not count.
 
     Attributes:
         ports: packets by port and cause, such as ``send_failed``; causes that did not occur are
-            left out.
-        switch: messages to controllers by cause, such as ``digest_backlog``; loops that were cut.
+            omitted.
+        switch: messages to controllers by cause, such as ``digest_backlog``; truncated loops.
     """
 
     ports: Mapping[int, Mapping[str, int]] = field(default_factory=dict[int, Mapping[str, int]])
@@ -90,7 +91,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a counter or register, and what it means for which port."""
+    """One cell of a counter or register, its port and its meaning."""
 
     array: str
     index: int
@@ -99,7 +100,7 @@ class Cell:
 
 
 def counter_cells(ports: Sequence[int]) -> list[Cell]:
-    """All cells that tell about ``ports``."""
+    """All counter cells of ``ports``."""
     cells: list[Cell] = []
     for port in ports:
         cells += [Cell(array, port, port) for array in ("received", "sent", "malformed_options")]
@@ -115,7 +116,7 @@ async def read_counts(
 
     Args:
         client: a connection.
-        schema: of the program that the switch runs. What it does not count is 0.
+        schema: of the switch's program. Counters that it does not have are 0.
         ports: their numbers.
         registers: whether to read the queues' occupancy; see `has_registers`.
     """
@@ -129,7 +130,7 @@ async def read_counts(
         p4r.Entity(counter_entry=p4r.CounterEntry(counter_id=id_, index=p4r.Index(index=index)))
         for id_, index in meant
     ]
-    # Before the counters: of what is in between, none can seem to be lost.
+    # Queues are read before the counters, so that packets in between do not count as lost.
     queues = await _queues(client, schema, ports) if registers else {}
     packets: dict[tuple[int, str, str], int] = {}
     octets: dict[tuple[int, str, str], int] = {}
@@ -159,7 +160,7 @@ async def read_counts(
 
 
 async def read_losses(client: Client) -> Losses | None:
-    """What the switch lost; None where the switch does not tell, as BMv2."""
+    """The switch's losses; None if the switch does not report them, like BMv2."""
     wanted = p4r.Entity(extern_entry=p4r.ExternEntry(extern_type_id=LOSSES))
     try:
         found = await client.read([wanted])
@@ -167,10 +168,10 @@ async def read_losses(client: Client) -> Losses | None:
         if error.code in _NO_REGISTERS:
             return None
         raise
-    told = Struct()
+    message = Struct()
     for entity in found:
-        if entity.extern_entry.entry.Unpack(told):
-            fields = json_format.MessageToDict(told)
+        if entity.extern_entry.entry.Unpack(message):
+            fields = json_format.MessageToDict(message)
             return Losses(
                 ports={int(port): _whole(counts) for port, counts in fields["ports"].items()},
                 switch=_whole(fields["switch"]),
@@ -183,7 +184,7 @@ def _whole(counts: Mapping[str, float]) -> dict[str, int]:
 
 
 def with_causes(counts: Mapping[int, PortCounts], losses: Losses) -> dict[int, PortCounts]:
-    """``counts`` with the causes of ``losses`` among their drops, but for those of the program."""
+    """``counts`` with the causes of ``losses`` among their drops, except the program's own."""
 
     def one(port: int, count: PortCounts) -> PortCounts:
         causes = losses.ports.get(port, {})
@@ -198,10 +199,10 @@ def with_causes(counts: Mapping[int, PortCounts], losses: Losses) -> dict[int, P
 def with_losses(
     now: Mapping[int, PortCounts], before: Mapping[int, PortCounts]
 ) -> dict[int, PortCounts]:
-    """``now``, with no fewer `TM_FULL` than ``before``, unless counting began anew.
+    """``now``, with at least as many `TM_FULL` as ``before``, unless counters were reset.
 
-    It is the difference of two readings, of which the second is later: under load it may be less
-    than there were, and never more.
+    `TM_FULL` is the difference of two readings at different times. Under load it may be smaller
+    than the true number, but never larger.
     """
 
     def one(count: PortCounts, old: PortCounts) -> PortCounts:
@@ -214,7 +215,7 @@ def with_losses(
 
 
 async def has_registers(client: Client, schema: P4Schema, ports: Sequence[int]) -> bool:
-    """Whether the switch lets registers be read: BMv2's P4Runtime does not."""
+    """Whether the switch supports reading registers; BMv2's P4Runtime does not."""
     try:
         return bool(await _queues(client, schema, ports[:1]))
     except SwitchError as error:
@@ -224,7 +225,7 @@ async def has_registers(client: Client, schema: P4Schema, ports: Sequence[int]) 
 
 
 async def _queues(client: Client, schema: P4Schema, ports: Sequence[int]) -> dict[int, Queues]:
-    """Each port's queues together; none where the program has no such registers."""
+    """The queues of each port, summed; empty if the program has no such registers."""
     ids = {register.alias: register.id for register in schema.registers}
     tail, dequeued = ids.get("queue_tail"), ids.get("queue_dequeued")
     if tail is None or dequeued is None:
@@ -240,7 +241,7 @@ async def _queues(client: Client, schema: P4Schema, ports: Sequence[int]) -> dic
         read = entity.register_entry
         value = int.from_bytes(read.data.bitstring, "big")
         sums[read.index.index // PRIORITIES, read.register_id] += value
-    # One is read after the other: a packet that leaves in between counts -1.
+    # The registers are read one after the other; a packet that leaves in between counts -1.
     return {
         port: Queues(max(0, sums[port, tail] - sums[port, dequeued]), sums[port, dequeued])
         for port in ports

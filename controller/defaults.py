@@ -1,7 +1,7 @@
-"""Defaults that the command line shows before anything heavy is loaded."""
+"""Defaults for the command line, in a module that imports quickly."""
 
 INTERVAL_S = 2.0
-"""Between two readings of counters and entries."""
+"""Time between two readings of counters and entries."""
 
 METRICS_PORT = 9464
-"""The customary port of a Prometheus exporter that has none of its own."""
+"""The usual port of a Prometheus exporter without an assigned port."""

@@ -1,4 +1,4 @@
-"""What has to change for a switch to hold what is wanted."""
+"""The difference between a switch's state and its desired state."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -30,8 +30,8 @@ class Change:
     """One write.
 
     Attributes:
-        entry: as it is to be; of a deletion, as it is.
-        before: of a modification, the entry that is there.
+        entry: the new entry; for a deletion, the existing one.
+        before: for a modification, the existing entry.
     """
 
     kind: Kind
@@ -57,7 +57,7 @@ Key = tuple[type[Held], str | int, frozenset[tuple[str, Value]], int]
 
 
 def key(entry: Held) -> Key:
-    """What tells an entry from the others of a switch (P4Runtime 1.4, 9.1: match and priority)."""
+    """The identity of an entry in a switch (P4Runtime 1.4, 9.1: match and priority)."""
     match entry:
         case Entry():
             return Entry, entry.table, frozenset(entry.match.items()), entry.priority
@@ -70,24 +70,24 @@ def key(entry: Held) -> Key:
 
 
 def changes(wanted: Iterable[Held], held: Iterable[Held]) -> list[Change]:
-    """The fewest writes that lead from ``held`` to ``wanted``, both in canonical form.
+    """The minimal writes from ``held`` to ``wanted``, both in canonical form.
 
-    Deletions come first, so that a table that is full has room. A default action that is not
-    wanted otherwise stays as it is.
+    Deletions come first, so that a full table has room. A default action that is not in ``wanted``
+    does not change.
     """
-    to_be = {key(entry): entry for entry in wanted}
-    there = {key(entry): entry for entry in held}
+    desired = {key(entry): entry for entry in wanted}
+    existing = {key(entry): entry for entry in held}
     deleted = [
         Change(Kind.DELETE, entry)
-        for k, entry in there.items()
-        if k not in to_be and not isinstance(entry, DefaultAction)
+        for k, entry in existing.items()
+        if k not in desired and not isinstance(entry, DefaultAction)
     ]
     modified = [
-        Change(Kind.MODIFY, entry, there[k])
-        for k, entry in to_be.items()
-        if k in there and entry != there[k]
+        Change(Kind.MODIFY, entry, existing[k])
+        for k, entry in desired.items()
+        if k in existing and entry != existing[k]
     ]
-    inserted = [Change(Kind.INSERT, entry) for k, entry in to_be.items() if k not in there]
+    inserted = [Change(Kind.INSERT, entry) for k, entry in desired.items() if k not in existing]
     return [*deleted, *modified, *inserted]
 
 
@@ -132,6 +132,6 @@ def _value(value: Value) -> str:
     if not isinstance(value, tuple):
         return str(value)
     low, high = value
-    # The largest number of a wide field is where a range has no end.
+    # The largest value of a wide field means an open range.
     is_open = high >= 2**16 and high & (high + 1) == 0
     return f"{low}…" if is_open else f"{low}…{high}"

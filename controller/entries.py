@@ -1,4 +1,4 @@
-"""The table entries that a switch's configuration means."""
+"""The table entries of a switch's configuration."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from waymark.errors import WaymarkError
 
 
 def held_by(switch: SwitchConfig, tables: Collection[str]) -> list[Held]:
-    """All that ``switch`` is to hold, and nothing else.
+    """The complete desired state of ``switch``.
 
     Args and Raises:
         As :func:`entries_for`.
@@ -24,14 +24,14 @@ def held_by(switch: SwitchConfig, tables: Collection[str]) -> list[Held]:
 
 
 def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
-    """All entries of ``switch``: these, and no others, are to be in its tables.
+    """All entries that the tables of ``switch`` are to hold.
 
     Args:
         switch: its configuration.
         tables: the names of its program's tables.
 
     Raises:
-        WaymarkError: a setting that the program has no table for.
+        WaymarkError: the program has no table for a setting.
     """
     entries = [_route(switch, route) for route in switch.routes]
     entries += [
@@ -50,7 +50,7 @@ def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
     for entry in entries:
         if entry.table not in tables:
             raise WaymarkError(
-                f"{switch.program} has no table {entry.table}, which {_wanted_by(entry)} needs; "
+                f"{switch.program} has no table {entry.table}, which {_setting(entry)} needs; "
                 f"its tables: {', '.join(tables)}"
             )
     return [*entries, *(entry.to_entry() for entry in switch.entries)]
@@ -85,7 +85,7 @@ def _port(number: int, port: PortConfig) -> list[Entry]:
     return entries
 
 
-def _wanted_by(entry: Entry) -> str:
+def _setting(entry: Entry) -> str:
     settings = {
         "port_feedback": "marks",
         "drai": "the mark drai",

@@ -1,4 +1,4 @@
-"""Keep the switches of a configuration file as the file has them, through changes of the file."""
+"""Keep switches at a configuration file, and follow the file's changes."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,26 +12,26 @@ from waymark import _core
 from waymark.errors import WaymarkError
 
 POLL_S = 0.5
-"""Between two looks at the file."""
+"""Time between two checks of the file."""
 
 SETTLE_S = 0.2
-"""How long a file that changes has to stay as it is before it is read."""
+"""Time without changes before a changed file is read."""
 
 MOST_LINES = 20
-"""Of changes that are named each."""
+"""Maximum number of changes that are listed."""
 
 Make = Callable[[SwitchConfig, Wanted], Watcher]
 
 
 def load(file: Path, election_id: int | None) -> tuple[Config, dict[str, Wanted]]:
-    """The configuration in ``file``, and what each switch is to hold.
+    """The configuration in ``file``, and the desired state of each switch.
 
     Args:
         file: the configuration.
-        election_id: instead of the file's.
+        election_id: overrides the file's.
 
     Raises:
-        WaymarkError: the file cannot be used.
+        WaymarkError: the file is invalid.
         waymark._core.CompileError: a program has errors.
     """
     settings = config.load(file)
@@ -41,20 +41,20 @@ def load(file: Path, election_id: int | None) -> tuple[Config, dict[str, Wanted]
 
 
 class Follower:
-    """One watcher per switch of a file; more, fewer or other ones once the file has changed.
+    """Runs one watcher per switch of a file, and adjusts them when the file changes.
 
     Args:
         file: the configuration.
-        election_id: instead of the file's.
-        make: makes a watcher.
-        log: takes a line about the file.
+        election_id: overrides the file's.
+        make: creates a watcher.
+        log: prints a line about the file.
 
     Attributes:
         watchers: in the order of the file. The list is changed in place.
-        reread: set it to have the file read again, and the programs that it names.
+        reread: set it to read the file and the programs that it names again.
 
     Raises:
-        WaymarkError: the file cannot be used.
+        WaymarkError: the file is invalid.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Follower:
         self.watchers[:] = [make(settings.switches[name], its) for name, its in wanted.items()]
 
     async def run(self) -> None:
-        """Go on until cancelled."""
+        """Run until cancelled."""
         try:
             for watcher in self.watchers:
                 self._start(watcher)
@@ -81,7 +81,7 @@ class Follower:
             await self._end(*self._tasks)
 
     async def _changed(self) -> None:
-        """Until the file is another, or is to be read again."""
+        """Wait until the file has changed, or `reread` is set."""
         while not self.reread.is_set() and self._signature() == self._seen:
             self._raise_failures()
             try:
@@ -98,11 +98,11 @@ class Follower:
         try:
             settings, wanted = await asyncio.to_thread(load, self._file, self._election_id)
         except (WaymarkError, _core.CompileError) as error:
-            self._log(f"{self._file.name} is not used, what it said before holds: {error}")
+            self._log(f"{self._file.name} is invalid; its last valid version is kept: {error}")
             return
         before = {watcher.snapshot.name: watcher for watcher in self.watchers}
-        told = _differences({name: w.wanted for name, w in before.items()}, wanted)
-        self._log(f"{self._file.name} was read again: {told or 'nothing changed'}")
+        differences = _differences({name: w.wanted for name, w in before.items()}, wanted)
+        self._log(f"{self._file.name} was read again: {differences or 'nothing changed'}")
         after: list[Watcher] = []
         for name, its in wanted.items():
             watcher = before.get(name)
@@ -124,17 +124,17 @@ class Follower:
         for task in ended:
             task.cancel()
         for result in await asyncio.gather(*ended, return_exceptions=True):
-            if isinstance(result, Exception):  # a bug, which a lost task would hide
+            if isinstance(result, Exception):  # a bug: do not hide it
                 raise result
 
     def _raise_failures(self) -> None:
-        """A watcher never ends by itself: what ended it is a bug."""
+        """Raise the error of a watcher that ended: watchers never end by themselves."""
         for task in self._tasks.values():
             if task.done():
                 task.result()
 
     def _signature(self) -> tuple[int, ...]:
-        """What tells one state of the file from another."""
+        """A value that changes when the file changes."""
         try:
             stat = self._file.stat()
         except OSError:
@@ -143,17 +143,17 @@ class Follower:
 
 
 def _differences(before: dict[str, Wanted], after: dict[str, Wanted]) -> str:
-    """What differs between two configurations, by switch; empty: nothing."""
-    parts = [f"{name} is not in it any more" for name in before if name not in after]
+    """The differences between two configurations, by switch; empty if there are none."""
+    parts = [f"{name} was removed" for name in before if name not in after]
     for name, its in after.items():
         old = before.get(name)
         if old is None:
-            parts.append(f"{name} is new")
+            parts.append(f"{name} was added")
             continue
         if old.target != its.target:
-            parts.append(f"{name} is reached in another way")
+            parts.append(f"{name}: the connection settings changed")
         if old.pipeline.cookie != its.pipeline.cookie:
-            parts.append(f"{name} has another program, {its.pipeline.name}")
+            parts.append(f"{name}: the program changed, {its.pipeline.name}")
         changes = diff.changes(its.entries, old.entries)
         parts += [f"{name}: {change}" for change in changes[:MOST_LINES]]
         if len(changes) > MOST_LINES:

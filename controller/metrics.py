@@ -11,7 +11,7 @@ from waymark.errors import WaymarkError
 
 
 class SwitchCollector(Collector):
-    """The latest snapshots, each time they are asked for."""
+    """Collects the latest snapshots at each request."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
         self._watchers = watchers
@@ -24,10 +24,12 @@ class SwitchCollector(Collector):
     def _switches(self) -> Iterable[Metric]:
         up = GaugeMetricFamily("waymark_switch_up", "1 while connected.", labels=["switch"])
         primary = GaugeMetricFamily(
-            "waymark_switch_primary", "1 while this controller writes to it.", labels=["switch"]
+            "waymark_switch_primary", "1 while this controller is primary.", labels=["switch"]
         )
         refused = GaugeMetricFamily(
-            "waymark_switch_refused", "1 while it refuses its configuration.", labels=["switch"]
+            "waymark_switch_refused",
+            "1 while the switch refuses its configuration.",
+            labels=["switch"],
         )
         writes = CounterMetricFamily(
             "waymark_entries_written", "Table entries written.", labels=["switch"]
@@ -37,7 +39,7 @@ class SwitchCollector(Collector):
         )
         lost = CounterMetricFamily(
             "waymark_lost",
-            "Messages to controllers that the switch lost, and loops that it cut.",
+            "Messages to controllers that the switch lost, and loops that it truncated.",
             labels=["switch", "cause"],
         )
         for watcher in self._watchers:
@@ -52,20 +54,20 @@ class SwitchCollector(Collector):
         yield from (up, primary, refused, writes, pushes, lost)
 
     def _ports(self) -> Iterable[Metric]:
-        def counter(name: str, told: str, *labels: str) -> CounterMetricFamily:
-            return CounterMetricFamily(f"waymark_{name}", told, labels=["switch", "port", *labels])
+        def counter(name: str, text: str, *labels: str) -> CounterMetricFamily:
+            return CounterMetricFamily(f"waymark_{name}", text, labels=["switch", "port", *labels])
 
-        def gauge(name: str, told: str) -> GaugeMetricFamily:
-            return GaugeMetricFamily(f"waymark_{name}", told, labels=["switch", "port"])
+        def gauge(name: str, text: str) -> GaugeMetricFamily:
+            return GaugeMetricFamily(f"waymark_{name}", text, labels=["switch", "port"])
 
         received = counter("received_packets", "Packets received.")
         received_octets = counter("received_octets", "Octets received.")
         sent = counter("sent_packets", "Packets sent.")
         sent_octets = counter("sent_octets", "Octets sent.")
-        malformed = counter("malformed_options", "Packets with options that cannot be read.")
+        malformed = counter("malformed_options", "Packets with malformed IPv4 options.")
         drops = counter("dropped_packets", "Packets dropped.", "cause")
         marks = counter("marked_packets", "Packets marked.", "kind")
-        limit = gauge("queue_limit_packets", "Queue limit, the packet being sent counted.")
+        limit = gauge("queue_limit_packets", "Queue limit, including the packet being sent.")
         waiting = gauge("queue_waiting_packets", "Packets waiting now.")
         rate = gauge("port_rate_bps", "Port rate, bits per second.")
         used = gauge("port_utilisation_ratio", "Share of the port's rate that was used.")
@@ -98,10 +100,10 @@ class SwitchCollector(Collector):
 
 
 def serve(watchers: Sequence[Watcher], host: str, port: int) -> int:
-    """Serve metrics from a thread of its own; port 0 takes any. Returns the port.
+    """Serve metrics from a separate thread; port 0 selects a free port. Returns the port.
 
     Raises:
-        WaymarkError: the address is in use, or not this machine's.
+        WaymarkError: the address is in use, or does not belong to this machine.
     """
     registry = CollectorRegistry()
     registry.register(SwitchCollector(watchers))

@@ -1,4 +1,4 @@
-"""What a switch is to run: P4Info, device config, and the cookie that names both."""
+"""The pipeline of a switch: P4Info, device config, and a cookie computed from both."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from waymark.errors import WaymarkError
 from waymark.program import compile_file
 
 _LINE_MARKER = re.compile(rb'^# \d+ ".*"$', re.MULTILINE)
-"""Says where preprocessed text came from: the same program in another folder is the same."""
+"""Paths in preprocessed text. They are ignored: a program is the same in any folder."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Pipeline:
     """A forwarding pipeline config.
 
     Attributes:
-        name: the program, as the configuration names it.
+        name: the program's name in the configuration.
         device_config: P4 source for the embedded switch, p4c's JSON for BMv2.
-        cookie: of the contents of both, never 0: equal cookies need no push.
-        defaults: the default actions of the program itself, where P4Info tells them.
+        cookie: a hash of both, never 0. A switch with an equal cookie needs no push.
+        defaults: the program's own default actions, if P4Info has them.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Pipeline:
 
     @property
     def defaults_of(self) -> list[int]:
-        """The tables whose default action can be set; not those of action profiles."""
+        """The tables whose default action can be set, without those of action profiles."""
         return [
             table.preamble.id
             for table in self.p4info.tables
@@ -50,19 +50,19 @@ class Pipeline:
 
     @property
     def tables(self) -> list[str]:
-        """The tables' names, without what stands before the last dot."""
+        """The tables' names after the last dot."""
         return [table.alias for table in self.schema.tables]
 
 
 def load(switch: SwitchConfig, folder: Path) -> Pipeline:
-    """Read what ``switch`` is to run.
+    """Read the pipeline of ``switch``.
 
     Args:
         switch: its configuration.
-        folder: what its files' paths are relative to.
+        folder: the folder that its files' paths are relative to.
 
     Raises:
-        WaymarkError: a file is missing, or is not what it should be.
+        WaymarkError: a file is missing, or has the wrong format.
         waymark._core.CompileError: the program has errors.
     """
     p4info = read_p4info(folder / switch.p4info) if switch.p4info else None
@@ -71,12 +71,12 @@ def load(switch: SwitchConfig, folder: Path) -> Pipeline:
         own = compiled(source_of(switch.program, folder))
         p4info, device_config = p4info or own[0], device_config or own[1]
     if switch.target == "bmv2" and not device_config.lstrip().startswith(b"{"):
-        raise WaymarkError(f"{switch.device_config}: not JSON; valid: what p4c-bm2-ss writes")
+        raise WaymarkError(f"{switch.device_config}: not JSON; valid: the output of p4c-bm2-ss")
     return make(switch.program, p4info, device_config)
 
 
 def compiled(source: Path) -> tuple[p4i.P4Info, bytes]:
-    """P4Info of a program, as p4c makes it too, and its preprocessed text.
+    """The P4Info of a program (the same as p4c's), and its preprocessed text.
 
     Raises:
         waymark._core.CompileError: the program has errors.
@@ -86,7 +86,7 @@ def compiled(source: Path) -> tuple[p4i.P4Info, bytes]:
 
 
 def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
-    """A pipeline of its parts."""
+    """A pipeline from its parts."""
     octets = p4info.SerializeToString(deterministic=True)
     program = _LINE_MARKER.sub(b"", device_config)
     digest = sha256(len(octets).to_bytes(8, "big") + octets + program).digest()
@@ -121,12 +121,12 @@ def source_of(program: str, folder: Path) -> Path:
         if files.is_file(path):
             return path
     p4src = project.program_path(".")
-    mains = sorted(p.relative_to(p4src).as_posix() for p in p4src.glob("v1model/*.p4"))
-    raise WaymarkError(f"no P4 program {program}; in p4src/: {', '.join(mains)}")
+    programs = sorted(p.relative_to(p4src).as_posix() for p in p4src.glob("v1model/*.p4"))
+    raise WaymarkError(f"no P4 program {program}; in p4src/: {', '.join(programs)}")
 
 
 def read_p4info(path: Path) -> p4i.P4Info:
-    """P4Info in protobuf's text format."""
+    """Read P4Info in protobuf text format."""
     try:
         return text_format.Parse(_read(path).decode(), p4i.P4Info())
     except (text_format.ParseError, UnicodeDecodeError) as error:

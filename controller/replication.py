@@ -1,7 +1,7 @@
-"""What a switch holds besides table entries: default actions, multicast groups, clone sessions.
+"""A switch's state besides table entries: default actions, multicast groups, clone sessions.
 
-P4Runtime 1.4: 9.1.2 (default entries), 9.5 (packet replication engine). A default action always is:
-one that nobody set is the program's own. Groups and sessions come and go.
+P4Runtime 1.4: 9.1.2 (default entries), 9.5 (packet replication engine). A default action always
+exists: initially it is the program's own. Groups and sessions are inserted and deleted.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from waymark.entry import Entry
 
 @dataclass(frozen=True)
 class DefaultAction:
-    """What happens to packets that no entry of a table matches."""
+    """The action for packets that no entry of a table matches."""
 
     table: str
     action: str
@@ -21,10 +21,10 @@ class DefaultAction:
 
 @dataclass(frozen=True)
 class MulticastGroup:
-    """Copies of packets with ``mcast_grp`` = ``group_id``.
+    """Replicas of packets with ``mcast_grp`` = ``group_id``.
 
     Attributes:
-        replicas: of each copy its port and instance (``egress_rid``), in ascending order.
+        replicas: port and instance (``egress_rid``) of each, in ascending order.
     """
 
     group_id: int
@@ -33,11 +33,11 @@ class MulticastGroup:
 
 @dataclass(frozen=True)
 class CloneSession:
-    """Copies that ``clone`` makes.
+    """The clones that ``clone`` makes.
 
     Attributes:
-        replicas: as those of a multicast group.
-        octets: to which copies are cut; 0: none is.
+        replicas: as for a multicast group.
+        octets: to which clones are truncated; 0: not truncated.
     """
 
     session_id: int
@@ -46,4 +46,4 @@ class CloneSession:
 
 
 Held = Entry | DefaultAction | MulticastGroup | CloneSession
-"""Anything that is written to a switch."""
+"""Any state that is written to a switch."""

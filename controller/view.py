@@ -27,9 +27,9 @@ def screen(watchers: Sequence[Watcher]) -> RenderableType:
 
 
 def switch_table(shot: Snapshot, ports: Mapping[int, PortConfig]) -> NumberTable:
-    """One switch: its state, and what each port does."""
+    """One switch: its state, and the counters of each port."""
     title = Text.assemble(
-        (shot.name, "bold"), "  ", (shot.state.value, _STYLES[shot.state]), f"  {shot.told}"
+        (shot.name, "bold"), "  ", (shot.state.value, _STYLES[shot.state]), f"  {shot.message}"
     )
     if shot.lost:
         title.append(f"\nlost: {_counts(shot.lost)}", "yellow")
@@ -71,7 +71,7 @@ def _used(sent_bps: float | None, rate_bps: float | None) -> str:
 
 
 def _queue(waiting: int | None, limit: int | None) -> str:
-    """Waiting packets of those that may wait: ``3/49``."""
+    """Waiting packets and their limit: ``3/49``."""
     return f"{'–' if waiting is None else waiting}/{'∞' if limit is None else limit - 1}"
 
 

@@ -1,4 +1,4 @@
-"""Keep switches as configured: connect, converge, read counters; and again after a break."""
+"""Keep switches configured: connect, converge, read counters, and reconnect."""
 
 import asyncio
 import time
@@ -17,19 +17,19 @@ from controller.defaults import INTERVAL_S
 from waymark.errors import WaymarkError
 
 RETRY_S = (0.5, 1, 2, 5)
-"""Waits before connecting again; the last one repeats."""
+"""Waits before reconnecting; the last one repeats."""
 
 PATIENCE_S = 60.0
-"""The longest wait before a switch that refuses is tried again. A pipeline that is refused costs a
-switch a compilation each time."""
+"""The longest wait between attempts at a switch that refuses. Each refused pipeline costs it
+a compilation."""
 
 
 _BROKEN = {GRPCStatusCode.UNAVAILABLE, GRPCStatusCode.DEADLINE_EXCEEDED}
-"""What calls for another connection; other errors are the switch's answer."""
+"""Errors that need a new connection; other errors are the switch's answer."""
 
 
 class State(Enum):
-    """How it stands between this controller and a switch."""
+    """The state of this controller's relation to a switch."""
 
     CONNECTING = "connecting"
     PRIMARY = "primary"
@@ -39,21 +39,21 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is known about a switch.
+    """The last known state of a switch.
 
     Attributes:
-        told: what went wrong last; empty while all is well.
-        pushes: pipelines that this controller pushed.
-        writes: entries that it wrote.
+        message: the last error; empty if there is none.
+        pushes: number of pipelines that this controller pushed.
+        writes: number of entries that it wrote.
         read_at_s: when the counters were read, on the monotonic clock.
-        ports: what they count, by number.
-        sent_bps: octets sent since the reading before, in bits per second, by port.
-        lost: messages to controllers that the switch lost, by cause, and loops that it cut.
+        ports: their counters, by number.
+        sent_bps: sending rate since the previous reading, in bits per second, by port.
+        lost: messages to controllers that the switch lost, by cause, and loops that it truncated.
     """
 
     name: str
     state: State = State.CONNECTING
-    told: str = ""
+    message: str = ""
     pushes: int = 0
     writes: int = 0
     connections: int = 0
@@ -73,14 +73,14 @@ class Cause(Enum):
 
 
 class Watcher:
-    """Keeps one switch; `snapshot` tells how it is.
+    """Keeps one switch configured; `snapshot` is its last known state.
 
     Args:
         switch: its configuration.
-        wanted: what it is to hold.
+        wanted: its desired state.
         changed: called with each new snapshot.
-        interval_s: between two readings.
-        connect: how connections are made.
+        interval_s: time between two readings.
+        connect: opens connections.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Watcher:
         self.wanted = wanted
         self.changed = changed
         self.wrote: Callable[[str, Cause, Plan], None] = _ignore
-        """Called with the switch's name, the cause, and what was written."""
+        """Called with the switch's name, the cause, and the written changes."""
         self._cause = Cause.CONNECTED
         self._adopted = asyncio.Event()
         self._interval_s = interval_s
@@ -105,10 +105,10 @@ class Watcher:
         self._registers: bool | None = None
         self._refusals = 0
         self._again_s = 0.0
-        """When a switch that refused is tried again, on the monotonic clock."""
+        """Time of the next attempt at a switch that refused, on the monotonic clock."""
 
     def adopt(self, switch: SwitchConfig, wanted: Wanted) -> None:
-        """Keep the switch to another configuration from now on, over the same connection."""
+        """Switch to another configuration, over the same connection."""
         old = self.wanted
         same = wanted.entries == old.entries and wanted.pipeline.cookie == old.pipeline.cookie
         self._cause = self._cause if same else Cause.FILE
@@ -118,7 +118,7 @@ class Watcher:
         self._adopted.set()
 
     async def run(self) -> None:
-        """Go on until cancelled."""
+        """Run until cancelled."""
         failures = 0
         while True:
             connections = self.snapshot.connections
@@ -126,45 +126,45 @@ class Watcher:
                 async with connected(self.wanted.target, self._connect) as client:
                     await self._serve(client)
             except SwitchError as error:
-                self._update(state=State.CONNECTING, told=str(error), sent_bps={})
+                self._update(state=State.CONNECTING, message=str(error), sent_bps={})
             failures = 0 if self.snapshot.connections > connections else failures + 1
             await asyncio.sleep(RETRY_S[min(failures, len(RETRY_S) - 1)])
 
     async def _serve(self, client: Client) -> None:
-        """As long as the stream lives: converge while primary, and read counters."""
+        """While the stream lasts: converge if primary, and read counters."""
         await client.arbitrate()
         self._registers = None
         self._cause = Cause.CONNECTED
         self._forget_refusals()
         self._update(connections=self.snapshot.connections + 1)
-        news = asyncio.create_task(client.next_role())
+        role = asyncio.create_task(client.next_role())
         adopted = asyncio.create_task(self._adopted.wait())
         try:
             while True:
                 await self._keep(client)
                 await self._count(client)
                 done, _ = await asyncio.wait(
-                    [news, adopted],
+                    [role, adopted],
                     timeout=self._interval_s,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-                if news in done:
-                    news.result()  # raises what broke the stream
-                    news = asyncio.create_task(client.next_role())
+                if role in done:
+                    role.result()  # raises the error that broke the stream
+                    role = asyncio.create_task(client.next_role())
                 if adopted in done:
                     self._adopted.clear()
                     adopted = asyncio.create_task(self._adopted.wait())
         finally:
-            news.cancel()
+            role.cancel()
             adopted.cancel()
-            await asyncio.gather(news, adopted, return_exceptions=True)
+            await asyncio.gather(role, adopted, return_exceptions=True)
 
     async def _keep(self, client: Client) -> None:
-        """Write what is not as it should be. A backup writes nothing."""
+        """Write what differs from the desired state. A backup writes nothing."""
         if client.role is not Role.PRIMARY:
             self._forget_refusals()
             self._cause = Cause.PRIMARY
-            self._update(state=State.BACKUP, told=f"election id {client.primary_id} is primary")
+            self._update(state=State.BACKUP, message=f"election id {client.primary_id} is primary")
             return
         if time.monotonic() < self._again_s:
             return
@@ -176,7 +176,7 @@ class Watcher:
                 raise
             if error.code == GRPCStatusCode.PERMISSION_DENIED:
                 self._cause = Cause.PRIMARY
-                self._update(state=State.BACKUP, told="")  # the news of it is on its way
+                self._update(state=State.BACKUP, message="")  # the notification will follow
                 return
             self._refused(error)
             return
@@ -186,11 +186,11 @@ class Watcher:
         self._forget_refusals()
         if not done.is_empty:
             self.wrote(self.snapshot.name, self._cause, done)
-        if wanted is self.wanted:  # no other was adopted meanwhile
+        if wanted is self.wanted:  # no other configuration was adopted meanwhile
             self._cause = Cause.DRIFT
         self._update(
             state=State.PRIMARY,
-            told="",
+            message="",
             pushes=self.snapshot.pushes + (done.push is not None),
             writes=self.snapshot.writes + len(done.changes),
         )
@@ -200,15 +200,15 @@ class Watcher:
         self._refusals += 1
         wait_s = min(self._interval_s * 2.0 ** min(self._refusals, 16), PATIENCE_S)
         self._again_s = time.monotonic() + wait_s
-        told = f"{error}\n  tried again in {wait_s:.3g} s"
-        self._update(state=State.REFUSED, told=told)
+        message = f"{error}\n  next attempt in {wait_s:.3g} s"
+        self._update(state=State.REFUSED, message=message)
 
     def _forget_refusals(self) -> None:
-        """Nothing is to be waited for any more."""
+        """Let the next attempt happen at once."""
         self._refusals, self._again_s = 0, 0.0
 
     async def _count(self, client: Client) -> None:
-        """Read counters; a switch that runs no such program has none."""
+        """Read the counters; a switch without the program has none."""
         schema, ports = self.wanted.pipeline.schema, list(self.switch.ports)
         try:
             if self._registers is None:
@@ -218,7 +218,7 @@ class Watcher:
         except SwitchError as error:
             if error.code in _BROKEN:
                 raise
-            self._update(told=self.snapshot.told or str(error), ports={}, sent_bps={})
+            self._update(message=self.snapshot.message or str(error), ports={}, sent_bps={})
             return
         counts = counters.with_losses(counts, self.snapshot.ports)
         if losses is not None:
@@ -238,7 +238,7 @@ def _ignore(_name: str, _cause: Cause, _plan: Plan) -> None:
 
 
 def _rates(before: Snapshot, counts: Mapping[int, PortCounts], now_s: float) -> dict[int, float]:
-    """Bits per second that each port sent since ``before``; a counter that fell began anew."""
+    """Bits per second that each port sent since ``before``, without reset counters."""
     elapsed_s = now_s - before.read_at_s
     return {
         port: (count.sent_octets - before.ports[port].sent_octets) * 8 / elapsed_s

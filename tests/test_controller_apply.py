@@ -164,7 +164,7 @@ def test_default_actions_groups_and_sessions_are_brought_and_taken_back(tmp_path
     with_switch(test)
 
 
-def test_two_entries_of_one_match_are_told(tmp_path: Path) -> None:
+def test_two_entries_of_one_match_are_refused(tmp_path: Path) -> None:
     entry = "{table: host, match: {hdr.ethernet.dst_addr: 1}, action: forward, params: {port: %d}}"
     more = f"    entries: [{entry % 1}, {entry % 2}]\n"
     with pytest.raises(WaymarkError, match=r"s1: two entries have the same match .*port=1.*port=2"):
@@ -221,14 +221,14 @@ def test_another_program_is_pushed_and_all_its_entries_written(tmp_path: Path) -
     assert with_switch(test).pushes == 2
 
 
-def test_a_refused_update_is_told_by_its_entry(tmp_path: Path) -> None:
+def test_a_refused_update_names_its_entry(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         switch.refuse = rpc_code.RESOURCE_EXHAUSTED
         with pytest.raises(SwitchError) as refused:
             await apply(example(tmp_path, port)[1])
-        told = str(refused.value)
-        assert "s1 (127.0.0.1:" in told
-        assert "+ port_queue port=1: drop_tail(max_waiting=49): as the test wants it" in told
+        message = str(refused.value)
+        assert "s1 (127.0.0.1:" in message
+        assert "+ port_queue port=1: drop_tail(max_waiting=49): as the test wants it" in message
 
     with_switch(test)
 
@@ -246,7 +246,7 @@ def test_apply_leaves_a_switch_with_another_primary_alone(tmp_path: Path) -> Non
     with_switch(test)
 
 
-def test_a_setting_without_a_table_in_the_program_is_told(tmp_path: Path) -> None:
+def test_a_setting_without_a_table_in_the_program_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         WaymarkError, match=r"plain.p4 has no table red_weight, which red of port 2"
     ):
@@ -259,7 +259,7 @@ def test_more_entries_than_a_table_holds_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WaymarkError) as refused:
         example(tmp_path, 1, ("    routes:\n", f"    routes:\n{routes}"))
     found = re.fullmatch(
-        r"s1: table ipv4_route holds 1024 entries, and the configuration has (\d+)",
+        r"s1: the configuration has (\d+) entries for table ipv4_route; valid: at most 1024",
         str(refused.value),
     )
     assert found is not None, refused.value
@@ -350,13 +350,13 @@ def test_two_with_the_same_election_id_do_not_fight(tmp_path: Path) -> None:
     with_switch(test)
 
 
-def test_a_switch_that_refuses_is_told_and_tried_again(tmp_path: Path) -> None:
+def test_a_refusal_is_reported_and_the_switch_is_tried_again(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         switch.refuse = rpc_code.RESOURCE_EXHAUSTED
         watching = watcher(tmp_path, port)
         task = asyncio.create_task(watching.run())
         await until(lambda: watching.snapshot.state is State.REFUSED)
-        assert "as the test wants it" in watching.snapshot.told
+        assert "as the test wants it" in watching.snapshot.message
         switch.refuse = None
         await until(lambda: watching.snapshot.state is State.PRIMARY)
         assert watching.snapshot.connections == 1
@@ -369,11 +369,11 @@ def test_a_switch_that_refuses_the_pipeline_is_asked_ever_more_seldom(tmp_path: 
     async def test(switch: FakeSwitch, port: int) -> None:
         switch.refuse_pipeline = True
         watching = watcher(tmp_path, port)
-        told: list[str] = []
-        watching.changed = lambda shot: told.append(shot.told.rpartition("again in ")[2])
+        waits: list[str] = []
+        watching.changed = lambda shot: waits.append(shot.message.rpartition("attempt in ")[2])
         task = asyncio.create_task(watching.run())
         await until(lambda: switch.pushes == 4)
-        assert {"0.1 s", "0.2 s", "0.4 s"} <= set(told)
+        assert {"0.1 s", "0.2 s", "0.4 s"} <= set(waits)
         readings = watching.snapshot.read_at_s
         await until(lambda: watching.snapshot.read_at_s > readings)
         assert switch.pushes == 4, "counters are read meanwhile"

@@ -88,6 +88,6 @@ def test_leading_zeros_of_another_server_make_no_difference() -> None:
         Entry("queue", {"port": 1}, "drop_tail", {"max_waiting": 1}),
     ],
 )
-def test_what_the_program_does_not_have_is_told(entry: Entry) -> None:
+def test_what_the_program_does_not_have_is_refused(entry: Entry) -> None:
     with pytest.raises(WaymarkError, match=entry.table):
         codec.encode(entry, SCHEMA)

@@ -30,15 +30,15 @@ TABLES = (
 
 
 @pytest.mark.parametrize("file", REFUSED, ids=lambda file: file.stem)
-def test_a_config_that_cannot_be_used_is_told_line_by_line(
+def test_the_errors_of_an_invalid_config_name_their_lines(
     file: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.chdir(file.parent)
     with pytest.raises(WaymarkError) as refused:
         config.load(Path(file.name))
-    told = f"{refused.value}\n"
-    assert told == golden(file.with_suffix(".txt"), told)
-    assert all(line.startswith(file.name) for line in told.splitlines())
+    message = f"{refused.value}\n"
+    assert message == golden(file.with_suffix(".txt"), message)
+    assert all(line.startswith(file.name) for line in message.splitlines())
 
 
 def test_every_key_is_in_the_manual() -> None:
@@ -59,7 +59,7 @@ def test_the_command_line_tells_it_too(cli: Cli) -> None:
     assert "Traceback" not in shown.err
 
 
-def test_a_switch_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_a_switch_that_cannot_be_reached_is_reported(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text("switches:\n  s1:\n    address: 127.0.0.1:1\n")
     shown = cli("controller", "apply", file)
@@ -67,7 +67,7 @@ def test_a_switch_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
     assert "error: s1 (127.0.0.1:1) cannot be reached" in shown.err
 
 
-def test_a_file_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(cli: Cli, tmp_path: Path) -> None:
     shown = cli("controller", "watch", tmp_path / "none.yaml")
     assert shown.code == 2
     assert "none.yaml: no such file" in shown.err

@@ -130,7 +130,7 @@ def test_what_the_switch_lost_is_shown(watching: Watcher) -> None:
     assert registry.get_sample_value("waymark_lost_total", at) == 2
 
 
-def test_metrics_are_served_and_a_port_in_use_is_told(watching: Watcher) -> None:
+def test_metrics_are_served_and_a_port_in_use_is_reported(watching: Watcher) -> None:
     port = metrics.serve([watching], "127.0.0.1", 0)
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
         assert b'waymark_switch_up{switch="s1"} 1.0' in response.read()

@@ -1,4 +1,4 @@
-"""YAML (1.2) with line numbers, and what is wrong with it in one line each.
+"""YAML 1.2 with line numbers, and one line per error.
 
 two_ports.yaml:9: switches.s1.ports.1.queue_limit: found 1; valid: 2 or more packets ...
 """
@@ -26,13 +26,13 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML file as it was read; ``tree`` knows the line of each key."""
+    """A parsed YAML file; ``tree`` has the line of each key."""
 
     path: Path
     tree: Any
 
     def line(self, place: Place) -> int:
-        """The line of the last key of ``place`` that is there, counted from 1."""
+        """The line of the last key of ``place`` that exists, counted from 1."""
         node: Any = self.tree
         line = 0
         for key in place:
@@ -47,31 +47,31 @@ class Document:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a document that cannot be used."""
+    """An error in a document."""
 
     place: Place
-    told: str
+    message: str
 
 
 def read(path: Path) -> Document:
     """Read a YAML file.
 
     Raises:
-        WaymarkError: it cannot be read, or is not YAML.
+        WaymarkError: the file cannot be read, or is not YAML.
     """
     text = files.read_text(path)
     try:
         return Document(path, YAML(typ="rt").load(text))  # pyright: ignore
     except DuplicateKeyError as error:
-        told = str(cast("Any", error).problem).splitlines()[0]
-        raise WaymarkError(f"{path}:{_mark(error)}: {told}") from error
+        message = str(cast("Any", error).problem).splitlines()[0]
+        raise WaymarkError(f"{path}:{_mark(error)}: {message}") from error
     except MarkedYAMLError as error:
         raise WaymarkError(f"{path}:{_mark(error)}: not YAML: {error.problem}") from error
     except YAMLError as error:
         raise WaymarkError(f"{path}: not YAML: {error}") from error
-    except Exception as error:  # the parser's own mistakes: keys that are lists, deep nesting
-        told = str(error) or type(error).__name__
-        raise WaymarkError(f"{path}: not YAML that can be read: {told}") from error
+    except Exception as error:  # bugs of the parser: keys that are lists, deep nesting
+        message = str(error) or type(error).__name__
+        raise WaymarkError(f"{path}: unsupported YAML: {message}") from error
 
 
 def _is_list(node: object) -> bool:
@@ -87,7 +87,7 @@ def validate(model: type[Model], document: Document) -> Model:
     """The document as ``model``.
 
     Raises:
-        WaymarkError: it does not fit.
+        WaymarkError: the document does not match the model.
     """
     try:
         return model.model_validate(document.tree)
@@ -97,11 +97,11 @@ def validate(model: type[Model], document: Document) -> Model:
 
 
 def refused(document: Document, problems: Iterable[Problem]) -> WaymarkError:
-    """The error that tells all ``problems``, in the order of the lines."""
+    """The error that lists all ``problems``, in the order of the lines."""
     located = sorted(((document.line(p.place), p) for p in problems), key=lambda pair: pair[0])
     return WaymarkError(
         "\n".join(
-            f"{document.path}:{line}: {_path(p.place)}{p.told}"
+            f"{document.path}:{line}: {_path(p.place)}{p.message}"
             for line, p in dict.fromkeys(located)
         )
     )
@@ -162,14 +162,14 @@ def _describe(model: type[BaseModel], place: Place) -> tuple[type[BaseModel], st
 
 
 def _plain(annotation: Any) -> Any:
-    """``X`` of ``X | None``; anything else as it is."""
+    """``X`` of ``X | None``; anything else unchanged."""
     if get_origin(annotation) in (Union, UnionType):
         return next((arm for arm in get_args(annotation) if arm is not type(None)), None)
     return annotation
 
 
 def model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation is, or that a mapping or list of it holds."""
+    """The model in an annotation: itself, or the items of a mapping or list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     arms = [model_in(arm) for arm in get_args(annotation)]

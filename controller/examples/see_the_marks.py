@@ -1,8 +1,8 @@
 # pyright: basic
-"""Send a burst through the switch of two_ports.yaml, and print the marks it comes out with.
+"""Send a burst through the switch of two_ports.yaml, and print the marks of its packets.
 
-Usage: ``python see_the_marks.py H1 H2 [PACKETS]``, with the interfaces of the hosts on ports 1
-and 2. Needs root and Scapy.
+Usage: ``python see_the_marks.py H1 H2 [PACKETS]``, where H1 and H2 are the interfaces of the hosts
+on ports 1 and 2. Needs root and Scapy.
 """
 
 import sys
@@ -16,7 +16,7 @@ from scapy.sendrecv import AsyncSniffer, sendp
 
 from hosts.layers import AQT, AVBW
 
-CAPABLE, MARKED = 0b10, 0b11  # of the ECN field: CI
+CAPABLE, MARKED = 0b10, 0b11  # values of the ECN field: CI
 SENDER, RECEIVER = "10.0.1.1", "10.0.2.1"
 
 
@@ -28,7 +28,7 @@ def frame(number: int) -> Packet:
 
 
 def main() -> None:
-    """Send, wait, print a line a packet."""
+    """Send, wait, and print one line per packet."""
     match sys.argv[1:]:
         case [into, out_of]:
             packets = 30
@@ -38,16 +38,16 @@ def main() -> None:
             sys.exit("usage: see_the_marks.py H1 H2 [PACKETS]")
     for name in (into, out_of):
         if name not in get_if_list():
-            sys.exit(f"no interface {name}; there are: {', '.join(get_if_list())}")
+            sys.exit(f"no interface {name}; valid: {', '.join(get_if_list())}")
     sniffer = AsyncSniffer(iface=out_of, lfilter=lambda p: IP in p and p[IP].dst == RECEIVER)
     sniffer.start()
     time.sleep(0.5)
     sendp([frame(number) for number in range(1, packets + 1)], iface=into, verbose=False)
     time.sleep(1)
-    came = sniffer.stop() or []
-    print(f"{packets} sent, {len(came)} came")
+    received = sniffer.stop() or []
+    print(f"{packets} sent, {len(received)} received")
     print("packet  AQT/µs  DRAI  CI")
-    for packet in came:
+    for packet in received:
         marked = "marked" if packet[IP].tos & 0b11 == MARKED else ""
         print(f"{packet[IP].id:6}{packet[AQT].aqt:8}{packet[AVBW].drai:6}  {marked}".rstrip())
 
