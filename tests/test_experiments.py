@@ -243,3 +243,13 @@ def test_ratio_is_to_the_paper_and_else_to_ns2() -> None:
     assert Row("q", "1", 2, 4, 3).ratio == 1.5
     assert Row("q", "1", None, 4, 3).ratio == 0.75
     assert Row("q", "1", None, None, 3).ratio is None
+
+
+@pytest.mark.parametrize("figure", ["6.4", "6.5", "6.6", "6.7"])
+def test_chapter_6_is_judged_with_packets_of_one_size(figure: str) -> None:
+    runs = experiment.find(f"chan/fig{figure}").scenarios("full", 1)
+    judged = [run for label, run in runs.items() if label.split(",")[0] in ("Reno", "Vegas")]
+    assert judged
+    for run in judged:
+        assert run.flows[0].profile.packet_octets == 1000
+        assert all(source.packet_octets == 1000 for source in run.sources)
