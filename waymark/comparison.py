@@ -219,7 +219,7 @@ class Comparison:
         queue.set_xlabel("packets waiting, mean to p99")
         rtt.set_xlabel("RTT (ms), median to p99")
         for axes in (throughput, queue, rtt):
-            axes.set_xlim(left=0)
+            axes.set_xlim(0, 1.05 * axes.dataLim.xmax or 1)
         load = f", load {self.load:g}" if self.load else ""
         seeds = plots.mean_of(len(next(iter(runs.values()))))
         figure.suptitle(f"{self.name}{load}; {seeds}", x=0.01, ha="left", fontsize=11)

@@ -1,0 +1,47 @@
+"""docs/own-experiments.md, as it is written, in a folder outside the checkout."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from conftest import ROOT
+from tour import make_commands
+
+PAGE = (ROOT / "docs" / "own-experiments.md").read_text()
+
+
+def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    make_commands(commands)
+    [sweep] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "my_sweep.py").write_text(sweep)
+    script = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
+    home = os.environ | {
+        "PATH": f"{commands}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "80",
+    }
+    del home["WAYMARK_HOME"]  # the package finds its checkout by itself
+    done = subprocess.run(
+        ["sh", "-e"], input=script, cwd=work, env=home, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    shown = [line.rstrip() for line in done.stdout.splitlines()]
+    for line in re.findall(r"```\n(bottleneck: .*?)```", PAGE, re.DOTALL)[0].splitlines():
+        assert line in shown  # the same numbers
+    report = (work / "results" / "report.html").read_text()
+    assert "own/my_figure" in report
+    assert "Comparison on bottleneck" in report
+    assert "Comparison on my_network" in report
+    with (work / "sweep.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 36
+    assert {row["algorithm"] for row in rows} == {"vegas", "newreno", "cubic"}
+    assert "sweep: 36 of 36 runs" in done.stderr
