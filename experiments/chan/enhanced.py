@@ -94,7 +94,7 @@ NOTE = (
     "W·q / (BaseRTT + q), where q is the forward queueing time. ACKs leave the backward queue in "
     "clumps, data follows in bursts, and bursts wait q = 12 ms (1.5 packets) at the forward "
     "bottleneck, so that Diff reaches 2 at W = 11. With a longer BaseRTT and shorter bursts the "
-    f"same Diff allows a larger window: with {NEAREST} Vegas gets 318 ± 28 and Enhanced Vegas 742 "
+    f"same Diff allows a larger window: with {NEAREST} Vegas gets 318 ± 28 and Enhanced Vegas 739 "
     "± 23 kb/s at load 0.9 (20 seeds), but at load 1 only 4.96 times as much as Vegas (printed: "
     "12). Means over a round in place of the newest RTT, or what a round sent in place of the "
     "window, do not change the result (565 kb/s each, four seeds). The 12 times of figure 4.3 need "

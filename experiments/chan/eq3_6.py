@@ -107,6 +107,8 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
     right.axhspan(*queue_bounds(ALPHA, BETA), color=plots.COLOURS["model"], alpha=0.15)
     queues = [by_name[VEGAS_QUEUE[k]].waymark for k in FACTORS]
     right.plot(ks, queues, "o", color=plots.COLOURS["vegas"], label="Vegas, measured")
+    rovegas = by_name[ROVEGAS_QUEUE].waymark
+    right.plot([1], [rovegas], "s", color=plots.COLOURS["rovegas"], label="RoVegas, measured")
     right.set_xscale("log", base=2)
     right.set_ylim(0, 5)
     right.set_title("queue at the bottleneck; band: (3.12), (3.16)")

@@ -164,9 +164,9 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 LIVE_NOTES = (
     "At full length and seed 1, on two idle cores, RoVegas had 1026 kb/s and Vegas 419 from 50 s "
     "on, simulated 1025 and 425. All 28007 cross packets are the simulator's; they left 50 to 55 "
-    "µs late on average (a timer's wake-up), 23 ms at worst. The marks agree: ACKs told of 62.2 ms "
-    "of queueing on the way back, simulated 62.1. What differs is the time that processes take to "
-    "wake up: the least round trip is 51.5 ms, simulated 51.0. Alone (0-50 s) RoVegas keeps 1.6 "
+    "µs late on average (a timer's wake-up), 23 ms at worst. The marks agree: ACKs reported 62.2 "
+    "ms of queueing on the way back, simulated 62.1. What differs is the time that processes take "
+    "to wake up: the least round trip is 51.5 ms, simulated 51.0. Alone (0-50 s) RoVegas keeps 1.6 "
     "packets waiting (AQT 8.2 ms) instead of .8: any number from α to β is an equilibrium. What is "
     "left of Vegas' difference, 1.4 %, was not traced; with half a millisecond more of delay the "
     "simulator gives 428."

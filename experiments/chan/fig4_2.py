@@ -69,7 +69,7 @@ def _kbps(results: Sequence[Result], from_s: float, to_s: float) -> list[float]:
 
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
-    """Throughput over time, the first seed; a panel per setting."""
+    """Throughput over time, the first seed; one panel per setting."""
     figure = plots.new_figure(8.0, 7.0)
     panels = figure.subplots(2, 1, sharex=True)
     by_name = {row.quantity: row for row in table}

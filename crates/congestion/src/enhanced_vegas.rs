@@ -122,10 +122,6 @@ impl Meter for Stamps {
     fn base(&self) -> f64 {
         self.plain.base()
     }
-
-    fn slack(&self) -> f64 {
-        self.plain.slack()
-    }
 }
 
 #[cfg(test)]

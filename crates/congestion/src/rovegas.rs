@@ -129,11 +129,6 @@ impl Meter for Marks {
     fn base(&self) -> f64 {
         self.plain.base()
     }
-
-    /// §3.4.2: cwnd may exceed what is in flight by 2.
-    fn slack(&self) -> f64 {
-        2.0
-    }
 }
 
 #[cfg(test)]

@@ -22,8 +22,11 @@ pub trait Meter: Debug + Send {
     /// The propagation delay; infinite before the first acknowledgement.
     fn base(&self) -> f64;
 
-    /// How far the window may run ahead of what is in flight and still grow, in segments.
-    fn slack(&self) -> f64;
+    /// How far the window may run ahead of what is in flight and still grow, in segments (Chan
+    /// 2004, §3.4.2).
+    fn slack(&self) -> f64 {
+        2.0
+    }
 }
 
 /// What a round showed.

@@ -1,6 +1,8 @@
 use super::super::{Quirks, Vegas};
 use super::*;
+use crate::enhanced_vegas::EnhancedVegasConfig;
 use crate::event::Evidence;
+use crate::rovegas::RoVegasConfig;
 
 fn ms(ms: u64) -> Instant {
     Instant::from_micros(1000 * ms)
@@ -312,4 +314,30 @@ fn only_the_quirk_takes_the_time_between_two_acknowledgements_for_an_rtt() {
             "{quirks:?}"
         );
     }
+}
+
+/// Whether an acknowledgement grows a window of 10 with `10 - ahead` segments in flight.
+fn grows_while_ahead_by<M: Meter>(mut control: Machine<M>, ahead: u64) -> bool {
+    (control.cwnd, control.increment) = (10.0, 0.1);
+    control.on_ack(&AckEvent {
+        now: ms(100),
+        acked: 5,
+        newly_acked: 1,
+        next: 15 - ahead,
+        ..AckEvent::default()
+    });
+    control.cwnd > 10.0
+}
+
+#[test]
+fn a_window_grows_only_while_what_is_in_flight_keeps_up() {
+    let limits = Limits::default();
+    // §3.4.2: at most 2 ahead.
+    let rovegas = || RoVegasConfig::default().build(&limits);
+    assert!(grows_while_ahead_by(rovegas(), 2) && !grows_while_ahead_by(rovegas(), 3));
+    let enhanced = || EnhancedVegasConfig::default().build(&limits);
+    assert!(grows_while_ahead_by(enhanced(), 2) && !grows_while_ahead_by(enhanced(), 3));
+    // The papers' simulator: 3.
+    let vegas = || VegasConfig::default().build(&limits);
+    assert!(grows_while_ahead_by(vegas(), 3) && !grows_while_ahead_by(vegas(), 4));
 }
