@@ -12,7 +12,7 @@ SECONDS ?= 10
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab figures numbers test test-rust test-python test-ptf ptf bench bench-switch lint goldens fuzz docs clean
+.PHONY: help wheel lab figures numbers test test-rust test-python test-ptf test-wheel ptf bench bench-switch lint goldens fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ figures: $(VENV)/.built  ## run all experiments at full scale, show the time of 
 numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and renew the README's numbers
 	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
 
-test: test-rust test-python test-ptf  ## run all tests; those of the switch on interfaces need root
+test: test-rust test-python test-ptf test-wheel  ## run all tests; those of the switch on interfaces need root
 
 test-rust:
 	cargo test --workspace --exclude bindings
@@ -38,6 +38,9 @@ test-python: $(VENV)/.tested
 
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible
+
+test-wheel: $(VENV)/.tested wheel  ## install the wheel into an empty environment, and run commands from there
+	WAYMARK_WHEEL=$$(ls -1t dist/*.whl | head -1) $(BIN)/python -m pytest tests/test_wheel.py
 
 ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
@@ -72,6 +75,10 @@ docs: $(VENV)/.documented  ## build the documentation in site/; a broken link is
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "Read it with: $(PYTHON) -m http.server --directory site"
 
+wheel: | $(BIN)/python  ## build an installable wheel in dist/: the package with its P4 programs and experiments
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls -1t dist/*.whl | head -1
+
 clean:  ## remove all build outputs (.venv, target, results, site)
 	rm -rf $(VENV) target results site fuzz/target
 
@@ -81,7 +88,7 @@ $(BIN)/python:
 
 $(VENV)/.built: $(SOURCES) | $(BIN)/python
 	@echo "Building the Rust core; the first time takes some minutes."
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.built

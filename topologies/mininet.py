@@ -8,7 +8,6 @@ from topologies import names, netns, system, wires
 from topologies.plan import OFFLOADS_OFF, Plan, plan
 from topologies.state import Process, State, end
 from topologies.switches import TARGETS, Target
-from waymark import project
 from waymark.topology import Topology
 
 NAME = "mininet"
@@ -66,8 +65,9 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     spec = state.folder / "mininet.json"
     spec.write_text(json.dumps(_spec(wanted, state, kind, bare=bare, seed=seed)), encoding="utf-8")
     # Debian's Python has Mininet, the switches' has Waymark.
-    environment = ("env", f"PYTHONPATH={project.root()}")
-    command = (*environment, PYTHON, "-m", "topologies.mininet_net", str(spec))
+    folder = Path(__file__).resolve().parents[__name__.count(".")]
+    environment = ("env", f"PYTHONPATH={folder}")
+    command = (*environment, PYTHON, "-m", f"{__package__}.mininet_net", str(spec))
     system.start(state, "mininet", [*netns.in_fabric(state), *command], READY)
     pids = json.loads((state.folder / "pids.json").read_text(encoding="utf-8"))
     state.pids, state.complaints = pids["hosts"], pids["complaints"]

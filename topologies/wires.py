@@ -17,7 +17,7 @@ def command(wires: Sequence[object], seed: int, folder: Path) -> list[str]:
     """What carries ``wires`` (of a plan); their file goes into ``folder``."""
     spec = folder / "wires.json"
     spec.write_text(json.dumps({"wires": wires, "seed": seed}), encoding="utf-8")
-    return [sys.executable, "-m", "topologies.wires", str(spec)]
+    return [sys.executable, "-m", __name__, str(spec)]
 
 
 def main(file: str) -> int:

@@ -331,6 +331,11 @@ def at_path(path: Path) -> Experiment | None:
     return _load(path.resolve()) if of_project else None
 
 
+def ids() -> list[str]:
+    """The ids of all experiments, in the order of :func:`everything`."""
+    return list(_files())
+
+
 def everything() -> list[Experiment]:
     """All experiments: the papers in their order, then by chapter, kind and number."""
     return [_load(path) for path in _files().values()]
@@ -361,10 +366,10 @@ def _place(path: Path) -> tuple[int, int, str, int]:
 
 
 def _load(path: Path) -> Experiment:
-    checkout = str(path.parents[2])
-    if checkout not in sys.path:
-        sys.path.insert(0, checkout)
-    module = importlib.import_module(f"experiments.{path.parent.name}.{path.stem}")
+    folder, prefix = project.python_path()
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    module = importlib.import_module(f"{prefix}experiments.{path.parent.name}.{path.stem}")
     experiment = getattr(module, "EXPERIMENT", None)
     if not isinstance(experiment, Experiment):
         raise WaymarkError(f"{path}: no EXPERIMENT = Experiment(...) in it")

@@ -134,7 +134,7 @@ def load(argument: str) -> ModuleType:
     Raises:
         WaymarkError: it is not there, or fails when it is imported.
     """
-    home = str(project.root())
+    home = str(project.python_path()[0])
     if home not in sys.path:
         sys.path.append(home)  # for `from experiments... import`, behind everything else
     if argument.endswith(".py"):

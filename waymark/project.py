@@ -5,13 +5,16 @@ from pathlib import Path
 
 from waymark.errors import WaymarkError
 
+PACKAGE = Path(__file__).resolve().parent
+"""This package. In a wheel it holds the folders that stand beside it in a checkout."""
+
 
 def root() -> Path:
-    """The checkout to work in: ``$WAYMARK_HOME``, else around the working directory, else around
-    this package.
+    """The folder to work in that has ``p4src/`` and ``experiments/``: ``$WAYMARK_HOME``, else a
+    checkout around the working directory, else the checkout or the wheel of this package.
 
     Raises:
-        WaymarkError: none of these has ``p4src/`` and ``experiments/``.
+        WaymarkError: none of these has them.
     """
     home = os.environ.get("WAYMARK_HOME")
     if home is not None:
@@ -19,13 +22,22 @@ def root() -> Path:
             return Path(home)
         raise WaymarkError(f"WAYMARK_HOME={home} has no p4src/ and experiments/")
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
+    for folder in (here, *here.parents, PACKAGE.parent, PACKAGE):
         if _is_checkout(folder):
             return folder
     raise WaymarkError(
         "no Waymark checkout here: change into one, or set WAYMARK_HOME (it has p4src/ and "
         "experiments/)"
     )
+
+
+def python_path() -> tuple[Path, str]:
+    """Where Python finds the modules of the root's folders, and what their names begin with.
+
+    A checkout has ``experiments.chan.fig3_6``, a wheel ``waymark.experiments.chan.fig3_6``.
+    """
+    folder = root()
+    return (folder.parent, "waymark.") if folder == PACKAGE else (folder, "")
 
 
 def program_path(program: str) -> Path:

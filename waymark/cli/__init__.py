@@ -33,6 +33,18 @@ MODULES = {
 """Commands for which only their own module is imported: they start faster. For others, and for
 ``--help``, all modules are."""
 
+EXTRAS = {
+    "jinja2": "plot",
+    "matplotlib": "plot",
+    "pyarrow": "plot",
+    "finsy": "controller",
+    "google": "controller",
+    "grpc": "controller",
+    "prometheus_client": "controller",
+    "distributed": "cluster",
+}
+"""Packages that are not always installed, and the extra that brings each."""
+
 
 def main() -> None:
     """Entry point of the ``waymark`` script."""
@@ -42,12 +54,12 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:  # without the time that it takes to import the commands
         print(f"waymark {_core.__version__}")
         return
-    app = load(sys.argv[1:])
+    app = load(_completed() or sys.argv[1:])
     from waymark.cli.base import EXIT_FAILED, EXIT_USAGE
 
     try:
         try:
-            app()
+            app(prog_name="waymark")
         finally:
             sys.stdout.flush()
     except WaymarkError as error:
@@ -59,6 +71,13 @@ def main() -> None:
     except _core.WaymarkCoreError as error:  # diagnostics say so line by line
         print(error, file=sys.stderr)
         sys.exit(EXIT_FAILED)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        install = f"pip install 'waymark[{EXTRAS[package]}]'"
+        print(f"error: this needs {package}, which is not installed: {install}", file=sys.stderr)
+        sys.exit(EXIT_USAGE)
     except BrokenPipeError:  # waymark list | head
         _drop(sys.stdout, sys.stderr)
         sys.exit(0)
@@ -77,6 +96,22 @@ def load(arguments: Sequence[str] = ()) -> "Typer":
     from waymark.cli.base import app
 
     return app
+
+
+def __getattr__(name: str) -> "Typer":
+    """``app``, with all commands."""
+    if name == "app":
+        return load()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _completed() -> list[str]:
+    """The arguments of the command line that a shell asks to complete; the last is not finished."""
+    if "_WAYMARK_COMPLETE" not in os.environ:
+        return []
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    words = line.split()[1:]
+    return words if len(words) > 1 or line.endswith((" ", "\n")) else []
 
 
 def _drop(*streams: TextIO) -> None:

@@ -22,7 +22,6 @@ app = typer.Typer(
     name="waymark",
     help="Networks whose P4 switches tell the senders what happened to their packets.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

@@ -8,6 +8,7 @@ import typer
 
 from waymark import controls
 from waymark.cli.base import app, out
+from waymark.cli.completing import control_names
 from waymark.controls import Control
 from waymark.json_option import AsJson, print_json
 
@@ -18,7 +19,10 @@ NAME_WIDTH = 18
 @app.command("controls")
 def list_controls(
     patterns: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME...]", help="Only these: '*vegas'.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME...]", autocompletion=control_names, help="Only these: '*vegas'."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,6 +14,7 @@ import typer
 
 from waymark import real_time as scheduling
 from waymark.cli.base import EXIT_INTERRUPTED, app
+from waymark.cli.completing import control_names
 from waymark.cli.options import spread
 from waymark.errors import WaymarkError
 from waymark.quantity_options import rate_option, size_option, time_option
@@ -184,7 +185,11 @@ def send(
     ] = None,
     control: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Congestion control, as in the lab: vegas, rovegas, …"),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=control_names,
+            help="Congestion control; see waymark controls.",
+        ),
     ] = "cubic",
     begin: Begin = None,
     trace: Annotated[

@@ -12,6 +12,7 @@ from waymark import experiment as experiments
 from waymark import own, trace
 from waymark.cli import on_interfaces
 from waymark.cli.base import EXIT_FAILED, app, err, make, out, write
+from waymark.cli.completing import experiment_ids
 from waymark.cli.network import TargetName
 from waymark.cli.on_interfaces import RunnerName
 from waymark.cli.options import spread
@@ -43,7 +44,11 @@ class VerdictName(StrEnum):
 def list_experiments(
     patterns: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID...]", help="Only these: chan/fig3.6, or 'chan/fig3*'."),
+        typer.Argument(
+            metavar="[ID...]",
+            autocompletion=experiment_ids,
+            help="Only these: chan/fig3.6, or 'chan/fig3*'.",
+        ),
     ] = None,
     paper: Annotated[
         str | None,
@@ -108,6 +113,7 @@ def run_experiments(
         list[str] | None,
         typer.Argument(
             metavar="ID|FILE.py|MODULE...",
+            autocompletion=experiment_ids,
             help="Such as chan/fig3.6, 'chan/fig3*', ./my_figure.py, or my_package.figure.",
         ),
     ] = None,

@@ -1,0 +1,198 @@
+"""The wheel, installed into an empty environment and used from a folder outside the checkout.
+
+``make test-wheel`` builds it and names it in ``$WAYMARK_WHEEL``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from waymark.cli import EXTRAS
+
+NAMED = os.environ.get("WAYMARK_WHEEL", "")
+
+pytestmark = pytest.mark.skipif(not NAMED, reason="no $WAYMARK_WHEEL; make test-wheel builds one")
+
+WHEEL = Path(NAMED).resolve()
+
+
+class Installed:
+    """An environment with the wheel in it.
+
+    Attributes:
+        folder: where commands are run: nothing of the project is above it.
+        bin: the environment's programs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "work"
+        self.folder.mkdir()
+        subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
+        self.bin = folder / "env" / "bin"
+        ours = ("WAYMARK_HOME", "PYTHONPATH", "VIRTUAL_ENV")
+        self.environment = {name: value for name, value in os.environ.items() if name not in ours}
+
+    def install(self, extras: str = "") -> None:
+        """Install the wheel, with extras such as ``"[all]"``."""
+        command = [self.bin / "python", "-m", "pip", "install", "--quiet", f"{WHEEL}{extras}"]
+        subprocess.run(command, check=True)
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """``waymark ARGUMENTS``."""
+        return subprocess.run(
+            [self.bin / "waymark", *map(str, arguments)],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    @property
+    def package(self) -> Path:
+        """Where the package is installed."""
+        return next((self.bin.parent / "lib").glob("python*/site-packages/waymark"))
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """With what the core needs alone."""
+    installed = Installed(tmp_path_factory.mktemp("bare"))
+    installed.install()
+    return installed
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """With everything."""
+    installed = Installed(tmp_path_factory.mktemp("full"))
+    installed.install("[all]")
+    return installed
+
+
+def test_it_takes_no_name_but_waymark() -> None:
+    names = zipfile.ZipFile(WHEEL).namelist()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"waymark"}
+    assert "abi3" in WHEEL.name
+    for needed in (
+        "p4src/v1model/waymark.p4",
+        "p4src/p4info/waymark.p4info.txtpb",
+        "topologies/bottleneck.yaml",
+        "experiments/chan/fig3_6.py",
+        "controller/examples/two_ports.yaml",
+        "hosts/layers/aqt.py",
+        "templates/report.html.j2",
+    ):
+        assert f"waymark/{needed}" in names
+
+
+def test_the_core_compiles_and_runs_packets(bare: Installed) -> None:
+    assert re.fullmatch(r"waymark \d+\.\d+\.\d+\n", bare.run("--version").stdout)
+    p4src = bare.package / "p4src"
+    compiled = bare.run("compile", p4src / "v1model" / "waymark.p4")
+    assert compiled.returncode == 0, compiled.stderr
+    script = p4src / "tests" / "waymark-aqt_options.stf"
+    passed = bare.run("stf", p4src / "v1model" / "waymark.p4", script)
+    assert passed.returncode == 0, passed.stderr
+
+
+def test_the_core_simulates(bare: Installed) -> None:
+    program = """
+from waymark import Flow, Host, Scenario, Switch, Topology, duplex, run
+links = (*duplex("a", "r", 10e6, 0.001), *duplex("r", "b", 1.6e6, 0.02))
+network = Topology(hosts=(Host("a"), Host("b")), switches=(Switch("r"),), links=links)
+result = run(Scenario("first", network, end_s=5, flows=(Flow("a", "b", "rovegas"),)))
+print(result.throughput_bps(0, 2, 5))
+"""
+    shown = subprocess.run(
+        [bare.bin / "python", "-c", program],
+        cwd=bare.folder, env=bare.environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+    assert float(shown.stdout) > 1.5e6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        (("run", "chan/fig3.6", "--scale", "quick"), "plot"),
+        (("controller", "plan", "{package}/controller/examples/two_ports.yaml"), "controller"),
+    ],
+)
+def test_a_package_that_is_missing_is_named_with_its_extra(
+    bare: Installed, arguments: tuple[str, ...], extra: str
+) -> None:
+    given = [each.format(package=bare.package) for each in arguments]
+    shown = bare.run(*given)
+    assert shown.returncode == 2
+    assert f"is not installed: pip install 'waymark[{extra}]'" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_an_experiment_runs(full: Installed) -> None:
+    shown = full.run("run", "chan/fig3.6", "--scale", "quick")
+    assert shown.returncode == 0, shown.stderr
+    left = {path.name for path in (full.folder / "results" / "chan" / "fig3.6").iterdir()}
+    assert left == {"table.csv", "plot.png", "plot.svg", "run.json"}
+    record = json.loads((full.folder / "results/chan/fig3.6/run.json").read_text())
+    assert record["rows"]
+    assert "chan/fig3.6" in full.run("list", "chan/*").stdout
+
+
+def test_controls_are_compared(full: Installed) -> None:
+    topology = full.package / "topologies" / "bottleneck.yaml"
+    arguments = ("vegas", "rovegas", "--topology", topology, "--seeds", "1")
+    shown = full.run("compare", *arguments)
+    assert shown.returncode == 0, shown.stderr
+    assert "rovegas" in shown.stdout.casefold()
+
+
+@contextmanager
+def served(installed: Installed) -> Generator[str]:
+    """The address of an embedded switch without interfaces."""
+    switch = subprocess.Popen(
+        [installed.bin / "waymark", "switch", "--grpc-server-addr", "127.0.0.1:0"],
+        cwd=installed.folder, env=installed.environment, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert switch.stdout is not None
+        line = switch.stdout.readline()
+        found = re.search(r"127\.0\.0\.1:\d+", line)
+        assert found, line
+        yield found[0]
+    finally:
+        switch.terminate()
+        switch.wait(timeout=30)
+
+
+def test_a_controller_plans_for_a_switch(full: Installed) -> None:
+    assert "P4Runtime" in full.run("switch", "--help").stdout
+    example = full.package / "controller" / "examples" / "two_ports.yaml"
+    with served(full) as address:
+        text, found = re.subn(r"127\.0\.0\.1:9559", address, example.read_text())
+        assert found == 1
+        file = full.folder / "two_ports.yaml"
+        file.write_text(text)
+        planned = full.run("controller", "plan", file, "--json")
+        assert planned.returncode == 0, planned.stderr
+        (switch,) = json.loads(planned.stdout)["switches"].values()
+        assert switch["push"] is not None
+        assert len(switch["changes"]) > 10
+        applied = full.run("controller", "apply", file)
+        assert applied.returncode == 0, applied.stderr
+        assert "nothing to do" in full.run("controller", "plan", file).stdout
+
+
+def test_every_extra_brings_its_packages(full: Installed) -> None:
+    code = f"import importlib; [importlib.import_module(name) for name in {sorted(EXTRAS)!r}]"
+    subprocess.run([full.bin / "python", "-c", code], check=True, cwd=full.folder)
