@@ -15,8 +15,7 @@ from controller.replication import CloneSession, DefaultAction, MulticastGroup
 from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.fields import Rate
-from waymark.red import MAX_W, Red
+from waymark.fields import Rate, RedSettings
 from waymark.topology import DEFAULT_PROGRAM
 
 MAX_PORT = 509
@@ -52,29 +51,6 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RedConfig(Settings):
-    """RED on a port's queue; thresholds are waiting packets."""
-
-    thmin: float = Field(
-        ge=0, description="0 or more packets: below this average, no packet is dropped"
-    )
-    thmax: float = Field(
-        gt=0, description="packets, above thmin: from this average on, all packets are dropped"
-    )
-    pmax: float = Field(gt=0, le=1, description="a probability above 0, at most 1")
-    w: int = Field(
-        9,
-        ge=0,
-        le=MAX_W,
-        strict=True,
-        description="0 to 15: an arrival has weight 2^-w in the average",
-    )
-
-    def to_red(self) -> Red:
-        """The settings for `waymark.red`."""
-        return Red(self.thmin, self.thmax, self.pmax, self.w)
-
-
 class PortConfig(Settings):
     """One port of a switch."""
 
@@ -88,7 +64,7 @@ class PortConfig(Settings):
         description="2 or more packets, including the one being sent (ns-2's limit)",
     )
     marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
-    red: RedConfig | None = Field(None, description="thmin, thmax, pmax and w")
+    red: RedSettings | None = Field(None, description="thmin, thmax, pmax and w")
     ecn_threshold: int | None = Field(
         None,
         ge=0,

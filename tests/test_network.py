@@ -17,7 +17,7 @@ from controller import config as controller_config
 from controller.entries import entries_for
 from topologies import config, state
 from topologies.plan import plan
-from waymark import Topology, WaymarkError, trace
+from waymark import ConstantDrop, Red, Topology, WaymarkError, trace
 from waymark.addressing import derive
 from waymark.entries import entries_for as entries_of_a_topology
 from waymark.program import of_project
@@ -192,13 +192,15 @@ def test_links_become_cables_and_wires() -> None:
     assert lines["r1-2w", "r2-1w"] == ((1_600_000, None, 0.02, 0.0),) * 2
 
 
-@pytest.mark.parametrize("main", ["plain", "ecn", "waymark"])
+@pytest.mark.parametrize("main", ["plain", "ecn", "red", "waymark"])
 def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
     """The controller's configuration means what the lab writes, whatever the program."""
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     network = network.with_program(f"v1model/{main}.p4")
     if main == "ecn":
         network = network.with_link("r1", "r2", ecn_threshold=5)
+    if main == "red":
+        network = network.with_link("r1", "r2", red=Red(5, 15, 0.1, w=7))
     written = tmp_path / "controller.yaml"
     config.write(plan(network), Path("bottleneck.yaml"), written, None)
     tables = of_project(f"v1model/{main}.p4").tables
@@ -206,6 +208,13 @@ def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: 
     ours = entries_for(controller_config.load(written).switches["r1"], known)
     lab = entries_of_a_topology(network, derive(network), network.switch("r1"), tables)
     assert sorted(map(repr, ours)) == sorted(map(repr, lab))
+
+
+def test_constant_drops_are_of_virtual_time(tmp_path: Path) -> None:
+    network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
+    network = network.with_link("r1", "r2", red=ConstantDrop(0.1))
+    with pytest.raises(WaymarkError, match="r1->r2: drop: packets are dropped with a constant"):
+        config.write(plan(network), Path("bottleneck.yaml"), tmp_path / "controller.yaml", None)
 
 
 def test_a_name_too_long_for_an_interface_is_told(tmp_path: Path) -> None:

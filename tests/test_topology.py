@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from waymark import Host, Link, Switch, Topology, WaymarkError, duplex
+from waymark import ConstantDrop, Host, Link, Red, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
 
 FILES = sorted((ROOT / "topologies").glob("*.yaml"))
@@ -53,6 +53,53 @@ def test_ecn_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None
     file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{ecn: 9}}}}]")
     network = Topology.load(file)
     assert [network.link(*ends).ecn_threshold for ends in ("ab", "ba")] == [5, 9]
+
+
+RED = "red: {thmin: 5, thmax: 15, pmax: 0.1}"
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "back"),
+    [
+        (RED, Red(5, 15, 0.1), Red(5, 15, 0.1)),
+        (f"{RED}, back: {{red: off}}", Red(5, 15, 0.1), None),
+        (f"{RED}, back: {{drop: 0.01}}", Red(5, 15, 0.1), ConstantDrop(0.01)),
+        (
+            "drop: 0.5, back: {red: {thmin: 1, thmax: 2, pmax: 1, w: 2}}",
+            ConstantDrop(0.5),
+            Red(1, 2, 1, 2),
+        ),
+        ("drop: 0.5, back: {queue: 9}", ConstantDrop(0.5), ConstantDrop(0.5)),
+    ],
+)
+def test_red_is_of_both_directions_unless_said_otherwise(
+    tmp_path: Path, settings: str, there: Red, back: Red | None
+) -> None:
+    file = tmp_path / "t.yaml"
+    link = f"ends: [a, b], rate: 1 Mb/s, delay: 1 ms, {settings}"
+    file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}}}]")
+    network = Topology.load(file)
+    assert network.link("a", "b").red == there
+    assert network.link("b", "a").red == back
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("red: {thmin: 5}", "t.yaml:2: links.0.red.thmax: missing; valid: packets, above thmin"),
+        ("red: off", "t.yaml:2: links.0.red: found 'off'; valid: keys of thmin, thmax, pmax, w"),
+        ("red: {thmin: 5, thmax: 4, pmax: 1}", "link a->b: RED from 5 to 4 packets, expected"),
+        ("drop: 0", "t.yaml:2: links.0.drop: found 0; valid: a probability above 0, at most 1"),
+        (f"drop: 0.1, {RED}", "t.yaml:2: links.0.drop: found beside red; valid: one of red and"),
+    ],
+)
+def test_red_that_cannot_be_is_told(tmp_path: Path, settings: str, told: str) -> None:
+    file = tmp_path / "t.yaml"
+    link = f"ends: [a, b], rate: 1 Mb/s, delay: 1 ms, {settings}"
+    file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}}}]")
+    with pytest.raises(WaymarkError) as refused:
+        Topology.load(file)
+    assert told in str(refused.value)
 
 
 @pytest.mark.parametrize(

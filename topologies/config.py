@@ -1,5 +1,6 @@
 """The controller's configuration that follows from a topology."""
 
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from controller import pipeline
 from topologies import tutorial
 from topologies.plan import Plan, SwitchPlan
 from waymark import program, project
+from waymark.errors import WaymarkError
+from waymark.red import ConstantDrop
+from waymark.topology import Link
 
 HEADER = """\
 # What follows from {file}: read by `waymark controller plan|apply|watch`.
@@ -71,6 +75,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             "queue_limit": link.queue_packets,
             "marks": marks,
             **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
+            **_early_drops(link),
         }
         for port, link in switch.links.items()
     }
@@ -92,3 +97,17 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         for hop in (addressing.next_hop[switch.name, host.name],)
     ]
     return config
+
+
+def _early_drops(link: Link) -> dict[str, Any]:
+    """RED as the controller's configuration has it.
+
+    Raises:
+        WaymarkError: constant drops, which it does not have.
+    """
+    if isinstance(link.red, ConstantDrop):
+        raise WaymarkError(
+            f"link {link.name}: drop: packets are dropped with a constant probability in virtual "
+            "time only; on interfaces: loss, or red"
+        )
+    return {} if link.red is None else {"red": asdict(link.red)}

@@ -1,11 +1,12 @@
-"""Quantities as fields of a file's model (pydantic), which topologies and controllers share."""
+"""Fields of a file's model (pydantic) that topologies and controllers share."""
 
 from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waymark.errors import WaymarkError
+from waymark.red import MAX_W, Red
 from waymark.units import parse_rate, parse_time
 
 
@@ -34,3 +35,28 @@ Rate = Annotated[float, BeforeValidator(_rate)]
 
 Time = Annotated[float, BeforeValidator(_time)]
 """Seconds, from what :func:`waymark.units.parse_time` reads."""
+
+
+class RedSettings(BaseModel):
+    """RED on a queue; thresholds are waiting packets."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    thmin: float = Field(
+        ge=0, description="0 or more packets: below this average, no packet is dropped"
+    )
+    thmax: float = Field(
+        gt=0, description="packets, above thmin: from this average on, all packets are dropped"
+    )
+    pmax: float = Field(gt=0, le=1, description="a probability above 0, at most 1")
+    w: int = Field(
+        9,
+        ge=0,
+        le=MAX_W,
+        strict=True,
+        description="0 to 15: an arrival has weight 2^-w in the average",
+    )
+
+    def to_red(self) -> Red:
+        """The settings for `waymark.red`."""
+        return Red(self.thmin, self.thmax, self.pmax, self.w)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
-from waymark.red import ConstantDrop, Red
+from waymark.red import MAX_W, ConstantDrop, Red
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
@@ -309,6 +309,7 @@ def _check(topology: Topology) -> None:
             raise WaymarkError(
                 f"link {link.name}: ECN threshold {link.ecn_threshold}, expected 0 to {MAX_DEPTH}"
             )
+        _check_red(link)
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
         if link.medium != topology.link(link.target, link.source).medium:
@@ -346,3 +347,24 @@ def _check_media(media: Collection[Medium]) -> None:
             raise WaymarkError(
                 f"medium {medium.name}: {medium.slots} slots, expected 1 to {MAX_SLOTS}"
             )
+
+
+def _check_red(link: Link) -> None:
+    match link.red:
+        case Red(thmin, thmax, pmax, w):
+            if not 0 <= thmin < thmax:
+                raise WaymarkError(
+                    f"link {link.name}: RED from {thmin:g} to {thmax:g} packets, expected thmin 0 "
+                    "or more, and thmax above it"
+                )
+            probability = pmax
+        case ConstantDrop(probability, w):
+            pass
+        case None:
+            return
+    if not 0 < probability <= 1:
+        raise WaymarkError(
+            f"link {link.name}: drop probability {probability:g}, expected above 0, at most 1"
+        )
+    if not 0 <= w <= MAX_W:
+        raise WaymarkError(f"link {link.name}: RED's weight w {w}, expected 0 to {MAX_W}")

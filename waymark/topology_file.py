@@ -14,7 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
-from waymark.fields import Rate, Time
+from waymark.fields import Rate, RedSettings, Time
+from waymark.red import ConstantDrop, Red
 from waymark.topology import DEFAULT_PROGRAM, MAX_PORT, Host, Link, Switch, Topology, Tutorial
 
 UNSTATED_RATE_BPS = 1e9
@@ -42,6 +43,15 @@ DELAY = f"a time with a unit, one way: {units.TIME}"
 QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
 LOSS = "a probability, 0 to 1"
 ECN = "0 or more packets that may wait in front of one that is not marked"
+RED = "thmin, thmax, pmax and w of random early detection"
+DROP = "a probability above 0, at most 1, that a packet is dropped in front of the queue"
+
+NO_RED = RedSettings.model_construct(thmin=0, thmax=0, pmax=0)
+"""``red: off``, on the way back."""
+
+
+def _red(value: object) -> object:
+    return NO_RED if value == "off" else value
 
 
 class Settings(BaseModel):
@@ -72,6 +82,10 @@ class DirectionFile(Settings):
     queue: int | None = Field(None, strict=True, ge=2, description=QUEUE)
     loss: float | None = Field(None, ge=0, le=1, description=LOSS)
     ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
+    red: Annotated[RedSettings | None, BeforeValidator(_red)] = Field(
+        None, description=f"{RED}; or off"
+    )
+    drop: float | None = Field(None, gt=0, le=1, description=DROP)
 
 
 class LinkFile(Settings):
@@ -85,8 +99,10 @@ class LinkFile(Settings):
     queue: int = Field(50, strict=True, ge=2, description=QUEUE)
     loss: float = Field(0.0, ge=0, le=1, description=LOSS)
     ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
+    red: RedSettings | None = Field(None, description=RED)
+    drop: float | None = Field(None, gt=0, le=1, description=DROP)
     back: DirectionFile | None = Field(
-        None, description="rate, delay, queue, loss or ecn of the way back"
+        None, description="rate, delay, queue, loss, ecn, red or drop of the way back"
     )
 
 
@@ -180,8 +196,14 @@ def _of_ours(file: TopologyFile, document: yaml_file.Document) -> Topology:
         for end in entry.ends
         if end not in nodes and _end(end, ":")[0] not in nodes
     ]
-    if unknown:
-        raise yaml_file.refused(document, unknown)
+    both = [
+        yaml_file.Problem((*place, "drop"), "found beside red; valid: one of red and drop")
+        for index, entry in enumerate(file.links)
+        for place, one in ((("links", index), entry), (("links", index, "back"), entry.back))
+        if one is not None and one.red is not None and one.drop is not None
+    ]
+    if unknown or both:
+        raise yaml_file.refused(document, [*unknown, *both])
     return Topology(
         tuple(Host(name, host.address, host.mac) for name, host in file.hosts.items()),
         tuple(
@@ -195,10 +217,13 @@ def _of_ours(file: TopologyFile, document: yaml_file.Document) -> Topology:
 def _two_ways(entry: LinkFile) -> Iterator[Link]:
     (a, a_port), (b, b_port) = (_end(end, ":") for end in entry.ends)
     back = entry.back or DirectionFile()  # pyright: ignore[reportCallIssue]
-    there = Link(
-        a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port, ecn_threshold=entry.ecn
+    yield Link(
+        *(a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port),
+        red=_early(entry.red, entry.drop),
+        ecn_threshold=entry.ecn,
     )
-    yield there
+    # One of red and drop on the way back replaces both.
+    its_own = back.red is not None or back.drop is not None
     yield Link(
         b,
         a,
@@ -207,8 +232,15 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         entry.queue if back.queue is None else back.queue,
         entry.loss if back.loss is None else back.loss,
         b_port,
+        red=_early(back.red, back.drop) if its_own else _early(entry.red, entry.drop),
         ecn_threshold=entry.ecn if back.ecn is None else back.ecn,
     )
+
+
+def _early(red: RedSettings | None, drop: float | None) -> Red | ConstantDrop | None:
+    if drop is not None:
+        return ConstantDrop(drop)
+    return None if red is None or red is NO_RED else red.to_red()
 
 
 def _end(text: str, separator: str) -> tuple[str, int | None]:
