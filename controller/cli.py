@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from controller.defaults import INTERVAL_S, METRICS_PORT
+from waymark.help_text import examples
 from waymark.json_option import AsJson
 from waymark.quantity_options import time_option
 
 app = typer.Typer(
     help="Configure P4Runtime switches from a file, and keep them configured.",
+    epilog=examples("waymark controller plan controller/examples/two_ports.yaml"),
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,7 +33,12 @@ ElectionId = Annotated[
 ]
 
 
-@app.command("plan")
+@app.command(
+    "plan",
+    epilog=examples(
+        "waymark controller plan controller/examples/two_ports.yaml",
+    ),
+)
 def plan(file: ConfigFile, as_json: AsJson = False) -> None:
     """Show what apply would change: + insert, ~ modify, - delete. Writes nothing."""
     from controller import commands
@@ -39,7 +46,12 @@ def plan(file: ConfigFile, as_json: AsJson = False) -> None:
     raise typer.Exit(commands.plan(file, as_json=as_json))
 
 
-@app.command("apply")
+@app.command(
+    "apply",
+    epilog=examples(
+        "waymark controller apply controller/examples/two_ports.yaml",
+    ),
+)
 def apply(file: ConfigFile, election_id: ElectionId = None, as_json: AsJson = False) -> None:
     """Write what differs from the file. A second run changes nothing."""
     from controller import commands
@@ -47,7 +59,12 @@ def apply(file: ConfigFile, election_id: ElectionId = None, as_json: AsJson = Fa
     raise typer.Exit(commands.apply(file, election_id, as_json=as_json))
 
 
-@app.command("watch")
+@app.command(
+    "watch",
+    epilog=examples(
+        "waymark controller watch switches.yaml --metrics 9464 --interval 500ms",
+    ),
+)
 def watch(
     file: ConfigFile,
     election_id: ElectionId = None,

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from waymark.errors import os_errors
+from waymark.help_text import examples
 
 EXIT_FAILED = 1
 """The work was done and the answer is no: errors in a program, a packet other than expected."""
@@ -21,6 +22,12 @@ EXIT_INTERRUPTED = 130
 app = typer.Typer(
     name="waymark",
     help="Networks whose P4 switches tell the senders what happened to their packets.",
+    epilog=examples(
+        "waymark list 'chan/fig3*'",
+        "waymark run chan/fig3.6 --scale quick",
+        "waymark compare vegas rovegas cubic --load 0.9",
+        "waymark compile p4src/v1model/waymark.p4",
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -36,7 +43,7 @@ class _Console(Console):
 out = _Console()
 err = _Console(stderr=True)
 
-Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one a core.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one per core.")]
 
 
 STANDARD = Path("-")

@@ -15,6 +15,7 @@ from waymark.cli.work import Work
 from waymark.congestion import Custom
 from waymark.controls import CONTROLS
 from waymark.errors import WaymarkError, suggestion
+from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 from waymark.measure import Plan
 from waymark.quantity_options import time_option
@@ -44,7 +45,13 @@ _PROFILES = {
 }
 
 
-@app.command("compare")
+@app.command(
+    "compare",
+    epilog=examples(
+        "waymark compare vegas rovegas cubic --topology bottleneck --load 0.9",
+        "waymark compare bbr cubic ./my_control.py --profile modern --seeds 10",
+    ),
+)
 @spread
 def compare(
     controls: Annotated[
@@ -107,8 +114,6 @@ def compare(
 
     Each control runs alone in the same network, with the same cross traffic per seed. Finished runs
     are kept: after an interrupt, repeat the command to continue.
-
-    Example: waymark compare vegas rovegas cubic --topology bottleneck --load 0.9 --seeds 3
     """
     from waymark import comparison, report  # which bring matplotlib
 

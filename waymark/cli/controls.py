@@ -10,13 +10,20 @@ from waymark import controls
 from waymark.cli.base import app, out
 from waymark.cli.completing import control_names
 from waymark.controls import Control
+from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 
 NAME_WIDTH = 18
 """Columns in front of what is said about a control."""
 
 
-@app.command("controls")
+@app.command(
+    "controls",
+    epilog=examples(
+        "waymark controls",
+        "waymark controls '*vegas' --json",
+    ),
+)
 def list_controls(
     patterns: Annotated[
         list[str] | None,

@@ -17,6 +17,7 @@ from waymark.cli.base import EXIT_INTERRUPTED, app
 from waymark.cli.completing import control_names
 from waymark.cli.options import spread
 from waymark.errors import WaymarkError
+from waymark.help_text import examples
 from waymark.quantity_options import rate_option, size_option, time_option
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 host = typer.Typer(
     help="Send and receive with this project's transports on an interface. Needs root.",
+    epilog=examples(
+        "waymark host recv --at d1",
+        "waymark host send 10.0.0.2 --at s1 --control rovegas --seconds 5",
+    ),
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -73,7 +78,7 @@ class At:
     ] = None
     mac: Annotated[str | None, typer.Option(metavar="MAC", help="This host's own.")] = None
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Come before other processes, however busy.")
+        bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
     ] = False
 
     def enter(self) -> "Place":
@@ -110,7 +115,7 @@ class Transport:
 
     mark: Annotated[
         list[str] | None,
-        typer.Option(metavar="aqt|avbw|ci", help="Carry it, whatever the control needs."),
+        typer.Option(metavar="aqt|avbw|ci", help="Carry this mark as well."),
     ] = None
     mtu: Annotated[
         int, typer.Option(min=128, max=65535, help="Octets of an IP packet at most.")
@@ -170,7 +175,13 @@ class Lines:
         print(json.dumps(asdict(told)) if self.as_json else line, flush=True)
 
 
-@host.command("send")
+@host.command(
+    "send",
+    epilog=examples(
+        "waymark host send 10.0.0.2 --at s1 --control rovegas --seconds 5",
+        "waymark host send 10.0.0.2 --at s1 --octets '10 MB' --trace live.parquet",
+    ),
+)
 @spread
 def send(
     destination: Destination,
@@ -196,7 +207,7 @@ def send(
         Path | None, typer.Option(metavar="FILE", help="Write each change: .parquet or .csv.")
     ] = None,
 ) -> None:
-    """Send to a receiver, and tell throughput, RTT, window and marks as it goes."""
+    """Send to a receiver, and print throughput, RTT, window and marks."""
     place = at.enter()
     to, port = _destination(destination)
     sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))
@@ -208,10 +219,15 @@ def send(
         _write(sender, trace)
 
 
-@host.command("recv")
+@host.command(
+    "recv",
+    epilog=examples(
+        "waymark host recv --at d1",
+    ),
+)
 @spread
 def receive(at: At, transport: Transport, lines: Lines, port: Port = PORT) -> None:
-    """Receive one connection to its end, echoing marks, and tell throughput as it goes."""
+    """Receive one connection, echo marks, and print throughput."""
     receiver = transport.open(at.enter(), "newreno")
     print(f"listening on port {port}", flush=True)
     with _interruptible():
@@ -223,7 +239,12 @@ def receive(at: At, transport: Transport, lines: Lines, port: Port = PORT) -> No
             )
 
 
-@host.command("cross")
+@host.command(
+    "cross",
+    epilog=examples(
+        "waymark host cross 10.0.0.4 --at s2 --rate 3.2mbit --on 10ms --off 12.2ms",
+    ),
+)
 @spread
 def cross(
     destination: Destination,
@@ -253,7 +274,7 @@ def cross(
     ] = 0,
     begin: Begin = None,
 ) -> None:
-    """Send UDP traffic that heeds nobody: constant, or ON-OFF as VBR and Pareto sources are.
+    """Send UDP traffic at a constant rate, or in ON-OFF bursts (VBR, Pareto).
 
     With the seed and number of a source of a scenario, the same datagrams leave at the same times.
     """
@@ -275,10 +296,15 @@ def cross(
             )
 
 
-@host.command("sink")
+@host.command(
+    "sink",
+    epilog=examples(
+        "waymark host sink --at d2 --json",
+    ),
+)
 @spread
 def sink(at: At, lines: Lines, port: Port = PORT) -> None:
-    """Count the UDP traffic that comes to a port, until Ctrl-C."""
+    """Count the UDP traffic that arrives at a port, until Ctrl-C."""
     from waymark.live import LiveSink
 
     counting = LiveSink(at.enter(), port)

@@ -19,6 +19,7 @@ from waymark.cli.options import spread
 from waymark.cli.work import Results, Work
 from waymark.errors import WaymarkError, suggestion
 from waymark.experiment import Experiment
+from waymark.help_text import examples
 from waymark.measure import Measured, Plan, capture_path
 
 
@@ -40,7 +41,13 @@ class VerdictName(StrEnum):
     NOT_RUN = "not run"
 
 
-@app.command("list")
+@app.command(
+    "list",
+    epilog=examples(
+        "waymark list 'chan/fig3*'",
+        "waymark list --paper dahal --verdict 'not reproduced'",
+    ),
+)
 def list_experiments(
     patterns: Annotated[
         list[str] | None,
@@ -106,7 +113,14 @@ def _cost(experiment: Experiment, scale: ScaleName) -> str:
     return f"{runs} runs, {simulated_s:g} simulated s"
 
 
-@app.command("run")
+@app.command(
+    "run",
+    epilog=examples(
+        "waymark run chan/fig3.6 --scale quick",
+        "waymark run 'srijith/*' --jobs 4 --check",
+        "waymark run ./my_figure.py",
+    ),
+)
 @spread
 def run_experiments(
     ids: Annotated[
@@ -280,7 +294,12 @@ def show(measured: Measured) -> None:
     report.print_expectations(out, experiment, measured.rows)
 
 
-@app.command("report")
+@app.command(
+    "report",
+    epilog=examples(
+        "waymark report --out results --html page.html --embed",
+    ),
+)
 def make_report(
     out_dir: Results = Path("results"),
     file: Annotated[

@@ -11,6 +11,7 @@ import typer
 from waymark import files
 from waymark.cli.base import EXIT_FAILED, EXIT_INTERRUPTED, app
 from waymark.errors import WaymarkError
+from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 from waymark.topology import Topology
 
@@ -34,7 +35,13 @@ Network = Annotated[
 ]
 
 
-@app.command("up")
+@app.command(
+    "up",
+    epilog=examples(
+        "waymark up topologies/bottleneck.yaml --bare",
+        "waymark up topology.json --target bmv2 --p4 s1=basic.p4",
+    ),
+)
 def bring_up(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A topology: topologies/*.yaml, topology.json.")
@@ -90,7 +97,13 @@ def _programs(topology: Topology, named: list[str]) -> dict[str, str]:
     return of_all | of_one
 
 
-@app.command("down")
+@app.command(
+    "down",
+    epilog=examples(
+        "waymark down bottleneck",
+        "waymark down --all",
+    ),
+)
 def take_down(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME|FILE", help="Default: the one that is up.")
@@ -114,7 +127,9 @@ def take_down(
 
 # What stands behind the node belongs to the command, --help too.
 @app.command(
-    "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+    "exec",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=examples("waymark exec s1 ping 10.0.0.2", "waymark exec r1 ip -s link"),
 )
 def run_at_node(
     node: Annotated[str, typer.Argument(metavar="NODE", help="A host, or a switch.")],
@@ -135,7 +150,12 @@ def run_at_node(
         raise WaymarkError(f"{words[0]}: {error.strerror}") from error
 
 
-@app.command("status")
+@app.command(
+    "status",
+    epilog=examples(
+        "waymark status --json",
+    ),
+)
 def show_status(as_json: AsJson = False) -> None:
     """Show the networks that are up. Exit with 1 where a part of one no longer runs."""
     from topologies import networks, runners

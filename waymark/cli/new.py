@@ -10,6 +10,7 @@ import typer
 
 from waymark.cli.base import app
 from waymark.errors import WaymarkError, os_errors
+from waymark.help_text import examples
 
 
 class Kind(StrEnum):
@@ -30,17 +31,20 @@ _TEMPLATES = {
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
-@app.command("new")
+@app.command(
+    "new",
+    epilog=examples(
+        "waymark new experiment my_figure",
+        "waymark run ./my_figure.py --scale quick",
+    ),
+)
 def new(
     kind: Annotated[Kind, typer.Argument(help="What to write.")],
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Its name: my_figure for ./my_figure.py.")
     ],
 ) -> None:
-    """Write a commented experiment, congestion control or topology that runs, to change.
-
-    Example: waymark new experiment my_figure && waymark run ./my_figure.py
-    """
+    """Write a commented experiment, congestion control or topology that runs, to change."""
     template, placeholder, command = _TEMPLATES[kind]
     suffix = Path(template).suffix
     path = Path(name)

@@ -7,12 +7,18 @@ import typer
 
 from waymark.cli.base import app
 from waymark.errors import WaymarkError
+from waymark.help_text import examples
 from waymark.quantity_options import time_option
 
 FORMATS = (".png", ".svg", ".pdf")
 
 
-@app.command("plot")
+@app.command(
+    "plot",
+    epilog=examples(
+        "waymark plot live.parquet --from 40s --to 60s -o live.svg",
+    ),
+)
 def plot(
     file: Annotated[
         Path,

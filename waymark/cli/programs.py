@@ -12,6 +12,7 @@ from waymark import _core, corpus, files, program, stf
 from waymark.cli.base import EXIT_FAILED, STANDARD, Jobs, app, write
 from waymark.cli.compiling import Define, Include, compile_file
 from waymark.errors import WaymarkError
+from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 
 MainFile = Annotated[
@@ -33,7 +34,13 @@ class Via(StrEnum):
     P4C = "p4c"
 
 
-@app.command("compile")
+@app.command(
+    "compile",
+    epilog=examples(
+        "waymark compile p4src/v1model/waymark.p4",
+        "waymark compile my.p4 -I include --p4info my.p4info.txtpb --source my.p4i",
+    ),
+)
 def compile_program(
     file: MainFile = None,
     include: Include = None,
@@ -124,7 +131,13 @@ def _show_corpus(judged: dict[str, tuple[str, corpus.Verdicts]], *, as_json: boo
         raise typer.Exit(EXIT_FAILED)
 
 
-@app.command("stf")
+@app.command(
+    "stf",
+    epilog=examples(
+        "waymark stf p4src/v1model/waymark.p4 p4src/tests/waymark-aqt_options.stf",
+        "waymark stf my.p4 my.stf --trace",
+    ),
+)
 def run_stf(
     file: MainFile = None,
     script: Annotated[

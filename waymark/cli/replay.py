@@ -7,10 +7,16 @@ from typing import Annotated
 import typer
 
 from waymark.cli.base import app, write
+from waymark.help_text import examples
 from waymark.replay import replay
 
 
-@app.command("replay")
+@app.command(
+    "replay",
+    epilog=examples(
+        "waymark replay tests/replay/fack_onedrop.toml --out events.csv",
+    ),
+)
 def replay_description(
     file: Annotated[
         Path, typer.Argument(metavar="F.toml", help="Topology, flows and losses; see tests/replay.")

@@ -11,9 +11,16 @@ from waymark import switch as switches
 from waymark.cli.base import app
 from waymark.cli.compiling import Define, Include, compile_file
 from waymark.errors import WaymarkError
+from waymark.help_text import examples
 
 
-@app.command("switch")
+@app.command(
+    "switch",
+    epilog=examples(
+        "waymark switch -i 1@veth1 -i 2@veth2 --port-rate 2=1.6mbit --cpu-port 510",
+        "waymark switch --p4 my.p4 -i 1@eth1 --grpc-server-addr 127.0.0.1:9560",
+    ),
+)
 def run_switch(
     interfaces: Annotated[
         list[str] | None,
@@ -35,7 +42,7 @@ def run_switch(
     charge_ip: Annotated[
         bool,
         typer.Option(
-            "--charge-ip", help="Rates count IP packets alone, not Ethernet headers, as the lab's."
+            "--charge-ip", help="Rates charge IP packets without Ethernet headers, as the lab does."
         ),
     ] = False,
     queue_packets: Annotated[
@@ -47,7 +54,7 @@ def run_switch(
     drop_port: Annotated[int, typer.Option(min=0, max=511, help="egress_spec that drops.")] = 511,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Come before other processes, however busy.")
+        bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
     ] = False,
     pcap: Annotated[
         Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")
