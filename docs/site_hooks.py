@@ -34,6 +34,7 @@ PAGES = {
 """Where pages from outside ``docs/`` are in the site."""
 
 _ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=<code>)")
+_EXAMPLES = re.compile(r"^Examples:\n((?:  .*\n)+)", re.MULTILINE)
 _LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?(\))")
 
 
@@ -46,6 +47,7 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
     command = [typer, "waymark.cli", "utils", "docs", "--name", "waymark"]
     made = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     text = made.stdout.replace("# `waymark`", "# Command line", 1)
+    text = _EXAMPLES.sub(r"**Examples**:\n\n```console\n\1```\n", text)
     files.append(File.generated(config, "reference/cli.md", content=text))
     return files
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -61,3 +63,11 @@ def test_a_mistyped_command_gets_a_suggestion(
     shown = cli(*arguments)
     assert shown.code == 2
     assert told in shown.err
+
+
+def test_the_reference_of_the_site_has_every_command() -> None:
+    """``docs/site_hooks.py`` has typer write it of the module."""
+    command = [sys.executable, "-m", "typer", "waymark.cli", "utils", "docs", "--name", "waymark"]
+    page = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for path in commands():
+        assert f"`{' '.join(('waymark', *path))}`" in page

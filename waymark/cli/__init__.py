@@ -105,6 +105,10 @@ def __getattr__(name: str) -> "Typer":
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), "app"})  # where typer's generator of documents looks for it
+
+
 def _completed() -> list[str]:
     """The arguments of the command line that a shell asks to complete; the last is not finished."""
     if "_WAYMARK_COMPLETE" not in os.environ:
