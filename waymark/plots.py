@@ -95,7 +95,12 @@ def new_figure(width_in: float = 8.0, height_in: float = 4.2) -> Figure:
 
 
 def series(
-    axes: Axes, points: Mapping[float, Row], colour: str, label: str, dash: Any = "-"
+    axes: Axes,
+    points: Mapping[float, Row],
+    colour: str,
+    label: str,
+    dash: Any = "-",
+    marker: str = "o",
 ) -> None:
     """A line through Waymark's numbers over x, with a deviation each way; the paper's and ns-2's
     numbers as marks of the same colour."""
@@ -106,7 +111,7 @@ def series(
         yerr=[row.waymark_sd or 0 for row in rows],
         color=colour,
         linestyle=dash,
-        marker="o",
+        marker=marker,
         markersize=3.5,
         capsize=3,
         label=label,

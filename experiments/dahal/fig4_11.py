@@ -31,14 +31,9 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Latency and jitter of five flows; queues."""
-    table: list[Row] = []
-    for name in CONTROLS:
-        table += over_time.rtt_rows(runs, _label(name, 5))
-    for count in COUNTS:
-        for name in CONTROLS:
-            table += over_time.queue_rows(runs, _label(name, count))
-    return table
+    """Latency, jitter and queues."""
+    labels = [_label(name, count) for count in COUNTS for name in CONTROLS]
+    return over_time.rtt_and_queue_rows(runs, labels)
 
 
 def draw(runs: Runs, _table: Sequence[Row]) -> Figure:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from experiments.dahal import sweep
 from experiments.dahal import wireless as net
-from waymark import Expectation, Row, Scale, Scenario
+from waymark import Expectation, Row, Scale, Scenario, all_of
 
 FLOWS = 10
 EXPONENTS: Mapping[Scale, Sequence[float]] = {
@@ -37,36 +37,29 @@ PAPER: sweep.Numbers = {
 """Table 5.1: the figures themselves are images."""
 OTHERS = ("NewReno", "Vegas", "SACK", "Snoop")
 NS2: sweep.Numbers = {
-    ("NewReno", 2, "loss"): 4.84,
-    ("NewReno", 2.2, "loss"): 6.4,
-    ("NewReno", 2.3, "loss"): 15.4,
-    ("Vegas", 2, "loss"): 0.27,
-    ("Vegas", 2.2, "loss"): 4.63,
-    ("Vegas", 2.3, "loss"): 17.1,
-    ("SACK", 2, "loss"): 4.70,
-    ("SACK", 2.2, "loss"): 5.42,
-    ("SACK", 2.3, "loss"): 13.9,
+    ("NewReno", 2, "loss"): 5.03,
+    ("NewReno", 2.2, "loss"): 5.75,
+    ("Vegas", 2, "loss"): 0.24,
+    ("Vegas", 2.2, "loss"): 4.59,
+    ("SACK", 2, "loss"): 4.55,
+    ("SACK", 2.2, "loss"): 5.19,
     ("NewReno", 2, "throughput"): 96.3,
     ("NewReno", 2.2, "throughput"): 91.9,
-    ("NewReno", 2.3, "throughput"): 81.2,
     ("Vegas", 2, "throughput"): 100.2,
     ("Vegas", 2.2, "throughput"): 95.8,
-    ("Vegas", 2.3, "throughput"): 81.4,
-    ("SACK", 2, "throughput"): 96.4,
-    ("SACK", 2.2, "throughput"): 92.6,
-    ("SACK", 2.3, "throughput"): 82.0,
+    ("SACK", 2, "throughput"): 96.5,
+    ("SACK", 2.2, "throughput"): 92.3,
 }
-"""ns-2.35 over links that lose as many packets: means of 5 seeds, of 25 at 2.2 for Vegas and SACK.
-"""
+"""ns-2.35 with ``Mac/Simple``, routes known beforehand and not updated: means of ten seeds."""
 
 
 def _run(name: str, line: str, exponent: float, seed: int) -> Scenario:
     return net.run(name, line, FLOWS, exponent, seed)
 
 
-def _best(row: Mapping[str, Row], exponent: float, rivals: Sequence[str], slack: float) -> bool:
+def _best(row: Mapping[str, Row], exponent: float, rivals: Sequence[str]) -> bool:
     ours = sweep.points(row, "RBCC-WL", "throughput")[exponent]
-    return all(ours >= sweep.points(row, one, "throughput")[exponent] - slack for one in rivals)
+    return all(ours > sweep.points(row, one, "throughput")[exponent] for one in rivals)
 
 
 def _loss(row: Mapping[str, Row], name: str, exponent: float) -> float:
@@ -92,23 +85,33 @@ EXPERIMENT = sweep.experiment(
     setup=replace(sweep.WIRELESS, seeds={"quick": 1, "full": 10}),
     expectations=(
         Expectation(
-            "With few losses RBCC-WL and Vegas have similar throughput, the others less",
-            "exponent 2: both within 2 percentage points, each other one below RBCC-WL",
+            "With few losses RBCC-WL and Vegas have similar throughput",
+            "exponent 2: within 1 percentage point; table 5.1 prints 99 % for both",
             lambda row: (
                 abs(
                     sweep.points(row, "RBCC-WL", "throughput")[2]
                     - sweep.points(row, "Vegas", "throughput")[2]
                 )
-                <= 2
-                and _best(row, 2, ("NewReno", "SACK", "Snoop"), 0)
+                <= 1
             ),
         ),
         Expectation(
-            "RBCC-WL performs better than NewReno, Vegas and SACK at every exponent",
-            "throughput, .5 percentage points at most below",
+            "Up to an exponent of 2.4 RBCC-WL has more throughput than all others",
+            "at each exponent measured; at 2 Vegas is left out, whose throughput is similar",
             lambda row: all(
-                _best(row, exponent, ("NewReno", "Vegas", "SACK"), 0.5)
+                _best(row, exponent, [one for one in OTHERS if exponent > 2 or one != "Vegas"])
                 for exponent in sweep.points(row, "RBCC-WL", "throughput")
+                if exponent <= 2.4
+            ),
+        ),
+        Expectation(
+            "Above 2.4 RBCC-WL has less throughput than Snoop and more than the other three",
+            "at each exponent measured",
+            lambda row: all_of(
+                _best(row, exponent, ("NewReno", "Vegas", "SACK"))
+                and not _best(row, exponent, ("Snoop",))
+                for exponent in sweep.points(row, "RBCC-WL", "throughput")
+                if exponent > 2.4
             ),
         ),
         Expectation(
@@ -127,19 +130,11 @@ EXPERIMENT = sweep.experiment(
                 )
             ),
         ),
-        Expectation(
-            "At high losses Snoop performs better than RBCC-WL",
-            "throughput at the highest exponent measured",
-            lambda row: (
-                max(sweep.points(row, "Snoop", "throughput").items())[1]
-                > max(sweep.points(row, "RBCC-WL", "throughput").items())[1]
-            ),
-        ),
     ),
-    notes="ns-2.35's own simple MAC, where packets collide besides, gives Vegas 5.0 and 94.7 % at "
-    "2.2. RBCC-WL resends more than is lost: at 2.2 239 packets were lost and 563 resent, after "
-    "314 timeouts (Vegas: 240, 296, 42). Its share of the path is two packets, too few for three "
-    "duplicate ACKs, and after a timeout it goes back with its window uncut. At 190 m for all "
-    "hosts an exponent of 2.4 loses a quarter of all packets in each direction, 2.5 half: the "
-    "thesis' moving hosts must have been nearer on average. " + net.SNOOP,
+    notes="Losses at 2.2 are above the printed ones but for Vegas'; table 5.1 holds the numbers to "
+    "the printed digits. RBCC-WL resends more than the air loses. Its share of the path is two "
+    "packets, too few for three duplicate ACKs, so that a loss is a timeout, and after a timeout "
+    "it sends a whole window again. At 190 m for all hosts an exponent of 2.4 loses a quarter of "
+    "all packets in each direction, 2.5 half; the thesis' moving hosts were nearer on average. "
+    + net.SNOOP,
 )

@@ -5,7 +5,19 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from experiments.dahal import paths as net
-from waymark import Choice, Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
+from experiments.dahal.printed import as_printed
+from waymark import (
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    at_scale,
+    criteria,
+    plots,
+)
 
 ERRORS: Mapping[Scale, Sequence[int]] = {"quick": (0, 5, 10), "full": (0, 1, 5, 10, 15)}
 """Percent."""
@@ -19,6 +31,8 @@ PAPER: Mapping[tuple[str, int], float] = {
     ("SPC", 5): 38,
     ("SPC", 10): 22,
 }
+DOUBLE = ("RBCA", "RBCA & SPC")
+"""What has more than double of Std's throughput at 5 %, says the thesis."""
 NS2: Mapping[tuple[str, int], float] = {
     (net.NS2_STD, 0): 49.0,
     (net.NS2_STD, 1): 47.2,
@@ -42,8 +56,8 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Utilisation of both paths together."""
-    return [
+    """Utilisation of both paths together, and its ratio to Std's at 5 %."""
+    table = [
         Row.of(
             label,
             "% of capacity",
@@ -55,6 +69,13 @@ def rows(runs: Runs) -> list[Row]:
         for error in ERRORS["full"]
         if (label := _label(scheme, error)) in runs
     ]
+    for scheme in DOUBLE:
+        ours, std = (
+            [net.utilisation_percent(result) for result in runs[_label(one, 5)]]
+            for one in (scheme, "Std")
+        )
+        table.append(Row.ratio_of(f"{scheme}/Std, 5 %", ours, std))
+    return table
 
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
@@ -97,9 +118,7 @@ EXPERIMENT = Experiment(
         Expectation(
             "At 5 % RBCA and RBCA & SPC have more than double of Std's throughput",
             "as said",
-            lambda row: all(
-                _of(row, one, 5) > 2 * _of(row, "Std", 5) for one in ("RBCA", "RBCA & SPC")
-            ),
+            criteria.more_than(2, *(f"{scheme}/Std, 5 %" for scheme in DOUBLE)),
         ),
         Expectation(
             "SPC hangs in the middle",
@@ -118,10 +137,8 @@ EXPERIMENT = Experiment(
                 abs(_of(row, scheme, 0) / _of(row, "RBCA", 0) - 1) <= 0.1 for scheme in net.SCHEMES
             ),
         ),
-        Expectation(
-            "The numbers of table 6.1",
-            "within 15 %",
-            lambda row: all(abs((row[_label(*point)].ratio or 0) - 1) <= 0.15 for point in PAPER),
+        as_printed(
+            "Throughputs of table 6.1", "whole per cent", {_label(*point): 0 for point in PAPER}
         ),
     ),
     choices=(

@@ -17,6 +17,9 @@ FROM_S = 5.0
 FINE_S = 0.05
 """Width of the bins in which queues are shown."""
 
+PERCENTILES = (5, 50, 95)
+"""Of the queue's means over such bins."""
+
 
 def run(name: str, control: net.Control, count: int, seed: int) -> Scenario:
     """A run with its first flow traced and its queues in fine bins."""
@@ -29,11 +32,19 @@ def queue(result: Result, from_s: float = 0.0, to_s: float = net.END_S) -> np.nd
 
 
 def queue_rows(runs: Runs, label: str, ns2: float | None = None) -> list[Row]:
-    """Mean and deviation of the queue from 5 s on."""
+    """Mean, deviation and percentiles of the queue from 5 s on."""
     queues = [queue(result, FROM_S) for result in runs[label]]
     return [
         Row.of(f"{label}, mean queue", "packets", [float(np.mean(q)) for q in queues], ns2=ns2),
         Row.of(f"{label}, queue's deviation", "packets", [float(np.std(q)) for q in queues]),
+        *(
+            Row.of(
+                f"{label}, queue's {percent}th percentile",
+                "packets",
+                [float(np.percentile(q, percent)) for q in queues],
+            )
+            for percent in PERCENTILES
+        ),
     ]
 
 

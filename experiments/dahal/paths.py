@@ -77,8 +77,9 @@ CHOICES = (
     Choice(
         "RTT_min",
         "0.062 s: what a 40-octet packet takes over the six links",
-        "(3.2) leaves the packet's length open",
+        "(3.2) leaves the packet's length open; RBCA's latency in table 6.1 over F is .062",
         "with a data packet's length T would be 40 % longer",
+        fitted=True,
     ),
 )
 

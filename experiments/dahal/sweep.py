@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from experiments.dahal import paths, wireless
 from experiments.dahal import wired as net
@@ -63,6 +64,10 @@ SCTP = Setup(
     paths.MEASURES,
     {"quick": 1, "full": 10},
 )
+
+
+MARKERS = ("o", "s", "^", "v", "P")
+"""Of the lines, in their order; the paper's and ns-2's numbers are diamonds and crosses."""
 
 
 def label(line: str, x: str, value: float) -> str:
@@ -135,18 +140,17 @@ def experiment(
         for axes, (metric, (unit, _)) in zip(
             figure.subplots(1, len(setup.metrics)), setup.metrics.items(), strict=True
         ):
-            for line, colour in lines.items():
+            for (line, colour), marker in zip(lines.items(), MARKERS, strict=False):
                 points = {
                     value: by_name[f"{label(line, x, value)}, {metric}"]
                     for value in values["full"]
                     if f"{label(line, x, value)}, {metric}" in by_name
                 }
-                plots.series(axes, points, colour, line)
+                plots.series(axes, points, colour, line, marker=marker)
             axes.set_xlabel(x_title)
             axes.set_ylabel(metric if unit == "1" else f"{metric} ({unit})")
             axes.set_ylim(0, {"loss": None, "throughput": 105, "fairness": 1.05}[metric])
-            if metric == "loss":
-                axes.legend(fontsize="x-small")
+        _legend(figure, [row for row in table if row.paper is not None or row.ns2 is not None])
         title = f"Dahal 2007, figures {', '.join(figures)}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
         return figure
@@ -166,6 +170,27 @@ def experiment(
         choices=(*setup.choices, *choices),
         notes=setup.measures + notes,
     )
+
+
+def _legend(figure: Figure, known: Sequence[Row]) -> None:
+    """Below the panels: each line once, and what the marks of its colour are."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    lines = {name: handle for handle, name in zip(handles, labels, strict=True) if "," not in name}
+    for style, name, has in (
+        (plots.PAPER, "paper", any(row.paper is not None for row in known)),
+        (plots.NS2, "ns-2.35", any(row.ns2 is not None for row in known)),
+    ):
+        if has:
+            marks: dict[str, Any] = style | {"color": plots.COLOURS["paper"]}
+            lines[name] = Line2D([], [], **marks)
+    if len(lines) > 1:
+        figure.legend(
+            lines.values(),
+            lines.keys(),
+            loc="outside lower center",
+            ncols=len(lines),
+            fontsize="small",
+        )
 
 
 def points(row: Mapping[str, Row], line: str, metric: Metric) -> dict[float, float]:

@@ -75,10 +75,12 @@ CHOICES = (
     Choice(
         "where the mobile hosts are",
         f"all {DISTANCE_M:g} m from the base station, and stay there",
-        "the thesis has them move in 600 x 600 m, and does not say how",
+        "the thesis has them move in 600 x 600 m, and does not say how; at this distance ns-2.35's "
+        "Vegas loses 4.6 % at an exponent of 2.2, where the thesis prints 4.9",
         "losses differ from host to host where distances do, and fairness falls with that: at a "
         "path loss exponent of 2.2 a host at 100 m loses next to nothing, one at 300 m 25 %; table "
         "5.1 has scattered hosts beside",
+        fitted=True,
     ),
     Choice(
         "RTT_min",
@@ -86,6 +88,7 @@ CHOICES = (
         "the thesis does not say; its latencies over F (.1050 at 1.7, .1176 at 1.9) are .062 both",
         "the path's own, with a wireless hop without delay, is .042 s: ten flows would never have "
         "more than one packet each in flight",
+        fitted=True,
     ),
     Choice(
         "medium",
@@ -99,7 +102,8 @@ CHOICES = (
         "starts",
         "all at 0 s with the first seed, uniform in the first 0.1 s with the others",
         "the thesis gives none",
-        "the deviation over seeds tells",
+        "SYNs that leave at once collide on the medium and are sent again after 3, 9, 21 and 45 s, "
+        "in ns-2.35 as here: with all starts at 0 s a flow begins seconds late in most runs",
     ),
 )
 
