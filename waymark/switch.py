@@ -70,7 +70,10 @@ def parse_rate(text: str) -> tuple[int, int]:
     except WaymarkError:
         bps = 0
     if not 0 < bps < 2**63:
-        raise WaymarkError(f"--port-rate {text}: expected PORT=RATE, such as 1={units.RATE}")
+        raise WaymarkError(
+            f"--port-rate {text}: expected PORT=RATE, such as 1=10mbit or '1=1.6 Mb/s' "
+            "(units: b/s, kb/s, Mb/s, Gb/s)"
+        )
     return _port(port, f"--port-rate {text}"), bps
 
 

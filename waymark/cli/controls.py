@@ -28,7 +28,7 @@ def list_controls(
     patterns: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME...]", autocompletion=control_names, help="Only these: '*vegas'."
+            metavar="NAME...", autocompletion=control_names, help="Only these: '*vegas'."
         ),
     ] = None,
     as_json: AsJson = False,

@@ -52,7 +52,7 @@ def list_experiments(
     patterns: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID...]",
+            metavar="ID...",
             autocompletion=experiment_ids,
             help="Only these: chan/fig3.6, or 'chan/fig3*'.",
         ),
