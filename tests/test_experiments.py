@@ -156,6 +156,22 @@ def test_a_filter_that_leaves_nothing_says_what_is_valid(
     assert told in shown.err
 
 
+def test_list_and_run_print_json(cli: Cli, tmp_path: Path) -> None:
+    out = ("--out", tmp_path, "--json")
+    (listed,) = json.loads(cli("list", "chan/fig2.2", *out).out)
+    assert (listed["id"], listed["verdict"]) == ("chan/fig2.2", "not run")
+    assert listed["cost"]["quick"]["runs"] > 0
+    (ran,) = json.loads(cli("run", "chan/fig2.2", "--scale", "quick", *out).out)
+    assert ran["id"] == "chan/fig2.2"
+    assert ran["expectations"]
+    assert {row["quantity"] for row in ran["rows"]} >= {"Vegas, timeouts"}
+    assert {Path(file).name for file in ran["files"]} == LEFT_BEHIND
+    (listed,) = json.loads(cli("list", "chan/fig2.2", *out).out)
+    assert listed["verdict"] == ran["verdict"]
+    several = json.loads(cli("run", "chan/fig2.2", "srijith/tab1", "--scale", "quick", *out).out)
+    assert [one["id"] for one in several] == ["chan/fig2.2", "srijith/tab1"]
+
+
 OUTSIDE = ("<script", "<link", 'src="http', "@import")
 
 

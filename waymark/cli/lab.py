@@ -1,10 +1,11 @@
 """``waymark list``, ``waymark run`` and ``waymark report``: the experiments."""
 
+import json
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,6 +21,7 @@ from waymark.cli.work import Results, Work
 from waymark.errors import WaymarkError, suggestion
 from waymark.experiment import Experiment
 from waymark.help_text import examples
+from waymark.json_option import AsJson, print_json
 from waymark.measure import Measured, Plan, capture_path
 
 
@@ -65,11 +67,16 @@ def list_experiments(
         list[VerdictName] | None, typer.Option(help="Only with this verdict in DIR.")
     ] = None,
     out_dir: Results = Path("results"),
+    as_json: AsJson = False,
 ) -> None:
     """List the experiments: id, paper, claim, state, cost at each scale."""
     from waymark.report import state
 
-    for experiment in _listed(patterns or [], paper, verdict or [], out_dir):
+    chosen = _listed(patterns or [], paper, verdict or [], out_dir)
+    if as_json:
+        print_json([_as_data(one, out_dir) for one in chosen])
+        return
+    for experiment in chosen:
         print(f"{experiment.id:14}{experiment.paper}")
         print(f"{'':14}{experiment.claim}")
         if experiment.also:
@@ -106,6 +113,22 @@ def _listed(
         if not chosen:
             raise WaymarkError(f"no experiment with verdict {' or '.join(verdicts)} in {results}")
     return chosen
+
+
+def _as_data(experiment: Experiment, results: Path) -> dict[str, Any]:
+    """An experiment as ``waymark list --json`` shows it."""
+    from waymark import report
+
+    costs = {scale.value: experiment.cost(scale.value) for scale in ScaleName}
+    return {
+        "id": experiment.id,
+        "also": list(experiment.also),
+        "paper": experiment.paper,
+        "claim": experiment.claim,
+        "verdict": report.verdict(experiment, results),
+        "on_interfaces": experiment.on_interfaces is not None,
+        "cost": {scale: {"runs": runs, "simulated_s": s} for scale, (runs, s) in costs.items()},
+    }
 
 
 def _cost(experiment: Experiment, scale: ScaleName) -> str:
@@ -162,6 +185,7 @@ def run_experiments(
         bool,
         typer.Option("--check", help="Exit with 1 where a claim of the paper's setting fails."),
     ] = False,
+    as_json: AsJson = False,
     *,
     work: Work,
 ) -> None:
@@ -176,8 +200,8 @@ def run_experiments(
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
-        if check:
-            raise WaymarkError("--check judges runs in virtual time, which --runner netsim makes")
+        if check or as_json:
+            raise WaymarkError("--check and --json are for runs in virtual time: --runner netsim")
         numbers = range(seed, seed + (seeds or 1))
         switches = target or TargetName.EMBEDDED
         with own.located():
@@ -192,9 +216,9 @@ def run_experiments(
     with own.located():
         plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
     if len(plans) == 1:
-        refuted = _run_one(plans[0], work, pcap=pcap, traces=traces)
+        refuted = _run_one(plans[0], work, pcap=pcap, traces=traces, as_json=as_json)
     else:
-        refuted = _run_several(plans, work, traces=traces)
+        refuted = _run_several(plans, work, traces=traces, as_json=as_json)
     if check and refuted:
         print("\n".join(refuted), file=sys.stderr)
         raise typer.Exit(EXIT_FAILED)
@@ -228,7 +252,7 @@ def _refuted(measured: Measured) -> list[str]:
     ]
 
 
-def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> list[str]:
+def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool, as_json: bool) -> list[str]:
     """Run an experiment and show its table; an error ends the command. The claims that fail."""
     name = plan.experiment.id
     captures = work.out_dir / name / "pcap" if pcap else None
@@ -237,15 +261,19 @@ def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool) -> list[str]:
     with own.located(), work.hand_out([plan], name, captures) as handed:
         measured = next(handed).measured()
         files = _write(measured, work.out_dir / name, traces=traces)
-        show(measured)
+        if not as_json:
+            show(measured)
     if captures is not None:
         files += [capture_path(captures, label) for label in measured.runs]
-    for file in files:
-        print(file)
+    if as_json:
+        print_json([_record(files)])
+    else:
+        for file in files:
+            print(file)
     return _refuted(measured)
 
 
-def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> list[str]:
+def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bool) -> list[str]:
     """Run experiments and show a line for each; one that fails does not end the others.
 
     Returns the claims that fail.
@@ -255,19 +283,25 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool) -> list[str
     refuted: list[str] = []
     lines: list[report.Summary] = []
     failed: list[str] = []
+    records: list[dict[str, Any]] = []
     with work.hand_out(plans, f"{len(plans)} experiments") as handed:
         for each in handed:
             name = each.plan.experiment.id
             try:
                 with own.located():
                     measured = each.measured()
-                    _write(measured, work.out_dir / name, traces=traces)
+                    files = _write(measured, work.out_dir / name, traces=traces)
+                if as_json:
+                    records.append(_record(files))
                 lines.append(report.summary(measured))
                 refuted += _refuted(measured)
             except Exception as error:
                 err.print(f"{name} failed, the others go on: {error}")
                 failed.append(name)
-    out.print(report.summary_table(lines))
+    if as_json:
+        print_json(records)
+    else:
+        out.print(report.summary_table(lines))
     if failed:
         names = " ".join(failed)
         print(f"failed: {names}; for the details, run one of them alone", file=sys.stderr)
@@ -283,6 +317,12 @@ def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
         make(folder / "trace")
         files += trace.write_all(measured.runs, folder / "trace")
     return files
+
+
+def _record(files: Sequence[Path]) -> dict[str, Any]:
+    """What ``run.json`` says, and the files that were written."""
+    (record,) = (file for file in files if file.name == "run.json")
+    return json.loads(record.read_text(encoding="utf-8")) | {"files": [str(f) for f in files]}
 
 
 def show(measured: Measured) -> None:
