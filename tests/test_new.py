@@ -46,9 +46,17 @@ def test_a_topology_runs(cli: Cli) -> None:
     assert shown.code == 0, shown.err
 
 
-@pytest.mark.parametrize("kind", ["experiment", "control", "topology"])
+def test_a_scenario_runs(cli: Cli, tmp_path: Path) -> None:
+    assert cli("new", "scenario", "rush").code == 0
+    shown = cli("run", "./rush.yaml", "--scale", "quick", "--jobs", 1)
+    assert shown.code == 0, shown.err
+    record = json.loads((tmp_path / "results" / "scenario" / "rush" / "run.json").read_text())
+    assert [row["quantity"] for row in record["rows"]][4] == "queue after the change"
+
+
+@pytest.mark.parametrize("kind", ["experiment", "control", "scenario", "topology"])
 def test_nothing_is_overwritten(cli: Cli, tmp_path: Path, kind: str) -> None:
-    file = tmp_path / ("mine.yaml" if kind == "topology" else "mine.py")
+    file = tmp_path / ("mine.yaml" if kind in ("scenario", "topology") else "mine.py")
     file.write_text("precious")
     shown = cli("new", kind, "mine")
     assert shown.code == 2

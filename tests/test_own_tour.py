@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -22,7 +23,10 @@ def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     (work / "my_sweep.py").write_text(sweep)
+    [scenario] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (work / "page.yaml").write_text(scenario)
     script = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
+    script += "waymark run page.yaml --seeds 1\n"
     home = os.environ | {
         "PATH": f"{commands}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
@@ -40,6 +44,8 @@ def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
     assert "own/my_figure" in report
     assert "Comparison on bottleneck" in report
     assert "Comparison on my_network" in report
+    assert "first, throughput, 25-40 s" in done.stdout
+    assert json.loads((work / "scenario.schema.json").read_text())["required"] == ["seconds"]
     with (work / "sweep.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 36

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
@@ -30,10 +30,12 @@ def _time(value: object) -> float:
     return _quantity(value, parse_time, "time")
 
 
-Rate = Annotated[float, BeforeValidator(_rate)]
+_SCHEMA = WithJsonSchema({"type": ["number", "string"]})
+
+Rate = Annotated[float, BeforeValidator(_rate), _SCHEMA]
 """Bits per second, at least 1, from what :func:`waymark.units.parse_rate` reads."""
 
-Time = Annotated[float, BeforeValidator(_time)]
+Time = Annotated[float, BeforeValidator(_time), _SCHEMA]
 """Seconds, from what :func:`waymark.units.parse_time` reads."""
 
 

@@ -26,6 +26,9 @@ _HOME = Path(__file__).resolve().parents[1]
 _modules: set[str] = set()
 """The files of modules that were loaded by name."""
 
+SCENARIOS = (".yaml", ".yml")
+"""The endings of scenario files."""
+
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 _ID = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")
@@ -69,18 +72,23 @@ def register(paths: Mapping[str, str]) -> None:
 
 def is_own(argument: str) -> bool:
     """Whether an argument names a file or a module, and no experiment of the project."""
-    return argument.endswith(".py") or (
+    return argument.endswith((".py", *SCENARIOS)) or (
         _MODULE.fullmatch(argument) is not None and argument not in experiments.PAPERS
     )
 
 
 def load_experiment(argument: str) -> Experiment:
-    """The ``EXPERIMENT`` of a file (``./my_figure.py``) or of a module (``pkg.mod``).
+    """The ``EXPERIMENT`` of a file (``./my_figure.py``) or of a module (``pkg.mod``), or the
+    experiment that a scenario file (``./scenario.yaml``) describes.
 
     Raises:
         WaymarkError: there is no such file or module, it fails when it is imported, or it has no
             usable ``EXPERIMENT``; the message has file and line where there are some.
     """
+    if argument.endswith(SCENARIOS):
+        from waymark import scenario_file  # which needs what is here
+
+        return scenario_file.load(Path(argument))
     if argument.endswith(".py"):
         of_project = experiments.at_path(Path(argument))
         if of_project is not None:

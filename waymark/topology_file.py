@@ -54,6 +54,10 @@ def _red(value: object) -> object:
     return NO_RED if value == "off" else value
 
 
+def _or_off(schema: dict[str, Any]) -> None:
+    schema["anyOf"].append({"const": "off"})
+
+
 class Settings(BaseModel):
     """What all parts share: immutable, and no key that is not known."""
 
@@ -83,7 +87,7 @@ class DirectionFile(Settings):
     loss: float | None = Field(None, ge=0, le=1, description=LOSS)
     ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
     red: Annotated[RedSettings | None, BeforeValidator(_red)] = Field(
-        None, description=f"{RED}; or off"
+        None, description=f"{RED}; or off", json_schema_extra=_or_off
     )
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
 
@@ -172,7 +176,7 @@ def load(path: Path) -> Topology:
     try:
         if _is_tutorial(document.tree):
             return _of_tutorial(yaml_file.validate(TutorialFile, document), document)
-        return _of_ours(yaml_file.validate(TopologyFile, document), document)
+        return of_file(yaml_file.validate(TopologyFile, document), document)
     except WaymarkError as error:
         told = str(error)
         raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
@@ -186,7 +190,12 @@ def _is_tutorial(tree: Any) -> bool:
     return isinstance(links, list) and any(isinstance(k, list) for k in cast("list[Any]", links))
 
 
-def _of_ours(file: TopologyFile, document: yaml_file.Document) -> Topology:
+def of_file(file: TopologyFile, document: yaml_file.Document) -> Topology:
+    """The topology that a file of our own form declares.
+
+    Raises:
+        WaymarkError: it does not hold together.
+    """
     nodes = [*file.hosts, *file.switches]
     unknown = [
         yaml_file.Problem(

@@ -1,5 +1,6 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
@@ -95,6 +96,15 @@ DAHAL = replace(STOCK, window=20)
 
 MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)
 """TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985)."""
+
+PROFILES: Mapping[str, Profile] = {
+    "stock": STOCK,
+    "modern": MODERN,
+    "chan": CHAN,
+    "srijith": SRIJITH,
+    "dahal": DAHAL,
+}
+"""The profiles by the names that files and the command line give them."""
 
 
 Algorithm = Literal[

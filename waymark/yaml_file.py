@@ -11,6 +11,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -117,7 +118,7 @@ def _problem(model: type[BaseModel], error: Any) -> Problem:
     place: Place = tuple(error["loc"][:-1] if is_key else error["loc"])
     owner, described = _describe(model, place)
     if kind == "extra_forbidden":
-        return Problem(place, _unknown(str(place[-1]), list(owner.model_fields)))
+        return Problem(place, _unknown(str(place[-1]), list(_keys(owner))))
     if kind == "missing":
         return Problem(place, f"missing; valid: {described}")
     found = _short(error["input"])
@@ -125,9 +126,14 @@ def _problem(model: type[BaseModel], error: Any) -> Problem:
     if is_key:
         return Problem(place, f"found the key {found}; valid: a port number, 1 to 509")
     if kind == "model_type":
-        return Problem(place, f"found {found}; valid: keys of {', '.join(owner.model_fields)}")
+        return Problem(place, f"found {found}; valid: keys of {', '.join(_keys(owner))}")
     reason = f" ({why})" if kind == "value_error" else ""
     return Problem(place, f"found {found}{reason}; valid: {described or why}")
+
+
+def _keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a model by their keys in a file."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _unknown(key: str, valid: Sequence[str]) -> str:
@@ -151,7 +157,7 @@ def _describe(model: type[BaseModel], place: Place) -> tuple[type[BaseModel], st
         inner = model_in(annotation)
         if inner is not None and annotation is inner:
             model = inner
-            field = model.model_fields.get(str(key))
+            field = _keys(model).get(str(key))
             if field is None:
                 break
             described, annotation = field.description or "", _plain(field.annotation)

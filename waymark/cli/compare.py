@@ -20,7 +20,7 @@ from waymark.json_option import AsJson, print_json
 from waymark.measure import Plan
 from waymark.quantity_options import time_option
 from waymark.topology import Topology
-from waymark.traffic import CHAN, DAHAL, MODERN, SRIJITH, STOCK, Algorithm, Profile
+from waymark.traffic import PROFILES, Algorithm, Profile
 
 if TYPE_CHECKING:
     from waymark.comparison import Pair
@@ -34,15 +34,6 @@ class ProfileName(StrEnum):
     CHAN = "chan"
     SRIJITH = "srijith"
     DAHAL = "dahal"
-
-
-_PROFILES = {
-    ProfileName.STOCK: STOCK,
-    ProfileName.MODERN: MODERN,
-    ProfileName.CHAN: CHAN,
-    ProfileName.SRIJITH: SRIJITH,
-    ProfileName.DAHAL: DAHAL,
-}
 
 
 @app.command(
@@ -118,12 +109,12 @@ def compare(
     from waymark import comparison, report  # which bring matplotlib
 
     file = _file(topology)
-    found = _controls(controls, _PROFILES[profile])
+    found = _controls(controls, PROFILES[profile.value])
     its = comparison.compare(
         _name(file),
         Topology.load(file),
         found,
-        profile=_PROFILES[profile],
+        profile=PROFILES[profile.value],
         flows=[_pair("--flow", text) for text in flow or []],
         link=None if link is None else _pair("--link", link),
         end_s=seconds,

@@ -18,12 +18,14 @@ class Kind(StrEnum):
 
     EXPERIMENT = "experiment"
     CONTROL = "control"
+    SCENARIO = "scenario"
     TOPOLOGY = "topology"
 
 
 _TEMPLATES = {
     Kind.EXPERIMENT: ("experiment.py", "my_figure", "waymark run ./{file} --scale quick"),
     Kind.CONTROL: ("control.py", "my_control", "waymark compare ./{file} vegas --seeds 1"),
+    Kind.SCENARIO: ("scenario.yaml", "my_scenario", "waymark run ./{file}"),
     Kind.TOPOLOGY: ("topology.yaml", "my_network", "waymark compare vegas --topology ./{file}"),
 }
 """The template, the name that stands in it for the user's, and a command to try."""
@@ -44,7 +46,7 @@ def new(
         str, typer.Argument(metavar="NAME", help="Its name: my_figure for ./my_figure.py.")
     ],
 ) -> None:
-    """Write a commented experiment, congestion control or topology that runs, to change."""
+    """Write a commented experiment, control, scenario or topology that runs, to change."""
     template, placeholder, command = _TEMPLATES[kind]
     suffix = Path(template).suffix
     path = Path(name)
