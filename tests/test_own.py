@@ -181,3 +181,13 @@ def test_two_experiments_of_one_id_are_refused(cli: Cli, folder: Path) -> None:
     shown = cli("run", "./my_figure.py", "./other.py")
     assert shown.code == 2
     assert "two experiments have the id me/queues.1; choose another for one" in shown.err
+
+
+def test_one_that_fails_does_not_end_the_others(cli: Cli, folder: Path) -> None:
+    broken = FIGURE.replace("me/queues.1", "me/broken").replace("(0, 1, 3)", "(9, 1, 3)")
+    (folder / "broken.py").write_text(broken.replace("1e3 for", "1e3  # [/odd]\n        for"))
+    shown = cli("run", "./broken.py", "./my_figure.py", "--scale", "quick", "--jobs", 1)
+    assert shown.code == 1
+    assert "me/broken failed, the others go on: broken.py:" in shown.err
+    assert "# [/odd]" in shown.err
+    assert "me/queues.1   measured" in shown.out

@@ -149,9 +149,10 @@ def run_experiments(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ID|FILE.py|MODULE...",
+            metavar="ID|FILE|MODULE...",
             autocompletion=experiment_ids,
-            help="Such as chan/fig3.6, 'chan/fig3*', ./my_figure.py, or my_package.figure.",
+            help="Such as chan/fig3.6, 'chan/fig3*', ./my_figure.py, ./my_scenario.yaml, or "
+            "my_package.figure.",
         ),
     ] = None,
     everything: Annotated[
@@ -191,9 +192,9 @@ def run_experiments(
 ) -> None:
     """Run experiments: for each a table, a picture, and the record of the run.
 
-    An experiment is a figure or table of a paper, or a Python file of yours with an EXPERIMENT
-    (waymark new experiment NAME writes one). Finished runs are kept: after an interrupt, repeat
-    the command to continue.
+    An experiment is a figure or table of a paper, a Python file of yours with an EXPERIMENT, or a
+    scenario file (waymark new experiment|scenario NAME writes one). Finished runs are kept: after
+    an interrupt, repeat the command to continue.
     """
     chosen = _choose(ids or [], everything)
     on_interfaces.check(chosen, runner, target)
@@ -296,7 +297,8 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bo
                 lines.append(report.summary(measured))
                 refuted += _refuted(measured)
             except Exception as error:
-                err.print(f"{name} failed, the others go on: {error}")
+                told = f"{name} failed, the others go on: {error}"
+                err.print(told, highlight=False, markup=False, soft_wrap=True)
                 failed.append(name)
     if as_json:
         print_json(records)
