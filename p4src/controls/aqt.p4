@@ -1,4 +1,4 @@
-// AQT, accumulated queueing time (Chan 2004, ch. 3): each hop adds what the packet waited there.
+// AQT, accumulated queueing time (Chan 2004, ch. 3): each hop adds the packet's waiting time.
 
 #ifndef WAYMARK_AQT_P4
 #define WAYMARK_AQT_P4
@@ -13,7 +13,7 @@ control Aqt(inout options_t options, in bit<32> waited_us, inout bit<1> marked) 
         if (waited_us < (bit<32>) AQT_MAX_US) {
             added_us = (bit<24>) waited_us;
         }
-        // |+| stays at AQT_MAX_US: a sum never wraps to "no queue at all".
+        // |+| saturates at AQT_MAX_US, so that a sum never wraps to "no queue".
         if (options.aqt0.isValid()) {
             options.aqt0.aqt_us = options.aqt0.aqt_us |+| added_us;
             marked = 1;

@@ -1,5 +1,5 @@
-// CI, congestion indication (Chan 2004, ch. 6): told to every capable packet that was waiting when
-// one was refused because the queue was full, and to no other.
+// CI, congestion indication (Chan 2004, ch. 6): marks exactly the capable packets that were waiting
+// when another packet was refused because the queue was full.
 
 #ifndef WAYMARK_CI_P4
 #define WAYMARK_CI_P4

@@ -1,4 +1,4 @@
-// DRAI, data rate adjustment index (Lien and Chung): the path's index is the least of its hops'.
+// DRAI, data rate adjustment index (Lien and Chung): a path's index is the minimum of its hops'.
 
 #ifndef WAYMARK_DRAI_P4
 #define WAYMARK_DRAI_P4
@@ -16,7 +16,7 @@ control Drai(inout avbw_h avbw,
         marked    = 1;
     }
 
-    // Where no range fits, this hop has no opinion.
+    // If no range matches, this hop does not change the index.
     table drai {
         key = {
             port          : exact @name("port");

@@ -10,7 +10,7 @@ control Forwarding(inout headers_t hdr, inout metadata_t meta) {
         meta.drop_cause = drop_cause_t.NO_ROUTE;
     }
 
-    // The destination is a neighbour itself.
+    // The destination itself is a neighbour.
     action direct(port_t port) {
         meta.egress_port = port;
         meta.next_hop    = hdr.ipv4.dst_addr;
@@ -39,7 +39,7 @@ control Forwarding(inout headers_t hdr, inout metadata_t meta) {
         hdr.ethernet.dst_addr = dst_addr;
     }
 
-    // Static entries: no ARP is answered here.
+    // Static entries: this program does not answer ARP.
     table neighbour {
         key = {
             meta.egress_port : exact @name("port");

@@ -1,4 +1,4 @@
-// Back onto the wire, each octet where it was.
+// Emits the headers in the order in which they arrived.
 
 #ifndef WAYMARK_FRAME_DEPARSER_P4
 #define WAYMARK_FRAME_DEPARSER_P4

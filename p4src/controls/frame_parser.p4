@@ -1,4 +1,4 @@
-// From Ethernet to the last octet of the IPv4 header. What follows is payload: no mark needs it.
+// From Ethernet to the last octet of the IPv4 header. The rest is payload, which no mark needs.
 
 #ifndef WAYMARK_FRAME_PARSER_P4
 #define WAYMARK_FRAME_PARSER_P4

@@ -1,8 +1,8 @@
-// IPv4 options in any order, each octet kept.
+// Parses IPv4 options in any order, and preserves every octet.
 //
-// The parser looks ahead at all option octets, walks the list in that copy to learn where AQT and
-// AVBW-S begin, and only then extracts: the runs around the two marks as they are, the marks as
-// headers. A malformed list is extracted as one run, so that no later step finds a mark in it.
+// The parser looks ahead at all option octets and walks the list in that copy to find where AQT and
+// AVBW-S begin. Only then it extracts: the marks as headers, the runs around them unchanged.
+// A malformed list is extracted as one run, so that no later step finds a mark in it.
 
 #ifndef WAYMARK_OPTIONS_PARSER_P4
 #define WAYMARK_OPTIONS_PARSER_P4
@@ -10,7 +10,7 @@
 #include "../include/constants.p4"
 #include "../include/headers.p4"
 
-// Expects a verified IHL of 5 or more. A header cut short ends in error.PacketTooShort.
+// Expects a verified IHL of 5 or more. A truncated header ends in error.PacketTooShort.
 parser OptionsParser(packet_in packet,
                      in bit<4> ihl,
                      out options_t options,
@@ -43,7 +43,7 @@ parser OptionsParser(packet_in packet,
         }
     }
 
-    // One octet more than the header has may be one more than the packet has.
+    // Looking ahead by one octet more than the header could exceed the packet.
     state look_ahead_4  { window = packet.lookahead<bit<32>>()  ++ 288w0; transition walk; }
     state look_ahead_8  { window = packet.lookahead<bit<64>>()  ++ 256w0; transition walk; }
     state look_ahead_12 { window = packet.lookahead<bit<96>>()  ++ 224w0; transition walk; }
@@ -74,7 +74,7 @@ parser OptionsParser(packet_in packet,
         }
     }
 
-    // The second of a kind is malformed, as is one of another length.
+    // A second option of a kind is malformed, as is one of another length.
     state note {
         transition select(window[319:312], length, aqt_at == size, avbw_at == size) {
             (OPTION_AQT,  AQT_LENGTH,  true, _   ) : note_aqt;
@@ -88,7 +88,7 @@ parser OptionsParser(packet_in packet,
     state note_aqt  { aqt_at  = at; transition step; }
     state note_avbw { avbw_at = at; transition step; }
 
-    // Twice by half the bits: BMv2 shifts by 255 at most.
+    // Two shifts by half the bits, because BMv2 shifts by at most 255.
     state step {
         window = (window << (length << 2)) << (length << 2);
         at     = at + length;

@@ -1,4 +1,4 @@
-// To and from the controller, and all that is not IPv4.
+// Packets to and from the controller, and all packets that are not IPv4.
 
 #ifndef WAYMARK_PACKET_IO_P4
 #define WAYMARK_PACKET_IO_P4
@@ -18,7 +18,7 @@ control PacketIo(inout headers_t hdr, inout metadata_t meta, in port_t ingress_p
         meta.drop_cause = drop_cause_t.NO_ROUTE;
     }
 
-    // An entry for ARP is what "a CPU port is set" means.
+    // The controller's setting `cpu_port` is an entry for ARP here.
     table punt {
         key = {
             meta.ether_type : exact @name("ether_type");

@@ -1,4 +1,4 @@
-// The numbers of the wire format and of this program, each named once.
+// Constants of the wire format and of these programs.
 
 #ifndef WAYMARK_CONSTANTS_P4
 #define WAYMARK_CONSTANTS_P4
@@ -24,7 +24,7 @@ const port_t CPU_PORT = 510;
 const bit<32> PORTS  = 512;
 const bit<32> QUEUES = 4096;  // PORTS of 8 priorities
 
-// A queue that no entry of port_queue limits is limited by the traffic manager alone.
+// Without an entry of port_queue, only the traffic manager limits a queue.
 const sequence_t UNLIMITED = 0xFFFFFFFFFFFF;
 
 #endif

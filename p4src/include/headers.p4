@@ -33,7 +33,7 @@ header vlan_h {
     ether_type_t ether_type;
 }
 
-// RFC 791, with the first octet's successor split as RFC 2474 and RFC 3168 have it.
+// RFC 791, with the second octet split according to RFC 2474 and RFC 3168.
 header ipv4_h {
     bit<4>      version;
     bit<4>      ihl;        // header length in words of 32 bits, 5 to 15
@@ -50,7 +50,7 @@ header ipv4_h {
     ipv4_addr_t dst_addr;
 }
 
-// A run of option octets that this hop forwards as they came.
+// A run of option octets that this hop forwards unchanged.
 header option_run_h {
     varbit<320> octets;
 }
@@ -60,14 +60,14 @@ header aqt_h {
     bit<8>  option_type;
     bit<8>  length;         // 8
     bit<24> aqt_us;
-    bit<24> aqt_echo_us;    // the receiver's, no hop's
+    bit<24> aqt_echo_us;    // written by the receiver only
 }
 
 // Data rate adjustment index: an IPv4 option of 4 octets.
 header avbw_h {
     bit<8> option_type;
     bit<8> length;       // 4
-    bit<8> drai;         // 0xFF: no hop has spoken
+    bit<8> drai;         // 0xFF: not written by any hop
     bit<8> mrai_echo;
 }
 

@@ -30,14 +30,14 @@ enum bit<2> mark_t {
     CI   = 2
 }
 
-// Where an admitted packet stands in its queue: written at ingress, read at egress.
+// The position of an admitted packet in its queue: written at ingress, read at egress.
 struct queue_place_t {
     bit<1>     admitted;
     bit<32>    queue;   // port and priority
     sequence_t number;
 }
 
-// What the controller switched on at a port.
+// The marks that the controller enabled at a port.
 struct feedback_t {
     bit<1> aqt;
     bit<1> drai;
@@ -45,14 +45,14 @@ struct feedback_t {
     bit<6> window_log2;  // a DRAI window lasts 2^window_log2 µs
 }
 
-// What this hop wrote into a packet.
+// The marks that this hop wrote into a packet.
 struct marked_t {
     bit<1> aqt;
     bit<1> drai;
     bit<1> ci;
 }
 
-// The target clears it before the parser; 0 is every field's resting value.
+// The target clears it before the parser; 0 is the initial value of every field.
 struct metadata_t {
     ether_type_t  ether_type;         // behind the VLAN tag, if there is one
     bit<1>        options_malformed;

@@ -1,7 +1,6 @@
-"""Ethernet frames as octets, described by what a test cares about.
+"""Ethernet frames as octets, described by the fields that a test needs.
 
-Kept apart from the host layers on purpose: it judges them and the P4 programs, so it shares no
-code with either.
+This module shares no code with the host layers or the P4 programs, because it tests both.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def avbw(drai: int, echo: int = 0x05) -> bytes:
 
 
 def unknown(length: int, kind: int = 0x88) -> bytes:
-    """An option that no hop knows, `length` octets in all, its data non-zero."""
+    """An option unknown to all hops, of `length` octets, with non-zero data."""
     return bytes([kind, length, *range(0xA0, 0xA0 + length - 2)])
 
 
@@ -63,7 +62,7 @@ class Frame:
     vlan: int | None = None
     version: int = 4
     ihl: int | None = None
-    """Words of 32 bits; counted from the options unless a test lies about it."""
+    """Header length in words of 32 bits; computed from the options unless a test sets it."""
     checksum_error: int = 0
     payload: bytes = b"\xca\xfe\xf0\x0d"
 

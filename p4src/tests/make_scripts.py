@@ -1,8 +1,8 @@
 """Writes the packet scripts (*.stf) beside this file: `python p4src/tests/make_scripts.py`.
 
-A script's name starts with the program it is for. Each case says what goes in and what comes out;
-nothing here computes what a hop would do. All forwarded packets go from host A at port 1 to host B
-at port 2, through a queue that is empty.
+A script's name starts with its program. Each case lists the input and the expected output; nothing
+here computes what a hop would do. All forwarded packets go from host A at port 1 to host B at
+port 2, through an empty queue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ A_TO_B = Frame(
     src_mac="00:00:00:00:01:0a",
     dst_mac="02:00:00:00:00:01",
 )
-"""As A sends it to the switch."""
+"""The packet as A sends it to the switch."""
 
 AT_B = A_TO_B.changed(src_mac="02:00:00:00:00:02", dst_mac="00:00:00:00:02:14", ttl=63)
 """The same packet as the switch sends it to B."""
@@ -51,7 +51,7 @@ class Script:
         )
 
     def feedback(self, *, aqt: int = 0, drai: int = 0, ci: int = 0) -> None:
-        """Windows of 2^40 µs: twelve days, so that no script sees the second."""
+        """Windows of 2^40 µs: twelve days, so that no script reaches the second."""
         self.add(
             f"port_feedback port:2 set_feedback(aqt:{aqt}, drai:{drai}, ci:{ci}, window_log2:40)"
         )
@@ -133,9 +133,9 @@ def forwarding() -> Script:
     script.dropped("Version 6.", A_TO_B.changed(version=6).parts())
     script.dropped("IHL 4.", A_TO_B.changed(ihl=4).parts())
     script.dropped("Ethernet alone, claiming IPv4.", A_TO_B.parts()[:1])
-    script.dropped("The fixed part cut short.", [b"".join(A_TO_B.parts())[: 14 + 19]])
+    script.dropped("A truncated fixed part.", [b"".join(A_TO_B.parts())[: 14 + 19]])
     script.dropped(
-        "The options cut short by an octet.",
+        "Options truncated by an octet.",
         [b"".join(A_TO_B.changed(options=NOP * 40, payload=b"").parts())[:-1]],
     )
     script.dropped("Ethernet cut short.", [b"".join(A_TO_B.parts())[:13]])
@@ -163,7 +163,7 @@ def _arp(port_octets: bytes = b"") -> list[bytes]:
 
 def arp() -> Script:
     script = Script(
-        "ARP is dropped until a CPU port is set, then goes there with the port it came by."
+        "ARP is dropped until a CPU port is set, then goes there with its ingress port."
     )
     script.dropped("No CPU port.", _arp())
     script.drops(NO_ROUTE, 1)
@@ -185,7 +185,7 @@ def arp() -> Script:
 
 
 def packet_out() -> Script:
-    script = Script("What the controller sends leaves by the port it names, otherwise as it is.")
+    script = Script("A packet of the controller leaves unchanged by the port that it names.")
     to_port_2 = b"\x01\x00"
     script.say("IPv4 needs no route and loses no TTL.")
     unrouted = A_TO_B.changed(dst="192.0.2.1", ttl=1).parts()
@@ -203,7 +203,7 @@ def packet_out() -> Script:
 
 
 def admission() -> Script:
-    script = Script("A queue refuses when as many wait as may wait, and counts that at its port.")
+    script = Script("A full queue refuses packets, and counts them at its port.")
     script.routes()
     script.forwarded("No limit is set.", A_TO_B, AT_B)
     script.say("None may wait.")
@@ -217,7 +217,7 @@ def admission() -> Script:
 
 def red() -> Script:
     script = Script(
-        "RED looks up the average, 0 for an empty queue; where no range fits, it admits."
+        "RED looks up the average, 0 for an empty queue. If no range matches, it admits."
     )
     script.routes()
     script.say("The same destination's network, by port 3.")
@@ -229,7 +229,7 @@ def red() -> Script:
     by_port_3 = A_TO_B.changed(dst="10.3.0.1")
     at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
 
-    script.say("Without red_weight there is no RED, whatever red says.")
+    script.say("Without red_weight there is no RED, whatever the entries of red.")
     script.add("red 1 port:3 average:0->0 drop_all()")
     script.forwarded("Admitted.", by_port_3, at_port_3, ports=(1, 3))
 
@@ -238,18 +238,18 @@ def red() -> Script:
     script.add("red_weight port:3 average_occupancy(w:9)")
     for _ in range(3):
         script.packet(1, by_port_3.parts())
-    script.forwarded("At port 2 no range fits.", A_TO_B, AT_B)
+    script.forwarded("At port 2 no range matches.", A_TO_B, AT_B)
 
-    script.say("An average above 0, by as little as there is.")
+    script.say("The smallest average above 0.")
     script.add("red 1 port:2 average:1->0xffffffffffff drop_all()")
-    script.forwarded("An empty queue has none.", A_TO_B, AT_B)
-    script.say("Never, as a probability.")
+    script.forwarded("An empty queue's average is 0.", A_TO_B, AT_B)
+    script.say("A probability of 0.")
     script.add("red 1 port:2 average:0->0 drop_some(probability:0)")
     for _ in range(8):
         script.packet(1, A_TO_B.parts())
         script.expect(2, AT_B.parts())
 
-    script.say("Counted at the port that refused.")
+    script.say("Drops count at the port that refused.")
     script.drops(RED, 3, port=3)
     script.drops(RED, 0, port=2)
     script.drops(QUEUE_FULL, 0, port=3)
@@ -259,7 +259,7 @@ def red() -> Script:
 
 
 def ci_unmarked() -> Script:
-    script = Script("What meets an empty queue was not waiting when another was refused: no mark.")
+    script = Script("A packet that finds an empty queue was not waiting at a refusal: no mark.")
     script.routes()
     script.feedback(ci=1)
     for ecn, what in enumerate(("Not capable", "0b01", "Capable", "Marked before")):
@@ -269,7 +269,7 @@ def ci_unmarked() -> Script:
 
 
 def ecn_unmarked() -> Script:
-    script = Script("What meets an empty queue is not marked, whatever the threshold.")
+    script = Script("A packet that finds an empty queue is not marked, whatever the threshold.")
     script.routes()
     script.add("ecn_threshold port:2 mark_above(threshold:0)")
     for ecn, what in enumerate(("Not capable", "0b01", "0b10", "Marked before")):
@@ -288,7 +288,7 @@ def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
 
 
 def aqt_options() -> Script:
-    script = Script("AQT is found wherever it stands; an empty queue adds 0 to it.")
+    script = Script("AQT is found at any position; an empty queue adds 0 to it.")
     script.routes()
     script.feedback(aqt=1)
     found = 0
@@ -325,7 +325,7 @@ def aqt_options() -> Script:
 
 
 def aqt_saturated() -> Script:
-    script = Script("A saturated AQT says at least: it stays, whatever is added.")
+    script = Script("A saturated AQT does not change, whatever is added.")
     script.routes()
     script.feedback(aqt=1)
     script.options("Alone.", aqt(AQT_MAX_US))
@@ -336,7 +336,7 @@ def aqt_saturated() -> Script:
 
 
 def aqt_off() -> Script:
-    script = Script("A port marks nothing until it is told to.")
+    script = Script("A port marks nothing until marks are enabled.")
     script.routes()
     script.options("AQT passes.", aqt(7))
     script.marks(AQT, 0)
@@ -378,7 +378,7 @@ def malformed_options() -> Script:
     script.marks(DRAI, 0)
 
     script.dropped(
-        "One that is dropped anyway is counted as that drop.",
+        "If the packet is dropped for another cause, only that drop is counted.",
         A_TO_B.changed(options=MALFORMED_LISTS["Length 0"], ttl=1).parts(),
     )
     script.counter("malformed_options", 1, len(MALFORMED_LISTS))
@@ -387,19 +387,19 @@ def malformed_options() -> Script:
 
 
 def drai_minimum() -> Script:
-    script = Script("DRAI becomes the least of what it was and the hop's index.")
+    script = Script("DRAI becomes the minimum of its value and the hop's index.")
     script.routes()
     script.feedback(drai=1)
     script.add("drai 1 port:2 set_index(index:3)")
     for before, after in ((0xFF, 3), (6, 3), (4, 3), (3, 3), (2, 2), (1, 1), (0, 0), (7, 3)):
         script.options(f"{before:#04x} becomes {after}.", avbw(before), avbw(after))
-    script.options("The echo is no hop's.", avbw(0xFF, 0xFF), avbw(3, 0xFF))
+    script.options("No hop changes the echo.", avbw(0xFF, 0xFF), avbw(3, 0xFF))
     script.marks(DRAI, 9)
     return script
 
 
 def drai_options() -> Script:
-    script = Script("AVBW-S is found wherever it stands, and the checksum is right again.")
+    script = Script("AVBW-S is found at any position, and the checksum is updated.")
     script.routes()
     script.feedback(drai=1)
     script.add("drai 1 port:2 set_index(index:2)")
@@ -419,12 +419,12 @@ def drai_options() -> Script:
 
 def drai_ranges() -> Script:
     script = Script(
-        "The index is looked up by depth and by octets; where no range fits, the field stays."
+        "The index depends on depth and octets. If no range matches, the field is unchanged."
     )
     script.routes()
     script.feedback(drai=1)
     script.options("No entry.", avbw(0xFF))
-    script.say("Ranges that an empty queue and an idle port do not fit, and another port's.")
+    script.say("Ranges that exclude an empty queue and an idle port, and another port's range.")
     script.add("drai 1 port:2 queue_depth:1->100 set_index(index:1)")
     script.add("drai 1 port:2 window_octets:1->0xffffffff set_index(index:2)")
     script.add("drai 1 port:3 set_index(index:3)")
@@ -490,7 +490,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
 
 
 def texts() -> dict[Path, str]:
-    """Each script's path and what is in it."""
+    """Each script's path and contents."""
     return {
         Path(__file__).with_name(f"{program}-{name}.stf"): script().text()
         for programs, name, script in SCRIPTS
@@ -499,7 +499,7 @@ def texts() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Writes every script, or with --check says which are not what would be written."""
+    """Writes every script; with --check, lists those that are not current."""
     if sys.argv[1:] == ["--check"]:
         found = {path: path.read_text() for path in Path(__file__).parent.glob("*.stf")}
         stale = sorted({path.name for path, _ in texts().items() ^ found.items()})

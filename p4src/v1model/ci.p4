@@ -1,4 +1,4 @@
-// plain.p4 and CI: a packet says that it was waiting when another was refused.
+// plain.p4 and CI: a mark means that the packet was waiting when another was refused.
 
 #include <core.p4>
 #include <v1model.p4>

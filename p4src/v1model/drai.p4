@@ -1,4 +1,4 @@
-// plain.p4 and DRAI: a packet carries the advice of its path's most loaded hop.
+// plain.p4 and DRAI: a packet carries the index of its path's most loaded hop.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// plain.p4 and ECN: a packet says that it met a long queue, as DCTCP (RFC 8257) wants to know.
+// plain.p4 and ECN: a mark means that the packet met a long queue, for DCTCP (RFC 8257).
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// A router with drop-tail queues and no marks: what the other programs add to.
+// A router with drop-tail queues and no marks: the base of the other programs.
 
 #include <core.p4>
 #include <v1model.p4>

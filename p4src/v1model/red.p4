@@ -1,4 +1,4 @@
-// plain.p4 and RED: a queue drops early, at random, the likelier the longer it has been.
+// plain.p4 and RED: a queue drops early at random, more likely the longer its average.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,4 +1,4 @@
-// The whole hop: a router with drop-tail and RED queues that writes AQT, DRAI and CI.
+// The complete hop: a router with drop-tail and RED queues that writes AQT, DRAI and CI.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,15 +1,15 @@
 // v1model: admission to a queue, drop-tail.
 //
-// A program sees no tail drop of the traffic manager and cannot touch a packet that already waits,
-// so it keeps each queue's occupancy itself, as numbers of packets:
+// A program cannot see tail drops of the traffic manager, nor access a packet that already waits.
+// It therefore tracks each queue's occupancy itself, by numbering packets:
 //
-//   register    holds                                          written by
+//   register    contents                                       written by
 //   tail        the number of the last admitted packet         Admission
 //   dequeued    the number of the last packet that left        Departure
 //   drop_mark   the tail when a packet was last refused        Admission
 //
-// Occupancy is tail - dequeued: those that wait, without the one in service. `dequeued` is a
-// packet's own number and not a count, so a loss in between heals with the next packet.
+// Occupancy is tail - dequeued: the waiting packets, without the one in service. `dequeued` is a
+// packet's number instead of a count, so that the next packet corrects the error after a loss.
 
 #ifndef WAYMARK_V1MODEL_ADMISSION_P4
 #define WAYMARK_V1MODEL_ADMISSION_P4
@@ -25,7 +25,7 @@ control Admission(in port_t port,
                  (register<sequence_t> tail,
                   register<sequence_t> dequeued,
                   register<sequence_t> drop_mark) {
-    // One action, since BMv2 locks registers for one action: no packet is decided in between.
+    // One action, because BMv2 locks registers for one action: no other packet comes in between.
     action drop_tail(sequence_t max_waiting) {
         sequence_t last_admitted;
         sequence_t last_dequeued;

@@ -1,5 +1,5 @@
-// v1model: the IPv4 header checksum, over options too. A field of an invalid header adds nothing to
-// the sum, so one list serves every order of options; P4 has no way to name it once for both.
+// v1model: the IPv4 header checksum, including options. A field of an invalid header adds nothing to
+// the sum, so one list works for every order of options. P4 cannot share the list between the two.
 
 #ifndef WAYMARK_V1MODEL_CHECKSUM_P4
 #define WAYMARK_V1MODEL_CHECKSUM_P4

@@ -8,7 +8,7 @@
 
 control Departure(in queue_place_t place, out bit<1> waited_at_refusal)
                  (register<sequence_t> dequeued, register<sequence_t> drop_mark) {
-    // One action, as in Admission. The tail at the last refusal covers every packet then waiting.
+    // One action, as in Admission. Packets up to the tail at the last refusal were waiting then.
     action leave() {
         sequence_t tail_at_refusal;
         dequeued.write(place.queue, place.number);

@@ -1,5 +1,5 @@
-// v1model: ECN (RFC 3168), marked at once where a queue is long: a step at a threshold, as DCTCP
-// wants it (RFC 8257, section 3.1). The ECN field is CI's too, so a program has one of the two.
+// v1model: ECN (RFC 3168) with a step at a threshold on the instantaneous queue, as DCTCP requires
+// (RFC 8257, section 3.1). CI uses the same ECN field, so a program has only one of the two.
 
 #ifndef WAYMARK_V1MODEL_ECN_P4
 #define WAYMARK_V1MODEL_ECN_P4
@@ -18,7 +18,7 @@ control Ecn(inout ipv4_h ipv4, in port_t port, in bit<19> waiting_at_arrival) {
 
     bit<1> long_queue;
 
-    // threshold: packets that may wait in front of one that is not marked.
+    // threshold: a packet behind more waiting packets than this is marked.
     action mark_above(bit<19> threshold) {
         long_queue = waiting_at_arrival > threshold ? 1w1 : 0;
     }

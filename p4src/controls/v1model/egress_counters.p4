@@ -1,4 +1,4 @@
-// v1model: what a port sent, and how often it marked.
+// v1model: counters of what a port sent and marked.
 
 #ifndef WAYMARK_V1MODEL_EGRESS_COUNTERS_P4
 #define WAYMARK_V1MODEL_EGRESS_COUNTERS_P4

@@ -1,4 +1,4 @@
-// v1model: what the parser and the checksum found. Neither drops a packet by itself.
+// v1model: checks the results of parser and checksum, which do not drop packets themselves.
 
 #ifndef WAYMARK_V1MODEL_HEADER_CHECK_P4
 #define WAYMARK_V1MODEL_HEADER_CHECK_P4

@@ -1,4 +1,4 @@
-// v1model's parser type around the one that every architecture shares.
+// v1model's parser type around the parser that all architectures share.
 
 #ifndef WAYMARK_V1MODEL_PARSER_P4
 #define WAYMARK_V1MODEL_PARSER_P4

@@ -26,7 +26,7 @@ control RateWindow(in port_t port,
         last_window_octets.read(last_octets, index);
         bit<48> number_now = now_us >> window_log2;
         if (number_now != number) {
-            // A window in which nothing left has no packet to close it: it counts 0.
+            // A window without a sent packet has no packet to close it; it counts 0.
             last_octets = number_now == number + 1 ? so_far : 0;
             so_far      = 0;
         }

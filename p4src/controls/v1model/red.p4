@@ -1,6 +1,6 @@
 // v1model: RED, random early detection (Floyd and Jacobson 1993), ahead of drop-tail admission.
-// Each arrival takes part in the average, which does not decay while the queue is idle. An early drop
-// marks nothing.
+// Each arrival updates the average, which does not decay while the queue is idle. An early drop
+// causes no marks.
 
 #ifndef WAYMARK_V1MODEL_RED_P4
 #define WAYMARK_V1MODEL_RED_P4
@@ -9,7 +9,7 @@
 #include "../../include/constants.p4"
 #include "../../include/types.p4"
 
-// A mean number of packets, 16 of its bits behind the point.
+// An average number of packets, with 16 fractional bits.
 typedef bit<48> red_average_t;
 
 const bit<8> RED_FRACTION_BITS = 16;
@@ -18,13 +18,13 @@ const bit<8> RED_FRACTION_BITS = 16;
 const bit<40> RED_CERTAIN = 1 << 16;
 const bit<40> RED_OVERDUE = 1 << 17;
 
-// Admission's registers, to read: occupancy is tail - dequeued.
+// Admission's registers, read only: occupancy is tail - dequeued.
 control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_cause)
            (register<sequence_t> tail, register<sequence_t> dequeued) {
     // Index: port and priority. Writer: average_occupancy, below.
     register<red_average_t>(QUEUES) red_average;
-    // Index: port and priority. Writer: space_drops, below. Arrivals to be drawn for since an early
-    // drop, the next one included; 0: the last one was not to be drawn for.
+    // Index: port and priority. Writer: space_drops, below. Arrivals subject to early drop since the
+    // last early drop, including the next one; 0: the last arrival was not subject to it.
     register<bit<16>>(QUEUES) red_run;
 
     bit<32> queue;
@@ -32,7 +32,7 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
     red_average_t average;
     bit<17> spaced;
 
-    // average += (occupancy - average) * 2^-w, which here never falls below 0.
+    // average += (occupancy - average) * 2^-w, computed so that it never falls below 0.
     action average_occupancy(bit<4> w) {
         sequence_t last_admitted;
         sequence_t last_dequeued;
@@ -57,7 +57,7 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
         size = PORTS;
     }
 
-    // probability: in 2^16ths.
+    // probability: in units of 2^-16.
     action drop_some(bit<16> probability) {
         bit<16> draw;
         random(draw, 0, 0xFFFF);
@@ -68,9 +68,9 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
         drop_cause = drop_cause_t.RED;
     }
 
-    // probability: in 2^16ths, of a drop, as if each arrival were drawn for by itself; but the gaps
-    // between drops are spread evenly from once to twice its inverse. Of a queue of one or none
-    // nothing is dropped.
+    // probability: of a drop, in units of 2^-16, on average over arrivals. The gaps between drops are
+    // distributed uniformly from once to twice its inverse. A queue with at most one packet drops
+    // nothing.
     action drop_spaced(bit<17> probability) {
         spaced = probability;
     }
@@ -91,7 +91,7 @@ control Red(in port_t port, in priority_t priority, inout drop_cause_t drop_caus
         size = PORTS * 32;
     }
 
-    // Once run p has come to 1, the odds are p / (2 - run p). The first to be drawn for is spared.
+    // Once run p has reached 1, the probability is p / (2 - run p). The first arrival is not dropped.
     action space_drops() {
         bit<16> run;
         bit<16> draw;
