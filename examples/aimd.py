@@ -1,4 +1,4 @@
-"""Additive increase, multiplicative decrease (RFC 5681, §3.1): a whole congestion control.
+"""Additive increase, multiplicative decrease (RFC 5681, §3.1): a complete congestion control.
 
 ``python examples/aimd.py`` writes ``aimd.parquet``, and ``waymark plot aimd.parquet`` draws it.
 """
@@ -7,7 +7,7 @@ import waymark as wm
 
 
 class Aimd(wm.CongestionControl):
-    """Grows by a segment a round trip, faster at first; halves when a segment is lost."""
+    """Grows by one segment per round trip, faster in slow start; halves when a segment is lost."""
 
     def on_ack(self, event: wm.AckEvent) -> None:
         if not event.window_unused:

@@ -1,7 +1,7 @@
 """Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2), with the window of the compiled one.
 
-``python examples/vegas.py`` runs both in the same network, holds their windows against each other
-at every change, and writes ``vegas.parquet`` for ``waymark plot``.
+``python examples/vegas.py`` runs both in the same network, compares their windows at every change,
+and writes ``vegas.parquet`` for ``waymark plot``.
 """
 
 import sys
@@ -17,11 +17,11 @@ MIN_WINDOW = 2.0
 """No decrease takes the window below two segments."""
 
 SLACK = 3.0
-"""How far the window may run ahead of what is in flight and still grow, in segments."""
+"""The window grows only if it exceeds the segments in flight by no more than this, in segments."""
 
 
 def elapsed(start: float, now: float) -> float:
-    """Seconds between two times: whole nanoseconds, as the compiled one counts them."""
+    """Seconds between two times, rounded to whole nanoseconds like the compiled one."""
     return round(now - start, 9)
 
 
@@ -31,13 +31,13 @@ class Round:
 
     mark: int
     start: float
-    stale: bool = False  # the mark had been sent before the round: no RTT of it
+    stale: bool = False  # the mark was sent before the round and gives no RTT
     rtt_sum: float = 0.0
     samples: int = 0
 
 
 class Vegas(wm.CongestionControl):
-    """Keeps alpha to beta segments of its own in the queues."""
+    """Keeps alpha to beta of its own segments in the queues."""
 
     recovery = "vegas"
 
@@ -50,7 +50,7 @@ class Vegas(wm.CongestionControl):
         self.initial_window = limits.initial_window
         self.increment = 0.0  # added to cwnd by every new ACK of the round
         self.growing = True  # slow start grows in every other round
-        self.deflated = 0.0  # what a recovery deflates cwnd to
+        self.deflated = 0.0  # the window to which a recovery deflates cwnd
         self.last_cut = 0.0
         self.round: Round | None = None
         self.highest = 0
@@ -80,12 +80,12 @@ class Vegas(wm.CongestionControl):
         self.first_answer(event)
 
     def first_answer(self, event: wm.AckEvent) -> None:
-        """The very first acknowledgement gives the first base RTT."""
+        """The first acknowledgement gives the first base RTT."""
         if self.base_rtt is None and self.round is not None:
             self.base_rtt = elapsed(self.round.start, event.now)
 
     def close(self, ended: Round, event: wm.AckEvent) -> Round:
-        """Once a round trip: how many segments wait in queues, and what the window is to do."""
+        """Once per round trip: estimate the segments in queues, and choose the window's change."""
         sent = event.next - ended.mark
         rtt = ended.rtt_sum / ended.samples if ended.samples else 0.0
         if not ended.samples and not ended.stale:
@@ -114,7 +114,7 @@ class Vegas(wm.CongestionControl):
             self.increment = 1 / self.cwnd
 
     def on_loss(self, event: wm.LossEvent) -> None:
-        """One cut a window: only if it was not cut since the lost segment was sent."""
+        """Cut once per window: only if it was not cut since the lost segment was sent."""
         if event.sent_at is None or event.sent_at <= self.last_cut:
             return
         window = event.window
@@ -144,7 +144,7 @@ class Vegas(wm.CongestionControl):
 
 
 PROFILE = wm.Profile(floating_rtt=False)
-"""Both take times from a clock of whole nanoseconds."""
+"""A transport that takes times from a clock of whole nanoseconds."""
 
 NETWORK = wm.Topology(
     hosts=(wm.Host("a"), wm.Host("b")),
@@ -157,7 +157,7 @@ NETWORK = wm.Topology(
 
 
 def curve(algorithm: type[Vegas] | Literal["vegas"]) -> "pa.Table":
-    """The sender at every change in 60 s with one packet in a hundred lost."""
+    """The sender's state at every change in 60 s, with one packet in a hundred lost."""
     flow = wm.Flow("a", "b", algorithm, PROFILE, trace=True)
     return wm.run(wm.Scenario("vegas", NETWORK, end_s=60, flows=(flow,))).trace(0)
 

@@ -1,4 +1,4 @@
-"""Make the seeds of the fuzz targets, from the project's programs, scripts and packets."""
+"""Write the seeds of the fuzz targets, from the project's programs, scripts and packets."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ FILES = {
     "frontend": ("crates/p4-frontend/tests/ok/**/*.p4", "crates/p4-frontend/tests/err/**/*.p4"),
     "script": ("crates/bmv2-json/tests/config/*.stf", "p4src/tests/waymark-*.stf"),
 }
-"""Of each target that reads text, the files it starts from."""
+"""The seed files of each target that reads text."""
 
 EXCHANGE, HALF_A_SECOND = b"\x02", b"\x93"
 WRITE_P4RUNTIME, READ_P4RUNTIME, SET_P4RUNTIME, PACKET_OUT = 1, 6, 7, 9
@@ -29,18 +29,18 @@ P4RUNTIME_STEPS = {
     + bytes([SET_P4RUNTIME, 0, 2, 5, 0])
     for program in (0, 1)
 }
-"""What is sent to a switch; see ``fuzz_targets/p4runtime.rs``."""
+"""Messages to a switch; see ``fuzz_targets/p4runtime.rs``."""
 
 SCTP_STEPS = {
     "life": EXCHANGE * 8 + HALF_A_SECOND + b"\xfe" * 12,
     "odd_chunks": EXCHANGE * 6 + b"\x01\x14\x00\x03\x00\x14" + bytes(16) + EXCHANGE * 2,
     "odd_packet": EXCHANGE * 4 + b"\x00\x10" + bytes(16) + EXCHANGE * 2,
 }
-"""What happens to two associations; see ``fuzz_targets/sctp.rs``."""
+"""Events of two associations; see ``fuzz_targets/sctp.rs``."""
 
 PORT_1 = 0
 MADE_ROUTABLE = 4
-"""How a packet goes in; see ``fuzz_targets/packet.rs``."""
+"""A packet's input format; see ``fuzz_targets/packet.rs``."""
 
 DELIVER, CHANGE, COPY, WAIT, TIME_OUT, WRITE, READ, ACT = (
     step << 1 for step in (0, 6, 9, 10, 11, 12, 13, 14)
@@ -48,7 +48,7 @@ DELIVER, CHANGE, COPY, WAIT, TIME_OUT, WRITE, READ, ACT = (
 """The steps of ``fuzz_targets/tcp.rs``, for host 0; for host 1 one more."""
 
 CHOICES = {"operators": 600, "tables": 900, "hashes": 300}
-"""Of each target whose input is a source of random choices, the octets of a seed."""
+"""The octets of a seed, for each target whose input is a source of random choices."""
 
 HANDSHAKE = [DELIVER + 1, 0, DELIVER, 0, DELIVER + 1, 0]
 CONVERSATIONS = {
@@ -208,7 +208,7 @@ def scenarios() -> dict[str, dict[str, object]]:
 
 
 def main() -> None:
-    """Write them anew."""
+    """Write all seeds."""
     shutil.rmtree(SEEDS, ignore_errors=True)
     for target, patterns in FILES.items():
         (SEEDS / target).mkdir(parents=True)
@@ -252,7 +252,7 @@ def main() -> None:
 
 
 def _without_sources(value: object) -> object:
-    """BMv2's JSON without what it says of the source: short, and as good."""
+    """BMv2's JSON without its source information, which is shorter and equivalent."""
     match value:
         case dict():
             return {k: _without_sources(v) for k, v in value.items() if k != "source_info"}

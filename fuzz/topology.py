@@ -3,8 +3,8 @@
     fuzz/topology.py --seconds 10 [--seed N]    mutate the project's own files
     fuzz/topology.py FILE …                     try files that failed again
 
-Each file is read, or refused with a message that begins with its path; what is a topology can be
-planned, or is refused. Anything else is a bug: the file is kept in ``artifacts/topology``.
+Each file must be read, or refused with a message that begins with its path. Each topology must be
+planned or refused. Anything else is a bug, and the file is written to ``artifacts/topology``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 EXERCISE = ROOT / "tests" / "topology_files" / "exercise"
 ARTIFACTS = Path(__file__).resolve().parent / "artifacts" / "topology"
 TIMEOUT_S = 10.0
-"""More than this for one file is a failure."""
+"""Timeout for one file."""
 
 MOST_OCTETS = 2048
-"""Of a topology to start from: YAML takes 0.1 s for 10,000 octets."""
+"""Maximum size of a topology to start from: YAML takes 0.1 s for 10,000 octets."""
 
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 509, 510, 511, 65535, 65536, 2**31, 2**63, 2**64, 2**200),
@@ -77,15 +77,15 @@ ODD: tuple[Any, ...] = (
     ),
     *([], [1], [1, 2], ["10.0.0.1", 32], [[]], {}, {"a": 1}, {1: 2}, {None: None}, {"": {}}),
 )
-"""Values that files should not have where others are expected."""
+"""Values that are unexpected in most places of a file."""
 
 
 class FailureError(Exception):
-    """What must not happen; the message says what did."""
+    """A failure, described by the message."""
 
 
 def read_topology(path: Path) -> None:
-    """As ``waymark up`` does."""
+    """Read the file like ``waymark up``."""
     network = _told(path, lambda: Topology.load(path))
     try:
         plan(network)
@@ -94,12 +94,12 @@ def read_topology(path: Path) -> None:
 
 
 def read_runtime(path: Path) -> None:
-    """As ``waymark up`` does with a switch of the tutorials."""
+    """Read the file like ``waymark up`` for a switch of the tutorials."""
     _told(path, lambda: tutorial.settings(tutorial.read(path), SCHEMA))
 
 
 def read_configuration(path: Path) -> None:
-    """As ``waymark controller`` does."""
+    """Read the file like ``waymark controller``."""
     settings = _told(path, lambda: config.load(path))
     for switch in settings.switches.values():
         try:
@@ -127,7 +127,7 @@ TABLES = [
 
 
 class _RefusedError(Exception):
-    """The file was refused as it should be."""
+    """The file was refused correctly."""
 
 
 def _told(path: Path, read: Callable[[], Any]) -> Any:
@@ -140,7 +140,7 @@ def _told(path: Path, read: Callable[[], Any]) -> Any:
 
 
 def seeds() -> list[tuple[Path, Read]]:
-    """The project's own files, and what reads each."""
+    """The project's own files, and the reader of each."""
     topologies = sorted((ROOT / "topologies").glob("*.yaml"))
     return [
         *((path, read_topology) for path in topologies if path.stat().st_size < MOST_OCTETS),
@@ -155,10 +155,10 @@ def seeds() -> list[tuple[Path, Read]]:
 
 
 def attempt(path: Path, read: Read) -> bool:
-    """Whether a file is read; False: it is refused, with its place.
+    """Whether a file is read; False if it is refused with its place.
 
     Raises:
-        FailureError: it is neither.
+        FailureError: neither.
     """
     started = time.monotonic()
     try:
@@ -181,7 +181,7 @@ def mutate(text: str, random: random.Random) -> str:
     tree = copy.deepcopy(_tree(text))
     for _ in range(random.choice((1, 1, 1, 2, 4))):
         tree = _mutate_tree(tree, random)
-    return json.dumps(tree).replace("NaN", ".nan").replace("Infinity", ".inf")  # as YAML has them
+    return json.dumps(tree).replace("NaN", ".nan").replace("Infinity", ".inf")  # in YAML's notation
 
 
 _TREES: dict[str, Any] = {}
@@ -203,7 +203,7 @@ def _mutate_text(text: str, random: random.Random) -> str:
 
 
 def _mutate_tree(tree: Any, random: random.Random) -> Any:
-    """The tree with one thing changed, somewhere in it."""
+    """The tree with one random change."""
     keys = (
         list(tree)
         if isinstance(tree, dict)
@@ -230,10 +230,10 @@ def _mutate_tree(tree: Any, random: random.Random) -> Any:
 
 
 def run(seed: int, seconds: float = float("inf"), cases: int = sys.maxsize) -> tuple[int, int]:
-    """Mutate and read; how many files were read and how many refused.
+    """Mutate and read files. Returns how many were read and how many refused.
 
     Raises:
-        FailureError: a file was neither; it is kept in ``artifacts/topology``.
+        FailureError: a file was neither; it is written to ``artifacts/topology``.
     """
     chance = random.Random(seed)
     files = [(path.read_text(encoding="utf-8"), path.suffix, read) for path, read in seeds()]
@@ -259,7 +259,7 @@ def run(seed: int, seconds: float = float("inf"), cases: int = sys.maxsize) -> t
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Try mutated topology files.")
+    parser = argparse.ArgumentParser(description="Read mutated topology files.")
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)

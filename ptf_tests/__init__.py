@@ -1,1 +1,1 @@
-"""Dataplane behaviour tests through P4Runtime: `python -m ptf_tests`."""
+"""Dataplane tests through P4Runtime: `python -m ptf_tests`."""

@@ -2,7 +2,7 @@
 
     python -m ptf_tests [--target embedded|embedded-p4c|bmv2] [--main NAME …] [TEST …]
 
-A test is named as ptf names it: `aqt` or `aqt.AqtSaturates`. Logs, captures and configs stay in
+Tests have ptf's names: `aqt` or `aqt.AqtSaturates`. Logs, captures and configs are written to
 `results/ptf/<target>/<main>/`.
 """
 
@@ -41,13 +41,13 @@ MODULES = {
     "ecn": (*EVERY, "ecn"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }
-"""Which of `tests/` a program is to pass."""
+"""The modules of `tests/` for a program."""
 
 EXIT_CANNOT_RUN = 2
 
 
 def main() -> int:
-    """The exit code: 0 passed, 1 failed, 2 could not run."""
+    """Run the tests. Returns the exit code: 0 passed, 1 failed, 2 could not run."""
     arguments = _arguments()
     target = TARGETS[arguments.target]
     if arguments.inside:
@@ -67,7 +67,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--main", choices=MODULES, action="append", help="default: all")
     parser.add_argument("--results", default="results/ptf", help="default: %(default)s")
     parser.add_argument(
-        "--if-possible", action="store_true", help="succeed where the tests cannot run, saying so"
+        "--if-possible",
+        action="store_true",
+        help="skip the tests, and succeed, where they cannot run",
     )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("tests", nargs="*", metavar="TEST", help="default: all of each program")

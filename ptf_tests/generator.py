@@ -1,4 +1,4 @@
-"""A packet generator that no switch keeps up with: the kernel sends one frame from a ring."""
+"""A packet generator that is faster than any switch: the kernel sends one frame from a ring."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ PACKET_VERSION, PACKET_TX_RING, PACKET_QDISC_BYPASS = 10, 13, 20
 TPACKET_V2 = 1
 TP_STATUS_SEND_REQUEST = 1
 HEADER_OCTETS = 32
-"""TPACKET2_HDRLEN without the address, which sending leaves out: where a frame's octets start."""
+"""Offset of a frame's octets: TPACKET2_HDRLEN without the address, which sending omits."""
 
 SLOT_OCTETS = 2048
 SLOTS = 256
-"""Frames a round: few enough that a round's end is soon, enough that a system call costs little."""
+"""Frames per round: few enough for a short round, enough to amortise the system call."""
 BLOCK_OCTETS = 4096
 
 PAUSE_S = 1e-4
-"""How long it rests when it is ahead of its rate."""
+"""Pause when the generator is ahead of its rate."""
 
 
 class Generator:
@@ -34,9 +34,9 @@ class Generator:
         """Fills the ring.
 
         Raises:
-            OSError: no root, or no such interface.
+            OSError: not root, or no such interface.
         """
-        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # 0: receives nothing
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # 0: receive nothing
         self._socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
         self._socket.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, 1)
         octets = SLOT_OCTETS * SLOTS
@@ -63,7 +63,7 @@ class Generator:
         self._socket.close()
 
     def run(self, rate: float, seconds: float) -> float:
-        """Sends so many packets/s, or as fast as it can if that is less; how long it took, s."""
+        """Sends packets at up to the given rate in packets/s. Returns the time that it took, s."""
         started = time.monotonic()
         sent = 0
         while (took := time.monotonic() - started) < seconds:

@@ -1,4 +1,4 @@
-"""What all tests share: a program started anew, with a route to each host."""
+"""The base of all tests: a freshly started program with a route to each host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ptf_tests.ports import FRAME_OCTETS, HOSTS, SERVICE_S, A, C, Host
 from ptf_tests.session import Session
 
 ARRIVAL_S = 3.0
-"""How long a packet may take through an empty queue, on a machine that is busy."""
+"""Timeout for a packet through an empty queue, on a busy machine."""
 
 
 class Cause(IntEnum):
@@ -40,7 +40,7 @@ class Mark(IntEnum):
 
 
 class HopTest(BaseTest):
-    """A switch that has just got its program. A test class is named for its one property."""
+    """A switch with a freshly loaded program. A test class is named for its one property."""
 
     def setUp(self) -> None:
         """Becomes primary, pushes the program, and adds the routes."""
@@ -72,18 +72,18 @@ class HopTest(BaseTest):
     # ---- settings ----
 
     def needs_held_queue(self) -> None:
-        """Skips where the target's line to C cannot be made slow."""
+        """Skips the test if the target cannot slow its line to C."""
         if self.held_missing:
             raise unittest.SkipTest(self.held_missing)
 
     def limit_queue(self, host: Host, max_waiting: int) -> None:
-        """Packets that may wait, without the one in service."""
+        """Sets how many packets may wait, without the one in service."""
         self.session.insert("port_queue", {"port": host.port}, "drop_tail", max_waiting=max_waiting)
 
     def feedback(
         self, host: Host, *, aqt: int = 0, drai: int = 0, ci: int = 0, window_log2: int = 40
     ) -> None:
-        """Which marks the port writes; windows are 2^window_log2 µs."""
+        """Sets the marks that the port writes; windows are 2^window_log2 µs."""
         self.session.insert(
             "port_feedback", {"port": host.port}, "set_feedback",
             aqt=aqt, drai=drai, ci=ci, window_log2=window_log2,
@@ -92,36 +92,36 @@ class HopTest(BaseTest):
     # ---- packets ----
 
     def send(self, frame: bytes, host: Host = A) -> float:
-        """In a host's place; since when, in s."""
+        """Sends a packet from a host. Returns the time, in s."""
         started_s = time.time()
         self.dataplane.send(0, host.port, frame)
         return started_s
 
     def receive(self, host: Host, timeout_s: float = ARRIVAL_S) -> tuple[bytes, float]:
-        """The next frame that a host gets, and when, in s."""
+        """The next frame that a host receives, and its time, in s."""
         found = self.dataplane.poll(port_number=host.port, timeout=timeout_s)
         if isinstance(found, self.dataplane.PollFailure):
             self.fail(f"nothing came to port {host.port} in {timeout_s} s")
         return bytes(found.packet), found.time
 
     def check(self, host: Host, expected: bytes, what: str = "") -> None:
-        """The next frame that a host gets is this one."""
+        """Checks that the next frame that a host receives is this one."""
         found, _ = self.receive(host)
         self.assertEqual(found.hex(), expected.hex(), what)
 
     def check_silence(self, host: Host, seconds: float = 0.1) -> None:
-        """Nothing more comes to a host."""
+        """Checks that a host receives nothing more."""
         found = self.dataplane.poll(port_number=host.port, timeout=seconds)
         if isinstance(found, self.dataplane.PollSuccess):
             self.fail(f"port {host.port} sent {bytes(found.packet).hex()}")
 
     def check_forwarded(self, datagram: Datagram, what: str = "", **fields: Any) -> None:
-        """A packet arrives, as it should but for some fields."""
+        """Checks that a packet arrives as expected, except for some fields."""
         self.send(datagram.sent())
         self.check(datagram.to, datagram.forwarded(**fields), what)
 
     def check_dropped(self, frame: bytes, what: str = "", host: Host = A) -> None:
-        """A frame goes nowhere: what arrives is the packet sent after it."""
+        """Checks that a frame is dropped: the packet sent after it arrives first."""
         fence = Datagram(number=0xFFFF)
         self.send(frame, host)
         self.send(fence.sent())
@@ -130,7 +130,7 @@ class HopTest(BaseTest):
             self.check_silence(host, 0)
 
     def fill(self, datagrams: list[Datagram]) -> list[float]:
-        """Sends packets to C while its line is busy with the first; when each was sent, in s."""
+        """Sends packets to C while its line is busy with the first. Returns their times, in s."""
         self.needs_held_queue()
         for datagram in datagrams:
             assert datagram.to is C
@@ -139,7 +139,9 @@ class HopTest(BaseTest):
         frames = [datagram.sent() for datagram in datagrams]
         left_before = self.session.packets("sent", C.port)
         times = [self.send(frames[0])]
-        self.check_count("sent", C.port, left_before + 1)  # it is in service and waits no more
+        self.check_count(
+            "sent", C.port, left_before + 1
+        )  # the packet is in service and no longer waits
         times += [self.send(frame) for frame in frames[1:]]
         self.assertLess(
             time.time() - times[0], SERVICE_S, "this machine was too slow to fill a queue"
@@ -147,7 +149,7 @@ class HopTest(BaseTest):
         return times
 
     def drain(self) -> None:
-        """Waits until nothing comes to C any more."""
+        """Waits until C receives nothing more."""
         while not isinstance(
             self.dataplane.poll(port_number=C.port, timeout=3 * SERVICE_S),
             self.dataplane.PollFailure,
@@ -157,7 +159,7 @@ class HopTest(BaseTest):
     # ---- counters ----
 
     def check_count(self, counter: str, index: int, packets: int) -> None:
-        """A counter's cell, which may lag behind the packets a little."""
+        """Checks a counter's cell, which may lag slightly behind the packets."""
         deadline = time.monotonic() + ARRIVAL_S
         while (found := self.session.packets(counter, index)) < packets:
             if time.monotonic() > deadline:
@@ -166,9 +168,9 @@ class HopTest(BaseTest):
         self.assertEqual(found, packets, f"{counter}[{index}]")
 
     def check_drops(self, cause: Cause, packets: int, host: Host = A) -> None:
-        """Drops for a cause, counted at a host's port."""
+        """Checks the drops for a cause at a host's port."""
         self.check_count("drops", 8 * host.port + cause, packets)
 
     def check_marks(self, mark: Mark, packets: int, host: Host) -> None:
-        """Marks that a port wrote."""
+        """Checks the marks that a port wrote."""
         self.check_count("marks", 4 * host.port + mark, packets)

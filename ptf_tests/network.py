@@ -1,4 +1,4 @@
-"""A network namespace with a pair of interfaces a port. It ends with the last of its processes."""
+"""A network namespace with one veth pair per port. It ends with the last of its processes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 
 from ptf_tests.ports import HOSTS
 
-# When this process ends, by whatever signal, `unshare` is killed, and all that it started with it.
+# When this process ends, by any signal, `unshare` and all of its children are killed.
 _UNSHARE = (
     *("setpriv", "--pdeathsig", "KILL"),
     *("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
 )
-# /sys shows interfaces of where it was mounted. `--mount-proc` keeps such a mount to ourselves.
+# /sys shows the interfaces of the namespace that mounted it. `--mount-proc` keeps mounts private.
 _MOUNT_SYS = ("mount", "-t", "sysfs", "sysfs", "/sys")
 
 
 def missing() -> str:
-    """Why this process can make no namespace; empty when it can."""
+    """The reason why this process cannot create a namespace; empty if it can."""
     if os.geteuid() != 0:
-        return "it makes a network namespace, which takes root"
+        return "a network namespace needs root"
     needed = ("ip", "mount", "setpriv", "unshare")
     absent = [program for program in needed if shutil.which(program) is None]
     if absent:
@@ -32,15 +32,15 @@ def missing() -> str:
 
 
 def enter(module: str, arguments: list[str]) -> int:
-    """Runs a module with arguments inside a new namespace; its exit code."""
+    """Runs a module with arguments inside a new namespace. Returns its exit code."""
     return subprocess.call([*_UNSHARE, sys.executable, "-m", module, *arguments])
 
 
 def set_up() -> None:
-    """Makes the interfaces, up and silent. In the namespace only.
+    """Creates the interfaces, up and silent. To be called in the namespace only.
 
     Raises:
-        subprocess.CalledProcessError: `mount` or `ip` says why.
+        subprocess.CalledProcessError: `mount` or `ip` failed.
     """
     subprocess.run(_MOUNT_SYS, check=True)
     for setting in ("all", "default"):

@@ -19,7 +19,7 @@ NOT_CAPABLE, UNUSED, CAPABLE, EXPERIENCED = range(4)
 
 
 def unknown(octets: int) -> IPOption:
-    """An option that no hop knows, of so many octets."""
+    """An option unknown to all hops, with the given number of octets."""
     return IPOption(copy_flag=1, optclass=0, option=29, value=bytes(range(0xA0, 0xA0 + octets - 2)))
 
 
@@ -29,27 +29,27 @@ class Datagram:
 
     to: Host = B
     dst: str | None = None
-    """Where to, if that is not `to` itself."""
+    """The destination, if it is not `to` itself."""
     options: Sequence[IPOption | bytes] = ()
-    """Octets stand as they are, for lists that no layer would build."""
+    """Octets are used unchanged, for lists that no layer would build."""
     ttl: int = 64
     ecn: int = 0
     vlan: int | None = None
     number: int = 0
-    """In the payload, to tell packets apart."""
+    """Part of the payload, to distinguish packets."""
     ip: tuple[tuple[str, Any], ...] = ()
-    """Fields of the IP header that are set whatever they should be."""
+    """Fields of the IP header that override the correct values."""
 
     def but(self, **fields: Any) -> Datagram:
-        """The same but for some fields."""
+        """A copy with some fields changed."""
         return replace(self, **fields)
 
     def sent(self) -> bytes:
-        """As A sends it."""
+        """The packet as A sends it."""
         return self._frame(Ether(src=A.mac, dst=A.router_mac))
 
     def forwarded(self, **fields: Any) -> bytes:
-        """As `to` receives it: TTL one less, the MAC addresses of that link, and `fields`."""
+        """The packet as `to` receives it: TTL − 1, the MAC addresses of that link, and `fields`."""
         frame = self.but(ttl=self.ttl - 1).but(**fields)
         return frame._frame(Ether(src=self.to.router_mac, dst=self.to.mac))
 

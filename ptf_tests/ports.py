@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Host:
-    """A neighbour of the switch; a test sends and receives in its place."""
+    """A neighbour of the switch, played by a test."""
 
     port: int
     ipv4: str
@@ -17,17 +17,17 @@ class Host:
 
     @property
     def switch_end(self) -> str:
-        """The interface that the switch has."""
+        """The switch's interface."""
         return f"switch{self.port}"
 
     @property
     def test_end(self) -> str:
-        """The interface that ptf has."""
+        """ptf's interface."""
         return f"ptf{self.port}"
 
 
 A = Host(1, "10.0.1.10", "00:00:00:00:01:0a", "02:00:00:00:00:01")
-"""Where packets come from."""
+"""The source of packets."""
 
 B = Host(2, "10.0.2.20", "00:00:00:00:02:14", "02:00:00:00:00:02")
 """Behind a line without a rate: its queue is empty."""
@@ -43,4 +43,4 @@ FRAME_OCTETS = 100
 """Length of every frame that goes to C."""
 
 SERVICE_S = 0.1
-"""How long C's line takes for a frame."""
+"""Serialisation time of a frame on C's line."""

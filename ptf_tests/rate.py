@@ -1,10 +1,10 @@
-"""How many packets/s a switch forwards, and BMv2 beside it.
+"""Measures how many packets/s a switch forwards, and BMv2 for comparison.
 
     python -m ptf_tests.rate [--seconds S] [--target embedded|bmv2 …]
 
-Same veths, program, entries and generator, one switch after the other. Packets are offered at a row
-of rates up to what the generator can, since a switch that is offered too much may spend itself on
-what it drops; what counts is the most that arrived. Switch and generator share the machine's CPUs.
+The switches run in turn with the same veths, program, entries and generator. Packets are offered at
+several rates up to the generator's maximum, because an overloaded switch may spend its time on
+drops. The result is the highest forwarded rate. Switch and generator share the machine's CPUs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RATES = (5e3, 10e3, 20e3, 50e3, 100e3, 150e3, 200e3, 300e3, 400e3, math.inf)
 """Offered, packets/s."""
 WARM_UP_S = 0.3
 STILL_S = 0.3
-"""How long nothing may arrive until the last packet is taken to have come."""
+"""Time without arrivals after which the last packet is considered to have arrived."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Sample:
 
 
 def main() -> int:
-    """The exit code: 0 measured, 1 nothing was forwarded, 2 could not run."""
+    """Measure. Returns the exit code: 0 measured, 1 nothing was forwarded, 2 could not run."""
     arguments = _arguments()
     if arguments.inside:
         return _run_inside(arguments)
@@ -79,7 +79,9 @@ def _run_inside(arguments: argparse.Namespace) -> int:
     try:
         network.set_up()
         frame, load = len(FRAMES["AQT"]), os.getloadavg()[0]
-        print(f"{MAIN.name}, {frame} octets a frame, {os.cpu_count()} CPUs, load {load:.1f} before")
+        print(
+            f"{MAIN.name}, {frame} octets per frame, {os.cpu_count()} CPUs, load {load:.1f} before"
+        )
         print(f"{'switch':10} {'packets':10} {'offered/s':>10} {'forwarded/s':>11} {'lost':>5}")
         for name in names:
             target = TARGETS[name]
@@ -132,7 +134,8 @@ def _configured(running: Running) -> Session:
 
 
 def _sample(frame: bytes, rate: float, seconds: float) -> Sample:
-    """What arrives while packets are sent; what waits at the end is neither that nor lost."""
+    """Counts arrivals while packets are sent; packets that wait at the end count as neither
+    arrived nor lost."""
     sent, came = _sent(), _came()
     with Generator(A.test_end, frame) as generator:
         took = generator.run(rate, seconds)

@@ -1,4 +1,4 @@
-"""P4Runtime as a test needs it: the primary controller of one switch, waiting for every answer."""
+"""P4Runtime for tests: the primary controller of one switch, which waits for every answer."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from finsy.p4schema import P4MatchType, P4Schema
 from finsy.proto import p4r, p4r_grpc
 
 OVERLAPPING = {P4MatchType.TERNARY, P4MatchType.RANGE, P4MatchType.OPTIONAL}
-"""Kinds of keys that make a priority necessary."""
+"""Kinds of keys that need a priority."""
 
 ANSWER_S = 10.0
-"""How long an answer may take."""
+"""Timeout for an answer."""
 
 
 class Session:
-    """One stream and what is asked beside it. Names are those of the P4Info."""
+    """One stream and unary requests. Names are those of the P4Info."""
 
     def __init__(self, address: str, device_id: int, p4info: Path, device_config: Path) -> None:
         """Becomes primary.
@@ -69,7 +69,7 @@ class Session:
                 elif message.HasField("packet"):
                     self._packets.put(P4PacketIn.decode(message, self.schema))
         except grpc.RpcError:
-            pass  # closed; whoever waits for an answer gets none
+            pass  # closed; pending requests get no answer
 
     def close(self) -> None:
         """Ends the stream."""
@@ -77,7 +77,7 @@ class Session:
         self.channel.close()
 
     def push(self) -> None:
-        """Starts the program anew: tables, counters and registers empty."""
+        """Restarts the program with empty tables, counters and registers."""
         self.stub.SetForwardingPipelineConfig(
             p4r.SetForwardingPipelineConfigRequest(
                 device_id=self.device_id,
@@ -91,9 +91,9 @@ class Session:
         )
 
     def insert(self, table: str, match: dict[str, Any], action: str, **params: Any) -> None:
-        """Adds an entry. A range is a pair, both ends included; a key left out matches all.
+        """Adds an entry. A range is a pair, both ends included; an omitted key matches all.
 
-        Where keys can overlap, it has priority 1.
+        If keys can overlap, the entry has priority 1.
         """
         self._write(+self._entry(table, match, action, params))
 
@@ -135,14 +135,14 @@ class Session:
         return cell.packet_count
 
     def packet_out(self, payload: bytes, egress_port: int) -> None:
-        """Sends a packet by the switch."""
+        """Sends a packet through the switch."""
         packet = P4PacketOut(payload, egress_port=egress_port, padding=0)
         message = packet.encode_update(self.schema)
         assert isinstance(message, p4r.StreamMessageRequest)
         self._requests.put(message)
 
     def packet_in(self, timeout_s: float = 2.0) -> P4PacketIn:
-        """The next packet that the switch sends here.
+        """The next packet that the switch sends to this controller.
 
         Raises:
             queue.Empty: none came in time.

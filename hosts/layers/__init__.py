@@ -1,7 +1,7 @@
-"""Scapy layers of what Waymark's hops write: ``IP(options=[AQT(), AVBW()])``.
+"""Scapy layers of the options of Waymark's hops: ``IP(options=[AQT(), AVBW()])``.
 
-Importing this package binds them, so that captured packets dissect. Scapy reads on behind EOL: an
-option that it finds there is padding, to hops and hosts alike.
+Importing this package binds them, so that Scapy dissects captured packets. Scapy also parses
+options after EOL, which are padding for hops and hosts.
 """
 
 from hosts.layers.aqt import AQT

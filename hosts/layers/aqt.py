@@ -8,10 +8,10 @@ from scapy.layers.inet import IPOption, _IPOption_HDR  # pyright: ignore[reportP
 
 
 class AQT(IPOption):
-    """The queueing times of the hops so far, and those of the packet that is acknowledged.
+    """The sum of the hops' queueing times, and that of the acknowledged packet.
 
-    ``aqt``: µs; each hop adds to it; 0xFFFFFF means "at least". A sender writes 0.
-    ``aqt_echo``: µs, the receiver's copy of the AQT that arrived; no hop touches it.
+    ``aqt``: µs; each hop adds to it; it saturates at 0xFFFFFF. A sender writes 0.
+    ``aqt_echo``: µs, the receiver's copy of the AQT that arrived; no hop changes it.
     """
 
     name = "AQT"
@@ -27,4 +27,4 @@ class AQT(IPOption):
 
     @classmethod
     def register_variant(cls) -> None:
-        """Leaves Scapy's registry alone: it is by number only, which AVBW-S shares."""
+        """Does not use Scapy's registry, which is by number only; AVBW-S has the same number."""

@@ -20,8 +20,8 @@ INDICES = {
 class AVBW(IPOption):
     """The path's data rate adjustment index, and the receiver's copy of it.
 
-    ``drai``: the least of the hops' indices, 1 to 6; a sender writes 0xFF.
-    ``mrai_echo``: the DRAI that arrived; 0xFF when no hop on that path wrote one.
+    ``drai``: the minimum of the hops' indices, 1 to 6; a sender writes 0xFF.
+    ``mrai_echo``: the DRAI that arrived; 0xFF if no hop on that path wrote one.
     """
 
     name = "AVBW-S"
@@ -37,4 +37,4 @@ class AVBW(IPOption):
 
     @classmethod
     def register_variant(cls) -> None:
-        """Leaves Scapy's registry alone: it is by number only, which AQT shares."""
+        """Does not use Scapy's registry, which is by number only; AQT has the same number."""

@@ -1,4 +1,4 @@
-"""How Scapy learns of options whose number alone does not tell them apart."""
+"""Binds options that share a number to Scapy by their type octet."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -8,9 +8,9 @@ from scapy.packet import Packet
 
 
 def bind_options(*options: type[IPOption]) -> None:
-    """Dissects ``options`` by their whole type octet, and only at their own length.
+    """Dissects ``options`` by their whole type octet, and only if their length is correct.
 
-    Any other length is malformed, and Scapy's own choice as it was before.
+    Scapy dissects options of another length, which are malformed, as before.
     """
     by_start = {bytes(option())[:2]: option for option in options}
     by_number = cast(Callable[..., type[Packet]], IPOption.dispatch_hook)

@@ -2,7 +2,7 @@
 --
 --   tshark -X lua_script:hosts/wireshark/waymark.lua -r FILE -Y waymark -T fields -e waymark.aqt
 --
--- In Wireshark: copy it to the folder of personal Lua plugins (Help, About, Folders).
+-- In Wireshark: copy this file to the folder of personal Lua plugins (Help, About, Folders).
 -- Formats: types 0x5E and 0xDE among the IPv4 options, lengths 8 and 4, fields in network order.
 
 local AQT, AVBW_S = 0x5E, 0xDE
@@ -62,7 +62,7 @@ end
 
 local ADD = { [AQT] = add_aqt, [AVBW_S] = add_avbw_s }
 
--- Calls each with the type and the octets of every option; a list that runs over its end is left there.
+-- Calls each with the type and the octets of every option; stops where an option exceeds the list.
 local function options(list, each)
   local at = 0
   while at < list:len() do

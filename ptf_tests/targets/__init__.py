@@ -1,4 +1,4 @@
-"""Switches that the same tests run on: how one is started, and what tests know of it."""
+"""The switches under test: how to start each, and its properties that tests need."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ DEVICE_ID = 1
 COMPILER = "p4c-bm2-ss"
 """p4c for BMv2."""
 START_S = 30.0
-"""How long a switch may take until it listens."""
+"""Timeout for a switch to listen."""
 
 
 class CannotRunError(Exception):
-    """What is missing on this machine, or went wrong outside the tests."""
+    """A tool is missing on this machine, or a part outside the tests failed."""
 
 
 @dataclass(frozen=True)
 class Running:
-    """A switch, as the tests need to know it."""
+    """A running switch, with the properties that tests need."""
 
     p4info: Path
     device_config: Path
     held_missing: str = ""
-    """Why C's line is not slow; empty when it is."""
+    """The reason why C's line is not slow; empty if it is."""
 
 
 class Target(Protocol):
@@ -40,11 +40,11 @@ class Target(Protocol):
     name: str
 
     def missing(self) -> str:
-        """What it needs that is not here; empty when it can run."""
+        """The missing requirements; empty if it can run."""
         ...
 
     def start(self, main: Path, folder: Path) -> AbstractContextManager[Running]:
-        """A switch for a program, its files and log in `folder`, on the interfaces of `ports`.
+        """Starts a switch for a program, with its files in `folder`, on the interfaces of `ports`.
 
         Raises:
             CannotRunError: it did not start.
@@ -53,12 +53,12 @@ class Target(Protocol):
 
 
 def p4info_of(main: Path) -> Path:
-    """The P4Info that is kept beside the mains, the same for every target."""
+    """The P4Info in `p4src/p4info`, the same for every target."""
     return P4SRC / "p4info" / f"{main.stem}.p4info.txtpb"
 
 
 def compiled(main: Path, folder: Path) -> Path:
-    """A program as p4c compiles it for BMv2.
+    """Compiles a program for BMv2 with p4c.
 
     Raises:
         CannotRunError: p4c refuses it.
@@ -72,16 +72,16 @@ def compiled(main: Path, folder: Path) -> Path:
 
 
 def not_on_path(*programs: str) -> str:
-    """Which of these programs are not on PATH, said in a sentence; empty when all are."""
+    """A message with those of the programs that are not on PATH; empty if all are."""
     missing = [program for program in programs if shutil.which(program) is None]
     return f"not on PATH: {', '.join(missing)}" if missing else ""
 
 
 def wait_until_it_listens(switch: subprocess.Popen[bytes], log: Path) -> None:
-    """Returns when the switch accepts connections at `ADDRESS`.
+    """Waits until the switch accepts connections at `ADDRESS`.
 
     Raises:
-        CannotRunError: it ended before, or took too long; with the last lines of its log.
+        CannotRunError: it ended, or took too long; with the last lines of its log.
     """
     host, port = ADDRESS.split(":")
     deadline = time.monotonic() + START_S
@@ -97,7 +97,7 @@ def wait_until_it_listens(switch: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def stop(switch: subprocess.Popen[bytes]) -> None:
-    """Ends a switch, by force if it does not listen."""
+    """Terminates a switch, and kills it if it does not end."""
     switch.terminate()
     try:
         switch.wait(timeout=5)

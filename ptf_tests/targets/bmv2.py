@@ -1,4 +1,4 @@
-"""BMv2: `simple_switch_grpc`, its queues set by Thrift."""
+"""BMv2: `simple_switch_grpc`, with queues configured over Thrift."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Bmv2:
     name = "bmv2"
 
     def missing(self) -> str:
-        """p4c or the switch."""
+        """p4c or the switch, if missing."""
         return not_on_path("simple_switch_grpc", COMPILER)
 
     @contextmanager
     def start(self, main: Path, folder: Path) -> Iterator[Running]:
-        """Its program comes by P4Runtime."""
+        """Starts it; the program is loaded over P4Runtime."""
         config = compiled(main, folder)
         interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
         command = [
             *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),
             *("--thrift-port", str(THRIFT_PORT)),
-            *("--log-level", "off"),  # it would format every line even where none is shown
+            *("--log-level", "off"),  # otherwise it formats every line, even if none is shown
             *("--", "--grpc-server-addr", ADDRESS, "--cpu-port", str(CPU_PORT)),
         ]
         log = folder / "switch.log"
@@ -57,9 +57,9 @@ class Bmv2:
 
 
 def _slow_down() -> str:
-    """Sets C's queue, which P4Runtime cannot; why it could not, or nothing."""
+    """Configures C's queue over Thrift. Returns the reason of a failure, or an empty string."""
     if shutil.which(CLI) is None:
-        return f"a queue is held by Thrift only, and {CLI} is not on PATH"
+        return f"slowing a queue needs Thrift, and {CLI} is not on PATH"
     settings = (
         f"set_queue_rate {round(1 / SERVICE_S)} {C.port}\nset_queue_depth {QUEUE_DEPTH} {C.port}\n"
     )
@@ -67,7 +67,7 @@ def _slow_down() -> str:
         [CLI, "--thrift-port", str(THRIFT_PORT)],
         input=settings, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    told = done.stdout + done.stderr
-    if done.returncode != 0 or "rror" in told or "nvalid" in told:
-        return f"a queue is held by Thrift only, and {CLI} says: {told.strip()}"
+    output = done.stdout + done.stderr
+    if done.returncode != 0 or "rror" in output or "nvalid" in output:
+        return f"slowing a queue needs Thrift, and {CLI} failed: {output.strip()}"
     return ""

@@ -1,4 +1,4 @@
-"""The embedded switch: `waymark switch`, given P4 source, or what p4c makes of it for BMv2."""
+"""The embedded switch: `waymark switch`, with P4 source or with p4c's JSON for BMv2."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
 
 
 class Embedded:
-    """Needs nothing but this checkout."""
+    """Needs only this checkout."""
 
     name = "embedded"
 
     def missing(self) -> str:
-        """Nothing ever is."""
+        """Nothing is ever missing."""
         return ""
 
     def config(self, main: Path, folder: Path) -> Path:
-        """Its program comes by P4Runtime: P4 source in one file."""
+        """Starts it; the program is loaded over P4Runtime as P4 source in one file."""
         config = folder / "program.p4"
         config.write_text(compile_file(main).source)
         return config
@@ -66,9 +66,9 @@ class EmbeddedWithP4c(Embedded):
     name = "embedded-p4c"
 
     def missing(self) -> str:
-        """p4c."""
+        """p4c, if missing."""
         return not_on_path(COMPILER)
 
     def config(self, main: Path, folder: Path) -> Path:
-        """BMv2's JSON, made by p4c."""
+        """BMv2's JSON from p4c."""
         return compiled(main, folder)

@@ -1,4 +1,4 @@
-"""Drop-tail: a queue refuses when as many wait as may wait."""
+"""Drop-tail: a full queue refuses packets."""
 
 from ptf_tests.hop import Cause, HopTest
 from ptf_tests.packets import Datagram
@@ -15,7 +15,7 @@ class QueueOfNoneRefusesAll(HopTest):
 
 
 class FullQueueRefusesTheNewest(HopTest):
-    """One in service, four that wait; the rest is refused, counted where it was refused."""
+    """One packet is in service and four wait; the others are refused and counted at that port."""
 
     def runTest(self):
         self.limit_queue(C, 4)

@@ -10,7 +10,7 @@ from ptf_tests.ports import SERVICE_S, B, C
 SATURATED = 0xFFFFFF
 US = 1e6
 CLOCKS_US = 200
-"""By which the clocks of switch and test may run apart during a test."""
+"""Maximum drift between the clocks of switch and test during a test."""
 
 
 def aqt_of(frame: bytes) -> int:
@@ -20,7 +20,7 @@ def aqt_of(frame: bytes) -> int:
 
 
 def with_aqt(options: list, aqt_us: int) -> list:
-    """The same options, AQT changed."""
+    """The same options with another AQT."""
     return [
         AQT(aqt=aqt_us, aqt_echo=option.aqt_echo) if isinstance(option, AQT) else option
         for option in options
@@ -28,7 +28,7 @@ def with_aqt(options: list, aqt_us: int) -> list:
 
 
 class AqtOfAnEmptyQueueIsNoMoreThanTheWayTook(HopTest):
-    """Wherever it stands. Echo and other options stay, and the checksum is right."""
+    """At any position. Echo and other options do not change, and the checksum is correct."""
 
     def runTest(self):
         self.feedback(B, aqt=1)
@@ -54,7 +54,7 @@ class AqtOfAnEmptyQueueIsNoMoreThanTheWayTook(HopTest):
 
 
 class AqtGrowsByTheTimeInAHeldQueue(HopTest):
-    """The k-th that waits has k services before it, but for what passed of the first of them."""
+    """The k-th waiting packet waits for k services, minus the elapsed part of the first."""
 
     def runTest(self):
         self.feedback(C, aqt=1)
@@ -76,7 +76,7 @@ class AqtGrowsByTheTimeInAHeldQueue(HopTest):
 
 
 class AqtSaturates(HopTest):
-    """A sum past 24 bits says at least, and never wraps."""
+    """A sum beyond 24 bits saturates, and never wraps."""
 
     def runTest(self):
         self.feedback(C, aqt=1)

@@ -1,4 +1,4 @@
-"""CI: a packet says that it was waiting when another was refused."""
+"""CI: a mark means that the packet was waiting when another was refused."""
 
 from ptf_tests.hop import Cause, HopTest, Mark
 from ptf_tests.packets import CAPABLE, EXPERIENCED, NOT_CAPABLE, UNUSED, Datagram
@@ -6,7 +6,7 @@ from ptf_tests.ports import B, C
 
 
 class CiMarksExactlyTheQueued(HopTest):
-    """The capable among those that waited; not the one in service, nor who came later."""
+    """Marks the capable waiting packets, not the one in service or later ones."""
 
     def runTest(self):
         self.feedback(C, ci=1)

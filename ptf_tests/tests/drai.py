@@ -1,4 +1,4 @@
-"""DRAI: a packet carries the advice of its path's most loaded hop."""
+"""DRAI: a packet carries the index of its path's most loaded hop."""
 
 import time
 
@@ -57,7 +57,7 @@ class DraiStaysWhereNoRangeFits(HopTest):
 
 
 class DraiFollowsTheQueueThroughEachRange(HopTest):
-    """Of eleven that wait, the first leaves ten behind, the last none."""
+    """Of eleven waiting packets, the first leaves ten behind, the last none."""
 
     RANGES = ((0, 0, 6), (1, 2, 5), (3, 4, 4), (5, 6, 3), (7, 8, 2), (9, 99, 1))
 
@@ -75,7 +75,7 @@ class DraiFollowsTheQueueThroughEachRange(HopTest):
 
 
 class DraiFollowsTheOctetsOfTheLastWindow(HopTest):
-    """0 when it was idle, its packets' when they filled it, and 0 again after a rest."""
+    """0 after an idle window, its packets' octets after a full one, and 0 again after a pause."""
 
     WINDOW_LOG2 = 18
     WINDOW_S = 2**WINDOW_LOG2 / 1e6
@@ -93,7 +93,7 @@ class DraiFollowsTheOctetsOfTheLastWindow(HopTest):
             indices.append((now - started, drai_of(self.receive(B)[0])))
             time.sleep(0.01)
         self.assertEqual(indices[0][1], 6, "the window before was idle")
-        # Two window ends have passed for sure; no window in between was idle.
+        # At least two windows have ended; none in between was idle.
         late = {index for at, index in indices if at > 2 * self.WINDOW_S}
         self.assertEqual(late, {3})
         time.sleep(2.5 * self.WINDOW_S)

@@ -1,4 +1,4 @@
-"""ECN: a packet says that it met a queue longer than the port's threshold."""
+"""ECN: a mark means that the packet met a queue longer than the port's threshold."""
 
 from ptf_tests.hop import HopTest
 from ptf_tests.packets import CAPABLE, EXPERIENCED, NOT_CAPABLE, UNUSED, Datagram
@@ -6,7 +6,7 @@ from ptf_tests.ports import B, C
 
 
 class EcnMarksWhatMetALongQueue(HopTest):
-    """The capable, of either kind, in front of which more than two were waiting."""
+    """Marks capable packets, of either kind, behind more than two waiting packets."""
 
     def runTest(self):
         self.session.insert("ecn_threshold", {"port": C.port}, "mark_above", threshold=2)

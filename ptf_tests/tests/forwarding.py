@@ -28,7 +28,7 @@ class ForwardingKeepsEcn(HopTest):
 
 
 class ForwardingKeepsOptionsInAnyOrder(HopTest):
-    """No port marks here, so every octet stays, and the checksum covers them."""
+    """No port marks here, so no octet changes, and the checksum covers all of them."""
 
     def runTest(self):
         for options in (
@@ -90,7 +90,7 @@ class MalformedHeaderIsDropped(HopTest):
     def runTest(self):
         self.check_dropped(Datagram(ip=(("version", 6),)).sent(), "version 6")
         self.check_dropped(Datagram(ip=(("ihl", 4),)).sent(), "IHL 4")
-        self.check_dropped(Datagram().sent()[: 14 + 19], "the fixed part cut short")
+        self.check_dropped(Datagram().sent()[: 14 + 19], "a truncated fixed part")
         self.check_dropped(Datagram(options=[NOP] * 40).sent()[: 14 + 59], "the options cut short")
         self.check_drops(Cause.MALFORMED, 4)
 

@@ -1,4 +1,4 @@
-"""To and from the controller."""
+"""Packets to and from the controller."""
 
 import queue
 

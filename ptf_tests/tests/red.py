@@ -31,7 +31,7 @@ class RedDropsAllAboveItsRange(HopTest):
         self.session.insert("red", {"port": C.port, "average": (2 * ONE, MOST)}, "drop_all")
         datagrams = [Datagram(to=C, number=number) for number in range(12)]
         self.fill(datagrams)
-        for datagram in datagrams[:3]:  # one in service, and none or one before two that wait
+        for datagram in datagrams[:3]:  # one in service, and none or one before two waiting packets
             self.check(C, datagram.forwarded())
         self.check_silence(C)
         self.check_drops(Cause.RED, 9, C)
@@ -39,10 +39,10 @@ class RedDropsAllAboveItsRange(HopTest):
 
 
 class RedDropsAsOftenAsItsTableSays(HopTest):
-    """It sees each arrival before the limit does: of all that meet a queue, its share is early."""
+    """RED sees each arrival before the queue limit, so it drops its share of all arrivals."""
 
     ARRIVALS = 960
-    BURST = 16  # no more than BMv2 takes from an interface at a time
+    BURST = 16  # the most that BMv2 reads from an interface at once
 
     def runTest(self):
         self.limit_queue(C, 16)

@@ -6,7 +6,7 @@ from ptf_tests.packets import CAPABLE, EOL, EXPERIENCED, NOP, Datagram, unknown
 from ptf_tests.ports import A, B, C
 
 AQT_SATURATED = AQT(aqt=0xFFFFFF, aqt_echo=5)
-"""One that stays the same through any wait, so that octets can be compared."""
+"""An AQT that does not change during any wait, so that octets can be compared."""
 
 
 class AllMarksInOnePacket(HopTest):
