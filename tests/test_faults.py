@@ -110,10 +110,10 @@ def test_a_network_whose_files_are_gone_is_found(
     here.run("sh", "-c", gone)
     status = here.waymark("status")
     assert status.returncode == 1
-    assert "DEAD      its files are gone: /run/waymark/small" in status.stdout
+    assert "DEAD      its files are missing: /run/waymark/small" in status.stdout
     assert "waymark down small, then up" in status.stdout
     again = here.waymark("up", small_file)
-    assert "small is up already; take it down first: waymark down small" in again.stderr
+    assert "small is already up; take it down first: waymark down small" in again.stderr
     if runner == "netns":
         ping = here.waymark("exec", "a", "ping", "-c", "1", "10.0.0.2")
         assert " 1 received" in ping.stdout, ping.stdout + ping.stderr
@@ -333,7 +333,7 @@ def test_up_that_is_killed_is_told_and_can_be_taken_down(
     partly = "small is partly up: `waymark up` was killed; waymark down small\n"
     status = here.waymark("status")
     assert (status.returncode, status.stdout) == (1, partly)
-    assert "small is up already" in here.waymark("up", small_file).stderr
+    assert "small is already up" in here.waymark("up", small_file).stderr
     down(here)
 
 

@@ -1,5 +1,5 @@
-"""Networks as data, and what brings them up on this machine.
+"""Networks as data, and the runners that bring them up on this machine.
 
-``plan`` says what a topology takes on Linux, ``netns`` and ``mininet`` make it, ``state`` remembers
-what was made, so that it can be taken down whatever happened in between.
+``plan`` lists what a topology needs on Linux, ``netns`` and ``mininet`` create it, and ``state``
+records what was created, so that it can always be taken down.
 """

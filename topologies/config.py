@@ -1,4 +1,4 @@
-"""The controller's configuration that follows from a topology."""
+"""The controller's configuration for a topology."""
 
 from dataclasses import asdict
 from io import StringIO
@@ -16,24 +16,24 @@ from waymark.red import ConstantDrop
 from waymark.topology import Link
 
 HEADER = """\
-# What follows from {file}: read by `waymark controller plan|apply|watch`.
-# Written when the network came up; changing it changes nothing by itself.
+# Generated from {file} for `waymark controller plan|apply|watch`.
+# Written when the network came up. Apply your changes with `waymark controller apply`.
 """
 
 
 def write(plan: Plan, source: Path, target: Path, device_configs: dict[str, Path] | None) -> bool:
-    """Write the configuration of all switches; whether it names any.
+    """Write the configuration of all switches. Returns whether it contains any.
 
-    Switches without a program wait for a controller of the user's.
+    Switches without a program wait for the user's controller.
 
     Args:
         plan: the network.
         source: the topology's file, to be named.
-        target: where to.
+        target: the file to write.
         device_configs: p4c's JSON by program, for BMv2; None for the embedded switch.
 
     Raises:
-        WaymarkError: a runtime file is not there, or does not fit the program.
+        WaymarkError: a runtime file is missing, or does not match the program.
     """
     switches = {s.name: _switch(plan, s, device_configs) for s in plan.switches if s.program}
     config: dict[str, Any] = {"switches": switches}
@@ -63,10 +63,10 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         p4info, _ = pipeline.compiled(project.program_path(switch.program))
         schema = pipeline.make(switch.program, p4info, b"").schema
         return config | tutorial.settings(tutorial.read(declared.runtime), schema)
-    if declared.tutorial is not None:  # a controller of the user's writes its entries
+    if declared.tutorial is not None:  # the user's controller writes its entries
         return config
     tables = {name.split(".")[-1] for name in program.of_project(switch.program).tables}
-    # As in the lab: a program that writes no marks is asked for none.
+    # As in the lab: marks are configured only if the program writes marks.
     marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
     config["ports"] = {
         port: {

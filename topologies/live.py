@@ -1,4 +1,4 @@
-"""A scenario on this machine's interfaces, in real time: as :func:`waymark.run` in virtual time."""
+"""Run a scenario on this machine's interfaces in real time, like :func:`waymark.run`."""
 
 import json
 import signal
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIRST_PORT = 1024
-"""Flows and sources have this port and the ones above it, as in virtual time."""
+"""The first port of flows and sources, as in virtual time; the others follow."""
 
 AHEAD_S = 0.5
-"""All begin so long after all are ready."""
+"""Time from the moment when all hosts are ready to their common start."""
 
 START_S = 60.0
-"""How long a host may take to be ready."""
+"""Timeout for a host to be ready."""
 
 END_S = 10.0
-"""How long a host may take beyond the end of the run."""
+"""Timeout for a host to end after the run."""
 
 OPTIONS = {
     "packet_octets": "--mtu",
@@ -41,7 +41,7 @@ OPTIONS = {
     "initial_window": "--initial-window",
     "delayed_ack_s": "--delayed-ack",
 }
-"""Of ``waymark host send`` and ``recv``, by the setting of a profile."""
+"""Options of ``waymark host send`` and ``recv``, by the setting of a profile."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Live:
 
     Attributes:
         traces: each flow's sender at every change.
-        sent, arrived: of each source.
-        commands: that made it, with the network up.
-        wall_s: how long it took, the network's coming and going included.
+        sent, arrived: packets of each source.
+        commands: the commands that ran in the network.
+        wall_s: duration, including the time to bring the network up and down.
     """
 
     traces: tuple["pa.Table", ...]
@@ -63,7 +63,7 @@ class Live:
 
 
 def check(scenario: Scenario) -> None:
-    """Raise a :class:`WaymarkError` unless hosts on interfaces can do what a scenario says."""
+    """Raise a :class:`WaymarkError` unless hosts on interfaces can run the scenario."""
     where = f"scenario {scenario.name} runs in virtual time only"
     if scenario.associations or scenario.changes or scenario.clocks:
         raise WaymarkError(f"{where}: associations, changes of links, clocks")
@@ -72,16 +72,16 @@ def check(scenario: Scenario) -> None:
 
 
 def run(scenario: Scenario, name: str, runner: str, target: str) -> Live:
-    """Bring a scenario's network up, run it in real time, take it down, whatever happens.
+    """Bring a scenario's network up, run it in real time, and always take it down.
 
     Args:
-        scenario: what to run; its seed is of sources' and links' draws.
+        scenario: what to run; its seed decides the random draws of sources and links.
         name: of the network, while it is up.
         runner: ``"netns"`` or ``"mininet"``.
         target: ``"embedded"`` or ``"bmv2"``.
 
     Raises:
-        WaymarkError: no root, something that runs in virtual time only, a part that fails.
+        WaymarkError: not root, the scenario runs in virtual time only, or a part fails.
     """
     system.need("ip")
     check(scenario)
@@ -98,7 +98,7 @@ def run(scenario: Scenario, name: str, runner: str, target: str) -> Live:
 
 @contextmanager
 def _up(scenario: Scenario, name: str, runner: str, target: str) -> Generator[State]:
-    """The network, for as long as the block; signals to end wait until it is down."""
+    """The network during the block; signals that end the process wait until it is down."""
     about = Path(f"{name}.yaml")
     with _signals(_interrupt, signal.SIGTERM, signal.SIGHUP):
         network = None
@@ -127,7 +127,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _heed_interrupts() -> None:
+def _restore_sigint() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -138,7 +138,7 @@ class _Host:
         self.what, self.child, self.log = what, child, log
 
     def wait_for(self, word: str) -> None:
-        """Until it prints a line that begins so."""
+        """Wait until it prints ``word``."""
         deadline = time.monotonic() + START_S
         while word not in self._printed():
             if self.child.poll() is not None or time.monotonic() > deadline:
@@ -146,7 +146,7 @@ class _Host:
             time.sleep(0.02)
 
     def finish(self, within_s: float) -> None:
-        """Until it ends by itself, without complaint."""
+        """Wait until it ends by itself, successfully."""
         try:
             code = self.child.wait(within_s)
         except subprocess.TimeoutExpired:
@@ -158,7 +158,7 @@ class _Host:
         """The last line of JSON that it printed."""
         lines = [line for line in self._printed().splitlines() if line.startswith("{")]
         if not lines:
-            raise WaymarkError(f"{self.what} told nothing: {self._printed().strip()}")
+            raise WaymarkError(f"{self.what} printed no result: {self._printed().strip()}")
         return json.loads(lines[-1])
 
     def _printed(self) -> str:
@@ -174,7 +174,7 @@ class _Hosts:
         self._waiting: list[_Host] = []
 
     def start(self, node: str, *arguments: str, begins: bool = False) -> _Host:
-        """Start ``waymark host ARGUMENTS`` at a node; ``begins``: at the time of :meth:`begin`."""
+        """Start ``waymark host ARGUMENTS`` at a node; with ``begins``, wait for :meth:`begin`."""
         shown = (*arguments, "--at", node)
         self.commands.append(" ".join(("waymark host", *(_quoted(word) for word in shown))))
         more = ("--json", "--real-time", *(("--begin", "-") if begins else ()))
@@ -188,8 +188,8 @@ class _Hosts:
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
-                # A shell's background job ignores SIGINT, by which sinks end.
-                preexec_fn=_heed_interrupts,
+                # Sinks end by SIGINT, which a shell's background jobs ignore.
+                preexec_fn=_restore_sigint,
             )
         self.network.processes.append(Process.of(f"{arguments[0]} at {node}", child.pid))
         self.network.save()
@@ -199,7 +199,7 @@ class _Hosts:
         return host
 
     def begin(self) -> None:
-        """Have all begin together, once all are ready."""
+        """Let all begin together, once all are ready."""
         for host in self._waiting:
             host.wait_for("ready")
         begin_s = time.monotonic() + AHEAD_S
@@ -210,7 +210,7 @@ class _Hosts:
             pipe.close()
 
     def end(self) -> None:
-        """End those that have not."""
+        """End the processes that still run."""
         state.end([process for process in self.network.processes if " at " in process.name])
 
 
@@ -257,7 +257,7 @@ def _measure(
 
 
 def _options(flow: Flow, where: str = "") -> list[str]:
-    """A flow's settings as options; ``where`` begins the message if there are none for them."""
+    """A flow's settings as options; ``where`` starts the error for settings without an option."""
     wanted = asdict(flow.profile)
     plain = Flow(flow.source, flow.target, flow.algorithm)
     for one in fields(flow):
@@ -266,7 +266,9 @@ def _options(flow: Flow, where: str = "") -> list[str]:
         if getattr(flow, one.name) != getattr(plain, one.name):
             raise WaymarkError(f"{where}: flow {flow.source}->{flow.target} sets {one.name}")
     if not isinstance(flow.algorithm, str):
-        raise WaymarkError(f"{where}: flow {flow.source}->{flow.target} has a control in Python")
+        raise WaymarkError(
+            f"{where}: flow {flow.source}->{flow.target} has a congestion control in Python"
+        )
     for setting, value in asdict(MODERN).items():
         if setting not in (*OPTIONS, "pacing") and wanted[setting] != value:
             raise WaymarkError(f"{where}: its profile has {setting} {wanted[setting]!r}")
@@ -277,7 +279,7 @@ def _options(flow: Flow, where: str = "") -> list[str]:
 
 
 def _of_source(source: Source, stop_s: float, seed: int, number: int) -> list[str]:
-    """A source as options; what decides its draws is written to the last digit."""
+    """A source as options, with all digits of the settings that decide its random draws."""
     options = [
         *("--rate", f"{source.rate_bps!r} b/s", "--packet-octets", str(source.packet_octets)),
         *("--quiet", f"{source.start_s!r} s", "--seconds", f"{stop_s!r}"),

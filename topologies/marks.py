@@ -1,7 +1,7 @@
-"""Marks in the kernel, by which a network is found whose files are gone.
+"""Marks in the kernel, which identify a network after its files were deleted.
 
-Each namespace of a network says on its loopback interface (``ip link``, alias) which network and
-node it belongs to; each process has the network's name in its environment.
+The loopback interface of each namespace has an alias (``ip link``) with its network and node. Each
+process has the network's name in its environment.
 """
 
 import json
@@ -12,14 +12,14 @@ from pathlib import Path
 from topologies import system
 
 FABRIC = "-"
-"""Instead of a node: all switches of a network."""
+"""The node name of the namespace with all switches."""
 
 _WORD = "waymark"
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What a namespace says about itself.
+    """The mark of a namespace.
 
     Attributes:
         node: a host, or ``FABRIC``.

@@ -1,4 +1,4 @@
-"""A topology under Mininet, in a network namespace of its own, so that nothing is left behind."""
+"""A topology under Mininet, in a separate network namespace, so that it leaves nothing behind."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,14 @@ from waymark.topology import Topology
 NAME = "mininet"
 
 READY = "the network is up"
-"""Printed by ``mininet_net`` once it is."""
+"""Printed by ``mininet_net`` when the network is up."""
 
 PYTHON = "/usr/bin/python3"
-"""Whose packages Debian's Mininet is among."""
+"""The Python for which Debian installs Mininet."""
 
 
 def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, seed: int) -> State:
-    """Bring a topology up, its switches running and told what to do; nothing is left if it fails.
+    """Bring a topology up with configured switches. A failure leaves nothing behind.
 
     Args and Raises:
         As :func:`topologies.netns.up`.
@@ -47,14 +47,14 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
 
 
 def down(state: State) -> None:
-    """Take a network down, or what there is of it."""
+    """Take a network down, also a partial one."""
     state.end_processes()
     end([p for p in (Process.of(name, pid) for name, pid in state.pids.items()) if _is_host(p)])
     netns.down(state)
 
 
 def prefix(state: State, node: str) -> list[str]:
-    """What a command begins with to run at a node; at a switch, among all switches."""
+    """The prefix of a command that runs at a node; for a switch, in the switches' namespace."""
     if node in state.pids:
         return ["nsenter", "--net", f"--target={state.pids[node]}"]
     return netns.in_fabric(state)
@@ -64,7 +64,7 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
     device_configs = netns.make_fabric(wanted, state, kind)
     spec = state.folder / "mininet.json"
     spec.write_text(json.dumps(_spec(wanted, state, kind, bare=bare, seed=seed)), encoding="utf-8")
-    # Debian's Python has Mininet, the switches' has Waymark.
+    # Debian's Python has Mininet; this Python, which the switches use, has Waymark.
     folder = Path(__file__).resolve().parents[__name__.count(".")]
     environment = ("env", f"PYTHONPATH={folder}")
     command = (*environment, PYTHON, "-m", f"{__package__}.mininet_net", str(spec))
@@ -79,7 +79,7 @@ def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
 
 
 def _spec(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) -> dict[str, Any]:
-    """What ``mininet_net`` reads."""
+    """The input of ``mininet_net``."""
     hosts = {host.name: f"{host.name}-eth0" for host in wanted.hosts}
     ports = {
         interface: (switch.name, port)
@@ -123,7 +123,7 @@ def _spec(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) ->
 
 
 def _is_host(process: Process) -> bool:
-    """Whether a process is still a shell of Mininet's, and its number was not given to another."""
+    """Whether a process is still one of Mininet's shells; another may have reused its pid."""
     try:
         return "mininet:" in Path(f"/proc/{process.pid}/cmdline").read_text(encoding="utf-8")
     except OSError:

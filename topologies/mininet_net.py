@@ -1,11 +1,11 @@
 """P4 switches and wires as Mininet nodes; and, run as a script, a whole network of them.
 
-It needs Mininet alone (Debian's, for ``/usr/bin/python3``), so that a Mininet script of one's own
-can import ``P4Switch`` with this checkout on PYTHONPATH. ``waymark up --runner mininet`` runs it as
+This module needs only Mininet (Debian's, for ``/usr/bin/python3``). Your own Mininet script can
+import ``P4Switch`` with this checkout on PYTHONPATH. ``waymark up --runner mininet`` runs it as
 ``python3 -m topologies.mininet_net SPEC.json``.
 """
 
-# Mininet has no type hints, and this file is not run in the environment that is checked.
+# Mininet has no type hints, and this file does not run in the environment of the type checker.
 # pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 
 import json
@@ -26,10 +26,10 @@ class P4Switch(Switch):
     """A switch that a command starts on its interfaces, such as ``waymark switch -i 1@s1-eth1 …``.
 
     Args:
-        command: what starts it; None: the embedded switch on the node's interfaces, port n on the
-            interface that Mininet numbers n.
-        grpc: address and port that it serves P4Runtime on.
-        log: the file that takes what it prints.
+        command: the command that starts it; None: the embedded switch on the node's interfaces,
+            port n on the interface that Mininet numbers n.
+        grpc: its P4Runtime address and port.
+        log: the file for its output.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class P4Switch(Switch):
         self.process = None
 
     def start(self, controllers):  # noqa: ARG002, Mininet's signature
-        """Start it, and wait until it serves P4Runtime; it has a controller of another kind."""
+        """Start it, and wait until it serves P4Runtime. Mininet's controllers are not used."""
         command = self.command or [
             *("waymark", "switch", "--grpc-server-addr", self.grpc),
             *(f"-i{port}@{intf.name}" for port, intf in self.intfs.items() if intf.name != "lo"),
@@ -60,7 +60,7 @@ class P4Switch(Switch):
 
 
 class Wires(Node):
-    """Where links are cut, so that a process in user space can delay what crosses them."""
+    """The node where links are cut, so that a user-space process can delay their packets."""
 
     def __init__(self, name, **settings):
         super().__init__(name, inNamespace=False, **settings)
@@ -78,7 +78,7 @@ def start(node, command, log, ready):
 
 
 def end(process):
-    """End a process, by force if it does not listen."""
+    """Terminate a process, and kill it if it does not end."""
     if process is None or process.poll() is not None:
         return
     process.terminate()
@@ -90,7 +90,7 @@ def end(process):
 
 def build(spec):
     """The network that ``topologies/mininet.py`` describes, not started."""
-    Mininet.inited = True  # else it raises limits of the whole machine, and leaves them so
+    Mininet.inited = True  # otherwise it raises limits of the whole machine permanently
     net = Mininet(controller=None, build=False)
     for host in spec["hosts"]:
         net.addHost(host["name"], ip=host["address"], mac=host["mac"])
@@ -107,7 +107,7 @@ def build(spec):
 
 
 def set_up(net, spec):
-    """What Mininet leaves to its users: offloads, neighbours, routes; the commands that failed."""
+    """Set offloads, neighbours and routes. Returns the hosts' commands that failed."""
     complaints = []
     for host in spec["hosts"]:
         node = net[host["name"]]
@@ -118,10 +118,10 @@ def set_up(net, spec):
             node.cmd(f"ip addr flush dev {name}")
             continue
         for command in host["commands"]:
-            out, told, code = node.pexec("sh", "-c", command)
+            out, err, code = node.pexec("sh", "-c", command)
             if code != 0:
-                said = " ".join((told or out).split()) or f"exit code {code}"
-                complaints.append(f"{host['name']}: {command}: {said}")
+                message = " ".join((err or out).split()) or f"exit code {code}"
+                complaints.append(f"{host['name']}: {command}: {message}")
         if not host["commands"]:
             gateway, mac = host["gateway"]
             node.cmd(f"ip neigh add {gateway} lladdr {mac} dev {name} nud permanent")
@@ -130,7 +130,7 @@ def set_up(net, spec):
 
 
 def main(path):
-    """Bring the network up, tell the hosts' processes, and wait for SIGTERM."""
+    """Bring the network up, write the processes' pids, and wait for SIGTERM."""
 
     def terminate(_number, _frame):
         raise KeyboardInterrupt

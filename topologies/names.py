@@ -20,9 +20,9 @@ def write(state: State) -> None:
 
 
 def prefix(state: State) -> list[str]:
-    """What a command begins with so that it resolves the hosts' names.
+    """The prefix of a command that lets it resolve the hosts' names.
 
-    The command has a mount namespace of its own, in which ``/etc/hosts`` is the network's.
+    The command runs in a separate mount namespace, where ``/etc/hosts`` is the network's.
     """
     file = state.folder / _FILE
     if not (file.is_file() and _SYSTEM.is_file()):

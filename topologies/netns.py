@@ -1,4 +1,4 @@
-"""A topology in network namespaces: one a host, and one for all switches and wires."""
+"""A topology in network namespaces: one per host, and one for all switches and wires."""
 
 import json
 import sys
@@ -16,18 +16,18 @@ NAME = "netns"
 
 
 def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, seed: int) -> State:
-    """Bring a topology up, its switches running and told what to do; nothing is left if it fails.
+    """Bring a topology up with configured switches. A failure leaves nothing behind.
 
     Args:
         topology: the network.
-        file: where it was read from.
-        name: what it is called while it is up.
+        file: the file that it was read from.
+        name: of the network while it is up.
         target: ``"embedded"`` or ``"bmv2"``.
         bare: leave hosts' interfaces without kernel addresses, for user-space transports.
         seed: of the wires' losses.
 
     Raises:
-        WaymarkError: no root, a program that is missing, a part that did not start.
+        WaymarkError: not root, a program is missing, or a part did not start.
     """
     system.need("ip", "ethtool")
     wanted, kind = plan(topology), TARGETS[target]
@@ -51,7 +51,7 @@ def up(topology: Topology, file: Path, name: str, target: str, *, bare: bool, se
 
 
 def down(state: State) -> None:
-    """Take a network down, or what there is of it."""
+    """Take a network down, also a partial one."""
     state.end_processes()
     there = set(marks.namespaces())
     for namespace in (*state.namespaces.values(), state.fabric):
@@ -63,19 +63,19 @@ def down(state: State) -> None:
 
 
 def prefix(state: State, node: str) -> list[str]:
-    """What a command begins with to run at a node; at a switch, among all switches."""
+    """The prefix of a command that runs at a node; for a switch, in the switches' namespace."""
     if node not in state.namespaces:
         return in_fabric(state)
     return ["ip", "netns", "exec", state.namespaces[node]]
 
 
 def missing(state: State) -> list[str]:
-    """The namespaces and links that were made and are not there, or do not work, in words."""
+    """Messages about namespaces and links that are missing or down."""
     there = set(marks.namespaces())
     wanted = {"the switches": state.fabric, **state.namespaces}
-    told = [f"the namespace of {node} is gone" for node, at in wanted.items() if at not in there]
+    faults = [f"the namespace of {node} is gone" for node, at in wanted.items() if at not in there]
     if state.fabric not in there:
-        return told
+        return faults
     found: dict[str, str] = {
         link["ifname"]: link["operstate"]
         for link in json.loads(system.run("ip", "-j", "-n", state.fabric, "link", check=False))
@@ -83,20 +83,22 @@ def missing(state: State) -> list[str]:
     for name, interfaces in state.links.items():
         gone = ", ".join(i for i in interfaces if i not in found)
         down = ", ".join(i for i in interfaces if found.get(i, "UP") != "UP")
-        told += [f"link {name}: no interface {gone}"] if gone else []
-        told += [f"link {name}: {down} down"] if down else []
-    return told
+        faults += [f"link {name}: no interface {gone}"] if gone else []
+        faults += [f"link {name}: {down} down"] if down else []
+    return faults
 
 
 def refuse_taken(namespaces: Collection[str]) -> None:
-    """Raise a :class:`WaymarkError` if a namespace is there that this network did not make."""
+    """Raise a :class:`WaymarkError` if one of ``namespaces`` already exists."""
     taken = sorted({*marks.namespaces()} & {*namespaces})
     if taken:
-        raise WaymarkError(f"namespace {taken[0]} is there already; ip netns del {taken[0]}")
+        raise WaymarkError(
+            f"namespace {taken[0]} already exists; delete it with: ip netns del {taken[0]}"
+        )
 
 
 def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | None:
-    """Compile the programs, make the switches' namespace; the programs' device configs."""
+    """Compile the programs and make the switches' namespace. Returns the device configs."""
     programs = dict.fromkeys(switch.program for switch in wanted.switches if switch.program)
     device_configs = kind.prepare(programs, state.folder)
     _make_namespace(state.fabric, state, marks.FABRIC)
@@ -104,21 +106,21 @@ def make_fabric(wanted: Plan, state: State, kind: Target) -> dict[str, Path] | N
 
 
 def in_fabric(state: State) -> list[str]:
-    """What a command begins with to run among the switches."""
+    """The prefix of a command that runs in the switches' namespace."""
     return ["ip", "netns", "exec", state.fabric]
 
 
 def apply(wanted: Plan, state: State, device_configs: dict[str, Path] | None) -> None:
-    """Write the controller's configuration, and have the controller bring it to the switches."""
+    """Write the controller's configuration, and run the controller to apply it."""
     configuration = state.folder / "controller.yaml"
     if not config.write(wanted, Path(state.file), configuration, device_configs):
         return
-    # The least election id: whoever comes later, with whatever id, becomes primary.
+    # The smallest election id, so that any later controller becomes primary.
     words = ("apply", str(configuration), "--election-id", "1")
     command = (*in_fabric(state), sys.executable, "-m", "waymark", "controller", *words)
-    told = system.complaint(*command)
-    if told is not None:
-        raise WaymarkError(told.removeprefix("error: "))
+    error = system.complaint(*command)
+    if error is not None:
+        raise WaymarkError(error.removeprefix("error: "))
 
 
 def _make(wanted: Plan, state: State, kind: Target, *, bare: bool, seed: int) -> None:
@@ -145,7 +147,7 @@ def _of_host(state: State, host: str) -> str:
 
 
 def _make_namespace(name: str, state: State, node: str) -> None:
-    """With loopback, a mark, and without IPv6, which would speak unasked."""
+    """Make a namespace with loopback and a mark, and without IPv6, which would send packets."""
     system.run("ip", "netns", "add", name)
     marks.mark(name, state.runner, state.name, node)
     system.run("ip", "-n", name, "link", "set", "lo", "up")
@@ -178,9 +180,9 @@ def _set_up_host(host: HostPlan, state: State, *, bare: bool) -> None:
         return
     system.run("ip", "-n", at, "addr", "add", host.address, "dev", name)
     for command in host.commands:
-        told = system.complaint("ip", "netns", "exec", at, "sh", "-c", command)
-        if told is not None:
-            state.complaints.append(f"{host.name}: {command}: {told}")
+        error = system.complaint("ip", "netns", "exec", at, "sh", "-c", command)
+        if error is not None:
+            state.complaints.append(f"{host.name}: {command}: {error}")
     if not host.commands:
         gateway, mac = host.gateway
         neighbour = ("lladdr", mac, "dev", name, "nud", "permanent")

@@ -1,4 +1,4 @@
-"""The networks that are up, those included whose files are gone (``rm -rf /run/waymark``)."""
+"""The networks that are up, including those without files (after ``rm -rf /run/waymark``)."""
 
 from topologies import marks, state
 from topologies.state import Process, State
@@ -11,10 +11,10 @@ def names() -> list[str]:
 
 
 def load(name: str) -> State:
-    """The network called ``name``; without its files, as far as the kernel's marks tell.
+    """The network called ``name``; if its files are missing, its state from the kernel's marks.
 
     Raises:
-        WaymarkError: none is; the message says which are up.
+        WaymarkError: no such network is up; the message lists those that are.
     """
     try:
         return state.load(name)
@@ -32,7 +32,7 @@ def only() -> State:
     """The one network that is up.
 
     Raises:
-        WaymarkError: none is, or several are.
+        WaymarkError: no network is up, or several are.
     """
     up = names()
     if not up:

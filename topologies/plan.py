@@ -1,9 +1,9 @@
-"""What a topology takes on Linux: namespaces, interfaces, wires, switches. Nothing is made here.
+"""The namespaces, interfaces, wires and switches of a topology on Linux. Creates nothing.
 
-A link is a veth pair, or two with a wire between them (``waymark._core.run_wires``) that delays and
-loses, since a kernel may lack netem. What leaves a switch is shaped by the switch, whose P4 program
-sees its queue; what leaves a host, by the wire. A switch hands a packet on as the line begins to
-send it; the wire adds the time that takes.
+A link is a veth pair, or two pairs with a wire between them (``waymark._core.run_wires``). The wire
+delays and drops packets, because a kernel may lack netem. A switch shapes its own output, so that
+its P4 program sees the queue; the wire shapes a host's output. A switch forwards a packet when its
+serialisation begins; the wire adds the serialisation time.
 """
 
 from collections.abc import Mapping
@@ -14,31 +14,31 @@ from waymark.errors import WaymarkError
 from waymark.topology import Link, Switch, Topology
 
 MAX_INTERFACE = 15
-"""Octets of an interface's name (``IFNAMSIZ`` less one)."""
+"""Maximum octets of an interface's name (``IFNAMSIZ`` − 1)."""
 
 HOST_INTERFACE = "eth0"
-"""A host's interface, inside its namespace."""
+"""A host's interface in its namespace."""
 
 OFFLOADS_OFF = tuple(
     word for what in ("tx", "rx", "tso", "gso", "gro", "txvlan", "rxvlan") for word in (what, "off")
 )
-"""``ethtool -K`` at a host: what a kernel leaves to hardware, which a veth does not have."""
+"""``ethtool -K`` at a host: turns off offloads to hardware, which a veth does not have."""
 
 FIRST_GRPC_PORT = 9559
-"""P4Runtime's own port; the first switch listens there, the next ones above it."""
+"""P4Runtime's assigned port; the first switch listens on it, the next ones on the ports above."""
 
 TUTORIAL_GRPC_PORT = 50051
-"""The same of the P4 tutorials, whose clients expect it."""
+"""The first switch's port in the P4 tutorials, whose clients expect it."""
 
 CPU_PORT = 510
 """``CPU_PORT`` of ``p4src/include/constants.p4``, and of the tutorials."""
 
 FIRST_THRIFT_PORT = 9090
-"""BMv2's own."""
+"""BMv2's default."""
 
 WireLine = tuple[int | None, int | None, float, float]
-"""Rate in bit/s, queue in packets (None: what comes has been shaped), delay in seconds, loss: as
-the core takes it."""
+"""Rate in bit/s, queue in packets (None: the input is already shaped), delay in seconds, loss, in
+the core's format."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class HostPlan:
     Attributes:
         address: with its prefix length.
         gateway: address and MAC address of the switch's port.
-        commands: to run instead of setting the gateway.
+        commands: run instead of setting the gateway.
     """
 
     name: str
@@ -58,7 +58,7 @@ class HostPlan:
     commands: tuple[str, ...]
 
     def place(self, interface: str) -> dict[str, str]:
-        """Where it lives, as options of ``waymark host``."""
+        """Its interface and addresses, as options of ``waymark host``."""
         gateway, gateway_mac = self.gateway
         return {
             "interface": interface,
@@ -74,11 +74,11 @@ class SwitchPlan:
     """A switch: a process that owns interfaces.
 
     Attributes:
-        number: among the switches, from 0.
-        program: empty: none until a controller loads one.
-        keeps_limits: whether its program keeps the limits of its queues, and the switch need not.
+        number: index of the switch, from 0.
+        program: empty if a controller will load one.
+        keeps_limits: whether its program enforces the queue limits, instead of the switch.
         interfaces: by port.
-        links: what leaves each port.
+        links: the outgoing link of each port.
     """
 
     name: str
@@ -93,24 +93,24 @@ class SwitchPlan:
 
     @property
     def grpc(self) -> str:
-        """Where it serves P4Runtime."""
+        """Its P4Runtime address."""
         return f"127.0.0.1:{self.grpc_port}"
 
     @property
     def thrift_port(self) -> int:
-        """Where BMv2 takes the settings that P4Runtime has none for."""
+        """BMv2's port for settings that P4Runtime does not have."""
         return FIRST_THRIFT_PORT + self.number
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a topology takes.
+    """All parts of a topology on Linux.
 
     Attributes:
-        cables: veth pairs between two ends: a host's name for its interface, else the name of an
-            interface among the switches.
-        wires: pairs of interfaces, and what happens to what comes in at each.
-        links: the interfaces among the switches that each link takes, by what people call it.
+        cables: veth pairs between two ends: a host's name for its interface, or the name of an
+            interface in the switches' namespace.
+        wires: pairs of interfaces, and what the wire does to the input of each.
+        links: the interfaces of each link in the switches' namespace, by the link's name.
     """
 
     topology: Topology
@@ -123,11 +123,11 @@ class Plan:
 
 
 def plan(topology: Topology) -> Plan:
-    """What ``topology`` takes.
+    """The plan for ``topology``.
 
     Raises:
-        WaymarkError: a name is too long for an interface, a host that others cannot reach, a link
-            on a medium.
+        WaymarkError: a name is too long for an interface, a host is unreachable, or a link is on a
+            medium.
     """
     addressing = derive(topology)
     hosts = {host.name for host in topology.hosts}
@@ -203,15 +203,15 @@ def _interface(link: Link, addressing: Addressing, hosts: set[str]) -> str:
 
 
 def _inner(link: Link, addressing: Addressing, hosts: set[str]) -> str:
-    """Where a wire takes in what the link's source sends."""
+    """The interface where a wire receives the packets of the link's source."""
     return _checked(f"{_interface(link, addressing, hosts)}w")
 
 
 def _checked(name: str) -> str:
     if len(name) > MAX_INTERFACE or "/" in name:
         raise WaymarkError(
-            f"{name!r} cannot be an interface: at most {MAX_INTERFACE} octets and no /; give its "
-            "node a shorter name"
+            f"{name!r} is not a valid interface name; valid: at most {MAX_INTERFACE} octets, no /. "
+            "Give its node a shorter name"
         )
     return name
 

@@ -1,4 +1,4 @@
-"""When a process that was started is ready. Needs the standard library alone, as Mininet's side."""
+"""Wait until a process is ready. Imports the standard library only, for use with Mininet."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 from pathlib import Path
 
 START_S = 60.0
-"""How long a process may take."""
+"""Timeout for a process to be ready."""
 
 LISTENING = "0A"
 """``TCP_LISTEN`` in proc_net_tcp."""
 
 
 class NotReadyError(Exception):
-    """It ended, or took too long; the message has the last lines of its log."""
+    """The process ended, or took too long; the message has the last lines of its log."""
 
 
 def wait(process: subprocess.Popen[bytes], log: Path, ready: str | int) -> None:
@@ -22,11 +22,11 @@ def wait(process: subprocess.Popen[bytes], log: Path, ready: str | int) -> None:
 
     Args:
         process: the process.
-        log: the file that takes what it prints.
-        ready: a text that it prints then, or the TCP port that it listens on.
+        log: the file with its output.
+        ready: a text that it prints when ready, or the TCP port that it listens on.
 
     Raises:
-        NotReadyError: it will not be.
+        NotReadyError: the process ended, or took too long.
     """
     deadline = time.monotonic() + START_S
     while not _is_ready(process.pid, log, ready):
@@ -44,7 +44,7 @@ def _is_ready(pid: int, log: Path, ready: str | int) -> bool:
 
 
 def _listening(table: Path) -> set[int]:
-    """The ports that anyone in a process's network namespace listens on."""
+    """The ports with a listener in the process's network namespace."""
     try:
         rows = [line.split() for line in table.read_text().splitlines()[1:]]
     except OSError:

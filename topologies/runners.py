@@ -1,4 +1,4 @@
-"""What runs topologies on this machine, by name."""
+"""The runners of topologies on this machine, by name."""
 
 import re
 import signal
@@ -27,7 +27,7 @@ def up(
     """Bring ``topology`` up under ``name``.
 
     Raises:
-        WaymarkError: the name is in use, or the runner says why not.
+        WaymarkError: the name is in use, or the runner failed.
     """
     system.need("ip")
     if not _NAME.fullmatch(name):
@@ -45,7 +45,7 @@ def up(
 
 
 def down(one: State) -> None:
-    """Take a network down; one that is coming up, too."""
+    """Take a network down, also while it is coming up."""
     system.need("ip")
     if one.is_coming_up:
         state.end([one.maker] if one.maker else [])
@@ -57,8 +57,8 @@ def down(one: State) -> None:
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """Have SIGTERM and SIGHUP interrupt as Ctrl-C does. All are ignored after the first."""
-    if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+    """Let SIGTERM and SIGHUP interrupt like Ctrl-C. All are ignored after the first."""
+    if threading.current_thread() is not threading.main_thread():  # only it receives signals
         yield
         return
 
@@ -76,7 +76,7 @@ def interruptible() -> Generator[None]:
 
 
 def prefix(one: State, node: str) -> list[str]:
-    """What a command begins with to run at ``node``.
+    """The prefix of a command that runs at ``node``.
 
     Raises:
         WaymarkError: the network has no such node.
@@ -89,7 +89,7 @@ def prefix(one: State, node: str) -> list[str]:
 
 
 def place(one: State, node: str) -> dict[str, str]:
-    """Where a host of a network lives, as options of ``waymark host``.
+    """The interface and addresses of a network's host, as options of ``waymark host``.
 
     Raises:
         WaymarkError: the kernel has the host's address.
@@ -102,10 +102,10 @@ def place(one: State, node: str) -> dict[str, str]:
 
 
 def amiss(one: State) -> list[str]:
-    """What of a network no longer runs or is not there, in words."""
+    """Messages about the parts of a network that are missing or no longer run."""
     system.need("ip")
     if one.lost:
-        return [f"its files are gone: {one.folder}"]
+        return [f"its files are missing: {one.folder}"]
     if one.maker is not None:
         return [] if one.is_coming_up else ["`waymark up` was killed"]
     dead = [process.name for process in one.processes if not process.is_alive]
@@ -141,7 +141,7 @@ def summary(one: State) -> str:
         f"  files     {one.folder}: controller.yaml, logs",
     ]
     wrong = amiss(one)
-    lines += [f"  DEAD      {told}" for told in wrong]
+    lines += [f"  DEAD      {fault}" for fault in wrong]
     host = one.hosts[0] if one.hosts else "HOST"
     commands = f"waymark exec {host} ip addr; waymark down {one.name}"
     again = f"waymark down {one.name}, then up"
@@ -168,12 +168,12 @@ def as_data(one: State) -> dict[str, Any]:
 
 
 def _p4runtime(one: State) -> list[str]:
-    """Where the switches are served, in a line."""
+    """The line with the switches' P4Runtime addresses."""
     if not one.p4runtime:
         return []
     (first, first_id), (last, last_id) = one.p4runtime[0], one.p4runtime[-1]
     if first == last:
-        told = f"{first}, device id {first_id}"
+        addresses = f"{first}, device id {first_id}"
     else:
-        told = f"{first} to {last.rpartition(':')[2]}, device ids {first_id} to {last_id}"
-    return [f"  serving   P4Runtime on {told}"]
+        addresses = f"{first} to {last.rpartition(':')[2]}, device ids {first_id} to {last_id}"
+    return [f"  serving   P4Runtime on {addresses}"]

@@ -1,7 +1,7 @@
-"""What a network that is up consists of, remembered in a file before each part is made.
+"""The parts of a running network, recorded in a file before each part is created.
 
-``down`` works from it, after whatever happened to the process that brought the network up; where
-the file is gone, from :mod:`topologies.marks`.
+``down`` uses this file, even if the process that brought the network up was killed. If the file is
+missing, ``down`` uses :mod:`topologies.marks`.
 """
 
 import json
@@ -18,10 +18,10 @@ from typing import Any
 from waymark.errors import WaymarkError
 
 FOLDER = Path("/run/waymark")
-"""A folder a network: state, logs, the controller's configuration. Gone with a reboot."""
+"""One folder per network: state, logs, the controller's configuration. A reboot deletes it."""
 
 PATIENCE_S = 5.0
-"""How long a process may take to end before it is killed."""
+"""Time for a process to end before it is killed."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Process:
     """A process that belongs to a network.
 
     Attributes:
-        start: when it started, in ticks since boot: its number may have been given to another.
+        start: when it started, in ticks since boot, because another process may reuse its pid.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs still."""
+        """Whether it is still running."""
         return _start(self.pid) == self.start
 
 
@@ -55,12 +55,12 @@ class State:
         namespaces: network namespaces by node; all switches are in that of ``fabric``.
         bare: hosts' interfaces have no kernel addresses.
         places: each host's interface, address, gateway, and their MAC addresses.
-        p4runtime: where the switches are served, and their device ids, in their order.
+        p4runtime: the switches' P4Runtime addresses and device ids, in the switches' order.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
-        links: the interfaces among the switches that each link takes.
-        complaints: hosts' commands that failed, with what they said.
-        maker: what brings it up, until it is.
-        lost: its files are gone, and this is what the kernel tells of it.
+        links: the interfaces of each link in the switches' namespace.
+        complaints: hosts' commands that failed, with their messages.
+        maker: the process that brings it up; None once it is up.
+        lost: its files are missing, and this is the state found in the kernel.
     """
 
     name: str
@@ -83,16 +83,16 @@ class State:
 
     @property
     def is_coming_up(self) -> bool:
-        """Whether it is being made."""
+        """Whether it is still being brought up."""
         return self.maker is not None and self.maker.is_alive
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder of its files."""
         return FOLDER / self.name
 
     def claim(self) -> None:
-        """Take its name; this process is the one that brings it up.
+        """Claim the network's name for this process, which brings it up.
 
         Raises:
             WaymarkError: a network has that name.
@@ -108,23 +108,23 @@ class State:
 
     @property
     def is_claimed(self) -> bool:
-        """Whether this process has its name."""
+        """Whether this process has claimed its name."""
         try:
             return self.maker is not None and load(self.name).maker == self.maker
         except WaymarkError:
             return False
 
     def save(self) -> None:
-        """Write it down."""
+        """Write the state file."""
         self._draft().replace(self.folder / "state.json")
 
     def finish(self) -> None:
-        """It is up."""
+        """Record that the network is up."""
         self.maker = None
         self.save()
 
     def end_processes(self) -> None:
-        """End all of its processes, the last started first."""
+        """End all of its processes, in reverse order of their start."""
         end([process for process in reversed(self.processes) if process.is_alive])
 
     def forget(self) -> None:
@@ -154,7 +154,7 @@ def end(processes: Sequence[Process]) -> None:
 
 
 def names() -> list[str]:
-    """The networks that are up, by their files."""
+    """The networks that have a state file."""
     return sorted(path.parent.name for path in FOLDER.glob("*/state.json"))
 
 
@@ -162,7 +162,7 @@ def load(name: str) -> State:
     """The network called ``name``.
 
     Raises:
-        WaymarkError: no file says so, or it cannot be read; the message says which do.
+        WaymarkError: it has no state file, or the file cannot be read.
     """
     path = FOLDER / name / "state.json"
     try:
@@ -177,22 +177,22 @@ def load(name: str) -> State:
         data["maker"] = None if data["maker"] is None else Process(**data["maker"])
         return State(**data)
     except (TypeError, KeyError) as error:
-        raise WaymarkError(f"{path}: not what `waymark up` writes: {error}") from error
+        raise WaymarkError(f"{path}: not a state file of `waymark up`: {error}") from error
 
 
 def taken(name: str) -> WaymarkError:
-    """The error of bringing up what is up."""
-    return WaymarkError(f"{name} is up already; take it down first: waymark down {name}")
+    """The error if a network of that name is up."""
+    return WaymarkError(f"{name} is already up; take it down first: waymark down {name}")
 
 
 def _remove_empty(*folders: Path) -> None:
     for folder in folders:
-        with suppress(OSError):  # it has files, of this network or of others
+        with suppress(OSError):  # not empty
             folder.rmdir()
 
 
 def _start(pid: int) -> int | None:
-    """When a process started; None for one that has ended, waited for or not (proc(5), stat)."""
+    """When a process started; None if it has ended, zombies included (proc(5), stat)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:

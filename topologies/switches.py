@@ -1,4 +1,4 @@
-"""The switches that a network can be made of: how a process of each is started."""
+"""The kinds of switches in a network, and how to start a process of each."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from waymark import project
 from waymark.errors import WaymarkError
 
 FRAME_OCTETS = 1000
-"""What BMv2's queues, which count packets, are to take a packet for."""
+"""The packet size that converts rates for BMv2's queues, which count packets."""
 
 
 class Target(Protocol):
@@ -21,37 +21,37 @@ class Target(Protocol):
     name: str
 
     def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path] | None:
-        """Compile ``programs``: their device configs, or None where the controller makes them.
+        """Compile ``programs`` to device configs; None if the controller makes them.
 
         Raises:
-            WaymarkError: something is missing on this machine, or a program has errors.
+            WaymarkError: a tool is missing on this machine, or a program has errors.
         """
         ...
 
     def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
-        """What starts ``switch``."""
+        """The command that starts ``switch``."""
         ...
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
-        """Set what P4Runtime cannot, once it runs.
+        """Configure what P4Runtime cannot, once the switch runs.
 
         Args:
             switch: the switch.
-            prefix: what a command begins with to run beside it.
+            prefix: of a command that runs in the switch's namespace.
         """
         ...
 
 
 class Embedded:
-    """``waymark switch``: its ports have rates, and its program sees their queues."""
+    """``waymark switch``: it shapes its ports, and its program sees their queues."""
 
     name = "embedded"
 
     def prepare(self, programs: Collection[str], folder: Path) -> None:
-        """Nothing: the controller sends it source."""
+        """Do nothing: the controller sends the source."""
 
     def command(self, switch: SwitchPlan, folder: Path) -> list[str]:  # noqa: ARG002
-        """Rates charge IP packets, as in virtual time."""
+        """The command; rates charge IP packets, as in virtual time."""
         longest = max((link.queue_packets for link in switch.links.values()), default=1)
         queue_packets = max(1024, 2 * longest) if switch.keeps_limits else longest
         command = [
@@ -65,16 +65,16 @@ class Embedded:
         return command
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Bmv2:
-    """``simple_switch_grpc``: its queues have rates in packets, by Thrift."""
+    """``simple_switch_grpc``: its queues have rates in packets, set over Thrift."""
 
     name = "bmv2"
 
     def prepare(self, programs: Collection[str], folder: Path) -> dict[str, Path]:
-        """p4c's JSON of each program."""
+        """Compile each program to JSON with p4c."""
         system.need("simple_switch_grpc", "p4c-bm2-ss")
         made: dict[str, Path] = {}
         for program in programs:
@@ -84,7 +84,7 @@ class Bmv2:
         return made
 
     def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
-        """Its program comes by P4Runtime."""
+        """The command; the program is loaded over P4Runtime."""
         interfaces = [f"-i{port}@{name}" for port, name in switch.interfaces.items()]
         return [
             *("simple_switch_grpc", "--no-p4", *interfaces),
@@ -95,7 +95,7 @@ class Bmv2:
         ]
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
-        """Each port's rate and depth; depth is above the limit that its program keeps."""
+        """Set each port's rate and depth; the depth exceeds the program's own limit."""
         factor = 2 if switch.keeps_limits else 1
         settings = "".join(
             f"set_queue_rate {max(1, round(link.rate_bps / 8 / FRAME_OCTETS))} {port}\n"
@@ -108,10 +108,10 @@ class Bmv2:
                 command, input=settings, capture_output=True, text=True, check=False
             )
         except FileNotFoundError as error:
-            raise WaymarkError(f"BMv2's queues are set by {error.filename}, not on PATH") from error
-        told = done.stdout + done.stderr
-        if done.returncode != 0 or "rror" in told or "nvalid" in told:
-            raise WaymarkError(f"{switch.name}: simple_switch_CLI says: {told.strip()}")
+            raise WaymarkError(f"{error.filename}, for BMv2's queues, is not on PATH") from error
+        output = done.stdout + done.stderr
+        if done.returncode != 0 or "rror" in output or "nvalid" in output:
+            raise WaymarkError(f"{switch.name}: simple_switch_CLI: {output.strip()}")
 
 
 TARGETS: dict[str, Target] = {target.name: target for target in (Embedded(), Bmv2())}

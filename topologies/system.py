@@ -1,4 +1,4 @@
-"""Commands of the system, and processes that outlive the command that starts them."""
+"""System commands, and processes that outlive the command that starts them."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from topologies.state import Process, State
 from waymark.errors import WaymarkError
 
 NETWORK = "WAYMARK_NETWORK"
-"""In the environment of a network's processes: its name."""
+"""The environment variable with the network's name, in all of its processes."""
 
 
 def need(*programs: str) -> None:
@@ -29,26 +29,26 @@ def need(*programs: str) -> None:
 
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that interrupt what brings a network up."""
+"""Signals that interrupt bringing a network up."""
 
 
 def run(*command: str, check: bool = True) -> str:
-    """Run a short command; what it printed. An interrupt takes effect when the command has ended.
+    """Run a short command and return its output. Interrupts wait until the command has ended.
 
     Raises:
-        WaymarkError: it failed; the message is its own.
+        WaymarkError: it failed; with the command's own message.
     """
     with _uninterrupted():
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if check and done.returncode != 0:
-        told = (done.stderr or done.stdout).strip()
-        raise WaymarkError(f"{' '.join(command)}: {told}")
+        message = (done.stderr or done.stdout).strip()
+        raise WaymarkError(f"{' '.join(command)}: {message}")
     return done.stdout
 
 
 @contextmanager
 def _uninterrupted() -> Generator[None]:
-    """Interrupts wait: one between fork and exec would let the command outlive the clean-up."""
+    """Delay interrupts: one between fork and exec would let the command outlive the clean-up."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
@@ -57,14 +57,15 @@ def _uninterrupted() -> Generator[None]:
 
 
 def complaint(*command: str) -> str | None:
-    """Run a command; why it failed, None where it did not."""
+    """Run a command. Returns its error message, or None if it succeeded."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode == 0:
         return None
-    told = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-    return f"{told} (Debian: apt-get install net-tools)" if _NET_TOOLS.search(told) else told
+    message = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+    hint = " (Debian: apt-get install net-tools)" if _NET_TOOLS.search(message) else ""
+    return message + hint
 
 
 _NET_TOOLS = re.compile(r"\b(route|arp|ifconfig): (command )?not found")
@@ -74,7 +75,7 @@ def start(state: State, name: str, command: Sequence[str], ready: str | int) -> 
     """Start a process of a network, and wait until it is ready (see :mod:`topologies.ready`).
 
     Raises:
-        WaymarkError: it ended before, or took too long; with the last lines of its log.
+        WaymarkError: it ended, or took too long; with the last lines of its log.
     """
     log = state.folder / f"{name}.log"
     with log.open("wb") as out:

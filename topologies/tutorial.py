@@ -1,4 +1,4 @@
-"""Switches of the P4 tutorials (p4lang): their programs, and what their ``sX-runtime.json`` say.
+"""Switches of the P4 tutorials (p4lang): their programs and ``sX-runtime.json`` files.
 
 https://github.com/p4lang/tutorials, ``utils/p4runtime_lib/simple_controller.py`` and ``helper.py``.
 """
@@ -19,14 +19,14 @@ from waymark.topology import Switch, Topology
 from waymark.yaml_file import Problem
 
 ELECTION_ID = 1
-"""Of the tutorials' controllers. A switch that has seen a larger one would refuse them."""
+"""The election id of the tutorials' controllers. A switch with a larger one would refuse them."""
 
 Number = int | str
 """A number, or an address as text."""
 
 
 class RuntimeModel(BaseModel):
-    """What all parts of a runtime file share: no key that is not known."""
+    """The base of all parts of a runtime file: without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -58,7 +58,7 @@ class RuntimeEntry(RuntimeModel):
 
 
 class RuntimeReplica(RuntimeModel):
-    """One copy of a packet."""
+    """One replica of a packet."""
 
     egress_port: int = Field(strict=True, ge=0, le=510, description="a port, 0 to 510")
     instance: int = Field(0, strict=True, ge=0, lt=2**16, description="0 to 65535")
@@ -92,7 +92,7 @@ class RuntimeFile(RuntimeModel):
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime file that was read."""
+    """A parsed runtime file."""
 
     file: RuntimeFile
     document: yaml_file.Document
@@ -102,23 +102,23 @@ def read(path: Path) -> Runtime:
     """Read a runtime file.
 
     Raises:
-        WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
+        WaymarkError: all errors, each with file, line, key, what was found, what is valid.
     """
     document = yaml_file.read(path)
     return Runtime(yaml_file.validate(RuntimeFile, document), document)
 
 
 def with_programs(topology: Topology, chosen: Mapping[str, str]) -> Topology:
-    """The topology with the program of each switch of the tutorials.
+    """The topology with the program of each tutorial switch.
+
+    A switch without a runtime file and without a chosen program waits for a controller.
 
     Args:
         topology: the network.
-        chosen: programs by switch, which are not looked for.
-
-    A switch without a runtime file, for which no program is chosen, waits for a controller.
+        chosen: programs by switch, instead of the tutorial's.
 
     Raises:
-        WaymarkError: a program is not there; a runtime file cannot be read.
+        WaymarkError: a program is missing; a runtime file cannot be read.
     """
     for switch in topology.switches:
         if switch.name in chosen:
@@ -129,7 +129,7 @@ def with_programs(topology: Topology, chosen: Mapping[str, str]) -> Topology:
 
 
 def _program(switch: Switch) -> str:
-    """The P4 source that ``make`` compiles to the JSON which the exercise's files name."""
+    """The P4 source from which ``make`` compiles the JSON that the exercise's files name."""
     assert switch.tutorial is not None
     runtime = None if switch.runtime is None else read(switch.runtime)
     named = switch.tutorial.program or (runtime.file.bmv2_json if runtime is not None else "")
@@ -141,21 +141,21 @@ def _program(switch: Switch) -> str:
     source = switch.tutorial.folder / f"{Path(named).stem}.p4"
     if not files.is_file(source):
         raise WaymarkError(
-            f"switch {switch.name}: no program {source}, of which {named} is made; "
+            f"switch {switch.name}: no program {source}, the source of {named}; "
             f"name one: --p4 {switch.name}=F.p4"
         )
     return str(source)
 
 
 def settings(runtime: Runtime, schema: P4Schema) -> dict[str, Any]:
-    """What a runtime file means, as keys of a switch in the controller's configuration.
+    """A runtime file as keys of a switch in the controller's configuration.
 
     Args:
         runtime: the file.
         schema: of the switch's program.
 
     Raises:
-        WaymarkError: all that the program does not have, each with file, line, key.
+        WaymarkError: all names that the program does not have, each with file, line, key.
     """
     problems: list[Problem] = []
     made: dict[str, list[Any]] = {}
@@ -194,11 +194,11 @@ def settings(runtime: Runtime, schema: P4Schema) -> dict[str, Any]:
 
 
 def _problems(entry: RuntimeEntry, place: yaml_file.Place, schema: P4Schema) -> list[Problem]:
-    """What of an entry the program does not have."""
+    """The parts of an entry that do not match the program."""
 
     def unknown(key: tuple[str, ...], what: str, found: str, valid: list[str]) -> Problem:
-        told = f"found {found!r}, no such {what}; valid: {', '.join(valid) or 'none'}"
-        return Problem((*place, *key), told)
+        message = f"found {found!r}, no such {what}; valid: {', '.join(valid) or 'none'}"
+        return Problem((*place, *key), message)
 
     tables = {name for table in schema.tables for name in (table.name, table.alias)}
     if entry.table not in tables:
@@ -234,15 +234,15 @@ def _problems(entry: RuntimeEntry, place: yaml_file.Place, schema: P4Schema) -> 
         kind = cast("P4MatchType", table.match_fields[key].match_type)
         is_pair = isinstance(value, tuple)
         if is_pair != (kind in (P4MatchType.LPM, P4MatchType.TERNARY, P4MatchType.RANGE)):
-            told = f"found {list(value) if is_pair else value!r}; valid: {_FORMS[kind]}"
-            found.append(Problem((*place, "match", key), told))
+            message = f"found {list(value) if is_pair else value!r}; valid: {_FORMS[kind]}"
+            found.append(Problem((*place, "match", key), message))
         if kind in _WITH_PRIORITY and not entry.priority:
-            told = f"priority is missing; valid: 1 or more, as {key} is {kind.name.lower()}"
-            found.append(Problem((*place,), told))
+            message = f"priority is missing; valid: 1 or more, because {key} is {kind.name.lower()}"
+            found.append(Problem((*place,), message))
     for name, value in entry.action_params.items():
         if isinstance(value, tuple):
-            told = f"found {list(value)}; valid: a number or an address"
-            found.append(Problem((*place, "action_params", name), told))
+            message = f"found {list(value)}; valid: a number or an address"
+            found.append(Problem((*place, "action_params", name), message))
     return list(dict.fromkeys(found))
 
 
@@ -259,7 +259,7 @@ _FORMS = {
 
 
 def _match(value: Any, field: Any) -> Any:
-    """A key's value in the controller's form."""
+    """A key's value in the controller's format."""
     match value:
         case [str(address), int(length)] if field.match_type is P4MatchType.LPM:
             return f"{address}/{length}"
@@ -277,7 +277,7 @@ _MAC = re.compile(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}")
 
 
 def _number(value: Any, bits: int) -> int:
-    """An address as a number, where the controller takes numbers alone."""
+    """An address as a number, where the controller accepts only numbers."""
     if not isinstance(value, str):
         return int(_wrapped(value, bits))
     if _MAC.fullmatch(value):

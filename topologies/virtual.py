@@ -1,4 +1,4 @@
-"""What a switch of the P4 tutorials holds in virtual time: what its ``sX-runtime.json`` says."""
+"""The state of a P4 tutorials' switch in virtual time, from its ``sX-runtime.json``."""
 
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -14,14 +14,14 @@ from waymark import _core
 
 
 def held(runtime: Path, program: _core.Program) -> dict[str, Any]:
-    """Entries, default actions, multicast groups and clone sessions, in the form the core reads.
+    """Entries, default actions, multicast groups and clone sessions, in the core's format.
 
     Args:
         runtime: the file.
-        program: the switch's, compiled.
+        program: the switch's compiled program.
 
     Raises:
-        WaymarkError: the file cannot be read, or does not fit the program.
+        WaymarkError: the file cannot be read, or does not match the program.
     """
     p4info = text_format.Parse(program.p4info(), p4i.P4Info())
     schema = pipeline.make(program.name, p4info, b"").schema
@@ -43,7 +43,7 @@ def _entry(entry: dict[str, Any], schema: P4Schema) -> dict[str, Any]:
 
 
 def _match(value: Any, kind: object) -> Any:
-    """A key's value, which the controller's configuration has as a prefix, a pair or one value."""
+    """A key's value, from the controller's form: a prefix, a pair or one value."""
     match value:
         case [value, mask] if kind is P4MatchType.TERNARY:
             return f"{_value(value)} &&& {_value(mask)}"
@@ -63,7 +63,7 @@ def _params(action: dict[str, Any]) -> dict[str, str]:
 
 
 def _value(value: Any) -> str:
-    """As text, in which a number may have any width; of IPv6 the core knows the number alone."""
+    """The value as text, for numbers of any width; IPv6 addresses become numbers for the core."""
     if isinstance(value, int):
         return hex(value)
     if value.count(":") > 1 and len(value.split(":")) != 6:

@@ -1,4 +1,4 @@
-"""``python -m topologies.wires WIRES.json``: the wires of a network, as a process of their own."""
+"""``python -m topologies.wires WIRES.json``: the wires of a network, in a separate process."""
 
 import json
 import signal
@@ -10,18 +10,18 @@ from types import FrameType
 from waymark import _core, real_time
 
 READY = "wires are carried"
-"""Printed once they are."""
+"""Printed when the wires are ready."""
 
 
 def command(wires: Sequence[object], seed: int, folder: Path) -> list[str]:
-    """What carries ``wires`` (of a plan); their file goes into ``folder``."""
+    """The command that runs ``wires`` (of a plan); writes their file into ``folder``."""
     spec = folder / "wires.json"
     spec.write_text(json.dumps({"wires": wires, "seed": seed}), encoding="utf-8")
     return [sys.executable, "-m", __name__, str(spec)]
 
 
 def main(file: str) -> int:
-    """Carry frames until SIGTERM or Ctrl-C."""
+    """Forward frames until SIGTERM or Ctrl-C."""
 
     def terminate(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
