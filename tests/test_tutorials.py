@@ -120,9 +120,9 @@ def test_a_program_is_named_for_all_or_for_one_switch(exercise: Path) -> None:
     assert controller_config.load(file).switches["s2"].entries == ()
 
 
-def test_a_program_that_is_not_there_is_told(exercise: Path) -> None:
+def test_a_missing_program_is_reported(exercise: Path) -> None:
     (exercise.parents[1] / "star.p4").unlink()
-    with pytest.raises(WaymarkError, match=r"no program .*star.p4, of which build/star.json is"):
+    with pytest.raises(WaymarkError, match=r"no program .*star.p4, the source of build/star.json"):
         configured(exercise)
 
 
