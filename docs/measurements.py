@@ -67,7 +67,7 @@ def stored(experiment_id: str) -> Mapping[str, Row]:
 
 
 def renewed(page: str) -> str:
-    """A page with its numbers written anew."""
+    """A page with renewed numbers."""
     return _BLOCK.sub(lambda found: found[1] + BLOCKS[found[2]]() + found[4], page)
 
 

@@ -1,8 +1,8 @@
-"""Write ``p4runtime-compliance.md`` anew.
+"""Renew ``p4runtime-compliance.md``.
 
 ``python docs/p4runtime_compliance.py`` runs the tests that name a requirement of
-``p4runtime_requirements.yaml`` and writes what came of them. With ``--check`` nothing is run: the
-page has to be as it is if all of them pass.
+``p4runtime_requirements.yaml`` and writes their results. With ``--check`` it runs no tests, and
+checks that the page is current if all of them pass.
 """
 
 import re
@@ -22,21 +22,21 @@ ROOT = DOCS.parent
 PAGE = DOCS / "p4runtime-compliance.md"
 REQUIREMENTS = DOCS / "p4runtime_requirements.yaml"
 CRATES = ("p4-info", "p4runtime")
-"""Those with tests that name requirements, as pytest's in `tests/test_p4runtime*.py` do."""
+"""The crates with tests that name requirements, in addition to `tests/test_p4runtime*.py`."""
 STATES = ("met", "partly", "not", "not applicable")
-INTRODUCTION = """# What of the P4Runtime specification is met
+INTRODUCTION = """# P4Runtime compliance
 
-By its sections, version 1.5 (those of 1.4 have the same numbers): what it asks of a server, in our
-words, whether `waymark switch` does so, and the tests that show it. This page is written by
-`python docs/p4runtime_compliance.py`, which runs these, from
-[p4runtime_requirements.yaml](p4runtime_requirements.yaml).
+This page lists what the P4Runtime specification requires of a server, whether `waymark switch`
+complies, and the tests that show it. Sections are those of version 1.5 (version 1.4 has the same
+numbers); the requirements are paraphrased. `python docs/p4runtime_compliance.py` runs the tests and
+writes this page from [p4runtime_requirements.yaml](p4runtime_requirements.yaml).
 
 """
 
 
 @dataclass
 class Requirement:
-    """What a section of the specification asks for."""
+    """A requirement of the specification."""
 
     says: str
     state: str = "met"
@@ -54,16 +54,16 @@ class Section:
 
 
 class Marked:
-    """A plugin of pytest: finds the tests that name requirements, and keeps to them."""
+    """A pytest plugin that selects the tests that name requirements."""
 
     def __init__(self) -> None:
         self.requirements: dict[str, list[str]] = {}
-        """Of each test."""
+        """The requirements of each test."""
         self.failed: set[str] = set()
         self.skipped: set[str] = set()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Leave out what names no requirement."""
+        """Deselect tests that name no requirement."""
         for item in items:
             names = [name for mark in item.iter_markers("p4runtime") for name in mark.args]
             if names:
@@ -71,7 +71,7 @@ class Marked:
         items[:] = [item for item in items if _test(item.nodeid) in self.requirements]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note what does not pass."""
+        """Record tests that do not pass."""
         if report.failed:
             self.failed.add(_test(report.nodeid))
         if report.skipped:
@@ -142,12 +142,12 @@ def _requirement(given: str | Mapping[str, str]) -> Requirement:
 def _join(
     sections: Sequence[Section], tests: Mapping[str, list[str]], bad: set[str]
 ) -> Iterator[str]:
-    """Give each requirement its tests; what is wrong with it."""
+    """Assign the tests to their requirements; yields error messages."""
     known: dict[str, Requirement] = {}
     for section in sections:
         for name, requirement in section.requirements.items():
             if name in known:
-                yield f"{REQUIREMENTS.name}: {name} is there twice"
+                yield f"{REQUIREMENTS.name}: {name} occurs twice"
             known[name] = requirement
     for test, names in tests.items():
         for name in names:
@@ -158,10 +158,10 @@ def _join(
     for name, requirement in known.items():
         if not requirement.reason and not set(requirement.tests) - bad:
             requirement.state = "not shown"
-            yield f"{name}: no test shows it, and no reason is given"
+            yield f"{name}: has no passing test and no reason"
         if failed := sorted(set(requirement.tests) & bad):
             requirement.state = "not shown"
-            yield f"{name}: not passed: {', '.join(failed)}"
+            yield f"{name}: tests do not pass: {', '.join(failed)}"
 
 
 def _page(sections: Sequence[Section]) -> str:
