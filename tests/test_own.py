@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import ROOT, Cli
 
 FIGURE = """\
 import waymark as wm
@@ -191,3 +191,18 @@ def test_one_that_fails_does_not_end_the_others(cli: Cli, folder: Path) -> None:
     assert "me/broken failed, the others go on: broken.py:" in shown.err
     assert "# [/odd]" in shown.err
     assert "me/queues.1   measured" in shown.out
+
+
+def test_a_cluster_runs_them(cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its control is imported by the cluster's workers, which are other processes."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1"
+    ) as local:
+        words = ("--scale", "quick", "--scheduler", local.scheduler_address, "--out", "there")
+        shown = cli("run", "./my_figure.py", *words)
+    assert shown.code == 0, shown.err
+    assert cli("run", "./my_figure.py", "--scale", "quick", "--jobs", 1, "--out", "here").code == 0
+    tables = [folder / out / "me" / "queues.1" / "table.csv" for out in ("there", "here")]
+    assert tables[0].read_bytes() == tables[1].read_bytes()

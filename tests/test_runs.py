@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import waymark as wm
+from waymark.progress import progress
 from waymark.runs import Measures
 
 NETWORK = wm.dumbbell(1, middle=(1.6e6, 0.02), senders=(10e6, 0.001), queue_packets=10)
@@ -200,6 +202,13 @@ def test_what_begins_after_the_end_is_refused() -> None:
     traced = wm.Flow("s1", "d1", trace=wm.Tracing(from_s=5))
     with pytest.raises(wm.WaymarkError, match="trace of flow s1->d1: from_s 5, expected less"):
         replace(base, flows=(traced,))
+
+
+def test_progress_does_not_count_what_was_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress(Console(stderr=True), "sweep", [1.0, 1.0]) as done:
+        done(1.0)
+    done(1.0)
+    assert capsys.readouterr().err == "sweep: 2 runs\nsweep: 1 of 2 runs\n"
 
 
 SCRIPT = """\

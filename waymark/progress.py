@@ -25,6 +25,7 @@ def progress(console: Console, what: str, sizes: list[float]) -> Generator[Advan
     """
     total = len(sizes)
     done = 0
+    has_ended = False
     lock = threading.Lock()
     if console.is_terminal:
         bar = Progress(
@@ -53,9 +54,15 @@ def progress(console: Console, what: str, sizes: list[float]) -> Generator[Advan
     def tell(_: float) -> None:
         nonlocal done
         with lock:
+            if has_ended:  # runs that were given up when the block was left
+                return
             done += 1
             if done == total or done * 10 // total > (done - 1) * 10 // total:
                 show(f"{what}: {done} of {total} runs")
 
     show(f"{what}: {total} runs")
-    yield tell
+    try:
+        yield tell
+    finally:
+        with lock:
+            has_ended = True
