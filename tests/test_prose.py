@@ -28,11 +28,21 @@ FOLDERS = (
     "p4src",
     "ptf_tests",
     "topologies",
+    "waymark",
 )
 """The files and folders that are checked; others can be added."""
 
-ELSEWHERE = {"docs/verification.md", "docs/tour.md", "docs/departures/congestion.md"}
-"""Pages that are not checked yet."""
+ELSEWHERE = {
+    "docs/departures/congestion.md",
+    "docs/tour.md",
+    "docs/verification.md",
+    "waymark/cli",
+    "waymark/experiment.py",
+    "waymark/measure.py",
+    "waymark/page.py",
+    "waymark/report.py",
+}
+"""Files and folders among them that are not checked yet."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,7 @@ RULES = (
         "The option goes on the command line.",
     ),
     Rule(
-        rf"one (?:\w+ )?an? (?:{UNITS})|(?:packets|octets) a second",
+        rf"one (?:(?!for|in|of|on|to)\w+ )?an? (?:{UNITS})|(?:packets|octets) a second",
         "one … per …",
         "It prints one line a run.",
         "It prints one line per run.",
@@ -178,7 +188,7 @@ def test_prose_is_plain(folder: str) -> None:
         complaint
         for path in paths
         if path.suffix in (".md", ".p4", ".py")
-        and path.relative_to(ROOT).as_posix() not in ELSEWHERE
+        and not any(path.is_relative_to(ROOT / other) for other in ELSEWHERE)
         for complaint in complaints(path)
     ]
     assert not found, "\n" + "\n".join(found)

@@ -1,4 +1,4 @@
-"""What follows from a topology: addresses, port numbers and shortest paths."""
+"""The addresses, port numbers and shortest paths of a topology."""
 
 import itertools
 from collections import deque
@@ -52,7 +52,7 @@ def derive(topology: Topology) -> Addressing:
     """Number the ports, give addresses, and find the shortest paths.
 
     Paths have the fewest hops; among equals the neighbour whose link comes first wins, so that the
-    same topology always gives the same paths. A host forwards for nobody.
+    same topology always gives the same paths. Hosts do not forward packets.
 
     Raises:
         WaymarkError: a host with one interface that another node cannot reach.
@@ -98,10 +98,10 @@ def _ports(topology: Topology, node: str) -> dict[int, str]:
 
 
 def _addresses(topology: Topology) -> dict[str, IPv4Address]:
-    """Each host's own address, or the next that nobody has.
+    """Each host's own address, or the next free one.
 
     Raises:
-        WaymarkError: two hosts name the same.
+        WaymarkError: two hosts have the same address.
     """
     own = {h.name: IPv4Interface(h.address).ip for h in topology.hosts if h.address is not None}
     for address in own.values():
@@ -132,7 +132,7 @@ def path(
         interface: of both hosts, counted from 0 in the order of their ports.
 
     Raises:
-        WaymarkError: they are not connected by these interfaces.
+        WaymarkError: these interfaces are not connected.
     """
     port = list(addressing.ports[target])[interface]
     links = [topology.link(source, list(addressing.ports[source].values())[interface])]
@@ -152,9 +152,9 @@ def least_round_trip_s(
     octets: int = 40,
     interface: int = 0,
 ) -> float:
-    """The time that a packet of ``octets`` takes to ``target`` and back where no queue holds it up.
+    """The round-trip time of a packet of ``octets`` to ``target``, without queueing.
 
-    Dahal 2007 reckons RTT_min so, with 40 octets.
+    Dahal 2007 computes RTT_min in this way, with 40 octets.
     """
     there = path(topology, addressing, source, target, interface)
     back = path(topology, addressing, target, source, interface)
@@ -171,7 +171,7 @@ def _towards(
     while reached:
         node = reached.popleft()
         if node in hosts:
-            continue  # a host forwards for nobody
+            continue  # hosts do not forward packets
         for neighbour in ports[node].values():  # cables are two-way, so this also leads back
             if neighbour not in distance and neighbour != host:
                 distance[neighbour] = distance[node] + 1

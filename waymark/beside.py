@@ -1,4 +1,4 @@
-"""Runs on interfaces beside the same in virtual time: table, picture, record."""
+"""Runs on interfaces compared with the same runs in virtual time: table, picture, record."""
 
 import csv
 import json
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 NOT_COMPARABLE = {
     "bmv2": (
-        "BMv2's queues count packets a second, so that an ACK takes the line as long as a data "
-        "packet: rates and times are not comparable. What this shows is that the controller's "
-        "settings hold and the marks arrive."
+        "BMv2's queues have rates in packets per second, so that an ACK takes as long as a data "
+        "packet: rates and times are not comparable. This run shows that the controller's "
+        "settings are in effect and the marks arrive."
     )
 }
-"""By target: why its numbers are not those of virtual time."""
+"""By target: why its numbers differ from those of virtual time."""
 
 COLUMNS = (
     "part",
@@ -60,10 +60,10 @@ class Run:
     """One run in three ways.
 
     Attributes:
-        scenario: on interfaces and in virtual time alike.
-        live: on interfaces.
-        simulated: in virtual time.
-        ns2: in virtual time with the profile that the paper's simulator has.
+        scenario: the same on interfaces and in virtual time.
+        live: the result on interfaces.
+        simulated: the result in virtual time.
+        ns2: the result in virtual time with the profile of the paper's simulator.
     """
 
     scenario: Scenario
@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity of a part of the runs; None where a way has it not. Means over the seeds."""
+    """A quantity of a part of the runs: means over the seeds; None if it was not measured."""
 
     part: str
     quantity: str
@@ -91,17 +91,17 @@ class Row:
 
     @property
     def difference_percent(self) -> float | None:
-        """By how much live is more than simulated."""
+        """The difference of live from simulated, in percent of simulated."""
         return 100 * (self.live / self.simulated - 1) if self.simulated else None
 
 
 @dataclass(frozen=True)
 class Beside:
-    """An experiment that was run on interfaces beside virtual time.
+    """An experiment that was run on interfaces and in virtual time.
 
     Attributes:
-        runs: by label, one a seed.
-        load_average: of the machine over the last minute, as it began and ended.
+        runs: by label, one per seed.
+        load_average: of the machine over the last minute, at the start and the end.
     """
 
     experiment: Experiment
@@ -134,7 +134,7 @@ def measure(
         experiment: one that has ``on_interfaces``.
         scale: its scale.
         seeds: of the scenarios.
-        runner, target: to be told.
+        runner, target: for the report.
         run_live: runs a scenario on interfaces.
 
     Raises:
@@ -367,7 +367,7 @@ def _write_table(rows: Sequence[Row], folder: Path) -> Path:
 
 
 def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
-    """All that is needed to have these numbers again, as far as a wall clock gives any twice."""
+    """Write all that is needed to repeat the runs, as far as the wall clock permits."""
     experiment, here = measured.experiment, _on_interfaces(measured.experiment)
     firsts = {label: several[0] for label, several in measured.runs.items()}
     record: dict[str, Any] = {
@@ -417,7 +417,7 @@ def _digits(number: float | None, digits: int) -> str:
 
 
 def _shown(number: float | None) -> str:
-    """Four digits; a greater number whole, a small one without its power of ten."""
+    """Four digits; larger numbers without decimals, small ones without an exponent."""
     if number is None or 0.01 <= abs(number) < 1000:
         return _digits(number, 4)
     return f"{number:.0f}" if abs(number) >= 1000 or number == 0 else f"{number:.4f}"

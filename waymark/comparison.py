@@ -35,7 +35,7 @@ MOST_RTTS = 20_000
 """Samples of the round-trip time per run, so that long and fast runs stay small."""
 
 _FEEDBACK = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci", "avbw": "drai"}
-"""What a switch is told to write (``Switch.feedback``), by a mark's name."""
+"""The switch's setting (``Switch.feedback``) for each mark's name."""
 
 
 @dataclass(frozen=True)
@@ -413,7 +413,7 @@ def _pair_among(hosts: Sequence[str], topology: Topology, option: str) -> Pair:
 
 
 def _marks_of(control: Algorithm | Custom) -> list[str]:
-    """What of the switches' feedback a control reads."""
+    """The switches' marks that a congestion control reads."""
     if isinstance(control, str):
         names = [mark for known in select((control,)) for mark in known.marks]
     else:

@@ -1,7 +1,7 @@
 """Congestion controls in Python, which run in the simulator beside the compiled ones.
 
-A control is a class derived from :class:`CongestionControl`. ``docs/congestion-control.md`` is a
-tutorial, ``examples/`` has controls to begin with.
+A congestion control is a class derived from :class:`CongestionControl`.
+``docs/congestion-control.md`` is a tutorial, and ``examples/`` has complete ones.
 """
 
 import copy
@@ -13,14 +13,14 @@ from waymark._core import AckEvent, Limits, LossEvent, TimeoutEvent
 from waymark.errors import WaymarkError, check_choice, suggestion
 
 Recovery = Literal["tahoe", "reno", "newreno", "sack", "fack", "vegas"]
-"""How losses are found and repaired, whatever the control makes of them."""
+"""The loss recovery, which is independent of the congestion control's reaction."""
 
 MARKS = ("aqt", "avbw", "ci", "timestamps")
-"""The attributes of a control that say which marks its packets carry."""
+"""The attributes that select the marks that packets carry."""
 
 
 class CongestionControl:
-    """A congestion control: told what happened, asked for the window.
+    """A congestion control: receives events, and sets the window.
 
     Derive from it, and set ``self.cwnd`` (and ``self.ssthresh``) in the methods; they return
     nothing. The connection reads both after every call, and sends while less than ``cwnd`` is in
@@ -71,16 +71,16 @@ class CongestionControl:
         self.ssthresh = limits.initial_ssthresh
 
     def on_sent(self, now: float, segment: int) -> None:
-        """A segment leaves, for the first time or again."""
+        """A segment is sent or retransmitted."""
 
     def on_ack(self, event: AckEvent) -> None:
         """New data was acknowledged: usually the window grows. Nothing has been sent in answer."""
 
     def on_partial_ack(self, event: AckEvent) -> None:
-        """New data was acknowledged, but less than ends the recovery that is going on."""
+        """New data was acknowledged, but not enough to end the current recovery."""
 
     def on_duplicate_ack(self, event: AckEvent) -> None:
-        """A duplicate acknowledgement arrived; its marks count, whatever recovery makes of it."""
+        """A duplicate acknowledgement arrived; its marks are valid, independent of recovery."""
 
     def on_departure(self, now: float) -> None:
         """A duplicate after the fast retransmit: one more segment has left the network.
@@ -90,17 +90,17 @@ class CongestionControl:
         """
 
     def on_loss(self, event: LossEvent) -> None:
-        """A segment was found lost without the timer, and is about to be sent again."""
+        """A loss was detected without the timer; the segment is about to be retransmitted."""
 
     def on_congestion_mark(self, event: LossEvent) -> None:
-        """A congestion mark was echoed (ECN), nothing lost. As a loss, unless you know better."""
+        """A congestion mark (ECN) was echoed, without a loss. Calls :meth:`on_loss` by default."""
         self.on_loss(event)
 
     def on_recovered(self, now: float) -> None:
         """The first new acknowledgement after a recovery; :meth:`on_ack` follows."""
 
     def on_timeout(self, event: TimeoutEvent) -> None:
-        """The retransmission timer ran out: everything not acknowledged is sent again."""
+        """The retransmission timer expired: all unacknowledged segments are retransmitted."""
 
 
 Custom = CongestionControl | Callable[[], CongestionControl]
@@ -112,7 +112,7 @@ def start(custom: Custom) -> CongestionControl:
     """A new control.
 
     Raises:
-        WaymarkError: ``custom`` makes none, or one whose ``recovery`` or marks are not valid.
+        WaymarkError: ``custom`` makes none, or its ``recovery`` or marks are invalid.
     """
     if isinstance(custom, CongestionControl):
         made: Any = copy.deepcopy(custom)

@@ -1,8 +1,8 @@
 # ruff: noqa: E501
-"""The compiled congestion controls: what each does, where it is from, what it needs.
+"""The compiled congestion controls: what each does, its source, and what it needs.
 
-``waymark controls`` and the table of ``docs/controls.md`` are made of these. The code is one file each
-in ``crates/congestion/src``.
+``waymark controls`` and the table of ``docs/controls.md`` show these. The code is one file each in
+``crates/congestion/src``.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class Control:
     """A congestion control.
 
     Attributes:
-        name: what ``Flow(algorithm=…)`` takes.
+        name: for ``Flow(algorithm=…)``.
         title: its name as the papers print it.
         summary: what it does.
         source: the paper or RFC.
-        recovery: how losses are found and repaired in the ns-2 profiles; empty: it needs the modern
-            profile, which has its own (RACK-TLP).
-        marks: what of the switches' marks it reads.
-        needs: what it needs besides.
+        recovery: the loss recovery in the ns-2 profiles; empty: it needs the modern profile, which
+            has its own (RACK-TLP).
+        marks: the switches' marks that it reads.
+        needs: what else it needs.
     """
 
     name: str

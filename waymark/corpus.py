@@ -25,7 +25,7 @@ LIMIT_S = 60.0
 """Seconds that a program may take; all but a few take hundredths."""
 
 _ERROR = re.compile(r"^(?:(.*)\((\d+)\):)?\s?(?:\[--Werror=[^]]*\] )?(?:error:|syntax error)", re.M)
-"""An error as p4c tells of it: file and line, if it has a place, and what is wrong."""
+"""An error message of p4c: file and line, if it has a place, and the text."""
 
 _SAMPLES = "p4_16_samples"
 _ERRORS = "p4_16_errors"
@@ -197,8 +197,8 @@ def _refused(path: Path, options: Options) -> Verdict:
         ours = {line for file, line in error.places if Path(file) == path}
         if not lines or lines & ours:
             return Verdict(path.stem, End.PASSED)
-        told = f"refused at {_lines(ours)}, by p4c at {_lines(lines)}: {_gist(str(error))}"
-        return Verdict(path.stem, End.FAILED, told)
+        reason = f"refused at {_lines(ours)}, by p4c at {_lines(lines)}: {_gist(str(error))}"
+        return Verdict(path.stem, End.FAILED, reason)
     return Verdict(path.stem, End.FAILED, f"accepted; p4c refuses it at {_lines(lines)}")
 
 

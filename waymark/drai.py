@@ -21,7 +21,7 @@ the rate allows. ``max_waiting`` is the queue limit less the packet in service.
 The queue is the prompt signal, the utilisation the slow one, and its window has to suit the
 senders, who act once a round trip. Longer than a round trip, one reading is acted on again and
 again: with 0.5 s at 1 Mb/s a flow with a round trip of 50 ms triples its window four times on the
-reading of an idle link, overruns a buffer of 15 packets, times out and begins anew. Much shorter,
+reading of an idle link, overruns a buffer of 15 packets, times out and starts again. Much shorter,
 it sees the idle gap between two bursts of one window. A port knows no round trips. So the window is
 that of a short one in a wide-area network, but never too short to tell the four steps apart, for
 which a slow port needs longer.

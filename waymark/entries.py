@@ -1,6 +1,6 @@
-"""The table entries of a switch that follow from a topology: what a controller would write.
+"""The table entries of a switch in a topology: those that a controller would write.
 
-Every setting of a switch enters through the tables of its P4 program (``p4src/``): routes and
+Every setting of a switch is an entry in a table of its P4 program (``p4src/``): routes and
 neighbours, the queue limit of each port, and the marks that each port writes.
 """
 

@@ -1,7 +1,7 @@
 """Table entries, and how each setting of a port or a route is written as one.
 
-The tables are those of ``p4src/`` (its README lists keys, actions and parameters). What is here
-depends on neither a topology nor a controller: the lab writes the same entries as ``controller/``.
+The tables are those of ``p4src/`` (its README lists keys, actions and parameters). This module
+depends neither on topologies nor on the controller: the lab and ``controller/`` both use it.
 """
 
 from collections.abc import Collection, Mapping
@@ -25,11 +25,11 @@ DISJOINT = 1
 
 @dataclass(frozen=True)
 class Entry:
-    """One table entry; names are those of the control plane, without what stands before a dot.
+    """One table entry; names are the control plane's, after the last dot.
 
     Attributes:
-        match: each key's value. A key that is left out matches anything.
-        priority: of entries of a table with ranges, the largest that fits wins; 0 in other tables.
+        match: each key's value. An omitted key matches anything.
+        priority: the matching entry with the largest wins, in tables with ranges; otherwise 0.
     """
 
     table: str
@@ -79,7 +79,7 @@ def queue_limit(port: int, limit_packets: int) -> Entry:
 
 
 def ecn_threshold(port: int, packets: int) -> Entry:
-    """More than so many waiting packets mark the one that comes (RFC 8257, §3.1: K)."""
+    """A packet behind more than this many waiting packets is marked (RFC 8257, §3.1: K)."""
     return Entry("ecn_threshold", {"port": port}, "mark_above", {"threshold": packets})
 
 

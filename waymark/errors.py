@@ -1,4 +1,4 @@
-"""Errors that a user can mend: shown as a message, never as a traceback."""
+"""Errors that a user can fix: shown as a message, never as a traceback."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 class WaymarkError(Exception):
-    """Something the user gave cannot be used; the message says what, where, and what is valid."""
+    """Invalid input of the user; the message says what, where, and what is valid."""
 
 
 @contextmanager
 def os_errors(path: Path | str) -> Generator[None]:
-    """Raise what the system refuses within the block as a :class:`WaymarkError` with the path."""
+    """Convert an ``OSError`` in the block to a :class:`WaymarkError` with the path."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files that a user names: what may be read, and how much of it."""
+"""Reads files that a user names, with checks of their kind and size."""
 
 import stat
 from pathlib import Path
@@ -37,8 +37,8 @@ def read(path: Path) -> bytes:
     """The octets of a file.
 
     Raises:
-        WaymarkError: it is not there, is no file or pipe, is longer than :data:`MOST_OCTETS`, or
-            cannot be read.
+        WaymarkError: it does not exist, is neither file nor pipe, is longer than
+            :data:`MOST_OCTETS`, or cannot be read.
     """
     require_file(path)
     with os_errors(path), path.open("rb") as file:

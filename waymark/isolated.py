@@ -1,4 +1,4 @@
-"""Doing many small jobs, each in a process of its own with a time limit."""
+"""Runs many small jobs, each in a separate process with a time limit."""
 
 import multiprocessing
 import os
@@ -34,12 +34,12 @@ def each(
 ) -> Iterator[tuple[T, R | Lost]]:
     """Do ``job`` for every task; results come in the order of the tasks.
 
-    A job that crashes, raises or runs longer than the limit is :class:`Lost`; the others go on.
+    A job that crashes, raises or runs longer than the limit is :class:`Lost`; the others continue.
 
     Args:
         job: a function of a module, which another process can import.
         tasks: what it is given.
-        jobs: processes at a time; None: one a core.
+        jobs: processes at a time; None: one per core.
         limit_s: seconds that each may take.
     """
     context: Any = multiprocessing.get_context(_METHOD)

@@ -1,4 +1,4 @@
-"""Hosts of this project on interfaces: a transport, and the ends of cross traffic."""
+"""Waymark's hosts on interfaces: a transport, and the ends of cross traffic."""
 
 import json
 import time
@@ -13,20 +13,20 @@ from waymark.trace import Trace
 from waymark.traffic import Flow, Source
 
 PATIENCE_S = 10.0
-"""The other end is given up after so much silence, in seconds."""
+"""Time without an answer after which the connection is given up, in seconds."""
 
 NOTICE_S = 2.0
-"""A connection that nobody has answered for so long is reported, in seconds."""
+"""Time after which a missing answer is reported, in seconds."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a host lives.
+    """The interface and addresses of a host.
 
     Attributes:
         interface: an interface without a kernel address (``waymark up --bare``), or a TAP.
         address: the host's own, with its prefix length: ``"10.0.0.1/24"``.
-        gateway: who forwards to other networks; None: nobody.
+        gateway: the router to other networks; None: no router.
         gateway_mac: its address on the link, where it answers no ARP.
         mac: the host's own address on the link; None: one that follows from ``address``.
     """
@@ -38,7 +38,7 @@ class Place:
     mac: str | None = None
 
     def to_core(self) -> "_core.HostPlace":
-        """In the form that the core reads."""
+        """The place in the core's format."""
         own = IPv4Interface(self.address)
         return {
             "interface": self.interface,
@@ -52,16 +52,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Moment:
-    """How a transfer stands.
+    """The progress of a transfer.
 
     Attributes:
         time_s: since the host began, in seconds.
         octets: payload that was acknowledged (of a sender) or read (of a receiver) so far.
         throughput_bps: of payload, since the moment before, in bits per second.
-        rtt_s, base_rtt_s: in seconds; None where nothing told them.
+        rtt_s, base_rtt_s: in seconds; None if unknown.
         cwnd: in segments.
         resent: segments sent again so far.
-        aqt_forward_s, aqt_backward_s: queueing times that the newest ACK told, in seconds.
+        aqt_forward_s, aqt_backward_s: queueing times in the newest ACK, in seconds.
         mrai: the newest MRAI-Echo, 1 to 6.
         ci: ACKs so far that indicated congestion.
     """
@@ -169,8 +169,8 @@ class LiveHost:
             if not arrived:
                 self._listen(moment, silence)
         if not arrived:
-            told = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
-            raise _core.SwitchError(f"{told}: the connection is given up")
+            message = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
+            raise _core.SwitchError(f"{message}: the connection is given up")
 
     def _open(
         self, to: IPv4Address, port: int, seconds: float, notify: Callable[[str], None]

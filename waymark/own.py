@@ -196,20 +196,20 @@ def located(importing: str | None = None) -> Generator[None]:
             raise
         raise WaymarkError(_syntax(error, file)) from error
     except (Exception, SystemExit) as error:
-        told = _told(error)
+        message = _message(error)
         frames = [f for f in traceback.extract_tb(error.__traceback__) if _is_own(f.filename)]
         if frames:
             last = frames[-1]
             within = "" if last.name == "<module>" else f"in {last.name}: "
             source = f"\n    {last.line}" if last.line else ""
             place = f"{_shown(last.filename)}:{last.lineno}"
-            raise WaymarkError(f"{place}: {within}{told}{source}") from error
+            raise WaymarkError(f"{place}: {within}{message}{source}") from error
         if importing is None:
             raise
-        raise WaymarkError(f"{importing}: cannot be imported: {told}") from error
+        raise WaymarkError(f"{importing}: cannot be imported: {message}") from error
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, WaymarkError):
         return str(error)
     if isinstance(error, SystemExit):

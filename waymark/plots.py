@@ -127,7 +127,7 @@ def series(
 
 
 def compare(axes: Axes, rows: Sequence[Row]) -> None:
-    """A line a row: Waymark's number with a deviation each way, the paper's and ns-2's."""
+    """One line per row: Waymark's number with its standard deviation, the paper's and ns-2's."""
     places = list(range(len(rows), 0, -1))
     axes.errorbar(
         [row.waymark for row in rows],

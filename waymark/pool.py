@@ -87,7 +87,7 @@ def pool(
     """A pool that ends, with what it is still running, when the block is left.
 
     Args:
-        jobs: processes on this machine; None: one a core.
+        jobs: processes on this machine; None: one per core.
         scheduler: instead of them, the address of a Dask scheduler, such as
             ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark.
         store: where finished runs are kept and looked for; None: nowhere.

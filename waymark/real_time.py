@@ -8,13 +8,13 @@ PRIORITY = 1
 
 
 def claim() -> None:
-    """Have the kernel serve this process, and threads that it starts, before ordinary ones.
+    """Use real-time scheduling for this process and the threads that it starts.
 
-    On a busy machine a process waits for milliseconds, a queue's length at 100 Mb/s. Where this is
-    not permitted (containers, mostly) it is told, and nothing else changes.
+    On a busy machine an ordinary process waits for milliseconds, in which a queue at 100 Mb/s
+    overflows. If this is not permitted (mostly in containers), a warning is printed.
     """
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
     except OSError as error:
-        told = f"no real-time scheduling ({error.strerror}): queues overflow on a busy machine"
-        print(f"warning: {told}", file=sys.stderr)
+        reason = f"no real-time scheduling ({error.strerror})"
+        print(f"warning: {reason}: queues may overflow on a busy machine", file=sys.stderr)

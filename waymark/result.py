@@ -120,12 +120,12 @@ class QueueResult:
 
 @dataclass(frozen=True)
 class Check:
-    """Marks of arrived packets held against what the simulator knows.
+    """Marks of arrived packets, compared with the simulator's state.
 
     Attributes:
         compared: packets that were compared.
         mismatches: those whose mark was wrong.
-        first: the first of these, told in full.
+        first: a description of the first one.
     """
 
     compared: int
@@ -272,5 +272,5 @@ def _numbered(what: str, number: int, of: Sequence[T]) -> T:
 
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and standard deviation (n - 1) of one value a seed; no deviation of a single one."""
+    """Mean and standard deviation (n - 1) of one value per seed; no deviation of a single one."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None

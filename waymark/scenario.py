@@ -18,8 +18,8 @@ from waymark.traffic import Cbr, Flow, Source, Tracing
 class LinkChange:
     """A change of one direction of a cable during the run.
 
-    A packet meets what is in force when its first octet leaves. What a controller told the switch
-    of the link (queue limit, the rate behind a mark) stays as it was.
+    The values at the time when a packet's first octet leaves apply to it. The switch's
+    configuration for the link (queue limit, the rate for a mark) does not change.
 
     Attributes:
         at_s: when, in seconds.

@@ -251,7 +251,7 @@ _UNITS: Mapping[str, str] = {
 def _experiment(path: Path, loaded: _Loaded) -> Experiment:
     file = loaded.file
     name = re.sub(r"[^\w.+-]", "-", path.stem).lstrip(".+-") or "scenario"
-    loaded.scenario(1)  # what Scenario refuses is told before anything runs
+    loaded.scenario(1)  # report what Scenario refuses before anything runs
 
     def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
         return {name: loaded.scenario(seed)}

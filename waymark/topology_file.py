@@ -74,7 +74,7 @@ class HostFile(Settings):
 class SwitchFile(Settings):
     """A switch."""
 
-    program: str = Field(DEFAULT_PROGRAM, description="a main of p4src/, or a P4 file of yours")
+    program: str = Field(DEFAULT_PROGRAM, description="a program of p4src/, or your own P4 file")
     feedback: tuple[Feedback, ...] = Field(("aqt",), description="a list of any of aqt, drai, ci")
 
 
@@ -178,8 +178,10 @@ def load(path: Path) -> Topology:
             return _of_tutorial(yaml_file.validate(TutorialFile, document), document)
         return of_file(yaml_file.validate(TopologyFile, document), document)
     except WaymarkError as error:
-        told = str(error)
-        raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+        message = str(error)
+        if not message.startswith(str(path)):
+            message = f"{path}: {message}"
+        raise WaymarkError(message) from error
 
 
 def _is_tutorial(tree: Any) -> bool:
@@ -266,9 +268,11 @@ def _of_tutorial(file: TutorialFile, document: yaml_file.Document) -> Topology:
         try:
             links += _tutorial_link(entry)
         except (WaymarkError, ValueError, TypeError) as error:
-            told = f"found {list(entry)}; valid: {TutorialFile.model_fields['links'].description}"
+            message = (
+                f"found {list(entry)}; valid: {TutorialFile.model_fields['links'].description}"
+            )
             raise yaml_file.refused(
-                document, [yaml_file.Problem(("links", index), told)]
+                document, [yaml_file.Problem(("links", index), message)]
             ) from error
     hosts = (
         Host(name, host.ip, host.mac, tuple(host.commands)) for name, host in file.hosts.items()

@@ -65,8 +65,8 @@ class Trace:
         rtt_s: round-trip time that an ACK brought, in seconds.
         base_rtt_s: propagation delay as the control knows it, in seconds.
         diff: Vegas' Diff of the last round: packets of its own that wait in queues.
-        aqt_forward_s, aqt_backward_s: queueing times that the ACK told (AQT-Echo and AQT), seconds.
-        mrai: the MRAI-Echo that the ACK told, 1 to 6; 0: no hop has spoken.
+        aqt_forward_s, aqt_backward_s: queueing times in the ACK (AQT-Echo and AQT), seconds.
+        mrai: the ACK's MRAI-Echo, 1 to 6; 0: no hop wrote one.
         ci: whether the ACK indicated congestion (CI-echo).
         random_losses, congestion_losses: how losses found without the timer were judged, so far.
         changes, phases: the names.

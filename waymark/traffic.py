@@ -83,7 +83,7 @@ class Profile:
 
 
 STOCK = Profile(bugfix=True, syn=True, exact_halving=True)
-"""ns-2.35 as it comes, but for NewReno, which is slow but steady and deflates nothing."""
+"""Stock ns-2.35, except NewReno, which is the slow-but-steady variant without deflation."""
 
 CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""

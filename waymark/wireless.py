@@ -15,7 +15,7 @@ def shadowing_loss(
     frequency_hz: float = 914e6,
     threshold_w: float = 3.652e-10,
 ) -> float:
-    """Probability that a packet arrives too weak to be received; each packet draws anew.
+    """Probability that a packet arrives too weak to be received; each packet is independent.
 
     The mean power is Friis' at ``reference_m`` and falls by 10 · ``path_loss_exponent`` dB per
     decade from there. A normal draw of ``sigma_db`` is added. The packet is lost if the sum is

@@ -196,14 +196,14 @@ class _Worker:
         """
         try:
             self._pipe.send((function, arguments))
-            result, error, told = self._answer()
+            result, error, message = self._answer()
         except (EOFError, OSError) as lost:
             raise _EndedError(self, f"a worker ended before its run did ({self.end()})") from lost
         if error is None:
             return result
         if isinstance(error, WaymarkError):
             raise error
-        raise error from WorkerError(f"\n{told}")
+        raise error from WorkerError(f"\n{message}")
 
     def end(self) -> str:
         """End it unless it has ended; says how it ended, and the last line that it wrote."""
