@@ -30,11 +30,8 @@ def test_quantities_are_exact() -> None:
     assert parse_size("1500") == parse_size("1500 octets") == parse_size("1500B") == 1500
 
 
-@pytest.mark.parametrize("text", ["10 MB/s", "10MBps", "10 Mbytes/s", "fast", "", "10", "-1 Mb/s"])
+@pytest.mark.parametrize("text", ["10 MB/s", "10MBps", "10 Mbytes/s", "fast", "", "-1 Mb/s"])
 def test_what_is_no_rate_is_refused_with_the_units(text: str) -> None:
-    if text == "10":
-        assert parse_rate(text) == 10
-        return
     with pytest.raises(WaymarkError, match=r"is not a rate; expected .* \(b/s, kb/s, Mb/s, Gb/s\)"):
         parse_rate(text)
 
