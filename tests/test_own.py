@@ -164,7 +164,7 @@ def test_a_mistake_is_told_with_its_place(
     ("name", "told"),
     [
         ("./none.py", "none.py: no such file"),
-        (".", "no experiment '.'; see: waymark list; a file of yours: ./my_figure.py"),
+        (".", "no experiment '.'; see: waymark list; your own file: ./my_figure.py"),
         ("none.such", "no experiment and no module 'none.such' (looked in "),
         ("beside", "beside.py: no EXPERIMENT"),
     ],

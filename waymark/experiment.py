@@ -293,7 +293,7 @@ def find(experiment_id: str) -> Experiment:
         if experiment_id in experiment.also:
             return experiment
     near = get_close_matches(experiment_id, files, n=3, cutoff=0.5)
-    own = "see: waymark list; a file of yours: ./my_figure.py"
+    own = "see: waymark list; your own file: ./my_figure.py"
     hint = f"did you mean {' or '.join(near)}?" if near else own
     raise WaymarkError(f"no experiment {experiment_id!r}; {hint}")
 

@@ -49,7 +49,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="CONTROL...",
-            help="Such as vegas, rovegas, cubic; or of yours: FILE.py, FILE.py:Class.",
+            help="Such as vegas, rovegas, cubic; or your own: FILE.py, FILE.py:Class.",
         ),
     ],
     topology: Annotated[

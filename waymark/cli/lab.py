@@ -192,7 +192,7 @@ def run_experiments(
 ) -> None:
     """Run experiments: for each a table, a picture, and the record of the run.
 
-    An experiment is a figure or table of a paper, a Python file of yours with an EXPERIMENT, or a
+    An experiment is a figure or table of a paper, your own Python file with an EXPERIMENT, or a
     scenario file (waymark new experiment|scenario NAME writes one). Finished runs are kept: after
     an interrupt, repeat the command to continue.
     """
@@ -233,7 +233,7 @@ def _choose(names: list[str], everything: bool) -> list[Experiment]:
         return experiments.everything()
     if not names:
         raise WaymarkError(
-            "nothing to run: name an id, a pattern, a file of yours, or --all (see: waymark list)"
+            "nothing to run: name an id, a pattern, your own file, or --all (see: waymark list)"
         )
     loaded = [own.load_experiment(name) for name in names if own.is_own(name)]
     of_project = experiments.select([name for name in names if not own.is_own(name)])
