@@ -95,7 +95,7 @@ $(VENV)/.tested: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --group test
 	@touch $@
 
-$(VENV)/.linted: $(VENV)/.tested
+$(VENV)/.linted: $(VENV)/.tested $(VENV)/.documented
 	$(BIN)/python -m pip install --quiet --group lint
 	@touch $@
 

@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 def write_table(rows: Iterable[Row], folder: Path) -> Path:
-    """``table.csv``; an unknown number is an empty field, others have six significant digits."""
+    """``table.csv``; an unknown number is an empty field, measured ones have six digits."""
     path = folder / "table.csv"
     with os_errors(path), path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -38,8 +38,8 @@ def write_table(rows: Iterable[Row], folder: Path) -> Path:
         for row in rows:
             spread = (*(row.waymark_ci or (None, None)), *(row.waymark_range or (None, None)))
             own = (row.waymark, row.waymark_sd, *spread, row.ratio)
-            numbers = (row.paper, row.derived, row.ns2, *own)
-            writer.writerow((row.quantity, row.unit, *(_digits(n, 6) for n in numbers)))
+            given = (_digits(n, 12) for n in (row.paper, row.derived, row.ns2))
+            writer.writerow((row.quantity, row.unit, *given, *(_digits(n, 6) for n in own)))
     return path
 
 

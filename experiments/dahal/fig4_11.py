@@ -135,10 +135,9 @@ EXPERIMENT = Experiment(
                 < 0.5 * over_time.number(row, _label(name, 5), "mean queue")
                 and abs(
                     over_time.number(row, _label("Vegas", 40), "mean queue")
-                    / over_time.number(row, _label(name, 40), "mean queue")
-                    - 1
+                    - over_time.number(row, _label(name, 40), "mean queue")
                 )
-                <= 0.15
+                <= 0.15 * over_time.number(row, _label(name, 40), "mean queue")
                 for name in ("NewReno", "SACK")
             ),
         ),

@@ -10,13 +10,16 @@ CRITERION = (
 )
 
 
-def as_printed(what: str, digits: str, decimals: Mapping[str, int]) -> Expectation:
+def as_printed(
+    what: str, digits: str, decimals: Mapping[str, int], variant: str = ""
+) -> Expectation:
     """The claim that quantities equal their printed numbers.
 
     Args:
         what: the quantities, in plural.
         digits: what the thesis prints of them, in words.
         decimals: how many decimals it prints of each.
+        variant: as of :class:`Expectation`.
     """
     return Expectation(
         f"{what} are as printed",
@@ -27,4 +30,5 @@ def as_printed(what: str, digits: str, decimals: Mapping[str, int]) -> Expectati
                 for quantity, places in decimals.items()
             )
         ),
+        variant,
     )

@@ -76,6 +76,16 @@ def rows(runs: Runs) -> list[Row]:
     return table + _scattered_rows(runs)
 
 
+_SCATTERED_DIGITS = (
+    ("exponent 2.2", "loss", 1),
+    ("exponent 2.2", "throughput", 0),
+    ("5 flows", "latency", 4),
+    ("5 flows", "jitter", 5),
+    ("5 flows", "fairness", 2),
+)
+"""Where, what, and with how many decimals the table prints it."""
+
+
 def _scattered_rows(runs: Runs) -> list[Row]:
     table: list[Row] = []
     for name in net.SCHEMES:
@@ -208,6 +218,16 @@ EXPERIMENT = Experiment(
             "Indices of fairness",
             "two decimals",
             {f"{name} ({n:g} flows), fairness": 2 for name, n, _ in fig5_5.PAPER},
+        ),
+        as_printed(
+            "All numbers",
+            "up to five decimals",
+            {
+                f"{name} ({where}, {SCATTERED}), {what}": decimals
+                for name in net.SCHEMES
+                for where, what, decimals in _SCATTERED_DIGITS
+            },
+            variant="hosts scattered over the area",
         ),
     ),
     choices=net.CHOICES,
