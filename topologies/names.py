@@ -6,7 +6,8 @@ from topologies.state import State
 
 _FILE = "hosts"
 _SYSTEM = Path("/etc/hosts")
-_BIND = f'mount --bind "$0" {_SYSTEM} && exec "$@"'
+# Without -n, mount leaves a note in /run/mount.
+_BIND = f'mount -n --bind "$0" {_SYSTEM} && exec "$@"'
 
 
 def write(state: State) -> None:
