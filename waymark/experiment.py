@@ -36,7 +36,7 @@ papers' claims to the transports of today."""
 T = TypeVar("T")
 
 Runs = Mapping[str, Sequence[Result]]
-"""The results of each scenario's label, one a seed, in the order of the seeds."""
+"""The results of each scenario's label, one per seed, in the order of the seeds."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class Experiment:
     Attributes:
         id: paper and figure: ``"chan/fig3.6"``.
         also: ids of the other figures and tables that the same runs measure.
-        paper: where it stands.
+        paper: the paper, and the figure and section in it.
         claim: what the paper says it shows, in one line.
         parameters: every parameter, as data for the record.
         seeds: how many seeds each scale takes; paper: 1.

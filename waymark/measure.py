@@ -18,7 +18,7 @@ from waymark.scenario import Scenario
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of one experiment: each label's scenarios, one a seed."""
+    """The runs of one experiment: each label's scenarios, one per seed."""
 
     experiment: Experiment
     scale: Scale

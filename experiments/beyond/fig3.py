@@ -67,12 +67,12 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     }
 
 
-TOLD = ("RoVegas", "Muzha", "Waymark")
-"""Those whose marks tell of queueing."""
+MARKED = ("RoVegas", "Muzha", "Waymark")
+"""Controls that read marks about queueing."""
 
 COMPARED = (
     ("RoVegas", "Vegas"),
-    *((told, other) for told in TOLD for other in ("CUBIC", "BBR")),
+    *((told, other) for told in MARKED for other in ("CUBIC", "BBR")),
 )
 """Whose queue is divided by whose."""
 
@@ -147,12 +147,12 @@ EXPERIMENT = Experiment(
         Expectation(
             "RoVegas, Muzha and Waymark share the link fairly",
             "Jain's index at least .9: with one of eight flows starved it is .875",
-            at_least(0.9, *(f"{name}, Jain's index" for name in TOLD)),
+            at_least(0.9, *(f"{name}, Jain's index" for name in MARKED)),
         ),
         Expectation(
             "RoVegas, Muzha and Waymark fill the link",
             "at least 95 % of 10 Mb/s",
-            at_least(9.5, *(f"{name}, all flows" for name in TOLD)),
+            at_least(9.5, *(f"{name}, all flows" for name in MARKED)),
         ),
     ),
     choices=(

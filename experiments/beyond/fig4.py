@@ -37,8 +37,8 @@ SAMPLE_S = 0.1
 QUEUE = "r1->r2"
 QUEUE_PACKETS = 200
 SHARE = 0.9
-TOLD = ("Muzha", "Waymark")
-"""Those whose marks tell of room."""
+MARKED = ("Muzha", "Waymark")
+"""Controls that read marks about free capacity."""
 
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
@@ -97,7 +97,7 @@ def rows(runs: Runs) -> list[Row]:
                 Row.of(f"{name}, {phase}: waiting in them", "packets", waiting),
                 Row.of(f"{name}, {phase}: most waiting (of 0.1 s)", "packets", peak),
             ]
-    for name in TOLD:
+    for name in MARKED:
         for phase, (_, to_s) in PHASES.items():
             own, cubic = (
                 [r.mean_waiting(QUEUE, to_s - 20, to_s) for r in runs[control]]
@@ -154,7 +154,7 @@ EXPERIMENT = Experiment(
         Expectation(
             "Muzha and Waymark take capacity that comes back at once",
             "90 % of it within 1 s, 20 round trips",
-            at_most(1.0, *(f"{name}, doubled: 90 % after" for name in TOLD)),
+            at_most(1.0, *(f"{name}, doubled: 90 % after" for name in MARKED)),
         ),
         Expectation(
             "Vegas, which is not told, takes long",
@@ -166,7 +166,7 @@ EXPERIMENT = Experiment(
             "Muzha and Waymark leave the queue short",
             "fewer packets wait than with CUBIC in the last 20 s of each phase",
             less_than(
-                1.0, *(f"{name}/CUBIC, {phase}: waiting" for name in TOLD for phase in PHASES)
+                1.0, *(f"{name}/CUBIC, {phase}: waiting" for name in MARKED for phase in PHASES)
             ),
         ),
         Expectation(
@@ -174,7 +174,7 @@ EXPERIMENT = Experiment(
             "at least 95 % of it in the last 20 s of each phase",
             lambda row: all_of(
                 row[f"{name}, {phase}: last 20 s"].waymark >= 0.95 * left_bps(phase) / 1e6
-                for name in TOLD
+                for name in MARKED
                 for phase in PHASES
             ),
         ),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from waymark import Expectation, criteria
 
 CRITERION = (
-    "within half of the last printed digit; the thesis tells of no spread over runs, and prints "
+    "within half of the last printed digit; the thesis reports no spread over runs, and prints "
     "{digits}"
 )
 

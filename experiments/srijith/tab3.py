@@ -1,4 +1,4 @@
-"""Srijith et al., table 3 and figures 8 and 9: three flows of ours and three of NewReno."""
+"""Srijith et al., table 3 and figures 8 and 9: three flows of Vegas or Vegas-A beside NewReno."""
 
 from collections.abc import Sequence
 

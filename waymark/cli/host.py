@@ -322,7 +322,7 @@ def sink(at: At, lines: Lines, port: Port = PORT) -> None:
 
 
 def _notify(text: str) -> None:
-    """Report something on stderr while the command goes on."""
+    """Report something on stderr while the command continues."""
     print(text, file=sys.stderr, flush=True)
 
 
