@@ -14,6 +14,7 @@ from rich.console import Console
 
 from waymark import Row, WaymarkError, experiment
 from waymark.report import COLUMNS, read_table, terminal_table
+from waymark.tables import digits
 
 LEFT_BEHIND = {"table.csv", "plot.png", "plot.svg", "run.json"}
 
@@ -55,7 +56,7 @@ def test_a_table_shows_each_number_whole_at_80_columns(
     words = shown.split()
     for row in rows:
         for number in (row.paper, row.ns2, row.waymark, row.waymark_sd):
-            assert number is None or f"{number:.4g}" in words
+            assert number is None or digits(number) in words
     assert max(map(len, shown.splitlines())) <= 80
 
 

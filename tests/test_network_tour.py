@@ -17,7 +17,7 @@ from tour import commands, make_commands
 
 STYLES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
-PORT_2 = re.compile(r"│ +2 │ 1\.6 Mb/s │ +\d+% │ +(\d+)/49 │")
+PORT_2 = re.compile(r"\b2 +1\.6 Mb/s +\d+% +(\d+)/49\b")
 """Of r1, in what ``watch`` shows: the slow link, and packets that wait for it."""
 
 

@@ -54,10 +54,10 @@ def test_a_requirement_needs_a_test_that_passes_or_a_reason(generator: Any) -> N
     assert "| It may be. | not shown |  |" in page
 
 
-def test_a_requirement_is_there_once(generator: Any) -> None:
+def test_a_requirement_occurs_once(generator: Any) -> None:
     sections = [section(generator, one="It is."), section(generator, one="It is.")]
     wrong = list(generator._join(sections, {"tests/a.py::test_a": ["one"]}, set()))
-    assert wrong == ["p4runtime_requirements.yaml: one is there twice"]
+    assert wrong == ["p4runtime_requirements.yaml: one occurs twice"]
 
 
 def test_a_state_is_one_of_four(generator: Any) -> None:

@@ -24,7 +24,7 @@ def test_without_root_it_says_so_at_once(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert start(monkeypatch) == runner.EXIT_CANNOT_RUN
-    assert "takes root" in capsys.readouterr().err
+    assert "needs root" in capsys.readouterr().err
     assert start(monkeypatch, "--if-possible") == 0
     assert "skipped" in capsys.readouterr().err
 

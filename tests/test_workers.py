@@ -87,7 +87,7 @@ def test_a_worker_that_is_killed_fails_its_run(tmp_path: Path) -> None:
 
 
 def test_what_a_worker_writes_to_its_standard_error_is_shown(tmp_path: Path) -> None:
-    code, out, err = ran(tmp_path / "own.py", text(on_start="print('here', file=sys.stderr)"))
+    code, out, err = ran(tmp_path / "own.py", text(on_start=r"sys.stderr.write('here\n')"))
     assert (code, out) == (0, "3 results\n")
     assert err == "here\n" * 3
 

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from waymark import experiment as experiments
 from waymark.errors import WaymarkError
 from waymark.experiment import PAPERS, Experiment, Verdict
+from waymark.tables import digits
 
 TITLES = {
     "chan": "Chan 2004: RoVegas, Enhanced Vegas, Quick Vegas, RedVegas",
@@ -137,7 +138,7 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = number
+    environment.filters["number"] = digits
     environment.filters["value"] = value
     return environment.get_template("report.html.j2").render(
         papers=papers,
@@ -147,17 +148,6 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
         fitted=sum(entry.fitted for entry in everything),
         version=version("waymark"),
     )
-
-
-def number(digits: float | None) -> str:
-    """Four significant digits, without an exponent; nothing for None."""
-    if digits is None:
-        return ""
-    if digits != digits:
-        return "–"
-    if abs(digits) >= 1000:
-        return f"{digits:.0f}"
-    return f"{digits:.4g}"
 
 
 def value(parameter: object) -> str:

@@ -17,7 +17,7 @@ from waymark import _core, plots
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
-from waymark.tables import NumberTable
+from waymark.tables import NumberTable, digits
 
 _HOLDS = {True: "PASS", False: "FAIL", None: "not judged at this scale"}
 
@@ -220,11 +220,11 @@ def terminal_table(experiment: Experiment, rows: Sequence[Row]) -> NumberTable:
         title=f"{experiment.id}: {experiment.paper}", title_justify="left", box=box.SIMPLE_HEAD
     )
     columns: list[tuple[str, list[str]]] = [
-        ("paper", [_digits(row.paper, 4) for row in rows]),
-        ("derived", [_digits(row.derived, 4) for row in rows]),
-        ("ns-2", [_digits(row.ns2, 4) for row in rows]),
-        ("Waymark", [_digits(row.waymark, 4) for row in rows]),
-        ("± sd", [_digits(row.waymark_sd, 4) for row in rows]),
+        ("paper", [digits(row.paper) for row in rows]),
+        ("derived", [digits(row.derived) for row in rows]),
+        ("ns-2", [digits(row.ns2) for row in rows]),
+        ("Waymark", [digits(row.waymark) for row in rows]),
+        ("± sd", [digits(row.waymark_sd) for row in rows]),
         ("95 % CI", [_interval(row) for row in rows]),
         ("ratio", ["" if row.ratio is None else f"{row.ratio:.3f}" for row in rows]),
     ]
@@ -267,5 +267,5 @@ def print_expectations(console: Console, experiment: Experiment, rows: Sequence[
                 console.print(line, highlight=False, soft_wrap=True)
 
 
-def _digits(number: float | None, digits: int) -> str:
-    return "" if number is None else f"{number:.{digits}g}"
+def _digits(number: float | None, count: int) -> str:
+    return "" if number is None else f"{number:.{count}g}"

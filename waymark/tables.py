@@ -9,6 +9,15 @@ from rich.table import Column, Table
 Justify = Literal["left", "right"]
 
 
+def digits(number: float | None) -> str:
+    """A number with at least four significant digits, without an exponent; nothing for None."""
+    if number is None:
+        return ""
+    if number != number:
+        return "–"
+    return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
 class NumberTable(Table):
     """A table that never cuts a number.
 
