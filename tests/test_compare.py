@@ -1,4 +1,4 @@
-"""``waymark compare``: its numbers are those of the runs, and what cannot be compared is told."""
+"""``waymark compare``: its numbers are those of the runs, and bad requests are refused."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_an_experiment_that_fails_does_not_end_the_others(
     arguments = ("--scale", "quick", "--out", tmp_path)
     several = cli("run", "chan/fig2.2", "srijith/tab1", *arguments)
     assert several.code == 1
-    assert "chan/fig2.2 failed, the others go on: no packet got through" in several.err
+    assert "chan/fig2.2 failed, the others continue: no packet got through" in several.err
     assert "failed: chan/fig2.2" in several.err
     assert (tmp_path / "srijith/tab1/run.json").exists()
     assert "srijith/tab1" in several.out

@@ -20,7 +20,7 @@ EXPERIMENTS, RUNS = 20, 5
 
 
 class Executor:
-    """Ends each run at once, or when it is told to; knows which results are still in memory."""
+    """Ends each run at once, or on end_all(); knows which results are still in memory."""
 
     def __init__(self, result: Result, *, at_once: bool) -> None:
         self._result = result

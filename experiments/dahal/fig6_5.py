@@ -86,7 +86,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         axes.set_xlabel("time (s)")
         axes.set_ylabel("queue (packets)" if axes is last else "RTT (s)")
         axes.set_ylim(0)
-        axes.legend(fontsize="x-small")
+        axes.legend(fontsize="x-small", ncols=4, loc="lower left", bbox_to_anchor=(0, 1.08))
     return figure
 
 

@@ -297,8 +297,8 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bo
                 lines.append(report.summary(measured))
                 refuted += _refuted(measured)
             except Exception as error:
-                told = f"{name} failed, the others go on: {error}"
-                err.print(told, highlight=False, markup=False, soft_wrap=True)
+                message = f"{name} failed, the others continue: {error}"
+                err.print(message, highlight=False, markup=False, soft_wrap=True)
                 failed.append(name)
     if as_json:
         print_json(records)
