@@ -188,7 +188,7 @@ def test_one_that_fails_does_not_end_the_others(cli: Cli, folder: Path) -> None:
     (folder / "broken.py").write_text(broken.replace("1e3 for", "1e3  # [/odd]\n        for"))
     shown = cli("run", "./broken.py", "./my_figure.py", "--scale", "quick", "--jobs", 1)
     assert shown.code == 1
-    assert "me/broken failed, the others go on: broken.py:" in shown.err
+    assert "me/broken failed, the others continue: broken.py:" in shown.err
     assert "# [/odd]" in shown.err
     assert "me/queues.1   measured" in shown.out
 
