@@ -21,8 +21,9 @@ const bit<8> AVBW_LENGTH = 4;
 // The controller's port: packets from it start with packet_out_h, packets to it with packet_in_h.
 const port_t CPU_PORT = 510;
 
-const bit<32> PORTS  = 512;
-const bit<32> QUEUES = 4096;  // PORTS of 8 priorities
+const bit<32> PORTS      = 512;
+const bit<32> PRIORITIES = 8;  // 2 to the width of priority_t
+const bit<32> QUEUES     = PORTS * PRIORITIES;
 
 // Without an entry of port_queue, only the traffic manager limits a queue.
 const sequence_t UNLIMITED = 0xFFFFFFFFFFFF;

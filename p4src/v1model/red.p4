@@ -5,52 +5,13 @@
 
 #include "../include/constants.p4"
 #include "../include/headers.p4"
-#include "../controls/forwarding.p4"
 #include "../controls/frame_deparser.p4"
-#include "../controls/packet_io.p4"
-#include "../controls/v1model/admission.p4"
 #include "../controls/v1model/checksum.p4"
 #include "../controls/v1model/departure.p4"
 #include "../controls/v1model/egress_counters.p4"
-#include "../controls/v1model/header_check.p4"
 #include "../controls/v1model/parser.p4"
-#include "../controls/v1model/red.p4"
-#include "../controls/v1model/verdict.p4"
-
-// Index: port and priority. Contents and writers: admission.p4.
-register<sequence_t>(QUEUES) queue_tail;
-register<sequence_t>(QUEUES) queue_dequeued;
-register<sequence_t>(QUEUES) queue_drop_mark;
-
-control HopIngress(inout headers_t hdr,
-                   inout metadata_t meta,
-                   inout standard_metadata_t standard_metadata) {
-    HeaderCheck() header_check;
-    PacketIo() packet_io;
-    Forwarding() forwarding;
-    Red(queue_tail, queue_dequeued) red;
-    Admission(queue_tail, queue_dequeued, queue_drop_mark) admission;
-    Verdict() verdict;
-
-    apply {
-        header_check.apply(meta, standard_metadata);
-        if (meta.drop_cause == drop_cause_t.NONE) {
-            if (hdr.packet_out.isValid() || !hdr.ipv4.isValid()) {
-                packet_io.apply(hdr, meta, standard_metadata.ingress_port);
-            } else {
-                forwarding.apply(hdr, meta);
-                if (meta.drop_cause == drop_cause_t.NONE) {
-                    red.apply(meta.egress_port, standard_metadata.priority, meta.drop_cause);
-                }
-                if (meta.drop_cause == drop_cause_t.NONE) {
-                    admission.apply(meta.egress_port, standard_metadata.priority,
-                                    meta.place, meta.drop_cause);
-                }
-            }
-        }
-        verdict.apply(meta, standard_metadata);
-    }
-}
+#include "../controls/v1model/queue_state.p4"
+#include "../controls/v1model/red_hop_ingress.p4"
 
 control HopEgress(inout headers_t hdr,
                   inout metadata_t meta,
