@@ -26,7 +26,7 @@ pub mod span;
 pub mod suggest;
 
 pub use diagnostic::{Diagnostic, Severity};
-pub use preprocess::{Loader, NoLoader, preprocessed_text};
+pub use preprocess::{Loader, NoLoader, is_embedded, preprocessed_text};
 pub use render::{render, render_all};
 pub use span::{FileId, SourceMap, Span};
 

@@ -6,18 +6,18 @@ mod support;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use p4_frontend::Loader;
+use p4_frontend::{Loader, is_embedded};
 use support::{Folders, Parsed};
 
-/// Our own `core.p4` and `v1model.p4`; the other architectures from p4c.
+/// The files of this crate; architectures that it does not have from p4c.
 struct Corpus(Folders);
 
 impl Loader for Corpus {
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
-        match name {
-            "core.p4" | "v1model.p4" => None,
-            _ => self.0.load(from, name, system),
+        if is_embedded(name) {
+            return None;
         }
+        self.0.load(from, name, system)
     }
 }
 

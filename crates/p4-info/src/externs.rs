@@ -1,4 +1,4 @@
-//! Extern objects: counters, meters, registers, action profiles and selectors.
+//! Extern objects: counters, meters, registers, digests, action profiles and selectors.
 
 use crate::Builder;
 use crate::annotations::{listed, number, string};
@@ -21,15 +21,18 @@ pub(crate) fn all(program: &Program, interface: &Interface) -> Vec<ExternId> {
     all
 }
 
-/// The prefix of the IDs of an extern type's objects.
+/// The prefix of the IDs of an extern type's objects: v1model names the types in snake case, all other
+/// architectures in camel case.
 pub(crate) fn prefix(type_name: &str) -> Option<Prefix> {
     Some(match type_name {
-        "counter" => Prefix::Counter,
-        "direct_counter" => Prefix::DirectCounter,
-        "meter" => Prefix::Meter,
-        "direct_meter" => Prefix::DirectMeter,
-        "register" => Prefix::Register,
-        "action_profile" | "action_selector" => Prefix::ActionProfile,
+        "counter" | "Counter" => Prefix::Counter,
+        "direct_counter" | "DirectCounter" => Prefix::DirectCounter,
+        "meter" | "Meter" => Prefix::Meter,
+        "direct_meter" | "DirectMeter" => Prefix::DirectMeter,
+        "register" | "Register" => Prefix::Register,
+        "action_profile" | "ActionProfile" => Prefix::ActionProfile,
+        "action_selector" | "ActionSelector" => Prefix::ActionProfile,
+        "Digest" => Prefix::Digest,
         _ => return None,
     })
 }
@@ -43,18 +46,22 @@ impl Builder<'_> {
             return;
         };
         let preamble = Some(self.preamble(prefix, &object.name, &object.annotations));
+        let index_type_name = match prefix {
+            Prefix::Counter | Prefix::Meter | Prefix::Register => self.index_type(object),
+            _ => None,
+        };
         match prefix {
             Prefix::Counter => self.info.counters.push(Counter {
                 preamble,
                 spec: Some(counter_spec(object)),
                 size: size(object),
-                index_type_name: None,
+                index_type_name,
             }),
             Prefix::Meter => self.info.meters.push(Meter {
                 preamble,
                 spec: Some(meter_spec(object)),
                 size: size(object),
-                index_type_name: None,
+                index_type_name,
             }),
             Prefix::Register => {
                 let type_spec = object.type_args.first().map(|ty| self.types.spec(ty));
@@ -62,12 +69,29 @@ impl Builder<'_> {
                     preamble,
                     type_spec,
                     size: i32::try_from(size(object)).unwrap_or(i32::MAX),
-                    index_type_name: None,
+                    index_type_name,
+                });
+            }
+            Prefix::Digest => {
+                let type_spec = object.type_args.first().map(|ty| self.types.spec(ty));
+                self.info.digests.push(Digest {
+                    preamble,
+                    type_spec,
                 });
             }
             Prefix::ActionProfile => self.action_profile(id),
             _ => {}
         }
+    }
+
+    /// The `type` of an array's index. `register<T, I>`, `Register<T, S>` and `Counter<W, S>` have it second.
+    fn index_type(&mut self, object: &ExternObject) -> Option<P4NamedType> {
+        let second = matches!(
+            object.type_name.as_str(),
+            "register" | "Register" | "Counter"
+        );
+        self.types
+            .mention(object.type_args.get(usize::from(second))?)
     }
 
     /// The ID of a table's action profile; one that the table constructs is listed now.
@@ -88,7 +112,7 @@ impl Builder<'_> {
         let table_id = self.symbols.id(Prefix::Table, &table.name);
         let mut direct: Vec<&ExternObject> =
             table.direct.iter().map(|id| &self.program[*id]).collect();
-        direct.sort_by_key(|object| object.type_name != "direct_counter");
+        direct.sort_by_key(|object| prefix(&object.type_name) != Some(Prefix::DirectCounter));
         let mut ids = Vec::new();
         for object in direct {
             let Some(prefix) = prefix(&object.type_name) else {
@@ -115,7 +139,10 @@ impl Builder<'_> {
 
     fn action_profile(&mut self, id: ExternId) {
         let object = &self.program[id];
-        let with_selector = object.type_name == "action_selector";
+        let with_selector = matches!(
+            object.type_name.as_str(),
+            "action_selector" | "ActionSelector"
+        );
         let mut preamble = self.preamble(Prefix::ActionProfile, &object.name, &object.annotations);
         let own_fields = [
             "max_group_size",
@@ -182,9 +209,9 @@ fn unit(object: &ExternObject) -> &str {
 
 fn counter_spec(object: &ExternObject) -> CounterSpec {
     let unit = match unit(object) {
-        "packets" => counter_spec::Unit::Packets,
-        "bytes" => counter_spec::Unit::Bytes,
-        "packets_and_bytes" => counter_spec::Unit::Both,
+        "packets" | "PACKETS" => counter_spec::Unit::Packets,
+        "bytes" | "BYTES" => counter_spec::Unit::Bytes,
+        "packets_and_bytes" | "PACKETS_AND_BYTES" => counter_spec::Unit::Both,
         _ => counter_spec::Unit::Unspecified,
     };
     CounterSpec { unit: unit as i32 }
@@ -192,8 +219,8 @@ fn counter_spec(object: &ExternObject) -> CounterSpec {
 
 fn meter_spec(object: &ExternObject) -> MeterSpec {
     let unit = match unit(object) {
-        "packets" => meter_spec::Unit::Packets,
-        "bytes" => meter_spec::Unit::Bytes,
+        "packets" | "PACKETS" => meter_spec::Unit::Packets,
+        "bytes" | "BYTES" => meter_spec::Unit::Bytes,
         _ => meter_spec::Unit::Unspecified,
     };
     MeterSpec {

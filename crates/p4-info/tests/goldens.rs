@@ -10,6 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const V1MODEL_COMPILER: &str = "p4c-bm2-ss";
+const PSA_COMPILER: &str = "p4c-bm2-psa";
+
 /// A program and its golden.
 struct Case {
     program: PathBuf,
@@ -83,17 +86,24 @@ fn goldens_are_current() {
 // p4runtime: p4info-equal
 #[test]
 fn p4c_writes_the_same() {
-    let Ok(version) = Command::new("p4c-bm2-ss").arg("--version").output() else {
-        eprintln!("skipped: p4c-bm2-ss is not on PATH");
-        return;
-    };
-    assert!(version.status.success());
+    for compiler in [V1MODEL_COMPILER, PSA_COMPILER] {
+        let Ok(version) = Command::new(compiler).arg("--version").output() else {
+            eprintln!("skipped: {compiler} is not on PATH");
+            return;
+        };
+        assert!(version.status.success());
+    }
     let folder = env::temp_dir().join(format!("p4-info-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for p4c's output");
     let mut different = Vec::new();
     for (number, case) in cases().iter().enumerate() {
         let file = folder.join(format!("{number}.txtpb"));
-        let ran = Command::new("p4c-bm2-ss")
+        let text = fs::read_to_string(&case.program).expect("a program");
+        let compiler = match text.contains("psa.p4") {
+            true => PSA_COMPILER,
+            false => V1MODEL_COMPILER,
+        };
+        let ran = Command::new(compiler)
             .arg("--p4runtime-files")
             .arg(&file)
             .arg("-o")

@@ -57,7 +57,8 @@ impl Program {
 /// A programmable block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The constructor parameter of the package that it fills: `ig`.
+    /// The constructor parameter of the package that it fills: `ig`. A package that is an argument of another is
+    /// named before its own parameter: `ingress.ip`.
     pub role: String,
     /// The parser's or control's type: `MyIngress`.
     pub type_name: String,

@@ -53,7 +53,7 @@ impl Checker<'_> {
                 }
                 name
             }
-            (ExprKind::Name(_), hir::ExprKind::Const(Value::Int(value))) => {
+            (ExprKind::Name(_) | ExprKind::Int(_), hir::ExprKind::Const(Value::Int(value))) => {
                 number(value, self.radix(written))
             }
             _ => plain(written),

@@ -4,19 +4,30 @@ use super::control::{BlockInstance, declared};
 use super::{Binding, Lowerer, Object};
 use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Param, Substitution, Ty};
+use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Substitution, Ty};
 use crate::span::Span;
 use p4_ir::{Block, BlockBody, BlockParam, Location};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// A block that a package's constructor takes.
-struct Role<'h, 'a> {
-    /// The constructor's parameter.
-    param: &'h Param<'a>,
+struct Role {
+    /// The constructor's parameter; within a package that is itself an argument, after that one's: `ingress.ip`.
+    path: String,
     block: Rc<BlockInstance>,
-    /// Types of the run-time parameters as the package declares them, in terms of its type parameters.
+    /// Types of the run-time parameters as the packages declare them, in terms of `main`'s type parameters.
     declared: Vec<Ty>,
+    /// The type arguments of the package that takes the block.
+    package: Substitution,
+}
+
+/// A package whose arguments are gone through.
+struct Around {
+    named: Named,
+    /// The path of its blocks, with a dot; empty for `main`.
+    prefix: String,
+    /// Its type parameters in terms of `main`'s.
+    declared: Substitution,
 }
 
 /// What a package is given.
@@ -25,7 +36,7 @@ enum Argument {
     Package(Named, Vec<Option<Expr>>),
 }
 
-impl<'h, 'a> Lowerer<'h, 'a> {
+impl Lowerer<'_, '_> {
     /// Instantiates `main`.
     pub(super) fn package(&mut self) {
         let hir = self.hir;
@@ -53,8 +64,13 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         };
         self.out.package = named.name.to_string();
         let mut roles = Vec::new();
-        self.roles(named, &instance.args, &mut roles);
-        self.blocks(named, &roles);
+        let around = Around {
+            named: named.clone(),
+            prefix: String::new(),
+            declared: Substitution::default(),
+        };
+        self.roles(&around, &instance.args, &mut roles);
+        self.blocks(&roles);
     }
 
     /// Refuses two objects of one kind with the same control-plane name.
@@ -121,20 +137,33 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     }
 
     /// The blocks among a package's arguments, those of packages in it included.
-    fn roles(&mut self, package: &Named, args: &[Option<Expr>], roles: &mut Vec<Role<'h, 'a>>) {
+    fn roles(&mut self, around: &Around, args: &[Option<Expr>], roles: &mut Vec<Role>) {
         let hir = self.hir;
-        let Some(DefKind::Package(params)) = hir.def(package.id).map(|d| &d.kind) else {
+        let Some(DefKind::Package(params)) = hir.def(around.named.id).map(|d| &d.kind) else {
             return;
         };
         for (param, arg) in params.of.iter().zip(args) {
             let Some(arg) = arg else { continue };
+            let path = format!("{}{}", around.prefix, param.name);
+            let declared = param.ty.substitute(&around.declared);
             match self.block_argument(arg) {
                 Some(Argument::Block(block)) => roles.push(Role {
-                    declared: self.declared(&param.ty),
-                    param,
+                    path,
                     block,
+                    declared: self.declared(&declared),
+                    package: hir.substitution(&around.named),
                 }),
-                Some(Argument::Package(named, args)) => self.roles(&named, &args, roles),
+                Some(Argument::Package(named, args)) => {
+                    let within = Around {
+                        prefix: format!("{path}."),
+                        declared: match &declared {
+                            Ty::Named(declared) => hir.substitution(declared),
+                            _ => Substitution::default(),
+                        },
+                        named,
+                    };
+                    self.roles(&within, &args, roles);
+                }
                 None => {}
             }
         }
@@ -191,12 +220,11 @@ impl<'h, 'a> Lowerer<'h, 'a> {
     }
 
     /// Gives the blocks' parameters places, then lowers their bodies.
-    fn blocks(&mut self, package: &Named, roles: &[Role<'h, 'a>]) {
-        let with: Substitution = self.hir.substitution(package);
+    fn blocks(&mut self, roles: &[Role]) {
         let mut places: HashMap<(Ty, Ty), Location> = HashMap::new();
         let mut given = Vec::new();
         for role in roles {
-            given.push(self.block_params(role, &with, &mut places));
+            given.push(self.block_params(role, &mut places));
         }
         for (role, (params, env_bindings)) in roles.iter().zip(given) {
             let mut env = self.block_env(&role.block);
@@ -207,7 +235,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
                 BlockBody::Control(self.lower_control(&role.block, env))
             };
             self.out.blocks.push(Block {
-                role: role.param.name.to_string(),
+                role: role.path.clone(),
                 type_name: role.block.named.name.to_string(),
                 body,
                 params,
@@ -219,8 +247,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
 
     fn block_params(
         &mut self,
-        role: &Role<'h, 'a>,
-        package: &Substitution,
+        role: &Role,
         places: &mut HashMap<(Ty, Ty), Location>,
     ) -> (Vec<BlockParam>, HashMap<DeclId, Binding>) {
         let hir = self.hir;
@@ -233,7 +260,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let mut block_params = Vec::new();
         let mut bindings = HashMap::new();
         for (i, param) in params.iter().enumerate() {
-            let ty = param.ty.substitute(&own).substitute(package);
+            let ty = param.ty.substitute(&own).substitute(&role.package);
             if let Ty::Named(named) = &ty
                 && named.kind == NamedKind::Extern
             {

@@ -303,6 +303,12 @@ impl Lowerer<'_, '_> {
             "support_timeout" => {
                 self.out[number].support_timeout = self.known(value) == Some(Value::Bool(true));
             }
+            "psa_idle_timeout" | "pna_idle_timeout" => {
+                // The first member is `NO_TIMEOUT`.
+                let known = self.known(value);
+                self.out[number].support_timeout =
+                    known.is_some_and(|behaviour| behaviour != Value::Symbol(0));
+            }
             "largest_priority_wins" => {
                 self.out[number].largest_priority_wins =
                     self.known(value) != Some(Value::Bool(false));

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
 use crate::span::Span;
 
-/// The architecture's own files, by the name that `#include` gives, the name shown, and the text.
+/// Files of the language and of architectures: the name that `#include` gives, the name shown, and the text.
 const EMBEDDED: &[(&str, &str, &str)] = &[
     ("core.p4", "<core.p4>", include_str!("../include/core.p4")),
     (
@@ -13,7 +13,22 @@ const EMBEDDED: &[(&str, &str, &str)] = &[
         "<v1model.p4>",
         include_str!("../include/v1model.p4"),
     ),
+    ("psa.p4", "<psa.p4>", PSA),
+    // p4c keeps one file per target.
+    ("bmv2/psa.p4", "<psa.p4>", PSA),
+    (
+        "dpdk/psa.p4",
+        "<dpdk/psa.p4>",
+        include_str!("../include/dpdk/psa.p4"),
+    ),
 ];
+
+const PSA: &str = include_str!("../include/psa.p4");
+
+/// Whether `#include` of this name works without a [`Loader`](super::Loader).
+pub fn is_embedded(name: &str) -> bool {
+    EMBEDDED.iter().any(|(embedded, ..)| *embedded == name)
+}
 
 /// What an `#include` asks for.
 struct Wanted {
@@ -119,7 +134,8 @@ impl Preprocessor<'_> {
         )
         .label(span, "not found");
         self.report(if wanted.system {
-            diagnostic.note("`core.p4` and `v1model.p4` are always there")
+            let names: Vec<_> = EMBEDDED.iter().map(|(name, ..)| *name).collect();
+            diagnostic.note(format!("always there: {}", names.join(", ")))
         } else {
             diagnostic
         });

@@ -13,6 +13,7 @@ mod include;
 mod output;
 mod substitute;
 
+pub use include::is_embedded;
 pub use output::preprocessed_text;
 
 use std::collections::HashMap;
@@ -41,7 +42,7 @@ pub trait Loader {
     /// text. `system` tells `<name>` from `"name"`.
     ///
     /// The names given back are those shown to the user, and come back as `from`. `None` says that there is no such
-    /// file; `core.p4` and `v1model.p4` are then taken from this crate.
+    /// file; [embedded](is_embedded) ones are then taken from this crate.
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)>;
 
     /// Why the file asked for last was not given, where there is one of that name: it is a device, or too long.
@@ -50,7 +51,7 @@ pub trait Loader {
     }
 }
 
-/// Finds nothing but the embedded `core.p4` and `v1model.p4`.
+/// Finds nothing but the [embedded](is_embedded) files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLoader;
 

@@ -2,16 +2,16 @@
 
 #![allow(dead_code)]
 
-use p4_frontend::{Loader, SourceMap, render};
+use p4_frontend::{Loader, SourceMap, is_embedded, render};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Finds included files beside the including one, then in `folders`; core.p4 and v1model.p4 are the front end's own.
+/// Finds included files beside the including one, then in `folders`; those that the front end embeds are its own.
 pub struct Folders(pub Vec<PathBuf>);
 
 impl Loader for Folders {
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
-        if ["core.p4", "v1model.p4"].contains(&name) {
+        if is_embedded(name) {
             return None;
         }
         let beside = from.and_then(|from| Path::new(from).parent());

@@ -145,12 +145,12 @@ impl Device {
     }
 }
 
-/// Finds included files beside the including one, then in `folders`; core.p4 and v1model.p4 are the front end's own.
+/// Finds included files beside the including one, then in `folders`; those that the front end embeds are its own.
 struct Folders<'a>(&'a [PathBuf]);
 
 impl Loader for Folders<'_> {
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
-        if ["core.p4", "v1model.p4"].contains(&name) {
+        if p4_frontend::is_embedded(name) {
             return None;
         }
         let beside = from.and_then(|from| Path::new(from).parent());
