@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -79,6 +80,28 @@ def test_the_project_s_programs_compile(cli: Cli, main: str) -> None:
     assert shown.code == 0, shown.err
     assert "compiled" in shown.out
     assert shown.err == ""
+
+
+PSA = ROOT / "crates" / "p4-info" / "tests" / "programs" / "psa.p4"
+
+
+def test_a_program_for_another_architecture_is_compiled_but_not_run(
+    cli: Cli, tmp_path: Path
+) -> None:
+    shown = cli("compile", PSA, "--p4info", tmp_path / "out.txtpb")
+    assert shown.code == 0
+    golden = PSA.with_suffix(".p4info.txtpb")
+    assert (tmp_path / "out.txtpb").read_text() == golden.read_text()
+    assert "compiled" in shown.out
+    refusal = "cannot run a program for the package `PSA_Switch`; it runs programs for `V1Switch`"
+    assert refusal in shown.err
+    assert refusal in json.loads(cli("compile", PSA, "--json").out)["refusal"]
+    script = tmp_path / "empty.stf"
+    script.write_text("")
+    for command in (("stf", PSA, script), ("switch", "--p4", PSA)):
+        shown = cli(*command)
+        assert shown.code == 1
+        assert refusal in shown.err
 
 
 def test_dump_shows_the_typed_program(cli: Cli) -> None:

@@ -48,7 +48,7 @@ def test_compiling_counts_samples_and_errors(cli: Cli) -> None:
     assert shown.code == 1
     lines = shown.out.splitlines()
     assert lines[0].startswith("refused: failed: [unknown-name]")
-    assert lines[1] == "v1model programs compiled: 2 passed, 1 failed, 0 skipped"
+    assert lines[1] == "v1model and PSA programs compiled: 3 passed, 1 failed, 0 skipped"
     assert lines[2].startswith("elsewhere: failed: refused at line 3, by p4c at line 1: [unknown-")
     assert lines[3] == "fine: failed: accepted; p4c refuses it at line 1"
     assert lines[4].startswith("places: failed: refused at line 2, by p4c at line 1: [duplicate-")

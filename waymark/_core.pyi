@@ -204,6 +204,12 @@ class Program:
     @property
     def source(self) -> str:
         """The preprocessed text: the device config of a P4Runtime client."""
+    @property
+    def package(self) -> str:
+        """The type of ``main``, such as ``V1Switch``; empty without ``main``."""
+    @property
+    def refusal(self) -> str | None:
+        """Why the switch cannot run the program: without ``main``, or for another architecture."""
     def dump(self) -> str:
         """The typed program, as text to read."""
     def p4info(self) -> str:
@@ -222,13 +228,17 @@ def compile(
     defines: Mapping[str, str] = ...,
     color: bool = False,
 ) -> Program:
-    """Compile a P4_16 program for v1model; one without ``main`` is checked only, and cannot run.
+    """Compile a P4_16 program.
+
+    Those without ``main`` and those for other architectures than v1model are checked, and cannot
+    run: see :attr:`Program.refusal`.
 
     Args:
         path: the file; with ``text``, only the name that diagnostics give it. A name that ends in
             ``.json`` is p4c's BMv2 JSON of a program.
         text: the source text, instead of the file's.
-        include_dirs: where ``#include`` looks, in this order. core.p4 and v1model.p4 are built in.
+        include_dirs: where ``#include`` looks, in this order. core.p4, v1model.p4
+            and psa.p4 are built in.
         defines: preprocessor macros.
         color: whether diagnostics are coloured with terminal escapes.
 
@@ -254,6 +264,7 @@ def run_stf(program: Program, script: str, *, strict: bool = False) -> StfReport
     ``strict`` compares the packets of all ports, and not only of the ports that the script names.
 
     Raises:
+        CompileError: the switch cannot run the program.
         ScriptError: the script cannot be read. A command that the program refuses is a failure.
     """
 
@@ -261,6 +272,7 @@ def trace_stf(program: Program, script: str, *, strict: bool = False) -> tuple[S
     """As :func:`run_stf`, with the trace of all packets: as text, and as JSON (a list of steps).
 
     Raises:
+        CompileError: the switch cannot run the program.
         ScriptError: the script cannot be read.
     """
 

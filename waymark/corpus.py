@@ -21,6 +21,9 @@ from waymark.errors import WaymarkError
 LEFT_OUT = {"extern-funcs-bmv2": "its extern is a C++ module that is linked into BMv2"}
 """Programs that no other target can run, by name, and why."""
 
+ARCHITECTURES = ("v1model.p4", "psa.p4")
+"""Files of the architectures whose programs are compiled."""
+
 LIMIT_S = 60.0
 """Seconds that a program may take; all but a few take hundredths."""
 
@@ -90,19 +93,24 @@ def run_scripts(
     options = options or Options()
     if options.via:
         p4c.require()
-    programs = [p for p in _samples(folder, match) if p.with_suffix(".stf").is_file()]
+    samples = _samples(folder, match, ("v1model.p4",))
+    programs = [p for p in samples if p.with_suffix(".stf").is_file()]
     return _judge(partial(_script, options=options, strict=strict), programs, folder, jobs)
 
 
 def compile_samples(
-    folder: Path, match: str = "*", jobs: int | None = None, options: Options | None = None
+    folder: Path,
+    match: str = "*",
+    jobs: int | None = None,
+    options: Options | None = None,
+    architectures: Sequence[str] = ARCHITECTURES,
 ) -> Verdicts:
-    """Compile every v1model program of a corpus; none passes that is refused.
+    """Compile every program of a corpus for these architectures; none passes that is refused.
 
     Raises:
         WaymarkError: no such program there.
     """
-    programs = _samples(folder, match)
+    programs = _samples(folder, match, architectures)
     return _judge(partial(_compiles, options=options or Options()), programs, folder, jobs)
 
 
@@ -232,9 +240,10 @@ def _programs(folder: Path, match: str) -> list[Path]:
     return [p for p in files if fnmatch(p.stem, match) or fnmatch(p.name, match)]
 
 
-def _samples(folder: Path, match: str) -> list[Path]:
+def _samples(folder: Path, match: str, architectures: Sequence[str]) -> list[Path]:
     programs = _programs(_folder(folder, _SAMPLES), match)
-    return [path for path in programs if b"v1model.p4" in path.read_bytes()]
+    names = [architecture.encode() for architecture in architectures]
+    return [p for p in programs if any(name in p.read_bytes() for name in names)]
 
 
 def _said(path: Path) -> str:

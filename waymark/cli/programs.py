@@ -1,6 +1,7 @@
 """``waymark compile`` and ``waymark stf``: P4 programs and packet scripts."""
 
 import json
+import sys
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -61,7 +62,10 @@ def compile_program(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile a P4_16 program for the embedded v1model target, and show its errors.
+    """Compile a P4_16 program, and show its errors.
+
+    The switch runs programs for v1model.p4. Programs for other architectures, such as psa.p4, are
+    checked, and their P4Info is written.
 
     With --json, errors are data on standard output too: file and line of each, and all diagnostics
     as text.
@@ -84,6 +88,8 @@ def compile_program(
     elif not printed:
         tables = len(compiled.tables)
         print(f"{file}: compiled, {tables} {'table' if tables == 1 else 'tables'}")
+        if compiled.package and compiled.refusal:
+            print(f"{file}: {compiled.refusal}", file=sys.stderr)
     return None
 
 
@@ -100,6 +106,7 @@ def _compile_as_json(
         )
         raise typer.Exit(EXIT_FAILED) from error
     result = {"program": str(file), "compiled": True, "sha256": compiled.sha256}
+    result |= {"package": compiled.package, "refusal": compiled.refusal}
     print_json(result | {"tables": compiled.tables, "warnings": compiled.warnings})
     return compiled
 
@@ -110,7 +117,7 @@ def _compile_corpus(
     judged: dict[str, tuple[str, corpus.Verdicts]] = {}
     if corpus.has_samples(folder):
         verdicts = corpus.compile_samples(folder, match, jobs, options)
-        judged["compiled"] = ("v1model programs compiled: ", verdicts)
+        judged["compiled"] = ("v1model and PSA programs compiled: ", verdicts)
     if corpus.has_errors(folder):
         verdicts = corpus.compile_errors(folder, match, jobs, options)
         judged["refused"] = ("programs that p4c refuses, refused at its line: ", verdicts)

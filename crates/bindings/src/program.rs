@@ -21,8 +21,21 @@ pub struct Program {
     sha256: String,
     source: String,
     pub(crate) ir: p4_ir::Program,
-    /// `None`: a library, without `main`.
-    pub(crate) pipeline: Option<Arc<Pipeline>>,
+    /// Or why the switch cannot run the program.
+    pub(crate) pipeline: Result<Arc<Pipeline>, String>,
+}
+
+/// The package of the programs that the switch runs, that of v1model.p4.
+const RUNS: &str = "V1Switch";
+
+impl Program {
+    /// Refuses a program that the switch cannot run.
+    pub(crate) fn check_runs(&self) -> PyResult<()> {
+        match &self.pipeline {
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(CompileError::new_err(format!("{}: {refusal}", self.name))),
+        }
+    }
 }
 
 #[pymethods]
@@ -50,6 +63,16 @@ impl Program {
     #[getter]
     pub(crate) fn source(&self) -> &str {
         &self.source
+    }
+
+    #[getter]
+    fn package(&self) -> &str {
+        &self.ir.package
+    }
+
+    #[getter]
+    fn refusal(&self) -> Option<&str> {
+        self.pipeline.as_ref().err().map(String::as_str)
     }
 
     fn dump(&self) -> String {
@@ -234,12 +257,19 @@ fn compile_text(
     })
 }
 
-/// The program as the engine runs it, or what of it v1model does not have.
-fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Option<Arc<Pipeline>>, Refusal> {
+/// The program as the engine runs it, why the switch cannot run it, or what of it v1model does not have.
+fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Result<Arc<Pipeline>, String>, Refusal> {
     if ir.package.is_empty() {
-        return Ok(None);
+        return Ok(Err("the program has no `main`".to_owned()));
     }
-    Pipeline::compile(ir).map(Some).map_err(|errors| {
+    if ir.package != RUNS {
+        return Ok(Err(format!(
+            "the switch cannot run a program for the package `{}`; it runs programs for `{RUNS}`, the package of \
+             v1model.p4",
+            ir.package
+        )));
+    }
+    Pipeline::compile(ir).map(Ok).map_err(|errors| {
         let file = |loc: p4_ir::SourceLoc| {
             let named = ir.files.get(loc.file as usize);
             named.map_or(path, String::as_str).to_owned()

@@ -14,6 +14,7 @@ pub fn run_stf<'py>(
     script: &str,
     strict: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
+    program.check_runs()?;
     let script = parse(script)?;
     let report = py.detach(|| stf::run(&program.ir, &script, ports(strict)));
     as_dict(py, &report)
@@ -28,6 +29,7 @@ pub fn trace_stf<'py>(
     script: &str,
     strict: bool,
 ) -> PyResult<(Bound<'py, PyDict>, String, String)> {
+    program.check_runs()?;
     let script = parse(script)?;
     let (report, trace) = py.detach(|| stf::run_traced(&program.ir, &script, ports(strict)));
     let json = serde_json::to_string(&trace)

@@ -36,8 +36,8 @@ pub fn simulate<'py>(
     let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
     let scenario = Scenario::from_json(scenario).map_err(wrong)?;
     let runnable = |(name, program): (String, Py<Program>)| match &program.get().pipeline {
-        Some(pipeline) => Ok((name, pipeline.clone())),
-        None => Err(ScenarioError::new_err(format!("{name} has no `main`"))),
+        Ok(pipeline) => Ok((name, pipeline.clone())),
+        Err(refusal) => Err(ScenarioError::new_err(format!("{name}: {refusal}"))),
     };
     let programs: Programs = programs
         .into_iter()

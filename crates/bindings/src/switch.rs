@@ -118,6 +118,7 @@ pub fn run_switch(
 
 /// A program as a client would send it.
 fn initial(program: &Program) -> PyResult<ForwardingPipelineConfig> {
+    program.check_runs()?;
     let p4info = p4_info::p4info(&program.ir).map_err(|errors| {
         let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
         SwitchError::new_err(told.join("\n"))
