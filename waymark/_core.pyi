@@ -237,8 +237,8 @@ def compile(
         path: the file; with ``text``, only the name that diagnostics give it. A name that ends in
             ``.json`` is p4c's BMv2 JSON of a program.
         text: the source text, instead of the file's.
-        include_dirs: where ``#include`` looks, in this order. core.p4, v1model.p4
-            and psa.p4 are built in.
+        include_dirs: where ``#include`` looks, in this order. core.p4, v1model.p4,
+            psa.p4, tna.p4 and t2na.p4 are built in.
         defines: preprocessor macros.
         color: whether diagnostics are coloured with terminal escapes.
 

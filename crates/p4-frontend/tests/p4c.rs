@@ -1,5 +1,5 @@
 //! p4c's test programs as judges, where they are at hand: `P4C_TESTDATA` names p4c's folder `testdata`, and
-//! `p4include` is looked for beside it.
+//! `p4include` and the folder of the Tofino programs of p4testgen are looked for beside it.
 
 mod support;
 
@@ -44,13 +44,21 @@ fn programs(testdata: &Path, folder: &str) -> Vec<(PathBuf, String)> {
     paths.into_iter().filter_map(read).collect()
 }
 
+/// p4testgen's programs for TNA and T2NA.
+const TOFINO: &str = "../backends/p4tools/modules/testgen/targets/tofino/test/p4-programs";
+
 /// Whether a program comes out, the first error, and the lines of this file at which errors stand.
-fn judge(testdata: &Path, path: &Path, text: &str) -> (bool, String, BTreeSet<u32>) {
+fn judge(
+    testdata: &Path,
+    path: &Path,
+    text: &str,
+    defines: &[(String, String)],
+) -> (bool, String, BTreeSet<u32>) {
     let folders = vec![testdata.join("../p4include")];
     let mut loader = Corpus(Folders { folders });
     let mut sources = SourceMap::new();
     let entry = sources.add(&path.to_string_lossy(), text);
-    let (program, diagnostics) = compile(&mut sources, entry, &mut loader, &[]);
+    let (program, diagnostics) = compile(&mut sources, entry, &mut loader, defines);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let first = errors.first().map_or(String::new(), |d| {
         let at = d.primary().map_or(String::new(), |s| sources.describe(s));
@@ -68,7 +76,7 @@ fn refused(testdata: &Path, architecture: &str) -> (usize, Vec<String>) {
     programs.retain(|(_, text)| text.contains(architecture));
     let refused: Vec<String> = programs
         .iter()
-        .map(|(path, text)| judge(testdata, path, text))
+        .map(|(path, text)| judge(testdata, path, text, &[]))
         .filter(|(compiled, ..)| !compiled)
         .map(|(_, first, _)| first)
         .collect();
@@ -96,6 +104,34 @@ fn psa_programs_compile() {
     let Some(testdata) = testdata() else { return };
     let (total, refused) = refused(&testdata, "psa.p4");
     assert!(total > 0, "no programs");
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// As p4testgen compiles them: for Tofino 1, then for Tofino 2.
+#[test]
+fn tofino_programs_compile() {
+    let Some(testdata) = testdata() else { return };
+    if !testdata.join(TOFINO).is_dir() {
+        eprintln!("skipped: there is no {TOFINO} in p4c's testdata");
+        return;
+    }
+    let (mut total, mut refused) = (0, Vec::new());
+    for (target, own) in [("1", "tofino1_only"), ("2", "tofino2_only")] {
+        let folders = [TOFINO.to_owned(), format!("{TOFINO}/{own}")];
+        for (path, text) in folders.iter().flat_map(|f| programs(&testdata, f)) {
+            total += 1;
+            let defines = [("__TARGET_TOFINO__".to_owned(), target.to_owned())];
+            let (compiled, first, _) = judge(&testdata, &path, &text, &defines);
+            if !compiled {
+                refused.push(format!("Tofino {target}: {first}"));
+            }
+        }
+    }
+    println!(
+        "{} of {total} Tofino programs compile",
+        total - refused.len()
+    );
+    println!("{}", refused.join("\n"));
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
@@ -128,7 +164,7 @@ fn invalid_programs_are_refused_at_the_line() {
             .join(format!("{name}-stderr"));
         let said = fs::read_to_string(said).unwrap_or_default();
         let expected = error_lines_of_p4c(&said, &name);
-        let (compiled, _, lines) = judge(&testdata, path, text);
+        let (compiled, _, lines) = judge(&testdata, path, text, &[]);
         if compiled {
             accepted.push(name.into_owned());
         } else if expected.is_empty() || !lines.is_disjoint(&expected) {
@@ -170,6 +206,6 @@ fn damaged_programs_never_panic() {
                 _ => words.swap(a, b),
             }
         }
-        judge(&testdata, &path, &words.concat());
+        judge(&testdata, &path, &words.concat(), &[]);
     }
 }

@@ -10,7 +10,10 @@ use p4_ir::{CtorArg, ExternId, ExternObject, Program};
 
 /// All that a control plane can name: those declared, then those that tables construct in place.
 pub(crate) fn all(program: &Program, interface: &Interface) -> Vec<ExternId> {
-    let mut all: Vec<ExternId> = interface.externs().collect();
+    let mut all: Vec<ExternId> = interface
+        .externs()
+        .filter(|id| profile(program, *id) == *id)
+        .collect();
     for table in interface.tables().map(|id| &program[id]) {
         for id in table.implementation.iter().chain(&table.direct) {
             if !all.contains(id) {
@@ -37,6 +40,16 @@ pub(crate) fn prefix(type_name: &str) -> Option<Prefix> {
     })
 }
 
+/// The action profile that a selector chooses from, where its constructor takes one, as in TNA: a control plane knows
+/// both by the profile's name. Any other object itself.
+fn profile(program: &Program, id: ExternId) -> ExternId {
+    let object = &program[id];
+    match object.args.first() {
+        Some(CtorArg::Object(profile)) if object.type_name == "ActionSelector" => *profile,
+        _ => id,
+    }
+}
+
 impl Builder<'_> {
     /// An object that is declared; direct counters and meters come with their tables.
     pub(crate) fn extern_object(&mut self, id: ExternId) {
@@ -45,6 +58,9 @@ impl Builder<'_> {
         let Some(prefix) = prefix(&object.type_name) else {
             return;
         };
+        if profile(self.program, id) != id {
+            return;
+        }
         let preamble = Some(self.preamble(prefix, &object.name, &object.annotations));
         let index_type_name = match prefix {
             Prefix::Counter | Prefix::Meter | Prefix::Register => self.index_type(object),
@@ -103,6 +119,7 @@ impl Builder<'_> {
         if in_place {
             self.action_profile(id);
         }
+        let id = profile(self.program, id);
         self.symbols
             .id(Prefix::ActionProfile, &self.program[id].name)
     }
@@ -138,11 +155,16 @@ impl Builder<'_> {
     }
 
     fn action_profile(&mut self, id: ExternId) {
-        let object = &self.program[id];
-        let with_selector = matches!(
-            object.type_name.as_str(),
-            "action_selector" | "ActionSelector"
-        );
+        let program = self.program;
+        let object = &program[id];
+        let all = (0..program.externs.len() as u32).map(ExternId);
+        let mut others = all.filter(|other| *other != id);
+        let selector = others.find(|other| profile(program, *other) == id);
+        let with_selector = selector.is_some()
+            || matches!(
+                object.type_name.as_str(),
+                "action_selector" | "ActionSelector"
+            );
         let mut preamble = self.preamble(Prefix::ActionProfile, &object.name, &object.annotations);
         let own_fields = [
             "max_group_size",
@@ -152,7 +174,7 @@ impl Builder<'_> {
         preamble.annotations = listed(&object.annotations, &own_fields).0;
         let tables = self.interface.tables().map(|id| &self.program[id]);
         let mut tables: Vec<&str> = tables
-            .filter(|t| t.implementation == Some(id))
+            .filter(|t| t.implementation.map(|own| profile(program, own)) == Some(id))
             .map(|t| t.name.as_str())
             .collect();
         tables.sort();
@@ -165,9 +187,10 @@ impl Builder<'_> {
             table_ids,
             with_selector,
             size: size(object),
-            max_group_size: match with_selector {
-                true => number(&object.annotations, "max_group_size").unwrap_or(0),
-                false => 0,
+            max_group_size: match (selector, with_selector) {
+                (Some(selector), _) => i32::try_from(size(&program[selector])).unwrap_or(i32::MAX),
+                (None, true) => number(&object.annotations, "max_group_size").unwrap_or(0),
+                (None, false) => 0,
             },
             selector_size_semantics: match with_selector {
                 true => semantics(object),

@@ -15,7 +15,7 @@ impl Builder<'_> {
         let (annotations, structured_annotations) =
             listed(on_main, &["pkginfo", "platform_property"]);
         let mut info = PkgInfo {
-            arch: architecture(&self.program.package).to_string(),
+            arch: self.architecture(),
             annotations,
             structured_annotations,
             doc: documentation(on_main),
@@ -60,11 +60,23 @@ impl Builder<'_> {
     }
 }
 
-fn architecture(package: &str) -> &str {
-    match package {
-        "PSA_Switch" => "psa",
-        "PNA_NIC" => "pna",
-        _ => "v1model",
+impl Builder<'_> {
+    /// What P4Runtime calls the package's architecture. TNA and T2NA have packages of one name, and say so in
+    /// `@pkginfo`.
+    fn architecture(&self) -> String {
+        let said = find(&self.program.package_annotations, "pkginfo");
+        let said = pairs(said)
+            .into_iter()
+            .find_map(|(key, value)| match value {
+                AnnotationValue::String(name) if key == "arch" => Some(name.to_lowercase()),
+                _ => None,
+            });
+        let known = || match self.program.package.as_str() {
+            "PSA_Switch" => "psa",
+            "PNA_NIC" => "pna",
+            _ => "v1model",
+        };
+        said.unwrap_or_else(|| known().to_owned())
     }
 }
 

@@ -7,8 +7,8 @@ mod code;
 mod names;
 
 use crate::{
-    Annotation, BlockBody, CtorArg, Entry, KeyMatch, MatchKind, ParserState, Program, SelectCase,
-    StateTarget, Stmt, Table, Transition, Type, TypeKind,
+    Annotation, BlockBody, BlockParam, CtorArg, Entry, KeyMatch, MatchKind, ParserState, Program,
+    SelectCase, StateTarget, Stmt, Table, Transition, Type, TypeKind,
 };
 use code::Code;
 use names::Names;
@@ -47,11 +47,7 @@ impl Dumper<'_> {
                 BlockBody::Parser(id) => ("parser", &p[id].name),
                 BlockBody::Control(id) => ("control", &p[id].name),
             };
-            let params: Vec<String> = block
-                .params
-                .iter()
-                .map(|b| format!("{}: {} @{}", b.name, self.ty(&b.ty), b.base))
-                .collect();
+            let params: Vec<String> = block.params.iter().map(|p| self.param(p)).collect();
             writeln!(
                 out,
                 "  {} = {kind} {name}({})",
@@ -149,6 +145,20 @@ impl Dumper<'_> {
                 object.name, object.type_name
             )?;
         }
+        for method in &self.program.methods {
+            let params = method.params.iter().map(|p| self.param(p));
+            let params: Vec<String> = params.collect();
+            let result = method.result.as_ref();
+            let result = result.map_or(String::new(), |r| format!(" -> {}", self.param(r)));
+            writeln!(
+                out,
+                "\nmethod {}.{}({}){result} runs #{}",
+                self.program[method.object].name,
+                method.name,
+                params.join(", "),
+                method.body.0
+            )?;
+        }
         for set in &self.program.value_sets {
             writeln!(out, "\nvalue_set {} of {}", set.name, set.size)?;
             for (name, ty, kind) in &set.fields {
@@ -156,6 +166,10 @@ impl Dumper<'_> {
             }
         }
         Ok(())
+    }
+
+    fn param(&self, param: &BlockParam) -> String {
+        format!("{}: {} @{}", param.name, self.ty(&param.ty), param.base)
     }
 
     fn ctor_arg(&self, arg: &CtorArg) -> String {

@@ -43,7 +43,8 @@
 //!
 //! **Calls.** [`Call`](stmt::StmtKind::Call) runs a function's body; arguments were copied by
 //! statements before it, or the parameter was bound to the argument's own place, where no other name
-//! for that place is visible in the body. `return` leaves the function, `exit` the block.
+//! for that place is visible in the body. An extern object may call functions too: its
+//! [abstract methods](object::AbstractMethod). `return` leaves the function, `exit` the block.
 
 pub mod dump;
 pub mod expr;
@@ -55,8 +56,9 @@ pub mod types;
 pub use dump::dump;
 pub use expr::{BinaryOp, Expr, ExprKind, Index, Location, Place, UnaryOp};
 pub use object::{
-    Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg, Declared, Entry,
-    ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet, control_plane_name,
+    AbstractMethod, Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg,
+    Declared, Entry, ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
+    control_plane_name,
 };
 pub use program::{Block, BlockBody, BlockParam, Program, Variable};
 pub use stmt::{

@@ -1,6 +1,8 @@
 //! What a control plane sees: tables, actions, extern objects, value sets, with their annotations.
 
-use crate::{ActionId, Expr, ExternId, FunctionId, SourceLoc, TableId, Type, ValueSetId};
+use crate::{
+    ActionId, BlockParam, Expr, ExternId, FunctionId, SourceLoc, TableId, Type, ValueSetId,
+};
 use num_bigint::BigUint;
 
 /// `@name(…)`, `@name[…]` or `@name`.
@@ -217,6 +219,22 @@ pub struct ExternObject {
     pub annotations: Vec<Annotation>,
     /// Where it is declared.
     pub loc: SourceLoc,
+}
+
+/// A method that an extern leaves abstract, as an instance's initializer implements it. The architecture calls it: it
+/// fills the parameters that the method reads, runs the body, and finds what the method gives in the others.
+#[derive(Clone, Debug)]
+pub struct AbstractMethod {
+    /// The instance.
+    pub object: ExternId,
+    /// Its name: `apply`.
+    pub name: String,
+    /// Its parameters in order; optional ones at the end may be left out.
+    pub params: Vec<BlockParam>,
+    /// What it gives, unless nothing.
+    pub result: Option<BlockParam>,
+    /// Its body.
+    pub body: FunctionId,
 }
 
 /// A constructor's argument.

@@ -1,8 +1,8 @@
 //! A whole program, and the blocks that it hands to the architecture.
 
 use crate::{
-    Action, Annotation, Declared, ExternObject, Function, FunctionId, Parser, ParserId, SourceLoc,
-    Table, Type, TypeDef, TypeId, ValueSet,
+    AbstractMethod, Action, Annotation, Declared, ExternObject, Function, FunctionId, Parser,
+    ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet,
 };
 
 /// A compiled program: `main` instantiated.
@@ -12,6 +12,8 @@ pub struct Program {
     pub files: Vec<String>,
     /// The package's type: `V1Switch`.
     pub package: String,
+    /// Annotations on the package's declaration, such as `@pkginfo(arch="TNA")`.
+    pub package_annotations: Vec<Annotation>,
     /// The package's programmable blocks, in the order of its constructor's parameters.
     pub blocks: Vec<Block>,
     /// Named types.
@@ -34,6 +36,8 @@ pub struct Program {
     pub tables: Vec<Table>,
     /// Extern objects.
     pub externs: Vec<ExternObject>,
+    /// What instances of extern types with abstract methods implement.
+    pub methods: Vec<AbstractMethod>,
     /// Value sets.
     pub value_sets: Vec<ValueSet>,
     /// What is declared outside of every block, in the order of the source.
@@ -83,10 +87,10 @@ pub enum BlockBody {
     Control(FunctionId),
 }
 
-/// A run-time parameter of a block.
+/// A run-time parameter of a block or abstract method.
 #[derive(Clone, Debug)]
 pub struct BlockParam {
-    /// Its name in the block.
+    /// Its name there.
     pub name: String,
     /// Its type.
     pub ty: Type,

@@ -161,9 +161,9 @@ pub struct ExternCall {
     /// Type arguments, given or inferred.
     pub type_args: Vec<Type>,
     /// Arguments, in the order declared; of a hash or checksum one more where the program names the calculation: its
-    /// name.
+    /// name. The last is the place of a result that is no single value.
     pub args: Vec<Arg>,
-    /// Where the result goes, if it is used.
+    /// Where the result goes, if it is one value.
     pub result: Option<Place>,
 }
 

@@ -149,7 +149,10 @@ impl<'a> Checker<'a> {
             with.insert(*id, ty);
         }
         let placed = self.placed(&what, &params, args, span)?;
-        let types: Vec<Ty> = params.iter().map(|p| p.ty.substitute(&with)).collect();
+        let types: Vec<Ty> = params
+            .iter()
+            .map(|p| self.renewed(&p.ty).substitute(&with))
+            .collect();
         let mut exprs: Vec<Option<Expr>> = Vec::new();
         for (i, arg) in placed.iter().enumerate() {
             exprs.push(arg.map(|arg| self.argument(arg, &params[i])));

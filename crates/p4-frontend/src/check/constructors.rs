@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
             let needed = args.iter().flatten().any(|arg| match &arg.ty {
                 Ty::Named(block) => self
                     .block_params(block)
-                    .is_some_and(|params| params.iter().any(|(ty, _)| ty.any(&mut |t| t == open))),
+                    .is_some_and(|params| params.iter().any(|p| p.ty.any(&mut |t| t == open))),
                 _ => false,
             });
             if !needed {

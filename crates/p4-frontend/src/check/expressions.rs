@@ -7,6 +7,21 @@ use crate::hir::{DefKind, Expr, ExprKind, Ty, Value};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
+    /// `this`: the instance whose method is being implemented.
+    fn this(&mut self, span: Span) -> Expr {
+        if let Some((id, ty)) = self.this.clone() {
+            let kind = ExprKind::Object(id);
+            return Expr { kind, ty, span };
+        }
+        self.error(
+            "misplaced-this",
+            span,
+            "`this` is only possible in methods that an instance's initializer implements",
+            "no instance here",
+        );
+        Expr::error(span)
+    }
+
     /// Checks an expression by itself.
     pub(super) fn expr(&mut self, expr: &'a ast::Expr) -> Expr {
         let span = expr.span;
@@ -16,15 +31,7 @@ impl<'a> Checker<'a> {
             ast::ExprKind::String(text) => {
                 Expr::constant(Value::String(text.clone()), Ty::String, span)
             }
-            ast::ExprKind::This => {
-                self.error(
-                    "unsupported",
-                    span,
-                    "`this` is only possible in abstract methods, which are not supported",
-                    "not supported",
-                );
-                Expr::error(span)
-            }
+            ast::ExprKind::This => self.this(span),
             ast::ExprKind::Name(path) => self.name(path, span),
             ast::ExprKind::Type(ty) => {
                 self.ty(ty);

@@ -1,12 +1,20 @@
 //! Inference of type arguments, and implicit conversions.
 
 use super::{Checker, constants};
-use crate::ast::DeclId;
+use crate::ast::{DeclId, Direction};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
 use crate::span::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// A run-time parameter of a parser or control.
+pub(super) struct BlockParam {
+    pub ty: Ty,
+    pub direction: Direction,
+    /// `@optional`
+    pub optional: bool,
+}
 
 impl Checker<'_> {
     /// A type to be inferred.
@@ -22,6 +30,11 @@ impl Checker<'_> {
             Ty::Param(id, _) => Some(opened.entry(*id).or_insert_with(|| self.fresh()).clone()),
             _ => None,
         })
+    }
+
+    /// A parameter's type as declared: each call or instance decides anew what its `_` stand for.
+    pub(super) fn renewed(&mut self, ty: &Ty) -> Ty {
+        ty.map(&mut |part| matches!(part, Ty::Var(_)).then(|| self.fresh()))
     }
 
     /// The type with what has been inferred put in.
@@ -81,7 +94,7 @@ impl Checker<'_> {
             return;
         };
         for (a, b) in a.iter().zip(b.iter()) {
-            self.infer(&a.0, &b.0);
+            self.infer(&a.ty, &b.ty);
         }
     }
 
@@ -94,15 +107,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Types and directions of the run-time parameters of a parser or control.
-    pub(super) fn block_params(&self, named: &Named) -> Option<Vec<(Ty, crate::ast::Direction)>> {
+    /// The run-time parameters of a parser or control.
+    pub(super) fn block_params(&self, named: &Named) -> Option<Vec<BlockParam>> {
         let params: Rc<[Param]> = match &self.def(named.id)?.kind {
             DefKind::Parser(g) => g.of.params.clone(),
             DefKind::Control(g) => g.of.params.clone(),
             _ => return None,
         };
         let with = self.hir.substitution(named);
-        let one = |p: &Param| (p.ty.substitute(&with), p.direction);
+        let one = |p: &Param| BlockParam {
+            ty: p.ty.substitute(&with),
+            direction: p.direction,
+            optional: p.optional,
+        };
         Some(params.iter().map(one).collect())
     }
 
@@ -367,12 +384,17 @@ impl Checker<'_> {
         })
     }
 
-    /// A parser or control where a parser or control type is wanted.
+    /// A parser or control where a parser or control type is wanted. Either may have more parameters than the other, as
+    /// long as those are optional.
     fn block_as(&mut self, expr: Expr, from: &Named, to: &Named) -> Result<Expr, bool> {
         let (Some(found), Some(wanted)) = (self.block_params(from), self.block_params(to)) else {
             return Err(false);
         };
-        if found.len() != wanted.len() {
+        let required = |params: &[BlockParam]| params.iter().rposition(|p| !p.optional);
+        let lacks = |params: &[BlockParam], of: &[BlockParam]| {
+            required(of).is_some_and(|last| params.len() <= last)
+        };
+        if lacks(&found, &wanted) || lacks(&wanted, &found) {
             self.error(
                 "wrong-block",
                 expr.span,
@@ -381,7 +403,10 @@ impl Checker<'_> {
                     from.name,
                     found.len(),
                     to.name,
-                    wanted.len()
+                    match required(&wanted).map_or(0, |last| last + 1) {
+                        least if least < wanted.len() => format!("{least} to {}", wanted.len()),
+                        all => all.to_string(),
+                    }
                 ),
                 format!("does not fit `{}`", to.name),
             );
@@ -389,9 +414,9 @@ impl Checker<'_> {
         }
         self.infer_signature(to, from);
         for (i, (a, b)) in found.iter().zip(&wanted).enumerate() {
-            let (a_ty, b_ty) = (self.known(&a.0), self.known(&b.0));
+            let (a_ty, b_ty) = (self.known(&a.ty), self.known(&b.ty));
             let agree = a_ty == b_ty || a_ty.is_error() || b_ty.is_error();
-            if agree && a.1 == b.1 {
+            if agree && a.direction == b.direction {
                 continue;
             }
             self.error(
@@ -401,9 +426,9 @@ impl Checker<'_> {
                     "parameter {} of `{}` is `{}`, where `{}` has `{}`",
                     i + 1,
                     from.name,
-                    directed(a.1, &a_ty),
+                    directed(a.direction, &a_ty),
                     to.name,
-                    directed(b.1, &b_ty)
+                    directed(b.direction, &b_ty)
                 ),
                 format!("does not fit `{}`", to.name),
             );
@@ -413,17 +438,17 @@ impl Checker<'_> {
     }
 }
 
-fn directed(direction: crate::ast::Direction, ty: &Ty) -> String {
+fn directed(direction: Direction, ty: &Ty) -> String {
     format!("{}{ty}", direction_word(direction))
 }
 
 /// "in ", "out ", "inout " or nothing.
-pub(super) fn direction_word(direction: crate::ast::Direction) -> &'static str {
+pub(super) fn direction_word(direction: Direction) -> &'static str {
     match direction {
-        crate::ast::Direction::None => "",
-        crate::ast::Direction::In => "in ",
-        crate::ast::Direction::Out => "out ",
-        crate::ast::Direction::InOut => "inout ",
+        Direction::None => "",
+        Direction::In => "in ",
+        Direction::Out => "out ",
+        Direction::InOut => "inout ",
     }
 }
 

@@ -3,30 +3,28 @@
 use super::{Checker, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{DefKind, Function, Substitution, Ty};
+use crate::hir::{DefKind, Function, Param, Substitution, Ty};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    /// Judges the methods of an initializer by those that the extern `ty` leaves abstract. No target runs them, so
-    /// that an initializer without fault is refused, too.
+    /// Checks an initializer against the methods that the extern `ty` leaves abstract. Gives the instances that it
+    /// declares and the methods that it implements.
     pub(super) fn initializer(
         &mut self,
         d: &ast::Declaration,
         ty: &Ty,
         members: &'a [ast::Declaration],
-    ) {
-        let faults = self.diagnostics.len();
+    ) -> (Vec<DeclId>, Vec<DeclId>) {
+        let this = self.this.replace((d.id, ty.clone()));
         for (method, others) in self.implementations(d, ty, members) {
             self.missing_method(d, ty, method, &others);
         }
-        if self.diagnostics.len() == faults && !ty.is_error() {
-            self.error(
-                "unsupported",
-                d.name.span,
-                "instances that implement abstract methods are not supported",
-                "not supported",
-            );
-        }
+        self.this = this;
+        let (methods, instances): (Vec<_>, Vec<_>) = members
+            .iter()
+            .partition(|m| matches!(m.kind, DeclarationKind::Function(_)));
+        let ids = |of: Vec<&ast::Declaration>| of.iter().map(|m| m.id).collect();
+        (ids(instances), ids(methods))
     }
 
     /// Checks each member. Gives the abstract methods that none implements, with what has their name.
@@ -71,7 +69,7 @@ impl<'a> Checker<'a> {
         missing
     }
 
-    fn abstract_methods(&self, ty: &Ty) -> Vec<DeclId> {
+    pub(super) fn abstract_methods(&self, ty: &Ty) -> Vec<DeclId> {
         let Ty::Named(named) = ty else {
             return Vec::new();
         };
@@ -122,6 +120,10 @@ impl<'a> Checker<'a> {
         let Some(method) = self.def(method) else {
             return;
         };
+        let optional = ast::annotation(method.annotations, "optional").is_some();
+        if optional && others.is_empty() {
+            return;
+        }
         let message = format!("`{ty}` needs an implementation of `{}`", method.name);
         let mut diagnostic = Diagnostic::error("missing-method", message)
             .label(d.name.span, "not implemented")
@@ -133,16 +135,21 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a function takes and returns what the abstract method does, whatever their type parameters are called.
+/// Whether a function takes and returns what the abstract method does, whatever their type parameters are called. It may
+/// leave out optional parameters at the end.
 fn same_shape(method: &Function, with: &Substitution, function: &Function) -> bool {
     let mut with = with.clone();
     for ((id, _), (own, name)) in method.type_params.iter().zip(&function.type_params) {
         with.insert(*id, Ty::Param(*own, name.clone()));
     }
-    let shape = |f: &Function| -> (Ty, Vec<(Ty, Direction)>) {
-        let params = f.params.iter();
+    let taken = function.params.len().min(method.params.len());
+    let (wanted, left_out) = method.params.split_at(taken);
+    let shape = |result: &Ty, params: &[Param]| -> (Ty, Vec<(Ty, Direction)>) {
+        let params = params.iter();
         let params = params.map(|p| (p.ty.substitute(&with), p.direction));
-        (f.result.substitute(&with), params.collect())
+        (result.substitute(&with), params.collect())
     };
-    method.type_params.len() == function.type_params.len() && shape(method) == shape(function)
+    method.type_params.len() == function.type_params.len()
+        && left_out.iter().all(|p| p.optional)
+        && shape(&method.result, wanted) == shape(&function.result, &function.params)
 }

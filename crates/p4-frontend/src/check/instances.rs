@@ -4,48 +4,54 @@ use super::{Checker, Inside};
 use crate::ast::{self, DeclId};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, ExprKind, Instance, NamedKind, Ty};
+use crate::span::Span;
 
 impl<'a> Checker<'a> {
     /// `type(args) name;`
     pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
         let ty = self.ty_to_infer(&instance.ty);
         let built = self.constructor(&ty, &instance.args, d.name.span);
-        match &instance.initializer {
-            None => self.check_not_abstract(&built.ty, d.name.span),
+        let (members, methods) = match &instance.initializer {
             Some(members) => self.initializer(d, &built.ty, members),
-        }
+            None => {
+                self.check_not_abstract(&built.ty, d.name.span);
+                Default::default()
+            }
+        };
         let kind = match built.kind {
             ExprKind::Call(call) => {
                 self.check_instance_place(&built.ty, d);
                 Instance {
                     ty: built.ty,
                     args: call.args,
+                    members,
+                    methods,
                 }
             }
             _ => Instance {
                 ty: Ty::Error,
                 args: Vec::new(),
+                members: Vec::new(),
+                methods: Vec::new(),
             },
         };
         let kind = DefKind::Instance(kind);
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
 
-    /// An instance of an extern with abstract methods must implement them.
-    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: crate::span::Span) {
-        let Ty::Named(named) = ty else { return };
-        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
-            return;
-        };
-        let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);
-        if ext.of.methods.iter().any(is_abstract) {
-            self.error(
-                "unsupported",
-                span,
-                format!("`{ty}` has abstract methods, which are not supported"),
-                "cannot be instantiated",
-            );
-        }
+    /// An instance of an extern with abstract methods must implement them: it needs an initializer.
+    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: Span) {
+        let methods = self.abstract_methods(ty);
+        let required = methods
+            .iter()
+            .filter_map(|id| self.def(*id))
+            .find(|def| ast::annotation(def.annotations, "optional").is_none());
+        let Some(method) = required else { return };
+        let message = format!("`{ty}` needs an implementation of `{}`", method.name);
+        let diagnostic = Diagnostic::error("missing-method", message)
+            .label(span, "expected an initializer: `… = { … };`")
+            .label(method.span, "declared abstract here");
+        self.report(diagnostic);
     }
 
     fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {

@@ -83,6 +83,8 @@ struct Checker<'a> {
     inside: Inside,
     /// What the function around gives.
     result: Option<Ty>,
+    /// The instance whose initializer is being checked, and its type.
+    this: Option<(DeclId, hir::Ty)>,
     /// Loops around.
     loops: u32,
     /// Whether `action_run` may be read: in the subject of a switch.
@@ -115,6 +117,7 @@ impl<'a> Checker<'a> {
             vars: Vec::new(),
             inside: Inside::TopLevel,
             result: None,
+            this: None,
             loops: 0,
             action_run_allowed: false,
             selected: None,

@@ -323,6 +323,10 @@ pub struct Instance {
     pub ty: Ty,
     /// The constructor's arguments, in the order of its parameters.
     pub args: Vec<Option<Expr>>,
+    /// Instances that its initializer declares, in order.
+    pub members: Vec<DeclId>,
+    /// Functions of its initializer, each of which implements the abstract method of its name.
+    pub methods: Vec<DeclId>,
 }
 
 /// A table.

@@ -40,8 +40,18 @@ impl Lowerer<'_, '_> {
             Some(of) => format!("{}.{name}", self.name(of)),
             None => name,
         };
-        let (args, after) = self.extern_args(function, call, span);
-        let result = self.result_place(ty, span);
+        let (mut args, after) = self.extern_args(function, call, span);
+        let ty = self.ty(ty);
+        let composite =
+            (ty != Ty::Void && self.scalar_type(&ty).is_none()).then(|| self.temporary(&ty, span));
+        let result = match &composite {
+            Some(at) => {
+                let ty = self.ir_type(&ty);
+                args.push(Arg::Variable(at.clone(), ty));
+                None
+            }
+            None => self.result_place(&ty, span),
+        };
         let type_args: Vec<Ty> = call.type_args.iter().map(|t| self.ty(t)).collect();
         let type_args = type_args.iter().map(|t| self.ir_type(t)).collect();
         self.emit(StmtKind::Extern(ExternCall {
@@ -54,19 +64,15 @@ impl Lowerer<'_, '_> {
         for (target, place) in after {
             self.write(&target, &place.at, &place_ty(&place));
         }
-        result.map_or(Given::Nothing, |place| {
-            Given::Scalar(p4_ir::Expr::load(place))
-        })
+        match (result, composite) {
+            (Some(place), _) => Given::Scalar(p4_ir::Expr::load(place)),
+            (None, Some(at)) => Given::At(at),
+            (None, None) => Given::Nothing,
+        }
     }
 
     fn result_place(&mut self, ty: &Ty, span: Span) -> Option<Place> {
-        if *ty == Ty::Void {
-            return None;
-        }
-        let Some(scalar) = self.scalar_type(ty) else {
-            self.unsupported(span, &format!("an extern that gives a `{ty}`"));
-            return None;
-        };
+        let scalar = self.scalar_type(ty)?;
         Some(Place {
             at: self.temporary(ty, span),
             ty: scalar,

@@ -51,7 +51,12 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             }
             _ => return,
         };
-        self.env.bindings.insert(id, Binding::Object(object));
+        self.env
+            .bindings
+            .insert(id, Binding::Object(object.clone()));
+        if let DefKind::Instance(instance) = &def.kind {
+            self.initializer(instance, &object);
+        }
     }
 
     /// Counts an instance; `false`, with an error, if there are too many.

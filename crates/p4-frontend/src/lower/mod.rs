@@ -1,6 +1,7 @@
 //! From [`hir`](crate::hir) to [`p4_ir`]: instantiates `main` and gives everything its place.
 //!
-//! - `package`: the blocks of `main`; `instance`: instances and their control-plane names;
+//! - `package`: the blocks of `main`; `instance`: instances and their control-plane names; `methods`: what their
+//!   initializers implement;
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
 //! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
@@ -16,6 +17,7 @@ mod exit;
 mod expressions;
 mod externs;
 mod instance;
+mod methods;
 mod package;
 mod packet;
 mod parser;

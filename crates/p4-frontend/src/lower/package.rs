@@ -8,13 +8,17 @@ use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Substitution
 use crate::span::Span;
 use p4_ir::{Block, BlockBody, BlockParam, Location};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
 
 /// A block that a package's constructor takes.
 struct Role {
     /// The constructor's parameter; within a package that is itself an argument, after that one's: `ingress.ip`.
     path: String,
-    block: Rc<BlockInstance>,
+    /// What the package that takes it is called in the source, else the parameter that this package fills.
+    package_name: String,
+    /// The block's type.
+    named: Named,
+    /// The block's constructor's arguments.
+    args: Vec<Option<Expr>>,
     /// Types of the run-time parameters as the packages declare them, in terms of `main`'s type parameters.
     declared: Vec<Ty>,
     /// The type arguments of the package that takes the block.
@@ -24,6 +28,8 @@ struct Role {
 /// A package whose arguments are gone through.
 struct Around {
     named: Named,
+    /// What it is called in the source, else the parameter that it fills.
+    name: String,
     /// The path of its blocks, with a dot; empty for `main`.
     prefix: String,
     /// Its type parameters in terms of `main`'s.
@@ -32,8 +38,9 @@ struct Around {
 
 /// What a package is given.
 enum Argument {
-    Block(Rc<BlockInstance>),
-    Package(Named, Vec<Option<Expr>>),
+    Block(Named, Vec<Option<Expr>>),
+    /// Its name, if it is declared apart.
+    Package(Option<String>, Named, Vec<Option<Expr>>),
 }
 
 impl Lowerer<'_, '_> {
@@ -63,9 +70,13 @@ impl Lowerer<'_, '_> {
             return;
         };
         self.out.package = named.name.to_string();
+        if let Some(package) = hir.def(named.id) {
+            self.out.package_annotations = self.annotations(package.annotations);
+        }
         let mut roles = Vec::new();
         let around = Around {
             named: named.clone(),
+            name: def.name.to_string(),
             prefix: String::new(),
             declared: Substitution::default(),
         };
@@ -147,14 +158,17 @@ impl Lowerer<'_, '_> {
             let path = format!("{}{}", around.prefix, param.name);
             let declared = param.ty.substitute(&around.declared);
             match self.block_argument(arg) {
-                Some(Argument::Block(block)) => roles.push(Role {
+                Some(Argument::Block(named, args)) => roles.push(Role {
                     path,
-                    block,
+                    package_name: around.name.clone(),
+                    named,
+                    args,
                     declared: self.declared(&declared),
                     package: hir.substitution(&around.named),
                 }),
-                Some(Argument::Package(named, args)) => {
+                Some(Argument::Package(name, named, args)) => {
                     let within = Around {
+                        name: name.unwrap_or_else(|| param.name.to_string()),
                         prefix: format!("{path}."),
                         declared: match &declared {
                             Ty::Named(declared) => hir.substitution(declared),
@@ -169,40 +183,41 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn block_argument(&mut self, arg: &Expr) -> Option<Argument> {
-        let hir = self.hir;
-        match &arg.kind {
-            ExprKind::Object(id) => match hir.def(*id).map(|d| &d.kind) {
-                Some(DefKind::Instance(instance)) => match &instance.ty {
-                    Ty::Named(named) if named.kind == NamedKind::Package => {
-                        Some(Argument::Package(named.clone(), instance.args.clone()))
-                    }
-                    _ => match self.binding(*id) {
-                        Some(Binding::Object(Object::Block(block))) => {
-                            Some(Argument::Block(block.clone()))
-                        }
-                        _ => None,
-                    },
-                },
-                _ => None,
-            },
-            ExprKind::Call(call) if matches!(call.callee, Callee::Constructor) => {
-                let Ty::Named(named) = &arg.ty else {
+    fn block_argument(&self, arg: &Expr) -> Option<Argument> {
+        let (name, ty, args) = match &arg.kind {
+            ExprKind::Object(id) => {
+                let def = self.hir.def(*id)?;
+                let DefKind::Instance(instance) = &def.kind else {
                     return None;
                 };
-                match named.kind {
-                    NamedKind::Package => Some(Argument::Package(named.clone(), call.args.clone())),
-                    NamedKind::Parser | NamedKind::Control => {
-                        // An `@name` on its type says nothing about it.
-                        let path = self.qualified(&named.name);
-                        let block = self.block_instance(named.clone(), &call.args, path, None);
-                        Some(Argument::Block(Rc::new(block)))
-                    }
-                    _ => None,
-                }
+                (Some(def.name.to_string()), &instance.ty, &instance.args)
+            }
+            ExprKind::Call(call) if matches!(call.callee, Callee::Constructor) => {
+                (None, &arg.ty, &call.args)
+            }
+            _ => return None,
+        };
+        let Ty::Named(named) = ty else { return None };
+        match named.kind {
+            NamedKind::Package => Some(Argument::Package(name, named.clone(), args.clone())),
+            NamedKind::Parser | NamedKind::Control => {
+                Some(Argument::Block(named.clone(), args.clone()))
             }
             _ => None,
         }
+    }
+
+    /// The instance that fills a role. It is called after its type, whose `@name` says nothing about it; where several
+    /// packages take blocks of this type, after its package, too.
+    fn role_instance(&mut self, role: &Role, roles: &[Role]) -> BlockInstance {
+        let elsewhere =
+            |r: &Role| r.named.id == role.named.id && r.package_name != role.package_name;
+        let name = self.qualified(&role.named.name);
+        let path = match roles.iter().any(elsewhere) {
+            true => format!("{}.{name}", role.package_name),
+            false => name,
+        };
+        self.block_instance(role.named.clone(), &role.args, path, None)
     }
 
     /// Run-time parameters of a package's parameter of a parser or control type.
@@ -224,23 +239,25 @@ impl Lowerer<'_, '_> {
         let mut places: HashMap<(Ty, Ty), Location> = HashMap::new();
         let mut given = Vec::new();
         for role in roles {
-            given.push(self.block_params(role, &mut places));
+            let block = self.role_instance(role, roles);
+            let (params, bindings) = self.block_params(role, &block, &mut places);
+            given.push((block, params, bindings));
         }
-        for (role, (params, env_bindings)) in roles.iter().zip(given) {
-            let mut env = self.block_env(&role.block);
+        for (role, (block, params, env_bindings)) in roles.iter().zip(given) {
+            let mut env = self.block_env(&block);
             env.bindings.extend(env_bindings);
-            let body = if role.block.named.kind == NamedKind::Parser {
-                BlockBody::Parser(self.lower_parser(&role.block, env))
+            let body = if block.named.kind == NamedKind::Parser {
+                BlockBody::Parser(self.lower_parser(&block, env))
             } else {
-                BlockBody::Control(self.lower_control(&role.block, env))
+                BlockBody::Control(self.lower_control(&block, env))
             };
             self.out.blocks.push(Block {
                 role: role.path.clone(),
-                type_name: role.block.named.name.to_string(),
+                type_name: block.named.name.to_string(),
                 body,
                 params,
-                declared: role.block.declared.borrow().clone(),
-                loc: self.loc(self.span(role.block.named.id)),
+                declared: block.declared.borrow().clone(),
+                loc: self.loc(self.span(block.named.id)),
             });
         }
     }
@@ -248,15 +265,16 @@ impl Lowerer<'_, '_> {
     fn block_params(
         &mut self,
         role: &Role,
+        block: &BlockInstance,
         places: &mut HashMap<(Ty, Ty), Location>,
     ) -> (Vec<BlockParam>, HashMap<DeclId, Binding>) {
         let hir = self.hir;
-        let params = match hir.def(role.block.named.id).map(|d| &d.kind) {
+        let params = match hir.def(block.named.id).map(|d| &d.kind) {
             Some(DefKind::Parser(g)) => g.of.params.clone(),
             Some(DefKind::Control(g)) => g.of.params.clone(),
             _ => return Default::default(),
         };
-        let own = hir.substitution(&role.block.named);
+        let own = hir.substitution(&block.named);
         let mut block_params = Vec::new();
         let mut bindings = HashMap::new();
         for (i, param) in params.iter().enumerate() {
@@ -268,7 +286,7 @@ impl Lowerer<'_, '_> {
                     "packet_in" => Object::PacketIn,
                     "packet_out" => Object::PacketOut,
                     _ => {
-                        let path = format!("{}.{}", role.block.path, param.name);
+                        let path = format!("{}.{}", block.path, param.name);
                         self.parameter_object(&ty, path, param.span)
                     }
                 };

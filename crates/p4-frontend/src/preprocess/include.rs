@@ -21,9 +21,25 @@ const EMBEDDED: &[(&str, &str, &str)] = &[
         "<dpdk/psa.p4>",
         include_str!("../include/dpdk/psa.p4"),
     ),
+    ("tna.p4", "<tna.p4>", TNA),
+    ("t2na.p4", "<t2na.p4>", T2NA),
+    // Tofino's compiler has each architecture in three files.
+    ("tofino1_specs.p4", "<tna.p4>", TNA),
+    ("tofino1_base.p4", "<tna.p4>", TNA),
+    ("tofino1_arch.p4", "<tna.p4>", TNA),
+    ("tofino2_specs.p4", "<t2na.p4>", T2NA),
+    ("tofino2_base.p4", "<t2na.p4>", T2NA),
+    ("tofino2_arch.p4", "<t2na.p4>", T2NA),
+    (
+        "tofino/common.p4",
+        "<tofino/common.p4>",
+        include_str!("../include/tofino/common.p4"),
+    ),
 ];
 
 const PSA: &str = include_str!("../include/psa.p4");
+const TNA: &str = include_str!("../include/tna.p4");
+const T2NA: &str = include_str!("../include/t2na.p4");
 
 /// Whether `#include` of this name works without a [`Loader`](super::Loader).
 pub fn is_embedded(name: &str) -> bool {
@@ -134,7 +150,10 @@ impl Preprocessor<'_> {
         )
         .label(span, "not found");
         self.report(if wanted.system {
-            let names: Vec<_> = EMBEDDED.iter().map(|(name, ..)| *name).collect();
+            let own = |(name, shown, _): &(&str, &'static str, &str)| {
+                (shown.trim_matches(['<', '>']) == *name && !name.contains('/')).then_some(*shown)
+            };
+            let names: Vec<_> = EMBEDDED.iter().filter_map(own).collect();
             diagnostic.note(format!("always there: {}", names.join(", ")))
         } else {
             diagnostic

@@ -28,5 +28,6 @@ control Use(inout bit<8> x) {
         bit<8> work(in bit<8> what) { return; }
         void rest<A, A>() { }
     };
-    apply { x = complete.work(x); }
+    Worker<bit<8>>() idle;
+    apply { x = complete.work(x) + this.work(x); }
 }
