@@ -1,16 +1,15 @@
 """``waymark switch``: a P4 switch on interfaces."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from waymark import service_manager
 from waymark import switch as switches
 from waymark.cli.base import app
 from waymark.cli.compiling import Define, Include, compile_file
-from waymark.errors import WaymarkError
 from waymark.help_text import examples
 
 
@@ -72,7 +71,10 @@ def run_switch(
         ),
     ] = None,
 ) -> None:
-    """Run a P4 switch on Linux interfaces, driven through P4Runtime. Interfaces need root."""
+    """Run a P4 switch on Linux interfaces, driven through P4Runtime.
+
+    Interfaces need root, or the capabilities CAP_NET_RAW and CAP_NET_ADMIN.
+    """
     options = switches.SwitchOptions(
         interfaces=[switches.parse_interface(text) for text in interfaces or ()],
         address=address,
@@ -90,12 +92,11 @@ def run_switch(
         client_ca=client_ca,
         real_time=real_time,
     )
-    if interfaces and os.geteuid() != 0:
-        raise WaymarkError("packets on interfaces need root: run this with sudo")
 
     def ready(at: str) -> None:
         ports = ", ".join(f"{port}@{name}" for port, name in options.interfaces) or "no interfaces"
         print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
+        service_manager.ready()
         if certificate is None and not switches.is_loopback(at):
             print(
                 f"warning: whoever reaches {at} controls this switch: listen on 127.0.0.1, "
