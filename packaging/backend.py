@@ -67,8 +67,9 @@ def stage(folder: Path) -> None:
     """Write what a wheel is built from: ``waymark/`` as it will be installed, and its metadata."""
     package = folder / "waymark"
     shutil.copytree(ROOT / "waymark", package, ignore=_LEFT_OUT)
-    for name in (*PACKAGES, "p4src"):
+    for name in (*PACKAGES, "p4src", "packaging"):
         shutil.copytree(ROOT / name, package / name, ignore=_LEFT_OUT)
+    (package / "packaging" / Path(__file__).name).unlink()
     for module in package.rglob("*.py"):
         text = module.read_text(encoding="utf-8")
         module.write_text(_within_waymark(text, module), encoding="utf-8")

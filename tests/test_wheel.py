@@ -90,6 +90,8 @@ def test_it_takes_no_name_but_waymark() -> None:
         "topologies/bottleneck.yaml",
         "experiments/chan/fig3_6.py",
         "controller/examples/two_ports.yaml",
+        "packaging/systemd/waymark-controller.service",
+        "packaging/grafana/waymark.json",
         "hosts/layers/aqt.py",
         "templates/report.html.j2",
     ):
