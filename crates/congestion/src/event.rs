@@ -38,6 +38,11 @@ pub struct AckEvent {
     pub mrai: Option<u8>,
     /// CI-echo: the data segment was waiting in a queue that refused a packet.
     pub ci_echo: bool,
+    /// What hops wrote into the flow's declared marks on the data's way there, in the order of their
+    /// declaration.
+    pub marks: MarkValues,
+    /// The same on this acknowledgement's way back.
+    pub backward_marks: MarkValues,
     /// The receiver's clock minus the echoed sender's clock, in nanoseconds: forward delay and
     /// clock offset.
     pub ts_forward: Option<i64>,
@@ -101,6 +106,33 @@ impl RateSample {
     /// Segments per second.
     pub fn per_second(&self) -> f64 {
         self.delivered as f64 / self.interval.as_secs_f64()
+    }
+}
+
+/// Fields of the marks that a flow declares; empty where it declares none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkValues {
+    values: [u64; Self::MAX],
+    len: u8,
+}
+
+impl MarkValues {
+    /// Fields of all marks of a flow.
+    pub const MAX: usize = 8;
+
+    /// Appends a value; `false`, and nothing changed, if there is no room.
+    pub fn push(&mut self, value: u64) -> bool {
+        let Some(slot) = self.values.get_mut(usize::from(self.len)) else {
+            return false;
+        };
+        *slot = value;
+        self.len += 1;
+        true
+    }
+
+    /// The values.
+    pub fn as_slice(&self) -> &[u64] {
+        &self.values[..usize::from(self.len)]
     }
 }
 

@@ -73,7 +73,9 @@ pub use cubic::CubicConfig;
 pub use dctcp::DctcpConfig;
 pub use dual::DualConfig;
 pub use enhanced_vegas::EnhancedVegasConfig;
-pub use event::{AckEvent, Evidence, LossEvent, QueueingTime, RateSample, TimeoutEvent};
+pub use event::{
+    AckEvent, Evidence, LossEvent, MarkValues, QueueingTime, RateSample, TimeoutEvent,
+};
 pub use fast::FastConfig;
 pub use highspeed::HighSpeedConfig;
 pub use muzha::MuzhaConfig;

@@ -1,5 +1,6 @@
 //! Settings of a connection.
 
+use super::mark::Marks;
 use congestion::Limits;
 use thiserror::Error;
 use units::{Duration, Instant};
@@ -43,6 +44,8 @@ pub struct Config {
     pub aqt: bool,
     /// Carry the AVBW-S option on data and acknowledgements.
     pub avbw: bool,
+    /// Declared marks that data and acknowledgements carry.
+    pub marks: Marks,
     /// Mark data capable of congestion indication, and echo it.
     pub ci: bool,
     /// Carry timestamps in microseconds on data and acknowledgements. Links do not charge them.
@@ -256,7 +259,7 @@ impl Config {
         let aqt = if self.aqt { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
         let timestamps = if self.timestamps { TIMESTAMP_OCTETS } else { 0 };
-        aqt + avbw + timestamps
+        aqt + avbw + self.marks.octets() + timestamps
     }
 
     /// Whether the first segment is a SYN.

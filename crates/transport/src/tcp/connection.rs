@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use congestion::{AckEvent, Factory, Snapshot, Verdicts};
 use units::Instant;
 
-use super::config::{AQT_OCTETS, AVBW_OCTETS, Config, HEADER_OCTETS, SACK_BLOCK_OCTETS};
+use super::config::{Config, HEADER_OCTETS, SACK_BLOCK_OCTETS};
 use super::feedback::{Feedback, echo_aqt, echo_avbw};
 use super::flight::Flight;
+use super::options::Options;
 use super::receiver::Receiver;
 use super::recovery::{self, LossRecovery};
 use super::segment::{Aqt, Avbw, Ecn, Flags, Segment, Timestamps};
@@ -107,7 +108,7 @@ impl Connection {
 
     /// The marks of an acknowledgement, its SACK blocks in whole segments.
     fn feedback(&self, now: Instant, segment: &Segment) -> Feedback {
-        let mut marks = Feedback::decode(segment, self.config.clock.reads(now));
+        let mut marks = Feedback::decode(segment, self.config.clock.reads(now), &self.config.marks);
         for &(left, right) in segment.sack.as_slice() {
             let left = self.segment_number(left.wrapping_add(self.payload - 1));
             let right = self.segment_number(right).min(self.flight.highest);
@@ -246,10 +247,8 @@ impl Connection {
             payload: self.payload,
             timestamps: self.stamps(now),
             aqt: self.config.aqt.then(Aqt::default),
-            avbw: self.config.avbw.then_some(Avbw {
-                drai: Avbw::SILENT,
-                mrai_echo: Avbw::SILENT,
-            }),
+            avbw: self.config.avbw.then_some(Avbw::UNWRITTEN),
+            options: self.config.marks.blank(),
             ecn: if self.config.ci {
                 Ecn::Ect0
             } else {
@@ -262,17 +261,13 @@ impl Connection {
 
     /// The profile acknowledges every segment at once, so its marks go straight back.
     fn acknowledgement(&self, now: Instant, data: &Segment) -> Segment {
-        let aqt = echo_aqt(data);
-        let avbw = echo_avbw(data);
         let sack = self.receiver.sack();
-        let options = aqt.map_or(0, |_| AQT_OCTETS)
-            + avbw.map_or(0, |_| AVBW_OCTETS)
-            + SACK_BLOCK_OCTETS * sack.as_slice().len() as u32;
+        let blocks = SACK_BLOCK_OCTETS * sack.as_slice().len() as u32;
         let mut flags = Flags::ACK;
         if self.config.ci && data.ecn == Ecn::Experienced {
             flags |= Flags::ECE;
         }
-        Segment {
+        let mut ack = Segment {
             flags,
             sack,
             timestamps: data.timestamps.map(|stamps| Timestamps {
@@ -280,11 +275,16 @@ impl Connection {
                 echo: self.receiver.recent_stamp.unwrap_or(stamps.value),
             }),
             seq: self.sequence(self.flight.next),
-            aqt,
-            avbw,
-            link_octets: self.config.sizes.ack_octets + options,
+            aqt: echo_aqt(data),
+            avbw: echo_avbw(data),
+            options: match data.options.is_empty() {
+                true => Options::default(),
+                false => self.config.marks.echo(&data.options),
+            },
             ..self.header()
-        }
+        };
+        ack.link_octets = self.config.sizes.ack_octets + ack.feedback_octets() + blocks;
+        ack
     }
 
     /// The window field saturates: the profile's windows are agreed on beforehand, not advertised.

@@ -1,8 +1,9 @@
 //! Marks on segments: what a receiver echoes, what a sender understands.
 
-use congestion::{AckEvent, QueueingTime};
+use congestion::{AckEvent, MarkValues, QueueingTime};
 use units::Duration;
 
+use super::mark::Marks;
 use super::segment::{Aqt, Avbw, Flags, SackBlocks, Segment};
 
 /// The marks of one acknowledgement, decoded.
@@ -19,12 +20,15 @@ pub(super) struct Feedback {
     aqt_backward: Option<QueueingTime>,
     mrai: Option<u8>,
     ci_echo: bool,
+    marks: MarkValues,
+    backward_marks: MarkValues,
 }
 
 impl Feedback {
-    /// What `ack` tells the data sender, whose clock shows `clock_us`.
-    pub(super) fn decode(ack: &Segment, clock_us: u32) -> Self {
+    /// What `ack` tells the data sender, whose clock shows `clock_us`, and which declared `marks`.
+    pub(super) fn decode(ack: &Segment, clock_us: u32, marks: &Marks) -> Self {
         let stamps = ack.timestamps;
+        let (marks, backward_marks) = marks.read(&ack.options);
         let rtt_us = stamps.map(|stamps| clock_us.wrapping_sub(stamps.echo));
         Feedback {
             echoed_rtt: rtt_us.map(|us| Duration::from_micros(u64::from(us))),
@@ -37,6 +41,8 @@ impl Feedback {
                 .map(|avbw| avbw.mrai_echo)
                 .filter(|mrai| (1..=6).contains(mrai)),
             ci_echo: ack.flags.contains(Flags::ECE),
+            marks,
+            backward_marks,
             ..Feedback::default()
         }
     }
@@ -60,6 +66,8 @@ impl Feedback {
         event.aqt_backward = self.aqt_backward;
         event.mrai = self.mrai;
         event.ci_echo = self.ci_echo;
+        event.marks = self.marks;
+        event.backward_marks = self.backward_marks;
         event.ts_forward = self.ts_forward;
         event.ts_backward = self.ts_backward;
         event.echoed_rtt = self.echoed_rtt;
@@ -120,6 +128,7 @@ mod tests {
                 1,
             ),
             0,
+            &Marks::default(),
         );
         assert_eq!(
             feedback.aqt_backward,
@@ -133,14 +142,14 @@ mod tests {
 
     #[test]
     fn no_option_is_no_information() {
-        let feedback = Feedback::decode(&ack(None, 1), 0);
+        let feedback = Feedback::decode(&ack(None, 1), 0, &Marks::default());
         assert_eq!((feedback.aqt_echo, feedback.aqt_backward), (None, None));
         assert_eq!(echo_aqt(&Segment::default()), None);
     }
 
     #[test]
     fn only_the_indices_one_to_six_are_acted_on() {
-        let mrai = |echo| Feedback::decode(&ack(None, echo), 0).mrai;
+        let mrai = |echo| Feedback::decode(&ack(None, echo), 0, &Marks::default()).mrai;
         assert_eq!(
             [mrai(0), mrai(1), mrai(6), mrai(7), mrai(0xFF)],
             [None, Some(1), Some(6), None, None]

@@ -8,6 +8,7 @@
 //!            handle_segment            poll_transmit
 //!  Segment ───────────────► Connection ─────────────► Segment
 //!                              │  receiver   what arrived, what to acknowledge and echo
+//!                              │  mark       IPv4 options that a user declares
 //!                              │  feedback   marks on a segment ⇄ marks in an event
 //!                              │  flight     numbers, window, timer
 //!                              │    ledger     when and how often each segment was sent
@@ -25,7 +26,9 @@ mod connection;
 mod feedback;
 mod flight;
 mod ledger;
+mod mark;
 pub mod modern;
+pub(crate) mod options;
 mod presets;
 mod receiver;
 mod recovery;
@@ -36,5 +39,7 @@ mod trace;
 
 pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
+pub use mark::{Aggregation, Field, Mark, MarkError, Marks};
+pub use options::Options;
 pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 pub use trace::{Change, Trace};

@@ -3,6 +3,7 @@
 use units::Duration;
 
 use super::config::{Clock, Config, Profile, Recovery, RtoConfig, Sizes, Supply};
+use super::mark::Marks;
 
 impl Config {
     /// The setting of the recorded traces: tick 0.1 s, no RFC 2988, minimum RTO 0, initial window
@@ -45,6 +46,7 @@ impl Config {
             },
             aqt: false,
             avbw: false,
+            marks: Marks::default(),
             ci: false,
             // The simulator's forward acknowledgement measures by them.
             timestamps: recovery == Recovery::Fack,

@@ -1,6 +1,7 @@
 //! A TCP segment with the IPv4 fields that transports read and write; its payload is elided zeros.
 
 use super::config::{AQT_OCTETS, AVBW_OCTETS};
+use super::options::Options;
 use std::ops::{BitOr, BitOrAssign};
 
 /// A segment between a connection and the wire.
@@ -26,6 +27,8 @@ pub struct Segment {
     pub aqt: Option<Aqt>,
     /// AVBW-S option in the IPv4 header.
     pub avbw: Option<Avbw>,
+    /// Other options in the IPv4 header.
+    pub options: Options,
     /// The IPv4 ECN field.
     pub ecn: Ecn,
     /// What links, rates and queues charge for it, in octets.
@@ -35,7 +38,9 @@ pub struct Segment {
 impl Segment {
     /// Octets of the IPv4 options that hops write into, which its `link_octets` contain.
     pub fn feedback_octets(&self) -> u32 {
-        self.aqt.map_or(0, |_| AQT_OCTETS) + self.avbw.map_or(0, |_| AVBW_OCTETS)
+        self.aqt.map_or(0, |_| AQT_OCTETS)
+            + self.avbw.map_or(0, |_| AVBW_OCTETS)
+            + self.options.padded_octets()
     }
 }
 
@@ -163,6 +168,12 @@ pub struct Avbw {
 impl Avbw {
     /// "No hop has spoken".
     pub const SILENT: u8 = 0xFF;
+
+    /// What the sender of data writes.
+    pub const UNWRITTEN: Avbw = Avbw {
+        drai: Self::SILENT,
+        mrai_echo: Self::SILENT,
+    };
 }
 
 /// The ECN field of the IPv4 header.

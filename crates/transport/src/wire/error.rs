@@ -19,6 +19,12 @@ pub enum EncodeError {
         /// IPv4 total length that would be needed.
         octets: u64,
     },
+    /// IPv4 has room for 40 octets of options.
+    #[error("the IPv4 options need {octets} octets; there is room for 40")]
+    Ipv4OptionsTooLong {
+        /// Octets of the options, padding included.
+        octets: usize,
+    },
     /// TCP has room for 40 octets of options.
     #[error("the TCP options need {octets} octets; there is room for 40")]
     TcpOptionsTooLong {

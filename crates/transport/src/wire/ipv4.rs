@@ -1,21 +1,18 @@
-//! IPv4 (RFC 791) with the project's two options.
+//! IPv4 (RFC 791) with the project's two options, and others as octets.
 
 use std::net::Ipv4Addr;
 
 use super::checksum::Checksum;
-use super::error::DecodeError;
-use super::{Aqt, Avbw, Ecn, Flow, Packet, array, be16};
+use super::error::{DecodeError, EncodeError};
+use super::{Aqt, Avbw, Ecn, Flow, Options, Packet, array, be16};
+use crate::tcp::options;
 
 const FIXED_OCTETS: usize = 20;
 const DONT_FRAGMENT: u16 = 0x4000;
 /// More-fragments flag and fragment offset.
 const FRAGMENT_BITS: u16 = 0x3FFF;
 
-const END: u8 = 0;
-const NOP: u8 = 1;
-const AQT: u8 = 0x5E;
 const AQT_OCTETS: usize = 8;
-const AVBW: u8 = 0xDE;
 const AVBW_OCTETS: usize = 4;
 
 /// The IPv4 fields that transports own.
@@ -23,15 +20,23 @@ const AVBW_OCTETS: usize = 4;
 pub(super) struct Marks {
     pub(super) aqt: Option<Aqt>,
     pub(super) avbw: Option<Avbw>,
+    pub(super) options: Options,
     pub(super) ecn: Ecn,
 }
 
 impl Marks {
-    /// Both options are whole words, so that none needs padding.
-    pub(super) fn header_octets(&self) -> usize {
+    /// Octets of a header with them.
+    ///
+    /// # Errors
+    /// The options do not fit into a header.
+    pub(super) fn header_octets(&self) -> Result<usize, EncodeError> {
         let aqt = if self.aqt.is_some() { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw.is_some() { AVBW_OCTETS } else { 0 };
-        FIXED_OCTETS + aqt + avbw
+        let octets = aqt + avbw + self.options.padded_octets() as usize;
+        match octets > Options::MAX {
+            true => Err(EncodeError::Ipv4OptionsTooLong { octets }),
+            false => Ok(FIXED_OCTETS + octets),
+        }
     }
 }
 
@@ -91,17 +96,24 @@ pub(super) fn write_header(
     header[10..12].fill(0);
     header[12..16].copy_from_slice(&flow.source.octets());
     header[16..20].copy_from_slice(&flow.destination.octets());
-    let mut options = &mut header[FIXED_OCTETS..];
+    let mut room = &mut header[FIXED_OCTETS..];
     if let Some(aqt) = marks.aqt {
-        let (option, rest) = options.split_at_mut(AQT_OCTETS);
-        option[..2].copy_from_slice(&[AQT, AQT_OCTETS as u8]);
+        let (option, rest) = room.split_at_mut(AQT_OCTETS);
+        option[..2].copy_from_slice(&[options::AQT, AQT_OCTETS as u8]);
         option[2..5].copy_from_slice(&be24(aqt.time_us));
         option[5..8].copy_from_slice(&be24(aqt.echo_us));
-        options = rest;
+        room = rest;
     }
     if let Some(avbw) = marks.avbw {
-        options.copy_from_slice(&[AVBW, AVBW_OCTETS as u8, avbw.drai, avbw.mrai_echo]);
+        let (option, rest) = room.split_at_mut(AVBW_OCTETS);
+        let length = AVBW_OCTETS as u8;
+        option.copy_from_slice(&[options::AVBW, length, avbw.drai, avbw.mrai_echo]);
+        room = rest;
     }
+    let others = marks.options.as_slice();
+    let (option, padding) = room.split_at_mut(others.len());
+    option.copy_from_slice(others);
+    padding.fill(options::END);
     let mut sum = Checksum::default();
     sum.add(header);
     header[10..12].copy_from_slice(&sum.finish().to_be_bytes());
@@ -185,20 +197,20 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
     })
 }
 
-/// The first of each of the project's options; others are passed over.
+/// The first of each of the project's options, and all others.
 fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
     let mut marks = Marks::default();
     let mut at = FIXED_OCTETS;
-    while at < header.len() && header[at] != END {
+    while at < header.len() && header[at] != options::END {
         let kind = header[at];
-        if kind == NOP {
+        if kind == options::NOP {
             at += 1;
             continue;
         }
         let length = header.get(at + 1).copied().unwrap_or(0);
         let wanted = match kind {
-            AQT => AQT_OCTETS..=AQT_OCTETS,
-            AVBW => AVBW_OCTETS..=AVBW_OCTETS,
+            options::AQT => AQT_OCTETS..=AQT_OCTETS,
+            options::AVBW => AVBW_OCTETS..=AVBW_OCTETS,
             _ => 2..=header.len(),
         };
         let option = header.get(at..at + usize::from(length));
@@ -211,20 +223,23 @@ fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
             });
         };
         match kind {
-            AQT if marks.aqt.is_none() => {
+            options::AQT if marks.aqt.is_none() => {
                 let time_us = from_be24(&option[2..]);
                 marks.aqt = Some(Aqt {
                     time_us,
                     echo_us: from_be24(&option[5..]),
                 });
             }
-            AVBW if marks.avbw.is_none() => {
+            options::AVBW if marks.avbw.is_none() => {
                 marks.avbw = Some(Avbw {
                     drai: option[2],
                     mrai_echo: option[3],
                 });
             }
-            _ => {}
+            options::AQT | options::AVBW => {}
+            _ => {
+                marks.options.push(option);
+            }
         }
         at += option.len();
     }

@@ -15,7 +15,7 @@ use std::net::Ipv4Addr;
 pub use error::{DecodeError, EncodeError};
 pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 
-use crate::tcp::{Aqt, Avbw, Ecn, Segment};
+use crate::tcp::{Aqt, Avbw, Ecn, Options, Segment};
 
 /// The longest headers: Ethernet 14, IPv4 60, TCP 60.
 pub const MAX_HEADER_OCTETS: usize = 134;
@@ -100,6 +100,7 @@ impl Body {
             Body::Tcp(segment) => ipv4::Marks {
                 aqt: segment.aqt,
                 avbw: segment.avbw,
+                options: segment.options,
                 ecn: segment.ecn,
             },
             Body::Udp { .. } => ipv4::Marks::default(),
@@ -155,7 +156,7 @@ struct Headers {
 impl Headers {
     fn of(packet: &Packet) -> Result<Self, EncodeError> {
         let marks = packet.body.marks();
-        let ip = marks.header_octets();
+        let ip = marks.header_octets()?;
         let transport = match &packet.body {
             Body::Tcp(segment) => tcp::header_octets(segment)?,
             Body::Udp { .. } => udp::HEADER_OCTETS,

@@ -30,7 +30,7 @@ pub fn encode_sctp(
     frame: &mut Vec<u8>,
 ) -> Result<u32, EncodeError> {
     let marks = Marks::default();
-    let octets = (marks.header_octets() + packet.len()) as u64;
+    let octets = (marks.header_octets()? + packet.len()) as u64;
     let total = u16::try_from(octets).map_err(|_| EncodeError::TooLong { octets })?;
     let last = packet.iter().rposition(|&octet| octet != 0);
     let present = last.map_or(0, |last| last + 1);

@@ -143,6 +143,7 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
         payload: (ip.body_octets - octets as u64) as u32,
         aqt: ip.marks.aqt,
         avbw: ip.marks.avbw,
+        options: ip.marks.options,
         ecn: ip.marks.ecn,
         link_octets: u32::from(ip.total_octets),
         ..Segment::default()

@@ -133,6 +133,7 @@ fn options_are_found_among_others_and_the_first_counts() {
             echo_us: 6
         })
     );
+    assert_eq!(segment.options.as_slice(), [0x88, 3, 9]);
 }
 
 fn rewrite_ip_checksum(octets: &mut [u8]) {
@@ -238,6 +239,18 @@ fn a_packet_that_does_not_fit_is_refused() {
         encode(&Packet { body, ..packet }, &mut [0; MAX_HEADER_OCTETS]),
         Err(EncodeError::TcpOptionsTooLong { octets: 48 })
     );
+    let mut options = Options::default();
+    let mut option = [0; 33];
+    option[..2].copy_from_slice(&[0x9E, 33]);
+    assert!(options.push(&option));
+    let body = Body::Tcp(Segment {
+        options,
+        ..data_segment()
+    });
+    assert_eq!(
+        encode(&Packet { body, ..packet }, &mut [0; MAX_HEADER_OCTETS]),
+        Err(EncodeError::Ipv4OptionsTooLong { octets: 44 })
+    );
 }
 
 prop_compose! {
@@ -250,7 +263,15 @@ prop_compose! {
         avbw in any::<Option<(u8, u8)>>(),
         ecn in 0_u8..4,
         syn in any::<Option<(Option<u16>, Option<u8>, bool)>>(),
+        others in prop::collection::vec((2..=0x50_u8, prop::collection::vec(any::<u8>(), 0..=7)), 0..=3),
     ) -> Segment {
+        // 27 octets beside AQT and AVBW-S.
+        let mut options = Options::default();
+        for (kind, value) in &others {
+            let mut option = vec![*kind, 2 + value.len() as u8];
+            option.extend(value);
+            assert!(options.push(&option));
+        }
         let mut sack = SackBlocks::default();
         // There is no room for both.
         let blocks = if syn.is_some() { &[] } else { &blocks[..] };
@@ -265,6 +286,7 @@ prop_compose! {
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             aqt: aqt.map(|(time_us, echo_us)| Aqt { time_us, echo_us }),
             avbw: avbw.map(|(drai, mrai_echo)| Avbw { drai, mrai_echo }),
+            options,
             ecn: Ecn::from_bits(ecn),
             syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
                 mss,

@@ -326,7 +326,7 @@ impl Connection {
             timestamps: segment.timestamps.filter(|_| micros),
             ..*segment
         };
-        Feedback::decode(&told, self.clock(now))
+        Feedback::decode(&told, self.clock(now), &self.config.marks)
     }
 
     fn blocks(&self, segment: &Segment) -> Blocks {

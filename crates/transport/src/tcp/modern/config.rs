@@ -5,6 +5,7 @@ use thiserror::Error;
 use units::Duration;
 
 use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS, TIMESTAMP_OCTETS};
+use crate::tcp::mark::Marks;
 
 /// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
 /// kinds, which are not negotiated.
@@ -43,6 +44,8 @@ pub struct Config {
     pub aqt: bool,
     /// Carry the AVBW-S option on all but SYNs and RSTs.
     pub avbw: bool,
+    /// Declared marks that all but SYNs and RSTs carry.
+    pub marks: Marks,
     /// Spread a window over its round trip; else only as the congestion control asks.
     pub pacing: bool,
     /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
@@ -159,6 +162,7 @@ impl Default for Config {
             ecn: EcnMode::Classic,
             aqt: false,
             avbw: false,
+            marks: Marks::default(),
             pacing: true,
             max_retries: 15,
             syn_retries: 6,
@@ -224,10 +228,10 @@ impl Config {
     }
 
     /// IPv4 options of a packet.
-    pub(super) fn ip_option_octets(&self) -> u32 {
+    fn ip_option_octets(&self) -> u32 {
         let aqt = if self.aqt { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
-        aqt + avbw
+        aqt + avbw + self.marks.octets()
     }
 
     /// The shift that lets the receive buffer's size be told in 16 bits.

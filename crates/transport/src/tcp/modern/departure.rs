@@ -176,10 +176,7 @@ impl Connection {
     fn header(&mut self, now: Instant) -> Segment {
         let (aqt, avbw) = self.echoes();
         let own_aqt = self.config.aqt.then(Aqt::default);
-        let own_avbw = self.config.avbw.then_some(Avbw {
-            drai: Avbw::SILENT,
-            mrai_echo: Avbw::SILENT,
-        });
+        let own_avbw = self.config.avbw.then_some(Avbw::UNWRITTEN);
         Segment {
             ack: self.receiver.ack_number(),
             flags: Flags::ACK | self.ecn.echo_flags(),
@@ -187,6 +184,7 @@ impl Connection {
             timestamps: self.stamps.then(|| self.timestamps(now)),
             aqt: own_aqt.map(|own| aqt.unwrap_or(own)),
             avbw: own_avbw.map(|own| avbw.unwrap_or(own)),
+            options: self.config.marks.echo(self.receiver.options()),
             ecn: Ecn::NotCapable,
             ..Segment::default()
         }
@@ -230,10 +228,7 @@ impl Connection {
             _ => SACK_OCTETS + SACK_BLOCK_OCTETS * blocks,
         };
         let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
-        let ip = match segment.aqt.is_some() || segment.avbw.is_some() {
-            true => self.config.ip_option_octets(),
-            false => 0,
-        };
+        let ip = segment.feedback_octets();
         segment.link_octets = HEADER_OCTETS + ip + 4 * words + sack + stamps + segment.payload;
         segment
     }

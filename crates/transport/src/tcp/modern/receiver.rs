@@ -7,6 +7,8 @@ use units::{Duration, Instant};
 use super::config::Config;
 use super::stream::ReceiveStream;
 use crate::tcp::assembler::Assembler;
+use crate::tcp::mark::Marks;
+use crate::tcp::options::Options;
 use crate::tcp::segment::{Aqt, Avbw, SackBlocks, Segment, Timestamps};
 
 /// One direction of a connection, as its receiver knows it.
@@ -39,6 +41,12 @@ pub(super) struct Receiver {
     copy: Option<(u64, u64)>,
     aqt: Option<Aqt>,
     avbw: Option<Avbw>,
+    /// Declared marks.
+    marks: Marks,
+    /// The options of the data since the last acknowledgement; before more comes, of the data before.
+    options: Options,
+    /// They are in an acknowledgement.
+    options_sent: bool,
     /// Data segments, copies included.
     pub(super) received: u64,
 }
@@ -69,6 +77,9 @@ impl Receiver {
             copy: None,
             aqt: None,
             avbw: None,
+            marks: config.marks.clone(),
+            options: Options::default(),
+            options_sent: true,
             received: 0,
         }
     }
@@ -221,18 +232,28 @@ impl Receiver {
     }
 
     /// The marks of data are told with the next acknowledgement: the newest queueing time, the
-    /// lowest index since the last.
+    /// lowest index since the last, and declared marks as their aggregation says.
     fn note_marks(&mut self, data: &Segment) {
         self.aqt = data.aqt;
         self.avbw = match (self.avbw, data.avbw) {
             (Some(one), Some(other)) => Some(if one.drai < other.drai { one } else { other }),
             (one, other) => other.or(one),
         };
+        self.options = match self.options_sent {
+            true => data.options,
+            false => self.marks.combine(&self.options, &data.options),
+        };
+        self.options_sent = false;
     }
 
     /// What data says for an acknowledgement to echo.
     pub(super) fn marks(&self) -> (Option<Aqt>, Option<Avbw>) {
         (self.aqt, self.avbw)
+    }
+
+    /// The options of the data that an acknowledgement echoes.
+    pub(super) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Something that came is not acknowledged yet.
@@ -282,6 +303,7 @@ impl Receiver {
         self.due = false;
         self.timer = None;
         self.avbw = None;
+        self.options_sent = true;
     }
 
     /// The delayed acknowledgement's timer.
@@ -308,6 +330,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::mark::{Aggregation, Field, Mark};
 
     fn receiver(capacity: usize) -> Receiver {
         let mut receiver = Receiver::new(&Config {
@@ -388,6 +411,32 @@ mod tests {
         arrives(&mut receiver, 1, b"abcdefghij", true);
         assert_eq!(receiver.read(&mut out), 2);
         assert!(receiver.is_finished());
+    }
+
+    #[test]
+    fn an_acknowledgement_echoes_the_marks_of_all_data_since_the_one_before() {
+        let peak = Mark {
+            option: 0x9E,
+            fields: vec![Field {
+                bits: 8,
+                aggregation: Aggregation::Max,
+            }],
+        };
+        let mut receiver = Receiver::new(&Config {
+            marks: Marks::new(vec![peak]).unwrap(),
+            ..Config::default()
+        });
+        let mut arrives = |depth: u8| {
+            let mut data = Segment::default();
+            assert!(data.options.push(&[0x9E, 4, depth, 0]));
+            receiver.note_marks(&data);
+            receiver.options().as_slice()[2]
+        };
+        assert_eq!([arrives(5), arrives(9), arrives(3)], [5, 9, 9]);
+        receiver.on_ack_sent();
+        assert_eq!(receiver.options().as_slice()[2], 9);
+        receiver.note_marks(&Segment::default());
+        assert!(receiver.options().is_empty());
     }
 
     #[test]
