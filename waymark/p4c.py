@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from waymark import _core, files, program
+from waymark import _core, files, program, project
 from waymark.errors import WaymarkError
 
 COMPILER = "p4c-bm2-ss"
@@ -35,7 +35,8 @@ def compile_file(
     """
     files.require_file(path)
     compiler = require()
-    options = [f"-I{folder}" for folder in include_dirs] + [f"-D{macro}" for macro in defines]
+    folders = (*include_dirs, project.program_path("."))
+    options = [f"-I{folder}" for folder in folders] + [f"-D{macro}" for macro in defines]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / f"{path.stem}.json"
         command = [compiler, "--std", "p4-16", *options, "-o", str(out), str(path)]

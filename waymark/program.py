@@ -19,7 +19,8 @@ def compile_file(
 
     Args:
         path: the main file.
-        include_dirs: where ``#include`` looks besides the including file's folder.
+        include_dirs: where ``#include`` looks besides the including file's folder; then it looks in
+            ``p4src/``.
         defines: macros, as ``NAME`` or ``NAME=VALUE``.
         color: whether diagnostics are coloured with terminal escapes.
 
@@ -31,7 +32,10 @@ def compile_file(
     macros = {name: value or "1" for name, _, value in (d.partition("=") for d in defines)}
     try:
         return _core.compile(
-            str(path), include_dirs=[str(d) for d in include_dirs], defines=macros, color=color
+            str(path),
+            include_dirs=[str(d) for d in (*include_dirs, project.program_path("."))],
+            defines=macros,
+            color=color,
         )
     except OSError as error:
         raise WaymarkError(f"{path}: {error}") from error

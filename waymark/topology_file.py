@@ -218,11 +218,17 @@ def of_file(file: TopologyFile, document: yaml_file.Document) -> Topology:
     return Topology(
         tuple(Host(name, host.address, host.mac) for name, host in file.hosts.items()),
         tuple(
-            Switch(name, switch.program, frozenset(switch.feedback))
+            Switch(name, _program(switch.program, document.path), frozenset(switch.feedback))
             for name, switch in file.switches.items()
         ),
         tuple(link for entry in file.links for link in _two_ways(entry)),
     )
+
+
+def _program(name: str, topology: Path) -> str:
+    """A program of ``p4src/``, or a file whose path is relative to the topology's folder."""
+    own = topology.parent / name
+    return str(own.resolve()) if files.is_file(own) else name
 
 
 def _two_ways(entry: LinkFile) -> Iterator[Link]:
