@@ -267,7 +267,8 @@ def _options(flow: Flow, where: str = "") -> list[str]:
             raise WaymarkError(f"{where}: flow {flow.source}->{flow.target} sets {one.name}")
     if not isinstance(flow.algorithm, str):
         raise WaymarkError(
-            f"{where}: flow {flow.source}->{flow.target} has a congestion control in Python"
+            f"{where}: flow {flow.source}->{flow.target} has a congestion control in Python, "
+            "which runs in virtual time only"
         )
     for setting, value in asdict(MODERN).items():
         if setting not in (*OPTIONS, "pacing") and wanted[setting] != value:

@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from waymark import _core, trace
+from waymark.errors import WaymarkError
 from waymark.scenario import control_to_core, source_to_core
 from waymark.trace import Trace
 from waymark.traffic import Flow, Source
@@ -95,6 +96,7 @@ class LiveHost:
     Raises:
         waymark._core.SwitchError: no root, no such interface.
         waymark._core.ScenarioError: the control or profile cannot be had.
+        WaymarkError: the control is in Python.
     """
 
     def __init__(
@@ -351,6 +353,11 @@ def _given_up(moment: Moment) -> str:
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
     """As the core reads a flow; marks that the control needs are carried in any case."""
+    if not isinstance(flow.algorithm, str):
+        raise WaymarkError(
+            f"flow {flow.source}->{flow.target}: {flow.algorithm_name} is a congestion control in "
+            "Python, which runs in virtual time only; valid on interfaces: an algorithm's name"
+        )
     settings: dict[str, Any] = {
         "from": flow.source,
         "to": flow.target,
