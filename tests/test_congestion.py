@@ -27,15 +27,15 @@ class Steady(wm.CongestionControl):
 
     def __init__(self, window: float = 12) -> None:
         self.window = window
-        self.marks: list[tuple[float | None, int | None, float | None]] = []
+        self.heard: list[tuple[float | None, int | None, float | None]] = []
 
     def on_start(self, limits: wm.Limits) -> None:
         super().on_start(limits)
         self.cwnd = self.window
 
     def on_ack(self, event: wm.AckEvent) -> None:
-        self.marks.append((event.aqt_echo, event.mrai, event.echoed_rtt))
-        self.diff = len(self.marks)
+        self.heard.append((event.aqt_echo, event.mrai, event.echoed_rtt))
+        self.diff = len(self.heard)
 
 
 class Faulty(wm.CongestionControl):
@@ -109,19 +109,19 @@ def test_a_steady_window_is_in_flight_and_its_marks_come_home(small: wm.Topology
     control = Steady()
     traced = run_one(replace(small, switches=marking), lambda: control)
     assert set(traced.column("in_flight").to_pylist()[-100:]) <= {11, 12}
-    assert len(control.marks) > 100
-    aqt, mrai, rtt = zip(*control.marks[50:], strict=True)
+    assert len(control.heard) > 100
+    aqt, mrai, rtt = zip(*control.heard[50:], strict=True)
     assert all(queued is not None and 0 < queued < 0.1 for queued in aqt)
     assert set(mrai) <= {1, 2, 3, 4, 5, 6}
     assert all(echoed == pytest.approx(0.06, abs=0.01) for echoed in rtt)
-    assert traced.column("diff").to_pylist()[-1] == len(control.marks)
+    assert traced.column("diff").to_pylist()[-1] == len(control.heard)
 
 
 def test_runs_do_not_share_an_instance_s_state(small: wm.Topology) -> None:
     control = Steady(4)
     first = wm.run(scenario(small, control, control))
     again = wm.run(scenario(small, control, control))
-    assert control.marks == []
+    assert control.heard == []
     for flow in range(2):
         assert first.trace(flow).num_rows > 100
         assert first.trace(flow).equals(again.trace(flow))
@@ -251,4 +251,4 @@ def test_events_carry_no_more_than_was_asked_for(small: wm.Topology) -> None:
 
     control = Unmarked()
     run_one(small, lambda: control)
-    assert set(control.marks) == {(None, None, None)}
+    assert set(control.heard) == {(None, None, None)}

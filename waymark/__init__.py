@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         at_scale,
     )
     from waymark.frame import Table
+    from waymark.mark import Field, Mark
     from waymark.networks import chain, dumbbell
     from waymark.red import ConstantDrop, Red
     from waymark.result import (
@@ -99,6 +100,7 @@ __all__ = [
     "ConstantDrop",
     "Expectation",
     "Experiment",
+    "Field",
     "Flow",
     "FlowResult",
     "Host",
@@ -106,6 +108,7 @@ __all__ = [
     "Link",
     "LinkChange",
     "LossEvent",
+    "Mark",
     "Medium",
     "OnInterfaces",
     "OnOff",
@@ -160,6 +163,7 @@ _HOMES = {
             "Choice Expectation Experiment OnInterfaces Row Runs Scale Span all_of at_scale"
         ),
         "waymark.frame": "Table",
+        "waymark.mark": "Field Mark",
         "waymark.networks": "chain dumbbell",
         "waymark.red": "ConstantDrop Red",
         "waymark.result": "Check FlowResult QueueResult Result SourceResult Truth Verdicts mean_sd",

@@ -5,7 +5,7 @@ modules of this package.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,14 @@ class AckEvent:
     @property
     def ci_echo(self) -> bool:
         """The data segment was waiting in a queue that refused a packet."""
+    @property
+    def marks(self) -> Mapping[str, Any]:
+        """What hops wrote into the control's own marks on the data's way there, by the marks'
+        names: ``event.marks["peak"].depth``. What no hop wrote has its initial value; so has all
+        of a packet without the option, such as the answer to a SYN."""
+    @property
+    def backward_marks(self) -> Mapping[str, Any]:
+        """The same on this acknowledgement's way back."""
     @property
     def ts_forward(self) -> float | None:
         """The receiver's clock minus the echoed sender's clock, in seconds: forward delay and clock

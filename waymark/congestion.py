@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from waymark._core import AckEvent, Limits, LossEvent, TimeoutEvent
 from waymark.errors import WaymarkError, check_choice, suggestion
+from waymark.mark import Mark, check_marks
 
 Recovery = Literal["tahoe", "reno", "newreno", "sack", "fack", "vegas"]
 """The loss recovery, which is independent of the congestion control's reaction."""
@@ -41,6 +42,8 @@ class CongestionControl:
         recovery: the loss recovery to go with it.
         aqt, avbw, ci, timestamps: the marks that its packets carry for
             hops and receivers to fill in; what comes back is in the :class:`waymark.AckEvent`.
+        marks: the marks that you declare, which its packets carry too; what comes back is in
+            ``event.marks``.
     """
 
     recovery: ClassVar[Recovery] = "newreno"
@@ -48,6 +51,7 @@ class CongestionControl:
     avbw: ClassVar[bool] = False
     ci: ClassVar[bool] = False
     timestamps: ClassVar[bool] = False
+    marks: ClassVar[tuple[Mark, ...]] = ()
 
     cwnd: float
     ssthresh: float
@@ -134,6 +138,7 @@ def _check(control: CongestionControl) -> None:
         value: object = getattr(control, mark)
         if not isinstance(value, bool):
             raise WaymarkError(f"{where}.{mark}: found {value!r}; valid: True, False")
+    check_marks(f"{where}.marks", control.marks, 8 * control.aqt + 4 * control.avbw)
 
 
 def name(custom: Any) -> str:

@@ -294,7 +294,7 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         threshold_rtt_s = flow.threshold_factor * round_trip_s
     tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
     control = control_to_core(flow, threshold_rtt_s)
-    marks: dict[str, bool] = {}
+    marks: dict[str, Any] = {}
     if not isinstance(flow.algorithm, str):
         custom = flow.start_custom()
         control |= {
@@ -302,6 +302,7 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
             "custom": {"factory": _name(index), "recovery": custom.recovery},
         }
         marks = {mark: getattr(custom, mark) for mark in congestion.MARKS}
+        marks["marks"] = [mark.to_core() for mark in custom.marks]
     return {
         "name": _name(index),
         "from": flow.source,

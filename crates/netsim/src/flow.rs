@@ -20,7 +20,9 @@ use congestion::{
     WaymarkConfig, WestwoodConfig, ZhangTsaoussidisConfig,
 };
 use std::sync::Arc;
-use transport::tcp::{self, Clock, Config, Recovery, RtoConfig, Sizes, Supply, modern};
+use transport::tcp::{
+    self, Aqt, Avbw, Clock, Config, Marks, Recovery, RtoConfig, Segment, Sizes, Supply, modern,
+};
 use transport::wire;
 use units::{Duration, Instant};
 
@@ -238,6 +240,24 @@ fn carries_avbw(flow: &scenario::Flow) -> bool {
     flow.avbw.unwrap_or(flow.control.name.reads_avbw())
 }
 
+/// Octets of the IPv4 options that a flow's packets carry.
+///
+/// # Errors
+/// Its marks are not valid.
+pub(crate) fn option_octets(flow: &scenario::Flow) -> Result<u32, tcp::MarkError> {
+    let data = Segment {
+        aqt: carries_aqt(flow).then_some(Aqt::default()),
+        avbw: carries_avbw(flow).then_some(Avbw::UNWRITTEN),
+        options: scenario::laid_out(&flow.marks)?.blank(),
+        ..Segment::default()
+    };
+    Ok(data.feedback_octets())
+}
+
+fn marks(flow: &scenario::Flow) -> Marks {
+    scenario::laid_out(&flow.marks).expect("a checked flow's marks are valid")
+}
+
 fn modern_config(flow: &scenario::Flow) -> modern::Config {
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
@@ -273,6 +293,7 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
         ecn,
         aqt: carries_aqt(flow),
         avbw: carries_avbw(flow),
+        marks: marks(flow),
         pacing: p.pacing,
         elided: true,
         trace: flow.trace,
@@ -337,6 +358,7 @@ fn config(flow: &scenario::Flow) -> Config {
         },
         aqt: carries_aqt(flow),
         avbw: carries_avbw(flow),
+        marks: marks(flow),
         ci: carries_ci(flow),
         timestamps: flow.timestamps.unwrap_or(matches!(
             flow.control.name,

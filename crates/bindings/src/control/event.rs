@@ -1,12 +1,15 @@
 //! What a control is told, as Python sees it: the events of `congestion`, times in seconds.
 
+use super::marks::Marks;
 use congestion::{AckEvent, Evidence, Limits, LossEvent, QueueingTime, RateSample, TimeoutEvent};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
 use units::Duration;
 
 /// `AckEvent` of `_core.pyi`.
 #[pyclass(frozen, name = "AckEvent", module = "waymark")]
-pub struct PyAckEvent(pub AckEvent);
+pub struct PyAckEvent(pub AckEvent, pub Arc<Marks>);
 
 /// `RateSample` of `_core.pyi`.
 #[pyclass(frozen, name = "RateSample", module = "waymark")]
@@ -96,6 +99,16 @@ impl PyAckEvent {
     #[getter]
     fn ci_echo(&self) -> bool {
         self.0.ci_echo
+    }
+
+    #[getter]
+    fn marks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.1.named(py, &self.0.marks)
+    }
+
+    #[getter]
+    fn backward_marks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.1.named(py, &self.0.backward_marks)
     }
 
     #[getter]

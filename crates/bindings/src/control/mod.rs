@@ -5,11 +5,13 @@
 //! simulation ends it.
 
 mod event;
+mod marks;
 
 pub use event::{PyAckEvent, PyLimits, PyLossEvent, PyRateSample, PyTimeoutEvent};
 
 use crate::errors::ControlError;
 use congestion::{AckEvent, Controller, Factory, Limits, LossEvent, Phase, Snapshot, TimeoutEvent};
+use marks::Marks;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyException;
 use pyo3::intern;
@@ -100,6 +102,7 @@ impl PyFactory {
                 pacing_rate: None,
             },
             failure: self.failure.clone(),
+            marks: Arc::new(Marks::of(&object)?),
             object: object.clone().unbind(),
         };
         control.window = Window::read(&object, &control.place("on_start", Instant::ZERO))?;
@@ -114,6 +117,7 @@ struct PyController {
     /// The class's name, for messages.
     class: String,
     object: Py<PyAny>,
+    marks: Arc<Marks>,
     window: Window,
     failure: Failure,
 }
@@ -162,6 +166,11 @@ impl PyController {
         if let Ok(window) = called {
             self.window = window;
         }
+    }
+
+    fn call_with_ack(&mut self, method: &'static str, ack: &AckEvent) {
+        let event = PyAckEvent(*ack, self.marks.clone());
+        self.call(method, ack.now, (event,));
     }
 
     /// `base_rtt` and `diff`, which a control may leave at None.
@@ -261,15 +270,15 @@ impl Controller for PyController {
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
-        self.call("on_ack", ack.now, (PyAckEvent(*ack),));
+        self.call_with_ack("on_ack", ack);
     }
 
     fn on_partial_ack(&mut self, ack: &AckEvent) {
-        self.call("on_partial_ack", ack.now, (PyAckEvent(*ack),));
+        self.call_with_ack("on_partial_ack", ack);
     }
 
     fn on_duplicate_ack(&mut self, ack: &AckEvent) {
-        self.call("on_duplicate_ack", ack.now, (PyAckEvent(*ack),));
+        self.call_with_ack("on_duplicate_ack", ack);
     }
 
     fn on_departure(&mut self, now: Instant) {

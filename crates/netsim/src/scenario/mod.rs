@@ -8,6 +8,7 @@
 mod association;
 mod check;
 mod error;
+mod mark;
 mod network;
 mod traffic;
 mod value;
@@ -16,6 +17,8 @@ pub use association::{Association, AssociationProfile, PathControl, PrimaryChang
 pub(crate) use check::{check_settings, check_source_settings};
 pub use error::ScenarioError;
 pub(crate) use error::read;
+pub(crate) use mark::laid_out;
+pub use mark::{AggregationName, Mark, MarkField};
 pub use network::{
     CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
     LinkSide, Medium, MulticastGroup, Replica, SwitchNode, TableEntry,

@@ -1,5 +1,6 @@
 //! What hosts send: TCP transfers, and open-loop sources.
 
+use super::Mark;
 use crate::trace::Keep;
 use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
@@ -30,6 +31,9 @@ pub struct Flow {
     /// Whether packets carry the AVBW-S option; unset: as the congestion control needs.
     #[serde(default)]
     pub avbw: Option<bool>,
+    /// Marks that data and acknowledgements carry beside AQT and AVBW-S.
+    #[serde(default)]
+    pub marks: Vec<Mark>,
     /// Whether packets carry timestamps (RFC 7323); unset: as the congestion control needs.
     #[serde(default)]
     pub timestamps: Option<bool>,

@@ -65,6 +65,24 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "flows[0].control.custom: belongs to the name custom",
         ),
         (
+            "/flows/0/marks",
+            json!([{"option": 0x5E, "fields": [{"bits": 8, "aggregation": "sum"}]}]),
+            "flows[0].marks: option type 0x5e is taken by the padding, AQT or AVBW-S",
+        ),
+        (
+            "/flows/0",
+            json!({"from": "S1", "to": "D1", "control": {"name": "waymark"},
+                   "marks": [{"option": 0x9E, "fields": [{"bits": 64, "aggregation": "min"},
+                                                         {"bits": 64, "aggregation": "last"}]}]}),
+            "flows[0].marks: with AQT and AVBW-S, 48 octets of IPv4 options; room for 40",
+        ),
+        (
+            "/flows/0",
+            json!({"from": "S1", "to": "D1", "control": {"name": "rovegas"},
+                   "profile": {"packet_octets": 48}}),
+            "flows[0].profile.packet_octets: 48 octets leave no room for data: 48 are headers",
+        ),
+        (
             "/flows/0/tracing",
             json!({"from_s": 2, "to_s": 1}),
             "flows[0].tracing.to_s: 1 s is not after from_s, 2 s",

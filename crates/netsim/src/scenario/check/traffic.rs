@@ -1,9 +1,11 @@
 //! Flows and sources.
 
 use super::{Checked, MAX_SECONDS, between, fail, not_negative, packet, positive, unknown};
+use crate::flow::option_octets;
 use crate::scenario::{
     ControlName, Flow, Link, Profile, ProfileKind, Scenario, Source, SourceKind,
 };
+use transport::tcp::Options;
 
 /// Packets of a source stay at least a nanosecond apart.
 const MAX_SOURCE_BPS: f64 = 1e11;
@@ -146,8 +148,33 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if flow.segments == Some(0) {
         return fail(format!("{path}.segments"), "must be at least 1 packet");
     }
-    check_profile(&format!("{path}.profile"), &flow.profile)
+    check_profile(&format!("{path}.profile"), &flow.profile)?;
+    check_options(path, flow)
 }
+
+/// IPv4 has room for the options, and a full packet of the ns-2 profile for data beside them.
+fn check_options(path: &str, flow: &Flow) -> Checked {
+    let octets = match option_octets(flow) {
+        Ok(octets) => octets,
+        Err(error) => return fail(format!("{path}.marks"), error.to_string()),
+    };
+    let most = Options::MAX as u32;
+    if octets > most {
+        let message =
+            format!("with AQT and AVBW-S, {octets} octets of IPv4 options; room for {most}");
+        return fail(format!("{path}.marks"), message);
+    }
+    let headers = HEADER_OCTETS + octets;
+    let packet = flow.profile.packet_octets;
+    if flow.profile.kind == ProfileKind::Ns2 && packet <= headers {
+        let message = format!("{packet} octets leave no room for data: {headers} are headers");
+        return fail(format!("{path}.profile.packet_octets"), message);
+    }
+    Ok(())
+}
+
+/// IPv4 and TCP headers without options.
+const HEADER_OCTETS: u32 = 40;
 
 fn check_profile(path: &str, p: &Profile) -> Checked {
     let at = |name: &str| format!("{path}.{name}");
