@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from waymark.cli import EXTRAS
 
@@ -106,6 +107,22 @@ def test_the_core_compiles_and_runs_packets(bare: Installed) -> None:
     script = p4src / "tests" / "waymark-aqt_options.stf"
     passed = bare.run("stf", p4src / "v1model" / "waymark.p4", script)
     assert passed.returncode == 0, passed.stderr
+
+
+def test_a_mark_of_its_own_needs_no_checkout(bare: Installed) -> None:
+    for name in ("peak.p4", "peak.py"):
+        text = (ROOT / "examples" / name).read_text(encoding="utf-8")
+        (bare.folder / name).write_text(text, encoding="utf-8")
+    assert bare.run("compile", "peak.p4").returncode == 0
+    shown = subprocess.run(
+        [bare.bin / "python", "peak.py"],
+        cwd=bare.folder,
+        env=bare.environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert "8 of them the mark's" in shown.stdout, shown.stderr
 
 
 def test_the_core_simulates(bare: Installed) -> None:
