@@ -2,7 +2,8 @@
 
     waymark compare ./my_control.py vegas cubic --load 0.5 --seeds 3
 
-The documentation has all callbacks and what an event holds: docs/congestion-control.md.
+The documentation has all callbacks and what an event holds: docs/congestion-control.md. Marks of
+your own, which your P4 program writes: docs/new-mark.md.
 """
 
 import waymark as wm

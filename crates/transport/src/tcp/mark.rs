@@ -193,7 +193,7 @@ impl Marks {
         values
     }
 
-    /// Calls `change` for each mark that both have, with what lies behind type and length.
+    /// Calls `change` for each mark that both have whole, with what lies behind type and length.
     fn for_each_shared(
         &self,
         ours: &mut Options,
@@ -203,9 +203,9 @@ impl Marks {
         for mark in &*self.marks {
             if let Some(theirs) = mark.in_options(theirs)
                 && let Some(ours) = ours.find_mut(mark.option)
-                && let Some(ours) = ours.get_mut(HEAD..mark.octets())
+                && ours.len() == mark.octets()
             {
-                change(mark, ours, theirs);
+                change(mark, &mut ours[HEAD..], theirs);
             }
         }
     }

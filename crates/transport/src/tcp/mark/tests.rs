@@ -213,5 +213,8 @@ proptest! {
         let depth = if known { u64::from(octets[2]) << 8 | u64::from(octets[3]) } else { 0 };
         prop_assert_eq!(there.as_slice(), [depth]);
         prop_assert_eq!(marks.combine(&arrived, &arrived), arrived);
+        let deepest = options(&[PEAK, 6, 0xFF, 0xFF, 0, 0]);
+        let combined = marks.combine(&deepest, &arrived);
+        prop_assert_eq!(combined == arrived, !known || depth == 0xFFFF);
     }
 }
