@@ -1,7 +1,7 @@
 """Prose is plain technical English: words of a former dialect of this project do not return.
 
 Each rule is a regular expression and the wording to use instead. It is applied to Markdown, to the
-comments and docstrings of Python, and to the comments of P4. Text in backticks and fenced blocks is
+comments and docstrings of Python, and to the comments of P4 and Rust. Text in backticks and fenced blocks is
 not prose. When you replace a phrase, add a rule with two examples.
 """
 
@@ -24,6 +24,13 @@ FOLDERS = (
     "CONTRIBUTING.md",
     "README.md",
     "controller",
+    "crates/bmv2-json",
+    "crates/dataplane-io",
+    "crates/p4-info",
+    "crates/p4runtime",
+    "crates/stf",
+    "crates/transport",
+    "crates/units",
     "docs",
     "examples",
     "experiments",
@@ -134,11 +141,20 @@ def passages(path: Path) -> Iterator[tuple[int, str]]:
     elif path.suffix == ".p4":
         for number, line in enumerate(text.splitlines(), 1):
             yield number, line.partition("//")[2]
+    elif path.suffix == ".rs":
+        yield 1, _comments(text)
     else:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             is_docstring = token.type == tokenize.STRING and token.string.endswith('"""')
             if is_docstring or token.type == tokenize.COMMENT:
                 yield token.start[0], token.string
+
+
+def _comments(rust: str) -> str:
+    """The comments of Rust, each in its line. Code in doc comments is not prose."""
+    lines = (re.search(r"(?:^|\s)//[/!]?(.*)", line) for line in rust.splitlines())
+    text = "\n".join(found[1] if found else "" for found in lines)
+    return re.sub(r"^ *```.*?^ *```", _blank, text, flags=re.DOTALL | re.MULTILINE)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -171,6 +187,11 @@ def test_a_complaint_names_file_line_and_wording(tmp_path: Path, monkeypatch: An
         "page.md:6: 'is told': write 'is reported, is notified, is configured'"
     ]
     assert list(complaints(module)) == ["module.py:3: 'by lot': write 'at random'"]
+    crate = tmp_path / "lib.rs"
+    crate.write_text(
+        '//! ```\n//! by lot\n//! ```\nlet x = "by lot"; // Good.\n/// Drawn by\n/// lot.\n'
+    )
+    assert list(complaints(crate)) == ["lib.rs:5: 'by lot': write 'at random'"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -179,7 +200,7 @@ def test_prose_is_plain(folder: str) -> None:
     found = [
         complaint
         for path in paths
-        if path.suffix in (".md", ".p4", ".py")
+        if path.suffix in (".md", ".p4", ".py", ".rs")
         for complaint in complaints(path)
     ]
     assert not found, "\n" + "\n".join(found)

@@ -144,7 +144,7 @@ impl<'j> Builder<'j> {
         FunctionId(self.out.functions.len() as u32 - 1)
     }
 
-    /// Takes a node's `source_info` as where it stands in the source.
+    /// The place in the source that a node's `source_info` names.
     pub fn locate(&mut self, node: &Node<'j>) -> Result<SourceLoc> {
         let Some(info) = node.find("source_info")? else {
             return Ok(self.loc);

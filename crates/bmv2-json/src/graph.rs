@@ -37,7 +37,7 @@ impl Next {
     }
 }
 
-/// The type of the variable that holds where to go on.
+/// The type of the variable that holds where execution continues.
 pub const POSITION: Scalar = Scalar::Bit(32);
 
 /// Conditions within conditions, before the rest becomes a case of its own.

@@ -12,7 +12,7 @@ impl Clock {
         Clock(std::time::Instant::now())
     }
 
-    /// Shows zero until so long from now, and goes on from there.
+    /// Shows zero until the given time from now has passed, and counts from there.
     pub fn start_in(wait: Duration) -> Self {
         let wait = std::time::Duration::from_nanos(wait.as_nanos());
         Clock(std::time::Instant::now() + wait)

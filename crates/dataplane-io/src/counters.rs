@@ -78,7 +78,7 @@ impl Counters {
         each.filter(|(.., count)| *count > 0).collect()
     }
 
-    /// Counts up; a port that there is not is nobody's.
+    /// Adds to a count; an unknown port is ignored.
     pub(crate) fn add(&self, port: u16, what: Outside, count: u64) {
         if let Some(port) = self.0.iter().find(|counters| counters.port == port) {
             port.counts[what as usize].fetch_add(count, Ordering::Relaxed);

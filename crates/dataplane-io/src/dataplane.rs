@@ -50,11 +50,11 @@ pub trait ToController: Send {
     fn packet(&mut self, octets: Vec<u8>);
     /// Something happened in the switch.
     fn event(&mut self, event: Event);
-    /// The engine panicked, and dropped a packet; the switch goes on as it is.
+    /// The engine panicked, and dropped a packet; the switch continues unchanged.
     fn panicked(&mut self, switch: &Switch, panic: &Panic);
-    /// A port's link has come up, or gone down; links are up until something else is told.
+    /// A port's link has come up, or gone down; links are up until a report says otherwise.
     fn link(&mut self, port: u16, up: bool);
-    /// Something is amiss with an interface, which people should know of.
+    /// A problem with an interface that an operator should know of.
     fn warn(&mut self, message: String);
 }
 
@@ -154,9 +154,9 @@ struct Port {
     /// Of an interface that was taken again.
     restorer: Option<Restorer>,
     capture: Option<Capture>,
-    /// Whether its link works, as it was told last.
+    /// Whether its link works, as last reported.
     link: bool,
-    /// Whether it was told that frames are too long.
+    /// Whether it was reported that frames are too long.
     warned: bool,
 }
 
@@ -201,7 +201,7 @@ impl Owner {
         }
     }
 
-    /// Lets interfaces go that were deleted, takes those that are back, and tells of links that have
+    /// Releases deleted interfaces, opens those that exist again, and reports links that have
     /// changed.
     fn follow_links(&mut self) {
         for port in &mut self.ports {
@@ -319,7 +319,7 @@ impl Owner {
     fn run_jobs(&mut self) {
         while let Some(job) = self.jobs.next() {
             let (switch, now) = (&mut self.switch, self.clock.now());
-            // A fault in a job must not end the thread. Who waits for its answer learns that none comes.
+            // A fault in a job must not end the thread. Callers that wait for its answer get an error.
             if catch_unwind(AssertUnwindSafe(|| job(switch, now))).is_err() {
                 let told = "a request from the control plane made the switch panic; it was not carried out";
                 self.controller.warn(told.into());
@@ -366,7 +366,7 @@ impl Owner {
 }
 
 impl Port {
-    /// Lets its interface go if that was deleted, and takes the one that has its name now.
+    /// Releases its interface if that was deleted, and opens the one that has its name now.
     fn follow(&mut self, controller: &mut dyn ToController, counters: &Counters) {
         let (name, number) = (&self.name, self.number);
         if self

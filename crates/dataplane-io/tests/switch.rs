@@ -1,4 +1,4 @@
-//! The switch between two veth pairs goes on, whatever happens to it. Needs root and `ip`; skips with a
+//! The switch between two veth pairs keeps running, whatever happens to it. Needs root and `ip`; skips with a
 //! message without.
 
 mod support;
@@ -154,7 +154,7 @@ fn an_interface_that_comes_back_is_taken_again() {
     assert_eq!(counters.of(2, Outside::Reattached), 0);
 }
 
-/// A file system of so many octets; it goes with this.
+/// A file system of the given number of octets; dropping this removes it.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {

@@ -250,7 +250,7 @@ impl Arbitration {
         )
     }
 
-    /// What the controllers of a role are told (or only one of them).
+    /// The notifications for the controllers of a role (or only one of them).
     fn notices(&self, role: &RoleName, only: Option<StreamId>) -> Notices {
         let Some(controllers) = self.roles.get(role) else {
             return Notices::new();
@@ -275,7 +275,7 @@ impl Arbitration {
         };
         let live = controllers.live.keys().copied();
         let told = live.filter(|&stream| only.is_none_or(|only| only == stream));
-        // The new primary is told last.
+        // The new primary is notified last.
         let (primary, others): (Vec<_>, Vec<_>) =
             told.partition(|&stream| controllers.primary == Some(stream));
         let order = others.into_iter().chain(primary);

@@ -41,7 +41,7 @@ impl Shape {
         }
     }
 
-    /// A number of so many bits in decimal.
+    /// A number of the given width in decimal.
     pub const fn decimal(width: u32) -> Self {
         Shape {
             width,

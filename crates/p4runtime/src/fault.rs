@@ -85,7 +85,7 @@ impl From<Fault> for Status {
 }
 
 /// The most octets of a status message as it travels, in a header: clients take 8 KiB of those unless
-/// they are told otherwise.
+/// they are configured otherwise.
 pub(crate) const MAX_MESSAGE: usize = 6_000;
 
 /// The message, cut if it would take more octets in a header.

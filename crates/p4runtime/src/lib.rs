@@ -5,11 +5,11 @@
 //!                   ├─ pipeline ─ model                     a P4Info tied to a program
 //!                   └─ batch ─ entities                     updates and reads on the engine
 //! dataplane         jobs for the thread that owns the switch
-//! notify            what the switch tells of its own accord
+//! notify            what the switch sends unasked
 //! local             the same service without a socket, for tests
 //! ```
-//! It knows no packets' interfaces: whoever owns the switch implements [`Dataplane`], and passes what
-//! leaves through the CPU port, and events, to [`Upcalls`].
+//! It has no network interfaces: the owner of the switch implements [`Dataplane`], and passes events and
+//! the packets that leave through the CPU port to [`Upcalls`].
 
 mod arbitration;
 mod batch;

@@ -22,7 +22,7 @@ pub struct LocalDevice {
 }
 
 impl LocalDevice {
-    /// Device 1, without a program. What it tells of its own accord is passed on by a task of the current Tokio runtime,
+    /// Device 1, without a program. What it sends unasked is passed on by a task of the current Tokio runtime,
     /// which lives as long as that does.
     ///
     /// # Panics

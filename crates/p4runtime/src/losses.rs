@@ -63,7 +63,7 @@ impl Lost {
     }
 }
 
-/// Counts by port and name of what happens outside the switch, as whoever runs it has them.
+/// Counts by port and name of what happens outside the switch, from the owner of the switch.
 #[derive(Clone)]
 pub struct Outside(Arc<dyn Fn() -> PortCounts + Send + Sync>);
 

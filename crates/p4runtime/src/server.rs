@@ -119,7 +119,7 @@ impl Upcalls {
         running.map(|running| running.device_config.clone())
     }
 
-    /// A port's link has come up, or gone down; links are up until something else is told.
+    /// A port's link has come up, or gone down; links are up until a report says otherwise.
     pub fn link(&self, port: u16, up: bool) {
         let device = self.shared.device.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {

@@ -45,7 +45,7 @@ pub struct Shared {
     /// Digest messages on their way.
     pub digests: Mutex<Digests>,
     /// Held by one request at a time that changes something, and while a primary is chosen: no write of
-    /// the former primary is under way when the new one is told.
+    /// the former primary is under way when the new one is notified.
     pub gate: tokio::sync::Mutex<()>,
 }
 

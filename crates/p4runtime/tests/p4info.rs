@@ -111,7 +111,7 @@ async fn parameters_of_actions_that_are_called_are_left_out() {
         1
     );
 
-    // One that a table lists needs them.
+    // An action that a table lists needs them.
     let mut without = p4info.clone();
     without
         .actions

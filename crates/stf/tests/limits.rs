@@ -28,7 +28,7 @@ fn drops(trace: &Trace, wanted: &str) -> usize {
 #[test]
 fn a_packet_that_multiplies_is_stopped() {
     let trace = run("copies");
-    // The arrival and its 4,096 copies ask for two copies each, but for those that have come back too often.
+    // The arrival and its 4,096 copies ask for two copies each, except those that have come back too often.
     let (copies, passes) = ["too_many_copies", "too_many_passes"]
         .map(|c| drops(&trace, c))
         .into();

@@ -1,10 +1,10 @@
-//! What the kernel says of an interface (netdevice(7)), in the network namespace of whoever asks.
+//! What the kernel reports of an interface (netdevice(7)), in the caller's network namespace.
 
 use super::check;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// An interface, as it is now.
+/// The present state of an interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
     /// Its number.
@@ -52,7 +52,7 @@ impl Device {
     }
 }
 
-/// A socket to ask through.
+/// A socket for requests.
 pub fn socket() -> io::Result<OwnedFd> {
     // SAFETY: no pointers; a new descriptor is owned by nobody else.
     unsafe {
@@ -73,11 +73,11 @@ pub fn request(name: &[u8]) -> libc::ifreq {
     request
 }
 
-/// Has the kernel carry a request out.
+/// Sends a request to the kernel.
 ///
 /// # Safety
-/// The command takes an `ifreq`, and where it has the kernel follow a pointer in the request, that pointer
-/// is valid for the reads and writes of what the command says.
+/// The command takes an `ifreq`. A pointer in the request that the kernel follows is valid for the reads
+/// and writes of the command.
 pub unsafe fn ioctl(
     socket: &OwnedFd,
     command: libc::c_ulong,

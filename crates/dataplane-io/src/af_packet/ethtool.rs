@@ -1,4 +1,4 @@
-//! What hardware does to packets unless it is told not to (ethtool ioctls).
+//! Offloads: what hardware does to packets unless it is configured otherwise (ethtool ioctls).
 
 use super::device;
 use super::restorer::{Restorer, Undo};
@@ -17,22 +17,22 @@ struct Value {
 /// A setting of an interface that ethtool reads and writes as one number, in a [`Value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Checksums of what comes in.
+    /// Checksums of received packets.
     ReceiveChecksum,
-    /// Checksums of what goes out.
+    /// Checksums of sent packets.
     SendChecksum,
-    /// TCP segments that are left to be split.
+    /// Segmentation of TCP segments.
     Segmentation,
-    /// Packets that are left to be split.
+    /// Segmentation of other packets.
     GenericSegmentation,
-    /// Packets that are merged.
+    /// Merging of received packets.
     Merging,
     /// Bits of further settings.
     Flags,
 }
 
 impl Setting {
-    /// Those that are on or off. Checksums are first, and come back first: what splits packets needs them.
+    /// Settings that are on or off. Checksums are first, and are restored first: segmentation needs them.
     const SWITCHES: [Setting; 5] = [
         Setting::ReceiveChecksum,
         Setting::SendChecksum,

@@ -1,8 +1,8 @@
-//! Puts interfaces back as they were, however the switch ends.
+//! Restores interfaces to their previous state, however the switch ends.
 //!
-//! A process of its own does it, which a `kill -9` of the switch leaves alive. It is forked before
-//! anything is changed, and told over a pipe how to undo each change before that is made. When the pipe
-//! closes, because the switch has ended or was killed, it undoes them all.
+//! A separate process does it, which a `kill -9` of the switch leaves alive. It is forked before
+//! anything is changed, and receives each change over a pipe before the change is made. When the pipe
+//! closes, because the switch has ended or was killed, the process undoes all of them.
 
 use super::ethtool::Setting;
 use super::{check, device};
@@ -31,7 +31,7 @@ impl Undo {
     /// Octets on the pipe.
     const LEN: usize = NAME + 8;
 
-    /// A setting gets back its value.
+    /// Restores the value of a setting.
     pub fn offload(name: &str, setting: Setting, value: u32) -> Self {
         Undo::new(name, setting.number(), value)
     }
@@ -48,7 +48,7 @@ impl Undo {
         undo
     }
 
-    /// IPv6 comes back.
+    /// Turns IPv6 on again.
     pub fn ipv6(name: &str) -> Self {
         Undo::new(name, IPV6_ON, 0)
     }
@@ -95,7 +95,7 @@ impl Undo {
     }
 }
 
-/// Undoes what it was told of as it is dropped, and also if this process is killed.
+/// Undoes the reported changes when it is dropped, and also if this process is killed.
 #[derive(Debug)]
 pub struct Restorer {
     /// Until it is dropped.
@@ -129,11 +129,11 @@ impl Restorer {
         })
     }
 
-    /// Tells how to undo a change that is about to be made.
+    /// Reports how to undo a change, before the change is made.
     pub fn will_undo(&mut self, undo: Undo) {
         self.told.push(undo);
         if let Some(pipe) = &self.pipe {
-            // If the process was killed, `drop` does its work. A pipe holds more than is ever told.
+            // If the process was killed, `drop` does its work. A pipe holds more than is ever reported.
             let _ = rustix::io::write(pipe, &undo.to_octets());
         }
     }
@@ -161,14 +161,14 @@ fn undo_all(told: impl Iterator<Item = Undo>) {
 fn stand_by(pipe: RawFd, heard: &mut [u8], title: &CStr, room: (usize, usize)) -> ! {
     // SAFETY: system calls without pointers, or with pointers to what lives through the call.
     unsafe {
-        // A session of its own and no signals: Ctrl-C and the end of a terminal are for the switch.
+        // A separate session and no signals: Ctrl-C and the end of a terminal are for the switch.
         libc::setsid();
         let mut all = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
         libc::prctl(libc::PR_SET_NAME, c"restorer".as_ptr());
         libc::chdir(c"/".as_ptr());
-        // Nothing of the switch's stays open here: its ports and clients end with it.
+        // Close the switch's descriptors: its ports and clients end with it.
         libc::dup2(pipe, 0);
         libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
     }
@@ -205,7 +205,7 @@ fn command_line() -> (usize, usize) {
     }
 }
 
-/// Gives the process a command line of its own, so that nobody takes it for the switch.
+/// Gives the process another command line than the switch's, so that tools can tell them apart.
 fn set_title(title: &CStr, (start, end): (usize, usize)) {
     let Some(room) = (end - start).checked_sub(1) else {
         return;

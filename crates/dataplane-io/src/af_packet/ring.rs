@@ -1,7 +1,7 @@
 //! Rings of frames shared with the kernel (packet_mmap.rst, TPACKET_V2).
 //!
-//! A frame belongs to one side at a time; its status word says to which. Whoever reads the word as its
-//! own may touch the frame until it writes the word again.
+//! A frame belongs to one side at a time, which its status word names. That side may access the frame
+//! until it writes the word again.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -49,7 +49,7 @@ pub struct Rings {
     receive: usize,
     /// The frame that is filled next for sending.
     send: usize,
-    /// Whether the kernel has to be told of frames to send.
+    /// Whether the kernel has to be notified of frames to send.
     unsent: bool,
 }
 
@@ -172,7 +172,7 @@ impl Rings {
         }
     }
 
-    /// Whether frames wait for the kernel to be told.
+    /// Whether the kernel has to be notified of frames. Resets this.
     pub fn take_unsent(&mut self) -> bool {
         std::mem::take(&mut self.unsent)
     }

@@ -17,9 +17,9 @@ const REQUEST: u16 = 1;
 const REPLY: u16 = 2;
 /// Ethernet's header and the message.
 const FRAME_OCTETS: usize = 14 + 28;
-/// Requests for one address are so far apart (RFC 1122, 2.3.2.1).
+/// Time between two requests for one address (RFC 1122, 2.3.2.1).
 const AGAIN: Duration = Duration::from_millis(1000);
-/// How long a neighbour is known that says nothing. Then it is asked where it was ("on the order of a
+/// How long a silent neighbour stays valid. Then it is polled at its last address ("on the order of a
 /// minute", RFC 1122, 2.3.2.1, unicast poll).
 const LIFETIME: Duration = Duration::from_millis(60_000);
 /// Polls without an answer after which a neighbour is forgotten.
@@ -31,7 +31,7 @@ const MAX_WAITING: usize = 64;
 /// Neighbours that are remembered, at most.
 const MAX_NEIGHBOURS: usize = 1024;
 
-/// Who is where on a link.
+/// The MAC addresses of the neighbours on a link.
 #[derive(Debug)]
 pub struct Arp {
     mac: Mac,
@@ -41,14 +41,14 @@ pub struct Arp {
 
 #[derive(Debug)]
 enum Neighbour {
-    /// By configuration, for ever.
+    /// Configured: never expires.
     Fixed(Mac),
-    /// By its own word.
+    /// Learnt from its messages.
     Known {
         mac: Mac,
-        /// When it said so, or was polled last.
+        /// Time of its last message or poll.
         at: Instant,
-        /// Polls since it said so.
+        /// Polls since its last message.
         polls: u32,
     },
     Asked {
@@ -83,7 +83,7 @@ impl Arp {
         }
     }
 
-    /// Takes a neighbour for known, for ever.
+    /// Adds a neighbour that never expires.
     pub fn know(&mut self, address: Ipv4Addr, mac: Mac) {
         self.neighbours.insert(address, Neighbour::Fixed(mac));
     }
@@ -277,7 +277,7 @@ mod tests {
         });
         let wanted = [&b"first"[..], b"second", b"third"].map(|text| framed(TWO.0, ONE.0, text));
         assert_eq!(sent, wanted);
-        // The question told who asked.
+        // The request contained the sender's address.
         let mut back = Vec::new();
         two.send(Instant::ZERO, ONE.1, &mut packet(b"back"), |f| {
             back.push(f.to_vec())
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(sends(&mut one, s(0.0)), [("ask", BROADCAST)]);
         assert_eq!(answer(&mut one, s(0.0), TWO.0), 1);
         assert_eq!(sends(&mut one, s(59.0)), [("data", TWO.0)]);
-        // Two polls where it was, a second apart, while packets go there.
+        // Two polls at its last address, one second apart, while packets are sent there.
         assert_eq!(sends(&mut one, s(60.0)), [("data", TWO.0), ("ask", TWO.0)]);
         assert_eq!(sends(&mut one, s(60.5)), [("data", TWO.0)]);
         assert_eq!(sends(&mut one, s(61.0)), [("data", TWO.0), ("ask", TWO.0)]);

@@ -1,5 +1,5 @@
-//! The ends of traffic that nobody controls: UDP datagrams that leave at given times, and who counts
-//! them.
+//! The ends of traffic without congestion control: UDP datagrams that leave at given times, and a sink
+//! that counts them.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU64;

@@ -17,14 +17,14 @@ pub const ETHERNET: usize = 14;
 /// Frames that are taken at a time.
 const BATCH: usize = 64;
 
-/// Where a host lives.
+/// The addresses of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Its IPv4 address.
     pub address: Ipv4Addr,
     /// How many bits of it name its network.
     pub prefix: u8,
-    /// Who forwards packets to other networks.
+    /// The gateway to other networks.
     pub gateway: Option<Ipv4Addr>,
     /// The gateway's address on the link, where it answers no ARP.
     pub gateway_mac: Option<Mac>,
@@ -34,7 +34,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Who takes what goes to `destination`.
+    /// The next hop of packets to `destination`.
     fn next_hop(&self, destination: Ipv4Addr) -> Ipv4Addr {
         let host_bits = 32 - u32::from(self.prefix.min(32));
         let differ = u32::from(destination) ^ u32::from(self.address);

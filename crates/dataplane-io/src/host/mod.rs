@@ -31,13 +31,13 @@ pub use transfer::{Payload, Transfer, TransferError, Watch, Zeros};
 /// What a [`Host`] is.
 #[derive(Clone, Debug)]
 pub struct HostConfig {
-    /// Where it lives.
+    /// Its addresses.
     pub place: Place,
     /// The settings of its connections; [`Config::mtu`] at most the interface's.
     pub tcp: Config,
     /// Loses packets on purpose, for trials.
     pub loss: Option<Loss>,
-    /// Its clock shows zero until so long from now.
+    /// Its clock shows zero until this time from now has passed.
     pub begins_in: Duration,
 }
 

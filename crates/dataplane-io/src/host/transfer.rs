@@ -33,7 +33,7 @@ pub enum TransferError {
 
 /// Watches a transfer while it waits; `()` does nothing.
 pub trait Watch {
-    /// Called at least every 50 ms; whether the transfer goes on.
+    /// Called at least every 50 ms; whether the transfer continues.
     fn proceed(&mut self) -> bool {
         true
     }
@@ -64,7 +64,7 @@ impl Payload for &[u8] {
     }
 }
 
-/// So many zeros.
+/// The given number of zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct Zeros(pub u64);
 

@@ -14,8 +14,8 @@ pub struct LineConfig {
     /// What it carries; unset: all that comes, at once.
     pub rate: Option<Rate>,
     /// Frames that may be here before the delay begins, the one in service counted (ns-2's limit);
-    /// with a rate only. Unset: whoever sends keeps to the rate, and none waits; each takes its time
-    /// on the line.
+    /// with a rate only. Unset: the sender keeps to the rate, and no frame waits; each takes its
+    /// serialisation time.
     pub queue: Option<u32>,
     /// How long a frame is on its way once it is served.
     pub delay: Duration,

@@ -1,4 +1,4 @@
-//! What p4c's BMv2 JSON does not tell of a program, and the P4Info that comes with it does: which of its
+//! What p4c's BMv2 JSON lacks of a program, and its P4Info has: which of its
 //! ternary keys the source has as `optional`, and which headers are the controller's.
 
 use num_bigint::BigUint;
@@ -9,8 +9,8 @@ use p4_ir::{
     Annotation, AnnotationValue, ExprKind, KeyMatch, MatchKind, Program, Table, TypeDef, TypeKind,
 };
 
-/// Completes a program that was read from JSON. What does not fit stays as it is, to be told when the
-/// P4Info is tied to it.
+/// Completes a program that was read from JSON. What does not fit is left unchanged, and reported when
+/// the P4Info is bound to it.
 pub fn complete(program: &mut Program, p4info: &P4Info) {
     for listed in &p4info.tables {
         let name = listed.preamble.as_ref().map(|preamble| &preamble.name);

@@ -1,4 +1,4 @@
-// Nested loops; the packet tells how many rounds the inner one took in all.
+// Nested loops; the packet holds the number of rounds of the inner one.
 #include <core.p4>
 #include <v1model.p4>
 

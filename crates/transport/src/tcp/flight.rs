@@ -181,7 +181,7 @@ impl Flight {
     }
 
     /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The
-    /// controller has still to be told.
+    /// controller is notified by the caller.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
         let opened = self.syn && self.acked == 0;

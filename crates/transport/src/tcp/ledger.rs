@@ -32,7 +32,7 @@ impl Ledger {
 
     pub(super) fn record(&mut self, segment: u64, now: Instant, now_s: Option<f64>) {
         if segment == 0 {
-            // The simulator's ring begins anew.
+            // The simulator's ring starts empty again.
             self.ring.fill(Entry::default());
         }
         let entry = &mut self.ring[self.index(segment)];

@@ -14,7 +14,7 @@ use units::Duration;
 
 use crate::path::{Faults, Net};
 
-/// Octets a second.
+/// Octets per second.
 const RATE: u64 = 625_000;
 const QUEUE: usize = 30;
 /// How long a run is measured, after as long again.

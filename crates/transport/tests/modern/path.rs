@@ -19,7 +19,7 @@ pub struct Faults {
     /// A congestion mark on a packet that is capable of it.
     pub marking: f64,
     pub delay: Duration,
-    /// Octets a second, if the path has a bottleneck, and how many packets wait before it.
+    /// Octets per second, if the path has a bottleneck, and how many packets wait before it.
     pub bottleneck: Option<(u64, usize)>,
 }
 

@@ -60,7 +60,7 @@ impl Pair {
         segments.len()
     }
 
-    /// Both go on until neither has anything to say, a millisecond each way.
+    /// Both run until neither has anything to send, a millisecond each way.
     fn settle(&mut self) {
         while self.pass(0) + self.pass(1) > 0 {
             self.now += MS;
@@ -93,7 +93,7 @@ fn a_connection_is_opened_used_and_closed() {
     let mut buffer = [0; 10];
     assert_eq!(pair.ends[1].read(&mut buffer), Ok(2));
     assert_eq!(pair.ends[1].read(&mut buffer), Ok(0));
-    // The other direction goes on.
+    // The other direction stays open.
     pair.ends[1].write(b"back").unwrap();
     pair.settle();
     assert_eq!(pair.ends[0].read(&mut buffer), Ok(4));

@@ -216,7 +216,7 @@ impl Network {
         lost
     }
 
-    /// Goes on to the next arrival or timeout, if that is before `until`.
+    /// Advances to the next arrival or timeout, if that is before `until`.
     pub fn step(&mut self, until: Instant) -> bool {
         self.service();
         let arrival = self.flying.peek().map(|Reverse(packet)| packet.0);

@@ -74,7 +74,7 @@ impl Association {
         }
     }
 
-    /// The RTT that the packet at hand tells of the path it came over.
+    /// The RTT of the path that the packet at hand came over, as the packet shows it.
     fn echoed_rtt(&mut self, now: Instant, route: Route) -> Option<(usize, Duration)> {
         let echoed = self.stamps.echoed.filter(|_| self.config.timestamps)?;
         let path = self.path_of(route)?;

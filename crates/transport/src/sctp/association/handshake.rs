@@ -31,7 +31,7 @@ impl Association {
         self.send_setup(now);
     }
 
-    /// Sends INIT anew: the cookie was too old.
+    /// Sends INIT again: the cookie was too old.
     pub(super) fn begin_again(&mut self, now: Instant) {
         self.state = State::CookieWait;
         self.setup.cookie.clear();
@@ -193,7 +193,7 @@ impl Association {
                 }
             }
             (_, (true, true)) => {}
-            // A: the peer has begun anew.
+            // A: the peer has restarted.
             (_, (false, false)) if cookie.tie_tags == (self.local_tag, self.peer_tag) => {
                 if self.state == State::ShutdownAckSent {
                     self.queue(route, Control::ShutdownAck);

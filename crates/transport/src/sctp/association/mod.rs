@@ -102,7 +102,7 @@ pub enum State {
 pub enum Event {
     /// The association is open.
     Established,
-    /// The peer began anew: what was written before and not acknowledged is lost.
+    /// The peer restarted: what was written before and not acknowledged is lost.
     Restarted,
     /// A path cannot be used any more.
     PathDown(usize),
@@ -123,7 +123,7 @@ pub enum Reason {
     Aborted,
     /// The peer aborted it.
     PeerAborted,
-    /// The peer broke the protocol, and was told so.
+    /// The peer broke the protocol, and received an ABORT.
     Violation,
     /// The peer does not answer.
     Unreachable,

@@ -8,8 +8,8 @@ use congestion::sctp::SackEvent;
 use units::{Duration, Instant};
 
 impl Outbound {
-    /// A SACK, or a cumulative TSN alone (of SHUTDOWN), arrived. `rtt` is what a Timestamp chunk tells of a
-    /// path. `None` if it is older than the last, or acknowledges what was never sent.
+    /// A SACK, or a cumulative TSN alone (of SHUTDOWN), arrived. `rtt` is that of a path, from a
+    /// Timestamp chunk. `None` if it is older than the last, or acknowledges what was never sent.
     pub fn handle_sack(
         &mut self,
         now: Instant,

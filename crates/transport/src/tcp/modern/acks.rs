@@ -49,7 +49,7 @@ impl Blocks {
         &self.blocks[..self.len]
     }
 
-    /// The first block tells of a copy: it lies below what is acknowledged, or within the second
+    /// The first block reports a duplicate: it lies below what is acknowledged, or within the second
     /// (RFC 2883, §4).
     fn copy(&self, acked: u64) -> Option<(u64, u64)> {
         let &(left, right) = self.as_slice().first()?;
@@ -397,7 +397,7 @@ impl Sender {
     }
 
     /// The retransmission timer ran out (RFC 6298, §5; RFC 8985, §6.3): everything is lost. The
-    /// controller is told of the first in a row only: the threshold holds (RFC 5681, §3.1).
+    /// controller is notified of the first in a row only: the threshold holds (RFC 5681, §3.1).
     pub(super) fn on_timeout(&mut self, now: Instant, ecn: &mut EcnState) {
         let in_flight = self.board.in_flight();
         let early = |sent: &Sent| sent.fate == Fate::Sacked;

@@ -213,7 +213,7 @@ impl Config {
         Ok(())
     }
 
-    /// What is told to the other end: the longest payload, options not counted (RFC 6691).
+    /// What is advertised to the other end: the longest payload, options not counted (RFC 6691).
     pub fn advertised_mss(&self) -> u16 {
         self.mtu.saturating_sub(HEADER_OCTETS as u16).max(1)
     }
@@ -234,7 +234,7 @@ impl Config {
         aqt + avbw + self.marks.octets()
     }
 
-    /// The shift that lets the receive buffer's size be told in 16 bits.
+    /// The shift with which the receive buffer's size fits into 16 bits.
     pub(super) fn window_scale(&self) -> u8 {
         (0..MAX_SCALE)
             .find(|shift| self.receive_buffer >> shift <= 65_535)

@@ -52,9 +52,9 @@ pub enum State {
     Established,
     /// Closed here; the FIN is not acknowledged.
     FinWait1,
-    /// Closed here; the other end may go on.
+    /// Closed here; the other end may still send.
     FinWait2,
-    /// Closed there; this end may go on.
+    /// Closed there; this end may still send.
     CloseWait,
     /// Closed at both ends, our FIN not acknowledged.
     Closing,

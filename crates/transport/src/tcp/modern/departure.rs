@@ -1,4 +1,4 @@
-//! What a connection sends: segments made of what is to be sent and what is to be told.
+//! What a connection sends: segments of data, acknowledgements and options that are due.
 
 use units::Instant;
 
@@ -24,7 +24,7 @@ impl Connection {
         }
         match self.state {
             State::Closed | State::Listen => return None,
-            // What came early is told by an acknowledgement of its own: data has no room for it.
+            // Segments that came early are reported in a separate acknowledgement: data has no room.
             _ if self.receiver.due && self.receiver.has_blocks() => {
                 return Some(self.acknowledgement(now));
             }
@@ -57,7 +57,7 @@ impl Connection {
         self.sender.stream.read(position.max(1) as u64, into);
     }
 
-    /// The sequence number of a position of ours.
+    /// The sequence number of a position in the sent stream.
     pub(super) fn sequence(&self, position: u64) -> u32 {
         self.start.wrapping_add(position as u32)
     }

@@ -104,7 +104,7 @@ impl EcnState {
         }
     }
 
-    /// An acknowledgement tells of marks.
+    /// Whether an acknowledgement reports marks.
     pub(super) fn is_echo(&self, ack: &Segment) -> bool {
         self.agreed && ack.flags.contains(Flags::ECE) && !ack.flags.contains(Flags::SYN)
     }

@@ -17,7 +17,7 @@ pub(super) struct Rack {
     quarters: u64,
     /// RACK.reo_wnd_persist: recoveries for which it stays.
     persist: u32,
-    /// RACK.dsack_round: up to here copies tell of the same round.
+    /// RACK.dsack_round: duplicates up to here belong to the same round.
     copies_until: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The receiving side: what arrived, what window is told, when to acknowledge.
+//! The receiving side: what arrived, which window is advertised, when to acknowledge.
 //!
 //! Positions count the other end's sequence space from its SYN, which is 0.
 
@@ -22,7 +22,7 @@ pub(super) struct Receiver {
     fin: Option<u64>,
     /// The window told last ends before this position.
     told: u64,
-    /// The shift of the window that is told.
+    /// The shift of the advertised window.
     pub(super) scale: u8,
     /// The acknowledgement sent last (Last.ACK.sent).
     acked: u64,
@@ -37,7 +37,7 @@ pub(super) struct Receiver {
     pub(super) due: bool,
     /// When one that waits is due.
     pub(super) timer: Option<Instant>,
-    /// A copy came, to be told first (RFC 2883).
+    /// A duplicate came, to be reported first (RFC 2883).
     copy: Option<(u64, u64)>,
     aqt: Option<Aqt>,
     avbw: Option<Avbw>,
@@ -231,7 +231,7 @@ impl Receiver {
         }
     }
 
-    /// The marks of data are told with the next acknowledgement: the newest queueing time, the
+    /// The marks of data are echoed in the next acknowledgement: the newest queueing time, the
     /// lowest index since the last, and declared marks as their aggregation says.
     fn note_marks(&mut self, data: &Segment) {
         self.aqt = data.aqt;
@@ -274,7 +274,7 @@ impl Receiver {
         let shift = if syn { 0 } else { self.scale };
         let mut field = end.saturating_sub(expected) >> shift;
         if expected + (field << shift) < self.told {
-            // What rounding takes away had been told before.
+            // What rounding takes away had been advertised before.
             field += 1;
         }
         let field = field.min(u64::from(u16::MAX));
@@ -313,7 +313,7 @@ impl Receiver {
         }
     }
 
-    /// Reads octets in order; makes room, which is told if it is much.
+    /// Reads octets in order; makes room, which is advertised if it is much.
     pub(super) fn read(&mut self, into: &mut [u8]) -> usize {
         let count = self.stream.read(self.readable_end(), into);
         let old = self.told.saturating_sub(self.expected());

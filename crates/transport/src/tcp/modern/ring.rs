@@ -48,7 +48,7 @@ impl Ring {
         }
         let size = (end - oldest).next_power_of_two().max(SMALLEST);
         let mut grown = vec![0; size as usize];
-        // What of it was written does not matter: positions keep their octets.
+        // Which octets were written does not matter: positions keep them.
         let mut position = oldest;
         while position < oldest + old {
             let from = (position % old) as usize;

@@ -57,7 +57,7 @@ pub(super) struct Sender {
     probe_due: bool,
     /// A window probe is due.
     window_probe_due: bool,
-    /// The window has been too small for so long that a short segment may leave.
+    /// A short segment may leave: the window has been too small for the override timeout.
     pub(super) override_due: bool,
 }
 
@@ -341,7 +341,7 @@ impl Sender {
                 self.pacer.on_sent(now, rate);
             }
         }
-        // What the timer waits for starts anew with the oldest segment (RFC 6675, §6).
+        // The timer restarts with the oldest segment (RFC 6675, §6).
         if self.timers.rto.is_none() || (again && number == self.board.first()) {
             self.timers.rto = Some(now + self.rto.timeout());
         }

@@ -133,7 +133,7 @@ impl ReceiveStream {
         self.read + self.capacity
     }
 
-    /// What may be told as a window at most.
+    /// The largest window that may be advertised.
     pub(super) fn capacity(&self) -> u64 {
         self.capacity
     }

@@ -1,5 +1,5 @@
 //! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996), without rampdown: the highest
-//! selectively acknowledged segment tells what has left the network, and the window counts from
+//! selectively acknowledged segment shows what has left the network, and the window counts from
 //! there.
 //!
 //! Recovery outlives a timeout: it ends with an acknowledgement that has no SACK blocks and covers
@@ -20,7 +20,7 @@ pub(super) struct Fack {
     fack: u64,
     /// Sent again and not known to have arrived.
     retransmitted: u64,
-    /// What was next to be sent when recovery began, while it goes on.
+    /// What was next to be sent when recovery began; set during recovery.
     recover: Option<u64>,
     /// A resend was lost as well: nothing is sent until the timer runs out or recovery ends.
     blocked: bool,

@@ -20,7 +20,7 @@ use super::flight::Flight;
 /// Duplicates that show a loss.
 const THRESHOLD: u32 = 3;
 
-/// A loss recovery works on the [`Flight`] and tells its controller what happened.
+/// A loss recovery works on the [`Flight`] and notifies its controller of what happened.
 pub(super) trait LossRecovery: Debug + Send {
     /// An acknowledgement of segments `0..acked`, some of them for the first time.
     fn on_new_ack(

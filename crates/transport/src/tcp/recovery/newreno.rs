@@ -1,5 +1,5 @@
-//! NewReno (RFC 2582), slow but steady and without deflation: recovery goes on, a hole a round
-//! trip, until all that had been sent before it is acknowledged.
+//! NewReno (RFC 2582), slow but steady and without deflation: recovery continues, one hole per
+//! round trip, until all that had been sent before it is acknowledged.
 
 use congestion::AckEvent;
 use units::Instant;

@@ -16,7 +16,7 @@ use crate::tcp::flight::Flight;
 pub(super) struct Sack {
     board: Scoreboard,
     last_cut: LastCut,
-    /// Segments in the path, while recovery goes on; a partial acknowledgement takes two, so that
+    /// Segments in the path, during recovery; a partial acknowledgement takes two, so that
     /// it can fall below zero.
     pipe: Option<i64>,
     /// Nothing leaves beside the first resend on the acknowledgement that starts recovery.

@@ -73,7 +73,7 @@ def _record_random(folder: Path, seeds: Sequence[int]) -> None:
 
 
 def _losses(rng: random.Random, rate: float, path: int, packets: int) -> str:
-    """Numbers of packets to lose, of so many."""
+    """Numbers of packets to lose, of the given number."""
     first = SET_UP_PACKETS[path] + 1
     return " ".join(str(n) for n in range(first, packets) if rng.random() < rate)
 
@@ -89,7 +89,7 @@ def _record_losses(folder: Path, name: str, settings: tuple[int, ...], drops: Se
 
 
 def _run(arguments: Sequence[str]) -> list[list[str]]:
-    """What a run's trace tells of DATA on the sender's links; its interfaces have even numbers."""
+    """What a run's trace shows of DATA on the sender's links; its interfaces have even numbers."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["ns", HERE / "path.tcl", *arguments], cwd=folder, check=True)
         trace = (Path(folder) / "out.tr").read_text()
