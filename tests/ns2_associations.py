@@ -156,7 +156,7 @@ class _Packet:
 
 @dataclass
 class _Told:
-    """What the trace tells of an association: its packets with DATA, and its SACKs' two times."""
+    """What the trace shows of an association: its packets with DATA, and its SACKs' two times."""
 
     packets: dict[str, _Packet] = field(default_factory=dict[str, _Packet])
     sacks: dict[str, list[float]] = field(default_factory=dict[str, list[float]])

@@ -64,7 +64,7 @@ def run(
     Args:
         scenario: what to run; its seed is that of ns-2's random numbers too.
         sends: when sources send; those that it does not name draw for themselves.
-        watched: the links whose queues and drops the result tells of; None: all.
+        watched: the links whose queues and drops the result contains; None: all.
     """
     if scenario.associations:
         return ns2_associations.run(scenario)
@@ -369,7 +369,7 @@ def _samples(events: Sequence[tuple[float, str, int]]) -> Iterator[tuple[float, 
                 again.add(seq)
             sent[seq] = at
         elif seq > acked:
-            # One that a gap held back tells how long it took to fill it.
+            # A segment that a gap held back shows how long it took to fill the gap.
             if seq == acked + 1 and seq in sent and seq not in again:
                 yield at, at - sent[seq]
             acked = seq

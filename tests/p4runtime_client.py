@@ -16,7 +16,7 @@ TIMEOUT_S = 10
 
 
 def octets(number: int, length: int = 0) -> bytes:
-    """A number as a canonical bytestring, or of so many octets."""
+    """A number as a canonical bytestring, or with the given number of octets."""
     return number.to_bytes(length or max(1, (number.bit_length() + 7) // 8), "big")
 
 

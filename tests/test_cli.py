@@ -51,14 +51,16 @@ def test_an_unknown_experiment_gets_a_suggestion(cli: Cli) -> None:
         (("stf", ROOT / "p4src/v1model/plain.p4", "none.stf"), "none.stf: no such file"),
     ],
 )
-def test_what_cannot_be_done_is_said(cli: Cli, arguments: tuple[object, ...], told: str) -> None:
+def test_what_cannot_be_done_is_reported(
+    cli: Cli, arguments: tuple[object, ...], told: str
+) -> None:
     shown = cli(*arguments)
     assert shown.code == 2
     assert told in shown.err
     assert "Traceback" not in shown.err
 
 
-def test_a_results_folder_that_cannot_be_made_is_said(cli: Cli, tmp_path: Path) -> None:
+def test_a_results_folder_that_cannot_be_made_is_reported(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     shown = cli("run", "chan/fig3.4", "--out", tmp_path / "file")
     assert shown.code == 2
@@ -179,7 +181,7 @@ def test_the_project_s_packet_scripts_pass(cli: Cli, script: Path) -> None:
     assert "passed" in shown.out
 
 
-def test_a_packet_other_than_expected_is_told_with_its_line(cli: Cli, tmp_path: Path) -> None:
+def test_a_packet_other_than_expected_is_reported_with_its_line(cli: Cli, tmp_path: Path) -> None:
     lines = (ROOT / "p4src" / "tests" / "plain-forwarding.stf").read_text().splitlines()
     at = next(n for n, line in enumerate(lines) if line.startswith("expect"))
     head, port, octets = lines[at].split(" ", 2)

@@ -117,14 +117,16 @@ def test_it_leaves_table_picture_and_record_and_is_in_the_report(cli: Cli, folde
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_what_cannot_be_compared_is_told(cli: Cli, words: tuple[object, ...], told: str) -> None:
+def test_what_cannot_be_compared_is_reported(
+    cli: Cli, words: tuple[object, ...], told: str
+) -> None:
     shown = cli("compare", "--topology", "net.yaml", *words)
     assert shown.code == 2
     assert told in shown.err
 
 
 @pytest.mark.usefixtures("folder")
-def test_marks_that_nobody_writes_are_told(cli: Cli) -> None:
+def test_marks_that_nobody_writes_are_reported(cli: Cli) -> None:
     words = ("--topology", "net.yaml", "--seconds", 1, "--jobs", 1)
     shown = cli("compare", "muzha", "rovegas", *words)
     assert shown.code == 0

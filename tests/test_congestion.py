@@ -1,4 +1,4 @@
-"""Congestion controls in Python run beside the compiled ones, and their mistakes are told."""
+"""Congestion controls in Python run beside the compiled ones, and their errors are reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Steady(wm.CongestionControl):
 
 
 class Faulty(wm.CongestionControl):
-    """Does at its fifth ACK what it is told to."""
+    """Does at its fifth ACK what its arguments say."""
 
     def __init__(self, window: Any = 1.0, gives: object = None) -> None:
         self.window, self.gives, self.acks = window, gives, 0
@@ -135,7 +135,7 @@ def test_the_processes_of_a_pool_have_them_too(small: wm.Topology) -> None:
         assert here.trace(0).equals(there.trace(0))
 
 
-def test_a_class_that_no_process_can_import_is_told(small: wm.Topology) -> None:
+def test_a_class_that_no_process_can_import_is_reported(small: wm.Topology) -> None:
     class Local(Steady):
         pass
 
@@ -165,7 +165,7 @@ def test_a_window_out_of_range_names_class_method_and_time(
     assert "Traceback" not in told
 
 
-def test_a_pacing_rate_out_of_range_is_told(small: wm.Topology) -> None:
+def test_a_pacing_rate_out_of_range_is_reported(small: wm.Topology) -> None:
     class Paces(wm.CongestionControl):
         pacing_rate = 0.0
 
@@ -173,7 +173,7 @@ def test_a_pacing_rate_out_of_range_is_told(small: wm.Topology) -> None:
         wm.run(scenario(small, Paces))
 
 
-def test_a_returned_window_is_told(small: wm.Topology) -> None:
+def test_a_returned_window_is_reported(small: wm.Topology) -> None:
     with pytest.raises(wm.WaymarkError, match=r"Faulty\.on_ack at .* returned 7; expected nothing"):
         wm.run(scenario(small, Faulty(gives=7)))
 
@@ -190,7 +190,7 @@ def test_an_exception_ends_the_run_with_its_traceback(small: wm.Topology, run: A
     assert "waymark/running.py" not in told
 
 
-def test_an_exception_before_the_first_packet_is_told(small: wm.Topology) -> None:
+def test_an_exception_before_the_first_packet_is_reported(small: wm.Topology) -> None:
     with pytest.raises(wm.WaymarkError, match=r"(?s)making the control raised LookupError.*ready"):
         wm.run(scenario(small, RaisesAtOnce))
 

@@ -192,7 +192,7 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
     assert types == [p4r.Update.DELETE, p4r.Update.MODIFY, p4r.Update.INSERT]
 
 
-def test_plan_writes_nothing_and_tells_what_apply_then_does(tmp_path: Path) -> None:
+def test_plan_writes_nothing_and_shows_what_apply_then_does(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         _, wanted = example(tmp_path, port)
         async with connected(wanted.target) as client:

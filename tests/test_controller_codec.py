@@ -1,4 +1,4 @@
-"""Entries read back as they were written, whoever's octets they are."""
+"""Entries read back as they were written, in any target's encoding."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_every_key_is_in_the_manual() -> None:
     assert len(models) == 13
 
 
-def test_the_command_line_tells_it_too(cli: Cli) -> None:
+def test_the_command_line_reports_it_too(cli: Cli) -> None:
     shown = cli("controller", "plan", REFUSED[0])
     assert shown.code == 2
     assert shown.err.startswith(f"error: {REFUSED[0]}:")

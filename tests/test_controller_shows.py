@@ -94,7 +94,7 @@ def test_80_columns_show_ten_gigabytes_in_one_piece(watching: Watcher) -> None:
     assert words.count("10000000") == 2
 
 
-def test_metrics_tell_what_the_switch_counts(watching: Watcher) -> None:
+def test_metrics_show_what_the_switch_counts(watching: Watcher) -> None:
     registry = CollectorRegistry()
     registry.register(metrics.SwitchCollector([watching]))
 

@@ -19,7 +19,7 @@ def plain() -> _core.Program:
 
 
 def two_hosts(**fields: Any) -> str:
-    """S sends 200 packets a second to D over one link."""
+    """S sends 200 packets per second to D over one link."""
     macs = ["02:00:00:00:00:01", "02:00:00:00:00:02"]
     scenario = {
         "name": "two hosts",
@@ -35,7 +35,7 @@ def two_hosts(**fields: Any) -> str:
     return json.dumps(scenario | fields)
 
 
-def test_a_program_tells_its_tables(plain: _core.Program) -> None:
+def test_a_program_shows_its_tables(plain: _core.Program) -> None:
     assert plain.name.endswith("plain.p4")
     assert plain.warnings == []
     assert any(name.endswith("ipv4_route") for name in plain.tables)
@@ -86,7 +86,7 @@ def test_a_mistake_in_a_scenario_names_its_place(plain: _core.Program) -> None:
         _core.simulate("{", {})
 
 
-def test_progress_is_told_and_may_stop_a_run() -> None:
+def test_progress_is_reported_and_may_stop_a_run() -> None:
     told: list[tuple[float, int]] = []
     long = two_hosts(end_s=2000.0)
     _core.simulate(long, {}, progress=lambda now, hops: told.append((now, hops)), progress_ms=1)

@@ -15,7 +15,7 @@ from waymark import isolated
 CORPUS = ROOT / "tests" / "corpus"
 
 
-def test_scripts_are_run_and_failures_told(cli: Cli) -> None:
+def test_scripts_are_run_and_failures_reported(cli: Cli) -> None:
     shown = cli("stf", "--corpus", CORPUS, "--jobs", "2")
     assert shown.code == 1
     lines = shown.out.splitlines()
@@ -76,7 +76,9 @@ def test_only_the_folder_of_errors(cli: Cli) -> None:
         (("stf", "--corpus", CORPUS, "--trace"), "one script, not a corpus"),
     ],
 )
-def test_what_cannot_be_done_is_said(cli: Cli, arguments: tuple[object, ...], told: str) -> None:
+def test_what_cannot_be_done_is_reported(
+    cli: Cli, arguments: tuple[object, ...], told: str
+) -> None:
     shown = cli(*arguments)
     assert shown.code == 2
     assert told in shown.err

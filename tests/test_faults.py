@@ -137,7 +137,7 @@ def test_each_change_of_the_machine_shows(here: Machine) -> None:
         assert here.changes() == []
 
 
-def test_what_breaks_is_told_and_all_else_goes_on(here: Machine, large_file: str) -> None:
+def test_a_failure_is_reported_and_the_rest_continues(here: Machine, large_file: str) -> None:
     up(here, large_file)
     assert amiss(here) == []
     assert reaches(here, "a", "10.0.0.3")
@@ -163,7 +163,7 @@ def test_what_breaks_is_told_and_all_else_goes_on(here: Machine, large_file: str
     assert again.stderr == "error: no network is up; see: waymark up --help\n"
 
 
-def test_traffic_goes_on_without_a_controller_and_another_one_reconciles(
+def test_traffic_continues_without_a_controller_and_another_one_reconciles(
     here: Machine, small_file: str
 ) -> None:
     up(here, small_file)
@@ -221,7 +221,7 @@ def test_a_transfer_whose_other_end_is_killed_says_so(here: Machine, small_file:
         code, told = receiver.wait()
         assert code == 1
         assert "\nerror: the sender sends nothing for " in told
-    # Whoever asks next is served.
+    # The next client is served.
     with here.running(*receive) as receiver:
         receiver.until("listening")
         done = here.run(*send, "--octets", "100000")
@@ -321,7 +321,7 @@ def test_up_that_is_interrupted_leaves_nothing(
 
 
 @pytest.mark.parametrize("at", ["state.json", "r1.log"])
-def test_up_that_is_killed_is_told_and_can_be_taken_down(
+def test_up_that_is_killed_is_reported_and_can_be_taken_down(
     here: Machine, small_file: str, at: str
 ) -> None:
     with here.running(*here.waymark_words("up", small_file)) as coming:
@@ -392,7 +392,7 @@ def wait_for(path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("up", "FILE"), ("down",), ("status",), ("exec", "a", "true")])
-def test_who_is_not_root_is_told_at_once(
+def test_lack_of_root_is_reported_at_once(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     from topologies import state
@@ -415,7 +415,7 @@ def test_who_is_not_root_is_told_at_once(
         ((), "ethtool", " (Debian: apt-get install ethtool)"),
     ],
 )
-def test_a_program_that_is_not_there_is_told(
+def test_a_program_that_is_not_there_is_reported(
     cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -434,7 +434,7 @@ def test_a_program_that_is_not_there_is_told(
     assert not (tmp_path / "run").exists()
 
 
-def test_what_there_is_no_runner_for_is_told(cli: Cli) -> None:
+def test_what_no_runner_can_do_is_reported(cli: Cli) -> None:
     told = cli("up", ROOT / "topologies" / "bottleneck.yaml", "--runner", "docker")
     assert told.code == 2
     assert "'docker' is not one of 'netns', 'mininet'" in told.err
@@ -500,7 +500,7 @@ links:
         ),
     ],
 )
-def test_what_is_wrong_in_a_topology_is_told_where_it_is(
+def test_errors_in_a_topology_are_reported_with_their_place(
     tmp_path: Path, of: str, to: str, told: str
 ) -> None:
     file = tmp_path / "x.yaml"

@@ -18,7 +18,7 @@ from waymark.entry import Entry
 PLAIN = ROOT / "p4src" / "v1model" / "plain.p4"
 
 
-def test_compile_tells_tables_and_warnings(cli: Cli) -> None:
+def test_compile_shows_tables_and_warnings(cli: Cli) -> None:
     shown = cli("compile", PLAIN, "--json")
     assert shown.code == 0
     result = json.loads(shown.out)
@@ -27,7 +27,7 @@ def test_compile_tells_tables_and_warnings(cli: Cli) -> None:
     assert result["warnings"] == []
 
 
-def test_compile_tells_where_errors_stand(cli: Cli, tmp_path: Path) -> None:
+def test_compile_shows_where_errors_are(cli: Cli, tmp_path: Path) -> None:
     broken = tmp_path / "broken.p4"
     broken.write_text("control C() {\n  apply { x = 1; }\n}\n")
     shown = cli("compile", broken, "--json")
@@ -45,7 +45,7 @@ def test_compile_prints_one_thing(cli: Cli) -> None:
     assert "only one can be printed" in shown.err
 
 
-def test_stf_tells_packets_and_failures(cli: Cli, tmp_path: Path) -> None:
+def test_stf_shows_packets_and_failures(cli: Cli, tmp_path: Path) -> None:
     script = ROOT / "p4src" / "tests" / "plain-forwarding.stf"
     shown = cli("stf", PLAIN, script, "--json")
     assert shown.code == 0
@@ -60,7 +60,7 @@ def test_stf_tells_packets_and_failures(cli: Cli, tmp_path: Path) -> None:
     assert len(json.loads(shown.out)["failures"]) == 1
 
 
-def test_a_corpus_tells_each_program(cli: Cli, tmp_path: Path) -> None:
+def test_a_corpus_shows_each_program(cli: Cli, tmp_path: Path) -> None:
     samples = tmp_path / "p4_16_samples"
     samples.mkdir()
     (samples / "bad.p4").write_text("#include <v1model.p4>\ncontrol C() { apply { x = 1; } }\n")
@@ -103,7 +103,7 @@ def test_a_plan_is_data() -> None:
     assert inserted["entry"]["replicas"] == [[1, 0], [2, 0]]
 
 
-def test_status_tells_networks(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_shows_networks(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from topologies import networks, runners
 
     one = State(

@@ -75,7 +75,7 @@ def test_interfaces_carry_the_simulator_s_traffic_and_the_marks() -> None:
     assert on_interfaces.arrived[2].packets == on_interfaces.sent[2].packets
     trace = on_interfaces.traces[0]
     times = np.asarray(trace.column("time_s"))
-    # 1.6 Mb/s carry 200 packets a second; a busy machine takes some of them.
+    # 1.6 Mb/s carry 200 packets per second; a busy machine takes some of them.
     acked = np.asarray(trace.column("acked"))
     assert 0.4 * simulated.flows[0].delivered.sum() < acked[-1] <= 800
     back = np.nan_to_num(np.asarray(trace.column("aqt_backward_s"), dtype=np.float64))
@@ -121,7 +121,7 @@ def test_a_run_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
         (("chan/fig3.6", "--target", "bmv2"), "--target says what switches on interfaces are"),
     ],
 )
-def test_what_runs_in_virtual_time_only_is_told(
+def test_what_runs_in_virtual_time_only_is_reported(
     cli: Cli, arguments: tuple[str, ...], told: str
 ) -> None:
     shown = cli("run", *arguments)
@@ -137,7 +137,9 @@ def test_what_runs_in_virtual_time_only_is_told(
         ({"changes": (LinkChange(1.0, "r1", "r2", loss=0.1),)}, "changes of links"),
     ],
 )
-def test_what_hosts_on_interfaces_cannot_do_is_told(changed: dict[str, object], told: str) -> None:
+def test_what_hosts_on_interfaces_cannot_do_is_reported(
+    changed: dict[str, object], told: str
+) -> None:
     scenario = replace(SHORT, **changed)  # pyright: ignore[reportArgumentType]
     with pytest.raises(WaymarkError, match=told):
         live.check(scenario)

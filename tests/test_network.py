@@ -155,14 +155,14 @@ def test_up_that_fails_leaves_nothing(file: Path) -> None:
     assert leftovers() == []
 
 
-def test_a_program_that_is_not_there_is_told(file: Path) -> None:
+def test_a_program_that_is_not_there_is_reported(file: Path) -> None:
     failed = waymark("up", str(file), "--p4", "v1model/no.p4")
     assert failed.returncode == 2
     assert failed.stderr.startswith("error: switch r1: no program v1model/no.p4: ")
     assert leftovers() == []
 
 
-def test_what_a_network_cannot_do_is_told(file: Path) -> None:
+def test_what_a_network_cannot_do_is_reported(file: Path) -> None:
     assert waymark("up", str(file)).returncode == 0
     unknown = waymark("exec", "--network", NAME, "c", "true")
     assert unknown.returncode == 2
@@ -174,7 +174,7 @@ def test_what_a_network_cannot_do_is_told(file: Path) -> None:
     assert "waymark up --bare" in kernels.stderr
 
 
-def test_nothing_is_up_is_told() -> None:
+def test_nothing_is_up_is_reported() -> None:
     if os.geteuid() == 0 and state.names():
         pytest.skip("a network is up on this machine")
     assert "no network" in waymark("down", "nothing").stderr
@@ -217,7 +217,7 @@ def test_constant_drops_are_of_virtual_time(tmp_path: Path) -> None:
         config.write(plan(network), Path("bottleneck.yaml"), tmp_path / "controller.yaml", None)
 
 
-def test_a_name_too_long_for_an_interface_is_told(tmp_path: Path) -> None:
+def test_a_name_too_long_for_an_interface_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "t.yaml"
     file.write_text(TWO_ROUTERS.replace("r1", "a_very_long_router"))
     with pytest.raises(WaymarkError, match="at most 15 octets"):

@@ -149,7 +149,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("old", "new", "told"), BROKEN.values(), ids=list(BROKEN))
-def test_a_mistake_is_told_with_its_place(
+def test_an_error_is_reported_with_its_place(
     cli: Cli, folder: Path, old: str, new: str, told: str
 ) -> None:
     assert old in FIGURE
@@ -170,7 +170,7 @@ def test_a_mistake_is_told_with_its_place(
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_a_name_of_nothing_is_told(cli: Cli, name: str, told: str) -> None:
+def test_a_name_of_nothing_is_reported(cli: Cli, name: str, told: str) -> None:
     shown = cli("run", name)
     assert shown.code == 2
     assert told in shown.err

@@ -44,7 +44,7 @@ def probe(address: int = 0, flow: int = 0, level: int = 0, kind: int = 0x1234) -
     "disconnect",
     "no-successor",
 )
-def test_the_highest_election_id_is_primary_and_the_others_are_told(
+def test_the_highest_election_id_is_primary_and_the_others_are_notified(
     connect: Callable[..., Client],
 ) -> None:
     low, high = next(ELECTION_IDS), next(ELECTION_IDS)
@@ -268,7 +268,7 @@ def test_p4info_must_fit_the_program(client: Client, pipeline: tuple[str, str]) 
 
 
 @p4runtime("large-messages")
-def test_a_config_of_100_mb_is_refused_and_service_goes_on(
+def test_a_config_of_100_mb_is_refused_and_service_continues(
     client: Client, pipeline: tuple[str, str]
 ) -> None:
     error = refused(lambda: client.set_pipeline(pipeline[0] + " " * 100_000_000))
@@ -627,7 +627,7 @@ def test_packet_out_goes_through_and_comes_back_as_packet_in(client: Client) -> 
 
 
 @p4runtime("packet-error", "packet-metadata")
-def test_malformed_packet_out_is_told(client: Client) -> None:
+def test_malformed_packet_out_is_reported(client: Client) -> None:
     client.send(packet=p4r.PacketOut(payload=b"x", metadata=[]))
     error = client.receive("error")
     assert error.canonical_code == grpc.StatusCode.INVALID_ARGUMENT.value[0]
@@ -700,7 +700,7 @@ def test_value_sets_open_the_parser(client: Client) -> None:
 
 
 @p4runtime("idle-told", "idle-since", "idle-notice")
-def test_idle_entries_are_told(client: Client) -> None:
+def test_idle_entries_are_reported(client: Client) -> None:
     route = client.entry("route", client.action("to_controller"), address=(4, 32))
     route.idle_timeout_ns = 200_000_000
     route.metadata = b"aging"

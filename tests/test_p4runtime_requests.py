@@ -36,7 +36,7 @@ Code = grpc.StatusCode
 
 
 @p4runtime("notice-fields", "notice-to-others", "unset-id", "zero-id-is-set")
-def test_what_controllers_are_told(connect: Connect) -> None:
+def test_notifications_of_controllers(connect: Connect) -> None:
     monitor = connect()
     monitor.election_id = None
     monitor.arbitrate()
@@ -470,7 +470,7 @@ def test_acknowledgements_of_what_is_not_there(client: Client, connect: Connect)
 
 
 @p4runtime("stream-other")
-def test_other_messages_are_told_to_be_unknown(client: Client) -> None:
+def test_other_messages_are_reported_as_unknown(client: Client) -> None:
     request = p4r.StreamMessageRequest()
     request.other.type_url = "type.googleapis.com/google.protobuf.Empty"
     client.outgoing.put(request)

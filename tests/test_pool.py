@@ -207,7 +207,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path]
     assert notes == [f"{path}: not a result: no regular file; the run is made again"]
 
 
-def test_a_failing_run_is_told(small: Topology) -> None:
+def test_a_failing_run_is_reported(small: Topology) -> None:
     with pytest.raises(WaymarkError, match="no P4 program"):
         run_all([scenario(small.with_program("v1model/none.p4"))], jobs=1)
 
@@ -230,7 +230,7 @@ def test_a_dask_cluster_gives_the_same_octets(cluster: str, cli: Cli, tmp_path: 
     assert there.read_bytes() == here.read_bytes()
 
 
-def test_a_scheduler_that_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+def test_a_scheduler_that_is_not_there_is_reported(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     arguments = ("--scheduler", "inproc://nothing/1/1", "--out", tmp_path)
     shown = cli("run", "chan/fig2.2", "--scale", "quick", *arguments)

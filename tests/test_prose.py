@@ -1,8 +1,8 @@
 """Prose is plain technical English: words of a former dialect of this project do not return.
 
 Each rule is a regular expression and the wording to use instead. It is applied to Markdown, to the
-comments and docstrings of Python, and to the comments of P4 and Rust. Text in backticks and fenced blocks is
-not prose. When you replace a phrase, add a rule with two examples.
+comments, docstrings and test names of Python, and to the comments of P4 and Rust. Text in backticks
+and fenced blocks is not prose. When you replace a phrase, add a rule with two examples.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ FOLDERS = (
     "hosts",
     "p4src",
     "ptf_tests",
+    "tests",
     "topologies",
     "waymark",
 )
@@ -148,6 +149,8 @@ def passages(path: Path) -> Iterator[tuple[int, str]]:
             is_docstring = token.type == tokenize.STRING and token.string.endswith('"""')
             if is_docstring or token.type == tokenize.COMMENT:
                 yield token.start[0], token.string
+            elif token.type == tokenize.NAME and token.string.startswith("test_"):
+                yield token.start[0], token.string.replace("_", " ")
 
 
 def _comments(rust: str) -> str:
@@ -182,11 +185,16 @@ def test_a_complaint_names_file_line_and_wording(tmp_path: Path, monkeypatch: An
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     page, module = tmp_path / "page.md", tmp_path / "module.py"
     page.write_text("Good.\n\n```\nis told\n```\n`is told`, and the rest is\ntold.\n")
-    module.write_text('"""Good."""\n\nx = "is told"  # chosen by lot\n')
+    module.write_text(
+        '"""Good."""\n\nx = "is told"  # chosen by lot\n\n\ndef test_it_is_told(): ...\n'
+    )
     assert list(complaints(page)) == [
         "page.md:6: 'is told': write 'is reported, is notified, is configured'"
     ]
-    assert list(complaints(module)) == ["module.py:3: 'by lot': write 'at random'"]
+    assert list(complaints(module)) == [
+        "module.py:3: 'by lot': write 'at random'",
+        "module.py:6: 'is told': write 'is reported, is notified, is configured'",
+    ]
     crate = tmp_path / "lib.rs"
     crate.write_text(
         '//! ```\n//! by lot\n//! ```\nlet x = "by lot"; // Good.\n/// Drawn by\n/// lot.\n'
@@ -200,6 +208,7 @@ def test_prose_is_plain(folder: str) -> None:
     found = [
         complaint
         for path in paths
+        if path != Path(__file__)
         if path.suffix in (".md", ".p4", ".py", ".rs")
         for complaint in complaints(path)
     ]

@@ -81,7 +81,7 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
 
-def test_an_unknown_control_is_told_with_those_there_are(small: Topology) -> None:
+def test_an_unknown_control_is_reported_with_those_that_exist(small: Topology) -> None:
     told = r"flow a->b: algorithm: found 'vegan'; did you mean vegas\? valid: tahoe, .*rbccwl"
     with pytest.raises(WaymarkError, match=told):
         run(scenario(small, "vegan"))
@@ -109,7 +109,7 @@ def test_an_unknown_control_is_told_with_those_there_are(small: Topology) -> Non
         ),
     ],
 )
-def test_a_name_that_is_none_is_told_with_those_there_are(
+def test_a_name_that_is_none_is_reported_with_those_that_exist(
     make: Callable[[], object], told: str
 ) -> None:
     with pytest.raises(WaymarkError) as raised:
@@ -117,7 +117,7 @@ def test_a_name_that_is_none_is_told_with_those_there_are(
     assert str(raised.value) == told
 
 
-def test_a_value_that_the_core_refuses_is_told_by_its_place(small: Topology) -> None:
+def test_a_value_that_the_core_refuses_is_reported_by_its_place(small: Topology) -> None:
     """And not by its column in a text that nobody has seen."""
     flow = Flow("a", "b", "vegas", CHAN, segments=1.5)  # pyright: ignore[reportArgumentType]
     with pytest.raises(WaymarkError) as raised:
@@ -163,7 +163,7 @@ def test_an_average_is_of_the_run(small: Topology, from_s: float, to_s: float) -
             average()
 
 
-def test_what_a_run_has_not_is_told_with_what_it_has(small: Topology) -> None:
+def test_what_a_run_lacks_is_reported_with_what_it_has(small: Topology) -> None:
     association = Association("a", "b", stop_s=1)
     result = run(scenario(small, end_s=2, associations=(association,)))
     for ask, told in (
@@ -207,7 +207,7 @@ class MarkedByHops(MarkedVegas):
     ("control", "like", "options"),
     [(MarkedVegas, "rovegas", 8), (MarkedBoth, "waymark", 12), (MarkedByHops, "muzha", 4)],
 )
-def test_octets_are_those_of_the_packets_whoever_controls_them(
+def test_octets_are_those_of_the_packets_with_any_control(
     small: Topology,
     profile: Profile,
     control: type[CongestionControl],
@@ -237,7 +237,7 @@ def test_a_flow_that_sends_nothing_has_no_throughput(small: Topology) -> None:
     assert result.throughput_bps(0, 0, 2) == result.useful_bps(0, 0, 2) == 0
 
 
-def test_a_missing_program_is_told_with_those_there_are(small: Topology) -> None:
+def test_a_missing_program_is_reported_with_those_that_exist(small: Topology) -> None:
     with pytest.raises(WaymarkError, match=r"no P4 program .*waymark\.p4"):
         run(scenario(small.with_program("v1model/none.p4")))
 

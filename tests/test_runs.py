@@ -143,7 +143,7 @@ def test_polars_takes_it(table: wm.Table) -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_library_that_is_not_there_is_told(
+def test_a_library_that_is_not_there_is_reported(
     table: wm.Table, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
     def refuse(name: str) -> Any:
@@ -170,7 +170,7 @@ def nothing(**_: object) -> Any:
         ({"measure": lambda _: {"load": 3}}, "measure returned 'load', which is a parameter"),
     ],
 )
-def test_what_cannot_be_swept_is_told(changes: dict[str, Any], told: str) -> None:
+def test_what_cannot_be_swept_is_reported(changes: dict[str, Any], told: str) -> None:
     settings: dict[str, Any] = {
         "make": make,
         "parameters": {"algorithm": ["vegas"], "load": [0.2]},
@@ -180,7 +180,7 @@ def test_what_cannot_be_swept_is_told(changes: dict[str, Any], told: str) -> Non
         wm.sweep(**settings | changes, out=None, progress=False, jobs=1)
 
 
-def test_what_a_result_has_not_is_told(table: wm.Table) -> None:
+def test_what_a_result_lacks_is_reported(table: wm.Table) -> None:
     result = wm.run(make("vegas", 0.2, 1))
     with pytest.raises(wm.WaymarkError, match="no link 'r1-r2'; did you mean r1->r2"):
         result.queues["r1-r2"]

@@ -172,7 +172,7 @@ def test_the_queues_of_a_program_without_limits_are_the_links(tmp_path: Path) ->
         ({"tables": []}, "tables"),
     ],
 )
-def test_what_the_program_does_not_have_is_told_with_file_and_line(
+def test_what_the_program_does_not_have_is_reported_with_file_and_line(
     tmp_path: Path, runtime: dict[str, Any], told: str
 ) -> None:
     network = copying(tmp_path, runtime)

@@ -153,7 +153,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("old", "new", "told"), WRONG.values(), ids=list(WRONG))
-def test_a_mistake_is_told_with_its_line(
+def test_an_error_is_reported_with_its_line(
     cli: Cli, folder: Path, old: str, new: str, told: str
 ) -> None:
     assert old in SCENARIO

@@ -93,7 +93,7 @@ def test_the_primary_path_changes_at_the_time_given() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_told(make: object, message: str) -> None:
+def test_what_is_impossible_is_reported(make: object, message: str) -> None:
     assert callable(make)
     with pytest.raises(WaymarkError, match=message):
         make()

@@ -64,7 +64,7 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
         assert message in finished.err
 
 
-def test_an_address_in_use_is_told(cli: Cli) -> None:
+def test_an_address_in_use_is_reported(cli: Cli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         finished = cli("switch", "--grpc-server-addr", address)
@@ -108,7 +108,7 @@ def test_a_server_without_tls_beyond_loopback_is_warned_of(
     assert (f"warning: whoever reaches {address} controls this switch" in finished.err) == is_open
 
 
-def test_real_time_is_claimed_and_its_lack_told(
+def test_real_time_is_claimed_and_its_lack_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claimed: list[int] = []
@@ -152,7 +152,7 @@ def test_preprocessed_source_is_the_same_program(main: Path) -> None:
 
 
 @needs_interfaces
-def test_lacking_root_is_said_at_once() -> None:
+def test_lack_of_root_is_reported_at_once() -> None:
     command = [sys.executable, "-m", "waymark", "switch", "-i", "1@lo"]
     try:
         finished = subprocess.run(command, user=65534, capture_output=True, text=True, check=False)
@@ -329,7 +329,7 @@ def test_packets_beyond_the_queue_are_dropped(
 
 
 @needs_interfaces
-def test_packet_in_tells_the_port(wires: list[Wire], running: Callable[..., Client]) -> None:
+def test_packet_in_shows_the_port(wires: list[Wire], running: Callable[..., Client]) -> None:
     client = running()
     punt = client.entry("route", client.action("to_controller"), address=(5, 32))
     client.write((INSERT, punt))
@@ -501,7 +501,9 @@ def test_members_are_chosen_while_the_link_that_they_watch_is_up(
 
 
 @needs_interfaces
-def test_an_unknown_interface_is_told_with_those_there_are(cli: Cli, wires: list[Wire]) -> None:
+def test_an_unknown_interface_is_reported_with_those_that_exist(
+    cli: Cli, wires: list[Wire]
+) -> None:
     finished = cli("switch", "-i1@nowhere0", "--grpc-server-addr", "127.0.0.1:0")
     assert finished.code == 1
     assert "no interface `nowhere0`" in finished.err

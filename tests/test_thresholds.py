@@ -118,7 +118,7 @@ def test_from_nothing_all_is_inserted_and_to_nothing_all_deleted() -> None:
     assert [c.kind for c in changes([], [A, B])] == [Kind.DELETE, Kind.DELETE]
 
 
-def test_another_action_or_parameter_modifies_and_tells_what_was() -> None:
+def test_another_action_or_parameter_modifies_and_shows_what_was() -> None:
     other = queue_limit(1, 40)
     (change,) = changes([other], [A])
     assert change == Change(Kind.MODIFY, other, A)

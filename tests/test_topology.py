@@ -93,7 +93,7 @@ def test_red_is_of_both_directions_unless_said_otherwise(
         (f"drop: 0.1, {RED}", "t.yaml:2: links.0.drop: found beside red; valid: one of red and"),
     ],
 )
-def test_red_that_cannot_be_is_told(tmp_path: Path, settings: str, told: str) -> None:
+def test_impossible_red_is_reported(tmp_path: Path, settings: str, told: str) -> None:
     file = tmp_path / "t.yaml"
     link = f"ends: [a, b], rate: 1 Mb/s, delay: 1 ms, {settings}"
     file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}}}]")
@@ -120,7 +120,7 @@ def test_red_that_cannot_be_is_told(tmp_path: Path, settings: str, told: str) ->
         (HOSTS, (Switch("r", feedback=frozenset({"x"})),), LINKS, "unknown feedback 'x'"),
     ],
 )
-def test_mistakes_are_told(
+def test_errors_are_reported(
     hosts: tuple[Host, ...], switches: tuple[Switch, ...], links: tuple[Link, ...], told: str
 ) -> None:
     with pytest.raises(WaymarkError) as error:
@@ -150,7 +150,9 @@ def test_mistakes_are_told(
         ),
     ],
 )
-def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, told: str) -> None:
+def test_errors_in_files_are_reported_with_their_place(
+    tmp_path: Path, text: str, told: str
+) -> None:
     file = tmp_path / "t.yaml"
     file.write_text(text)
     with pytest.raises(WaymarkError) as error:
@@ -159,7 +161,7 @@ def test_mistakes_in_files_are_told_with_their_place(tmp_path: Path, text: str, 
     assert str(file) in str(error.value)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_topology_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WaymarkError, match="no such file"):
         Topology.load(tmp_path / "none.yaml")
 
@@ -187,7 +189,7 @@ def test_ports_and_addresses_are_as_stated(tmp_path: Path) -> None:
     assert str(addressing.ipv4["a"]) == "10.0.0.2"
 
 
-def test_hosts_that_cannot_reach_each_other_are_told() -> None:
+def test_hosts_that_cannot_reach_each_other_are_reported() -> None:
     network = Topology(
         (*HOSTS, Host("c"), Host("d")), SWITCHES, (*LINKS, *duplex("c", "d", 1e6, 0))
     )

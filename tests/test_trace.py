@@ -42,7 +42,7 @@ def test_the_data_is_as_it_was(golden: Golden) -> None:
     assert data == golden(GOLDENS / "forward.json", data)
 
 
-def test_every_event_is_told_with_what_belongs_to_it() -> None:
+def test_every_event_is_reported_with_what_belongs_to_it() -> None:
     main, script = FORWARD.with_suffix(".p4"), FORWARD.with_suffix(".stf")
     steps = stf.run_traced(program.compile_file(main), script).steps
     events = {step["event"] for step in steps}

@@ -62,7 +62,7 @@ def test_paths_may_be_relative_to_the_topology(exercise: Path) -> None:
     assert switch.runtime == exercise.with_name("s1-runtime.json")
 
 
-def test_a_runtime_file_that_is_not_there_is_told(exercise: Path) -> None:
+def test_a_runtime_file_that_is_not_there_is_reported(exercise: Path) -> None:
     edit(exercise, ("s1-runtime", "s9-runtime"))
     with pytest.raises(WaymarkError, match=r"s9-runtime.json: no such file"):
         configured(exercise)
@@ -77,7 +77,7 @@ def test_delays_are_read_as_tc_reads_them() -> None:
 
 
 @pytest.mark.parametrize("text", ["5 parsecs", "-1", "1.2.3", "", "ms"])
-def test_other_delays_are_told(exercise: Path, text: str) -> None:
+def test_other_delays_are_reported(exercise: Path, text: str) -> None:
     edit(exercise, ('"1500"', json.dumps(text)))
     with pytest.raises(WaymarkError, match=r"topology.json:14: links.1: found \['s1-p2', 'h2'"):
         Topology.load(exercise)
@@ -142,7 +142,7 @@ def test_a_missing_program_is_reported(exercise: Path) -> None:
         ('"bmv2_json": "build/star.json",', "", "bmv2_json: missing; valid: p4c's JSON"),
     ],
 )
-def test_what_a_program_does_not_have_is_told(
+def test_what_a_program_does_not_have_is_reported(
     exercise: Path, old: str, new: str, told: str
 ) -> None:
     edit(exercise.with_name("s1-runtime.json"), (old, new))

@@ -32,7 +32,7 @@ def test_losses_are_ns2s(exponent: float, loss: float) -> None:
     assert abs(ours - loss) < 3 * deviation
 
 
-def test_a_distance_that_cannot_be_is_told() -> None:
+def test_a_distance_that_cannot_be_is_reported() -> None:
     with pytest.raises(WaymarkError, match="distance_m is 0, expected above 0"):
         shadowing_loss(2.0, 0)
 
@@ -64,7 +64,7 @@ def test_snoop_hides_losses_from_the_sender() -> None:
     assert with_snoop.throughput_bps(0, 5, 60) > 1.1 * without.throughput_bps(0, 5, 60)
 
 
-def test_a_neighbour_that_is_not_there_is_told() -> None:
+def test_a_neighbour_that_is_not_there_is_reported() -> None:
     with pytest.raises(WaymarkError, match="switch base: snoop: no link to 'x'"):
         Topology((Host("d"),), (Switch("base", snoop=("x",)),), duplex("base", "d", 2e6, 0.001))
 

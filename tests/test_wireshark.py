@@ -71,7 +71,7 @@ def test_what_is_behind_the_end_of_the_list_is_padding(tmp_path: Path) -> None:
     assert dissect(tmp_path, behind, tagged) == [{}, {"aqt": "7", "aqt_echo": "1"}]
 
 
-def test_another_length_is_told(tmp_path: Path) -> None:
+def test_another_length_is_reported(tmp_path: Path) -> None:
     wrong = bytearray(bytes(packet(AQT(aqt=7))))
     wrong[14 + 20 + 1] = 6
     (shown,) = dissect(tmp_path, Ether(bytes(wrong)))

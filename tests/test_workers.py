@@ -143,7 +143,7 @@ def limited(octets: int, *arguments: object) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_a_full_disk_is_said_in_a_line(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     """That of kept runs, of tables, of pictures, of captures."""
     kept = limited(100, *QUICK, "--out", tmp_path / "kept")
     assert kept.returncode == 2
@@ -167,7 +167,7 @@ def test_a_full_disk_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_an_output_that_cannot_be_written_is_said_in_a_line() -> None:
+def test_an_output_that_cannot_be_written_is_reported_in_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*COMMAND, "list"],

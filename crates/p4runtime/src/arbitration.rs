@@ -321,7 +321,7 @@ mod tests {
 
     // p4runtime: takeover, takeover-writes, takeover-order, backup-alone
     #[test]
-    fn a_higher_election_id_takes_over_and_all_are_told() {
+    fn a_higher_election_id_takes_over_and_all_are_notified() {
         let mut arbitration = new();
         assert_eq!(
             told(arbitration.update(1, &update(5)).unwrap()),

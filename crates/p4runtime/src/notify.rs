@@ -1,4 +1,4 @@
-//! What the switch tells controllers of its own accord: packets, digests, entries that went idle.
+//! What the switch sends to controllers unasked: packets, digests, entries that went idle.
 
 use crate::controllers::Undelivered;
 use crate::dataplane;

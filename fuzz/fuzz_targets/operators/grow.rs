@@ -163,7 +163,7 @@ impl Grow<'_, '_> {
         })
     }
 
-    /// The bounds of a slice of so many bits.
+    /// The bounds of a slice with the given number of bits.
     fn part(&mut self, width: u32) -> Result<(u32, u32)> {
         let lo = self.random.int_in_range(0..=width - 1)?;
         Ok((self.random.int_in_range(lo..=width - 1)?, lo))

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_waits_for_the_end_however_much_it_is_told() {
+    fn the_process_waits_for_the_end_however_much_is_reported_to_it() {
         let mut restorer = Restorer::start(1).unwrap();
         for _ in 0..CHANGES {
             restorer.will_undo(Undo::offload("no-such", Setting::Merging, 1));

@@ -177,7 +177,7 @@ impl Rings {
         std::mem::take(&mut self.unsent)
     }
 
-    /// Frames wait still.
+    /// Frames still wait.
     pub fn set_unsent(&mut self) {
         self.unsent = true;
     }

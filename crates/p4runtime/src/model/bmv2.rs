@@ -106,23 +106,23 @@ mod tests {
         program.unwrap()
     }
 
-    /// The program as its JSON would tell it, with an entry in the source.
-    fn untold(set: &str) -> (Program, P4Info) {
+    /// The program as its JSON describes it, with an entry in the source.
+    fn from_json(set: &str) -> (Program, P4Info) {
         let entries = format!(
             "default_action = NoAction(); const entries = {{ (_, _, {set}) : NoAction(); }}"
         );
         let source = SOURCE.replacen("default_action = NoAction();", &entries, 1);
         let p4info = p4_info::p4info(&program(&source.replace(set, "_"))).unwrap();
-        let mut told = program(&source.replace(": optional", ": ternary"));
-        for ty in &mut told.types {
+        let mut program = program(&source.replace(": optional", ": ternary"));
+        for ty in &mut program.types {
             ty.annotations.clear();
         }
-        (told, p4info)
+        (program, p4info)
     }
 
     #[test]
-    fn what_p4info_tells_completes_the_program() {
-        let (mut program, p4info) = untold("7 &&& 0xff");
+    fn p4info_completes_the_program() {
+        let (mut program, p4info) = from_json("7 &&& 0xff");
         assert!(Model::new(p4info.clone(), &program).is_err());
         complete(&mut program, &p4info);
         let model = Model::new(p4info, &program).unwrap();
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_key_with_other_masks_was_not_optional() {
-        let (mut program, p4info) = untold("6 &&& 0xfe");
+        let (mut program, p4info) = from_json("6 &&& 0xfe");
         complete(&mut program, &p4info);
         let message = Model::new(p4info, &program).unwrap_err().message;
         assert!(message.contains("matches `class` by TERNARY"), "{message}");

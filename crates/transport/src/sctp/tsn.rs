@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_goes_on_past_the_largest_number() {
+    fn order_continues_past_the_largest_number() {
         assert!(Tsn(u32::MAX) < Tsn(u32::MAX).next());
         assert!(Tsn(3) > Tsn(u32::MAX - 3));
         assert_eq!(Tsn(2).since(Tsn(u32::MAX)), 3);

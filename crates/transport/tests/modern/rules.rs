@@ -470,7 +470,7 @@ fn a_mark_cuts_the_window_once_a_round_and_nothing_is_resent() {
 }
 
 #[test]
-fn accurate_marks_are_told_one_by_one() {
+fn accurate_marks_are_reported_one_by_one() {
     let mut pair = Pair::new(&Config {
         ecn: EcnMode::Accurate,
         delayed_ack: Some(Duration::from_millis(100)),

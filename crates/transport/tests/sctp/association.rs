@@ -139,7 +139,7 @@ fn both_ends_may_begin_at_once() {
 }
 
 #[test]
-fn a_peer_that_begins_anew_restarts_the_association() {
+fn a_restarted_peer_restarts_the_association() {
     let mut network = pair(2);
     network.run_until(2.0);
     let config = Config::dahal(addresses(2, 0), 5000, [77; 32]);

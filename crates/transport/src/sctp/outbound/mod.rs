@@ -241,7 +241,7 @@ impl Outbound {
         path.window.on_timeout();
         path.idle_since = None;
         path.t3 = None;
-        self.measure_anew(index, path);
+        self.measure_again(index, path);
         for sent in &mut self.sent {
             if sent.path == index && !sent.gap_acked {
                 if sent.mark.is_none() {
@@ -272,7 +272,7 @@ impl Outbound {
     }
 
     /// The chunk that is to measure the path's RTT may be acknowledged late, with what was lost before it.
-    fn measure_anew(&mut self, index: usize, path: &mut Path) {
+    fn measure_again(&mut self, index: usize, path: &mut Path) {
         path.measures = false;
         if self.quirks.stamps_outlive_losses {
             return;

@@ -228,7 +228,7 @@ impl Outbound {
             path.window.on_loss();
             path.tally.cut = true;
             let index = sent.path;
-            self.measure_anew(index, path);
+            self.measure_again(index, path);
             self.recover = self.highest_outstanding();
         }
         self.counts.fast += 1;

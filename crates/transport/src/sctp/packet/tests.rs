@@ -106,7 +106,7 @@ fn a_changed_bit_anywhere_is_noticed() {
 }
 
 #[test]
-fn lengths_that_do_not_fit_are_told_with_their_place() {
+fn lengths_that_do_not_fit_are_reported_with_their_place() {
     let malformed = |octets: &mut Vec<u8>| {
         let mut packet = octets.clone();
         let sum = checksum(&packet);

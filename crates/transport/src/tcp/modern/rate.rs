@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_application_s_pace_is_told_until_its_flight_is_delivered() {
+    fn the_application_s_pace_is_reported_until_its_flight_is_delivered() {
         let mut deliveries = Deliveries::default();
         let first = deliveries.stamp(at(0), 0);
         deliveries.on_app_limited(1);

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_told_first() {
+    fn duplicates_are_reported_first() {
         let mut receiver = receiver(100);
         arrives(&mut receiver, 1, b"abcde", false);
         arrives(&mut receiver, 11, b"klmno", false);
