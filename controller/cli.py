@@ -20,6 +20,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+
 ConfigFile = Annotated[
     Path, typer.Argument(metavar="CONFIG.yaml", help="The configuration of the switches.")
 ]
@@ -79,3 +81,15 @@ def watch(
     from controller import commands
 
     commands.watch(file, election_id, metrics, interval)
+
+
+@app.command("schema", epilog=examples("waymark controller schema > controller.schema.json"))
+def schema() -> None:
+    """Print the JSON Schema of configuration files, for editors to check and complete them.
+
+    The first line of a file names it: # yaml-language-server: $schema=controller.schema.json
+    """
+    from controller.config import Config
+    from waymark.json_option import print_json
+
+    print_json({"$schema": JSON_SCHEMA} | Config.model_json_schema())

@@ -1,10 +1,13 @@
-"""Hooks of ``mkdocs build``: pages from outside ``docs/``, the command line's reference, and links
-to sources.
+"""Hooks of ``mkdocs build``.
+
+They add pages from outside ``docs/`` and the references of the command line and of files, and point
+links to sources.
 
 A page may link to any file of the repository, as it does in a checkout. Files that are no page are
 copied to ``source/`` in the site.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -33,6 +36,9 @@ PAGES = {
 }
 """Where pages from outside ``docs/`` are in the site."""
 
+FILES = "reference/files.md"
+"""The generated reference of files. Its links are relative to the repository's root."""
+
 _ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):(?=<code>)")
 _EXAMPLES = re.compile(r"^Examples:\n((?:  .*\n)+)", re.MULTILINE)
 _LINK = re.compile(r"(\]\()(?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?(\))")
@@ -49,6 +55,15 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
     text = made.stdout.replace("# `waymark`", "# Command line", 1)
     text = _EXAMPLES.sub(r"**Examples**:\n\n```console\n\1```\n", text)
     files.append(File.generated(config, "reference/cli.md", content=text))
+    made = subprocess.run(
+        [sys.executable, "-c", "import file_reference; print(file_reference.page())"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": f"{ROOT / 'docs'}:{ROOT}"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    files.append(File.generated(config, FILES, content=made.stdout))
     return files
 
 
@@ -56,7 +71,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Point relative links to where their files are in the site."""
     source = page.file.src_uri
     origins = {site: path for path, site in PAGES.items()}
-    place = PurePosixPath(origins.get(source, f"docs/{source}"))
+    place = PurePosixPath(origins.get(source, f"docs/{source}" if source != FILES else "FILES"))
 
     def link(found: re.Match[str]) -> str:
         path = normpath(str(place.parent / found[2]))

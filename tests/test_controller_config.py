@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 from conftest import ROOT, Cli, Golden
+from ruamel.yaml import YAML
 
 from controller import config
 from controller.entries import entries_for
@@ -136,3 +139,11 @@ def test_a_route_to_the_neighbour_itself_is_direct(tmp_path: Path) -> None:
     )
     route = entries_for(switch, ("ipv4_route", "neighbour"))[0]
     assert (route.action, route.params) == ("direct", {"port": 1})
+
+
+def test_the_schema_accepts_the_example_and_refuses_an_unknown_key(cli: Cli) -> None:
+    schema = json.loads(cli("controller", "schema").out)
+    example = YAML(typ="safe").load(ROOT / "controller" / "examples" / "two_ports.yaml")
+    jsonschema.validate(example, schema)
+    with pytest.raises(jsonschema.ValidationError, match="nonsense"):
+        jsonschema.validate(example | {"nonsense": 1}, schema)
