@@ -116,15 +116,13 @@ def test_an_error_in_a_program_is_shown_in_its_line(cli: Cli, tmp_path: Path) ->
     source = (ROOT / "p4src" / "v1model" / "plain.p4").read_text()
     broken = tmp_path / "broken.p4"
     broken.write_text(
-        source.replace('"../', f'"{ROOT}/p4src/').replace(
-            "forwarding.apply(hdr", "forwardin.apply(hdr"
-        )
+        source.replace('"../', f'"{ROOT}/p4src/').replace("departure.apply", "departur.apply")
     )
-    line = next(n for n, t in enumerate(broken.read_text().splitlines(), 1) if "forwardin.a" in t)
+    line = next(n for n, t in enumerate(broken.read_text().splitlines(), 1) if "departur.a" in t)
     shown = cli("compile", broken)
     assert shown.code == 1
     assert f"broken.p4:{line}:" in shown.err
-    assert "forwardin.apply(hdr, meta)" in shown.err
+    assert "departur.apply(meta.place, " in shown.err
     assert "Traceback" not in shown.err
 
 
