@@ -10,7 +10,8 @@ from waymark.entries import entries_for
 from waymark.entry import Entry
 from waymark.scenario import to_core
 
-WITH_FEEDBACK = ("HopIngress.forwarding.ipv4_route", "HopEgress.port_feedback.port_feedback")
+PLAIN = ("Hop.ipv4_route", "Hop.neighbour", "Hop.port_queue")
+WITH_FEEDBACK = (*PLAIN, "HopEgress.port_feedback.port_feedback")
 
 
 def test_entries_of_a_small_network(small: Topology) -> None:
@@ -53,8 +54,17 @@ def test_entries_of_a_small_network(small: Topology) -> None:
 
 
 def test_a_program_without_feedback_gets_no_entries_for_it(small: Topology) -> None:
-    entries = entries_for(small, derive(small), small.switch("r1"), ("ipv4_route",))
+    entries = entries_for(small, derive(small), small.switch("r1"), PLAIN)
     assert {entry.table for entry in entries} == {"ipv4_route", "neighbour", "port_queue"}
+
+
+@pytest.mark.parametrize("tables", [(), ("MyIngress.route",), PLAIN[:1], PLAIN[1:]])
+def test_entries_go_only_to_tables_that_the_program_has(
+    small: Topology, tables: tuple[str, ...]
+) -> None:
+    entries = entries_for(small, derive(small), small.switch("r1"), tables)
+    own = {table.partition(".")[2] for table in tables} - {"route"}
+    assert {entry.table for entry in entries} == own
 
 
 def test_of_two_ways_the_shorter_is_taken() -> None:

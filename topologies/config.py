@@ -59,6 +59,11 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
     if device_configs is not None:
         config |= {"target": "bmv2", "device_config": str(device_configs[switch.program])}
     declared = plan.topology.switch(switch.name)
+    if declared.entries:
+        raise WaymarkError(
+            f"switch {switch.name}: entries= is for virtual time; on interfaces, write them to the "
+            "controller's configuration or to a runtime file"
+        )
     if declared.runtime is not None:
         p4info, _ = pipeline.compiled(project.program_path(switch.program))
         schema = pipeline.make(switch.program, p4info, b"").schema

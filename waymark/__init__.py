@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from waymark import criteria, plots, trace
     from waymark._core import AckEvent, Limits, LossEvent, RateSample, TimeoutEvent
     from waymark.congestion import CongestionControl
+    from waymark.entry import Entry
     from waymark.errors import WaymarkError
     from waymark.experiment import (
         Choice,
@@ -59,6 +60,16 @@ if TYPE_CHECKING:
         AssociationProfile,
         AssociationResult,
         AssociationTrace,
+    )
+    from waymark.switch_result import (
+        Count,
+        CountedEntry,
+        CounterResult,
+        DirectCounterResult,
+        PortResult,
+        RegisterResult,
+        Samples,
+        SwitchResult,
     )
     from waymark.topology import Host, Link, Medium, Switch, Topology, duplex
     from waymark.trace import Trace
@@ -98,6 +109,11 @@ __all__ = [
     "Clock",
     "CongestionControl",
     "ConstantDrop",
+    "Count",
+    "CountedEntry",
+    "CounterResult",
+    "DirectCounterResult",
+    "Entry",
     "Expectation",
     "Experiment",
     "Field",
@@ -112,20 +128,24 @@ __all__ = [
     "Medium",
     "OnInterfaces",
     "OnOff",
+    "PortResult",
     "Profile",
     "QueueResult",
     "RateSample",
     "Red",
+    "RegisterResult",
     "Result",
     "Results",
     "Row",
     "Runs",
+    "Samples",
     "Scale",
     "Scenario",
     "Source",
     "SourceResult",
     "Span",
     "Switch",
+    "SwitchResult",
     "Table",
     "TimeoutEvent",
     "Topology",
@@ -158,6 +178,7 @@ _HOMES = {
     for module, names in {
         "waymark._core": "AckEvent Limits LossEvent RateSample TimeoutEvent",
         "waymark.congestion": "CongestionControl",
+        "waymark.entry": "Entry",
         "waymark.errors": "WaymarkError",
         "waymark.experiment": (
             "Choice Expectation Experiment OnInterfaces Row Runs Scale Span all_of at_scale"
@@ -172,6 +193,10 @@ _HOMES = {
         "waymark.scenario": "Clock LinkChange Scenario",
         "waymark.sctp": (
             "DAHAL_SCTP NS2_SCTP Association AssociationProfile AssociationResult AssociationTrace"
+        ),
+        "waymark.switch_result": (
+            "Count CountedEntry CounterResult DirectCounterResult PortResult RegisterResult "
+            "Samples SwitchResult"
         ),
         "waymark.topology": "Host Link Medium Switch Topology duplex",
         "waymark.trace": "Trace",

@@ -446,12 +446,77 @@ class LineRecord(TypedDict):
     lost_packets: NDArray[np.uint64]
     """Lost on the link."""
 
+class Samples(TypedDict):
+    """The cells of an object at equal intervals: a row for each cell that is not what it was at the
+    sample before. All are zero at first."""
+
+    every_s: float
+    count: int
+    """Samples that were taken; sample ``k`` is taken after ``k + 1`` intervals."""
+    sample: NDArray[np.uint64]
+    index: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+    """Packets, or the lower 64 bits of a register's cell."""
+    high: NDArray[np.uint64]
+    """Octets, or the higher 64 bits of a register's cell."""
+
 class CounterRecord(TypedDict):
     """A counter of a P4 program at the end: its cells that are not zero."""
 
+    size: int
+    """Cells that there are."""
     index: NDArray[np.uint64]
     packets: NDArray[np.uint64]
     octets: NDArray[np.uint64]
+    samples: Samples | None
+    """Where the scenario asked for it."""
+
+class CountedEntry(TypedDict):
+    """An entry of a table with a direct counter."""
+
+    matches: dict[str, str]
+    """In the notation of P4, by key."""
+    priority: int
+
+class DirectCounterRecord(TypedDict):
+    """A direct counter of a P4 program at the end."""
+
+    table: str
+    entries: list[CountedEntry]
+    """In the order in which they were inserted."""
+    packets: NDArray[np.uint64]
+    """Of each entry in turn, then of misses."""
+    octets: NDArray[np.uint64]
+    samples: Samples | None
+    """Where the scenario asked for it."""
+
+class RegisterRecord(TypedDict):
+    """A register of a P4 program at the end: its cells that are not zero."""
+
+    size: int
+    """Cells that there are."""
+    width: int
+    """Bits of a cell."""
+    signed: bool
+    index: NDArray[np.uint64]
+    words: NDArray[np.uint64]
+    """As many words of 64 bits for each cell as ``width`` takes, the least significant first."""
+    samples: Samples | None
+    """Where the scenario asked for it."""
+
+class PortRecord(TypedDict):
+    """A port of a switch."""
+
+    line: str
+    """The line out of it."""
+    rx_packets: int
+    rx_octets: int
+    tx_packets: int
+    tx_octets: int
+    waiting: int
+    """Packets in its queues."""
+    drops: dict[str, int]
+    """By cause."""
 
 class SwitchRecord(TypedDict):
     """A switch."""
@@ -461,14 +526,22 @@ class SwitchRecord(TypedDict):
     """Packets that its program handled."""
     drops: dict[str, int]
     """Drops by cause: ``ingress`` and ``egress`` are the program's own (its counters say why)."""
-    dropped_packets: NDArray[np.uint64]
-    """All drops per bin."""
+    dropped_packets: dict[str, NDArray[np.uint64]]
+    """The causes that occurred, with drops per bin."""
+    cut_loops: int
+    """Loops that were left because they took as many rounds as they may."""
+    panic: str | None
+    """The first panic of the engine."""
     snoop_resent: int
     """Packets that its Snoop agent sent again."""
     snoop_suppressed: int
     """Acknowledgements that its Snoop agent hid."""
+    ports: dict[int, PortRecord]
+    """Those that have a link, by number."""
     counters: dict[str, CounterRecord]
     """By control-plane name."""
+    direct_counters: dict[str, DirectCounterRecord]
+    registers: dict[str, RegisterRecord]
 
 class CheckRecord(TypedDict):
     """Marks compared with the truth."""

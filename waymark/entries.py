@@ -22,8 +22,9 @@ def entries_for(
         topology: the network.
         addressing: what was derived from it.
         switch: one of its switches.
-        tables: the control-plane names of its program's tables. A program that writes no marks,
-            such as plain.p4, has no ``port_feedback`` and gets no entries for it.
+        tables: the control-plane names of its program's tables. Of the tables of ``p4src/``, those
+            that are not among them get no entries: plain.p4 writes no marks and has no
+            ``port_feedback``, and a program of a user's own may have none at all.
 
     Raises:
         WaymarkError: a link has RED or an ECN threshold, and the program does not.
@@ -31,11 +32,13 @@ def entries_for(
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
     links = {port: topology.link(switch.name, end) for port, end in ports.items()}
-    entries = [
-        *_routes(addressing, switch),
-        *(_neighbour(addressing, switch, port) for port in ports),
-        *(entry_of.queue_limit(port, link.queue_packets) for port, link in links.items()),
-    ]
+    entries: list[Entry] = []
+    if "ipv4_route" in present:
+        entries += _routes(addressing, switch)
+    if "neighbour" in present:
+        entries += [_neighbour(addressing, switch, port) for port in ports]
+    if limits_queues(tables):
+        entries += [entry_of.queue_limit(port, link.queue_packets) for port, link in links.items()]
     if "port_feedback" in present:
         entries += [
             entry_of.feedback(port, switch.feedback, link.rate_bps) for port, link in links.items()
@@ -56,6 +59,11 @@ def entries_for(
 def _need(link: Link, switch: Switch, table: str, present: Collection[str]) -> None:
     if table not in present:
         raise WaymarkError(f"link {link.name}: {switch.program} has no table {table}")
+
+
+def limits_queues(tables: Collection[str]) -> bool:
+    """Whether a program with these tables limits its queues itself."""
+    return any(table.split(".")[-1] == "port_queue" for table in tables)
 
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:

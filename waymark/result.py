@@ -5,7 +5,7 @@ Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) Â
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from waymark.errors import WaymarkError, suggestion
 from waymark.sctp import AssociationResult
+from waymark.switch_result import SwitchResult
 from waymark.trace import Trace
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ class Result:
         associations: in the order of the scenario.
         sources: in the order of the scenario.
         queues: by link name, ``"r1->r2"``.
+        switches: what P4 programs counted and kept, by switch.
         packets: packets that hosts sent.
         packet_hops: packets sent on links, counted once a link.
         aqt: the comparison of AQT with the truth, where the scenario asked for it.
@@ -164,9 +166,11 @@ class Result:
     aqt: Check | None
     wall_s: float
     cpu_s: float
+    switches: Mapping[str, SwitchResult] = field(default_factory=dict[str, SwitchResult])
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "queues", _Queues(self.queues))
+        object.__setattr__(self, "queues", _Named("link", self.queues))
+        object.__setattr__(self, "switches", _Named("switch", self.switches))
 
     @property
     def times_s(self) -> Values:
@@ -256,12 +260,17 @@ class Result:
         return slice(int(first), int(last))
 
 
-class _Queues(dict[str, QueueResult]):
-    def __missing__(self, link: str) -> QueueResult:
-        raise WaymarkError(f"no link {link!r}; {suggestion(link, list(self))}")
-
-
 T = TypeVar("T")
+
+
+class _Named(dict[str, T]):
+    def __init__(self, what: str, items: Mapping[str, T]) -> None:
+        super().__init__(items)
+        self._what = what
+
+    def __missing__(self, name: str) -> T:
+        there = suggestion(name, list(self)) if self else "there is none"
+        raise WaymarkError(f"no {self._what} {name!r}; {there}")
 
 
 def _numbered(what: str, number: int, of: Sequence[T]) -> T:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from waymark.errors import WaymarkError
 from waymark.result import Result
 
-_FORMAT = 1
+_FORMAT = 2
 """Changes whenever files of before cannot be read any more."""
 
 _TEXT = "result"
@@ -92,7 +92,7 @@ def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
         return tuple(_value(of[0], each, arrays) for each in _expect(list, found))
     if origin is Mapping:
         items = _expect(dict, found).items()
-        return {key: _value(of[1], each, arrays) for key, each in items}
+        return {of[0](key): _value(of[1], each, arrays) for key, each in items}
     if is_dataclass(kind):
         hints, given = get_type_hints(kind), _expect(dict, found)
         if hints.keys() != given.keys():

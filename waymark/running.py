@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from waymark import _core, program, sctp, trace
+from waymark import _core, program, sctp, switch_result, trace
 from waymark.errors import WaymarkError
 from waymark.result import (
     Check,
@@ -83,6 +83,9 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
                 waiting=line["mean_waiting"], peak=int(line["max_waiting"].max(initial=0))
             )
             for name, line in record["lines"].items()
+        },
+        switches={
+            name: switch_result.from_core(switch) for name, switch in record["switches"].items()
         },
         packets=record["totals"]["packets"],
         packet_hops=record["totals"]["packet_hops"],

@@ -7,7 +7,7 @@ from typing import Any
 from waymark import congestion, program, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.congestion import CongestionControl
-from waymark.entries import entries_for
+from waymark.entries import entries_for, limits_queues
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
 from waymark.topology import Link, Switch, Topology
@@ -63,6 +63,9 @@ class Scenario:
         changes: of links, during the run.
         clocks: of hosts, by name; the others' are right.
         sample_s: width of the bins in which results over time are kept, in seconds.
+        counters_every_s: how often counters and registers of the switches are sampled, in seconds,
+            for ``Result.switches[…].counters[…].over_time(…)``; None: they are read at the end
+            only.
         check_aqt: compare the AQT of every packet that arrives with what the simulator knows.
 
     Raises:
@@ -81,6 +84,7 @@ class Scenario:
     changes: tuple[LinkChange, ...] = ()
     clocks: Mapping[str, Clock] = field(default_factory=dict[str, Clock])
     associations: tuple[Association, ...] = ()
+    counters_every_s: float | None = None
 
     def __post_init__(self) -> None:
         hosts = [host.name for host in self.topology.hosts]
@@ -163,7 +167,10 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
             for index, association in enumerate(scenario.associations)
         ],
         "sources": [source_to_core(source) for source in scenario.sources],
-        "record": {"check_aqt": scenario.check_aqt},
+        "record": {
+            "check_aqt": scenario.check_aqt,
+            "sample_objects_s": scenario.counters_every_s,
+        },
     }
 
 
@@ -171,22 +178,32 @@ def _held(
     topology: Topology, addressing: Addressing, switch: Switch, tables: Collection[str]
 ) -> dict[str, Any]:
     """What is written to a switch: its runtime file's, or else what follows from the topology."""
+    own = [entry.to_core() for entry in switch.entries]
     if switch.runtime is None:
         entries = entries_for(topology, addressing, switch, tables)
-        return {"entries": [entry.to_core() for entry in entries]}
+        held: dict[str, Any] = {"entries": [*(entry.to_core() for entry in entries), *own]}
+        return held if limits_queues(tables) else held | {"capacity": _capacity(topology, switch)}
     from topologies import virtual  # brings the controller, and with it gRPC
 
-    links = [link for link in topology.links if link.source == switch.name]
-    for link in links:
+    for link in topology.links:
+        if link.source != switch.name:
+            continue
         if link.red is not None or link.ecn_threshold is not None:
             raise WaymarkError(
                 f"link {link.name}: RED and ECN thresholds are entries, and those of "
                 f"{switch.name} are its runtime file's"
             )
-    # A program of the tutorials limits no queue.
-    queue_packets = max((link.queue_packets for link in links), default=2)
     held = virtual.held(switch.runtime, program.of_project(switch.program))
-    return held | {"capacity": queue_packets}
+    return held | {
+        "entries": [*held["entries"], *own],
+        "capacity": _capacity(topology, switch),
+    }
+
+
+def _capacity(topology: Topology, switch: Switch) -> int:
+    """Packets that wait in each queue of a switch whose program limits none."""
+    links = (link for link in topology.links if link.source == switch.name)
+    return max((link.queue_packets for link in links), default=2)
 
 
 def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:

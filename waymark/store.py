@@ -17,7 +17,7 @@ from waymark.scenario import Scenario, to_core
 KEPT = ".runs"
 """The folder of finished runs, in the folder of results."""
 
-_CODE = ("running.py", "result.py", "sctp.py", "trace.py")
+_CODE = ("running.py", "result.py", "sctp.py", "switch_result.py", "trace.py")
 """Beside the core, what a result depends on that its scenario does not tell."""
 
 

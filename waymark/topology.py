@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waymark.drai import MAX_DEPTH
+from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, ConstantDrop, Red
 
@@ -84,6 +85,8 @@ class Switch:
         runtime: a file with what is written to it (entries, default actions, multicast groups,
             clone sessions), in the form of the P4 tutorials, instead of what follows from the
             topology.
+        entries: table entries written to it after the others, for a program's own tables; in
+            virtual time only.
         tutorial: what the tutorials fix about it; None: it follows from no file of theirs.
         snoop: neighbours beyond wireless links, on which an agent repairs TCP's losses
             (Balakrishnan et al. 1995); in virtual time only.
@@ -95,6 +98,7 @@ class Switch:
     runtime: Path | None = None
     tutorial: Tutorial | None = None
     snoop: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,10 @@
 
 use netsim::losses::{Judged, Truth};
 use netsim::record::{AssociationRecord, AssociationTrace, FlowRecord, LineRecord};
-use netsim::results::{CounterRecord, Results, SwitchRecord, Totals};
+use netsim::results::{
+    CounterRecord, DirectCounterRecord, PortRecord, RegisterRecord, Results, Samples, SwitchRecord,
+    Totals,
+};
 use netsim::trace::{Labels, Trace};
 use netsim::truth::Comparison;
 use numpy::IntoPyArray;
@@ -168,26 +171,102 @@ fn line<'py>(py: Python<'py>, record: LineRecord, widths: &[f64]) -> Dict<'py> {
 }
 
 fn switch(py: Python<'_>, record: SwitchRecord) -> Dict<'_> {
-    let drops = PyDict::new(py);
-    for (cause, count) in record.drops {
-        drops.set_item(cause, count)?;
+    let dropped = PyDict::new(py);
+    for (cause, column) in record.dropped_packets {
+        dropped.set_item(cause, column.into_pyarray(py))?;
+    }
+    let ports = PyDict::new(py);
+    for (number, record) in record.ports {
+        ports.set_item(number, port(py, record)?)?;
     }
     Ok(dict!(py, {
         "program": record.program,
         "handled_packets": record.handled_packets,
-        "drops": drops,
-        "dropped_packets": record.dropped_packets.into_pyarray(py),
+        "drops": counts(py, record.drops)?,
+        "dropped_packets": dropped,
+        "cut_loops": record.cut_loops,
+        "panic": record.panic,
         "snoop_resent": record.snoop_resent,
         "snoop_suppressed": record.snoop_suppressed,
+        "ports": ports,
         "counters": named(py, record.counters, |c| counter(py, c))?,
+        "direct_counters": named(py, record.direct_counters, |c| direct_counter(py, c))?,
+        "registers": named(py, record.registers, |r| register(py, r))?,
+    }))
+}
+
+fn counts(py: Python<'_>, by_cause: impl IntoIterator<Item = (&'static str, u64)>) -> Dict<'_> {
+    let dict = PyDict::new(py);
+    for (cause, count) in by_cause {
+        dict.set_item(cause, count)?;
+    }
+    Ok(dict)
+}
+
+fn port(py: Python<'_>, record: PortRecord) -> Dict<'_> {
+    let stats = record.stats;
+    let drops = stats.drops.by_cause();
+    Ok(dict!(py, {
+        "line": record.line,
+        "rx_packets": stats.rx_packets,
+        "rx_octets": stats.rx_octets,
+        "tx_packets": stats.tx_packets,
+        "tx_octets": stats.tx_octets,
+        "waiting": stats.waiting,
+        "drops": counts(py, drops.map(|(cause, count)| (cause.name(), count)))?,
     }))
 }
 
 fn counter(py: Python<'_>, record: CounterRecord) -> Dict<'_> {
     Ok(dict!(py, {
+        "size": record.size,
         "index": record.index.into_pyarray(py),
         "packets": record.packets.into_pyarray(py),
         "octets": record.octets.into_pyarray(py),
+        "samples": record.samples.map(|s| samples(py, s)).transpose()?,
+    }))
+}
+
+fn direct_counter(py: Python<'_>, record: DirectCounterRecord) -> Dict<'_> {
+    let entries: Vec<_> = record
+        .entries
+        .into_iter()
+        .map(|entry| {
+            let matches = PyDict::new(py);
+            for (key, value) in entry.matches {
+                matches.set_item(key, value)?;
+            }
+            Ok(dict!(py, {"matches": matches, "priority": entry.priority}))
+        })
+        .collect::<PyResult<_>>()?;
+    Ok(dict!(py, {
+        "table": record.table,
+        "entries": entries,
+        "packets": record.packets.into_pyarray(py),
+        "octets": record.octets.into_pyarray(py),
+        "samples": record.samples.map(|s| samples(py, s)).transpose()?,
+    }))
+}
+
+fn register(py: Python<'_>, record: RegisterRecord) -> Dict<'_> {
+    Ok(dict!(py, {
+        "size": record.size,
+        "width": record.width,
+        "signed": record.signed,
+        "index": record.index.into_pyarray(py),
+        "words": record.words.into_pyarray(py),
+        "samples": record.samples.map(|s| samples(py, s)).transpose()?,
+    }))
+}
+
+fn samples(py: Python<'_>, samples: Samples) -> Dict<'_> {
+    Ok(dict!(py, {
+        "every_s": samples.every.as_secs_f64(),
+        "count": samples.count,
+        "sample": samples.sample.into_pyarray(py),
+        "index": samples.index.into_pyarray(py),
+        "low": samples.low.into_pyarray(py),
+        "high": samples.high.into_pyarray(py),
     }))
 }
 

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use num_bigint::BigUint;
 use p4_ir::ExternId;
 use std::collections::BTreeMap;
-use v1model::{Match, PortConfig, Switch};
+use v1model::{DropCause, Match, Panic, PortConfig, Switch};
 
 /// A switch and what the simulator keeps beside it.
 #[derive(Debug)]
@@ -23,13 +23,15 @@ pub(crate) struct SwitchState {
     pub port: PortConfig,
     /// Packets that its program handled.
     pub handled: u64,
-    /// Drops per bin.
-    pub dropped: Column,
+    /// The causes that occurred, with drops per bin.
+    pub dropped: BTreeMap<DropCause, Column>,
+    /// The first panic of the engine.
+    pub panic: Option<String>,
     /// Whether its program adds to AQT.
     pub adds_aqt: bool,
-    /// For the check of congestion indication.
     /// Its Snoop agent.
     pub snoop: Option<Snoop>,
+    /// For the check of congestion indication.
     pub refusals: Option<Refusals>,
 }
 
@@ -99,6 +101,21 @@ impl SwitchState {
         let priority = entry.priority.unwrap_or(0);
         self.switch
             .add(&entry.table, &matches, priority, &entry.action, &params)
+    }
+
+    /// Notes a panic of the engine, if it is the first.
+    pub fn note_panic(&mut self, panic: &Panic) {
+        let Panic {
+            at,
+            message,
+            block,
+            ingress_port,
+            ..
+        } = panic;
+        self.panic.get_or_insert_with(|| {
+            let at_s = at.as_secs_f64();
+            format!("{block}, at {at_s} s, of a packet from port {ingress_port}: {message}")
+        });
     }
 
     /// Watches the counter of refused packets.

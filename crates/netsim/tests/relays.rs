@@ -58,7 +58,7 @@ fn a_traffic_manager_lets_its_capacity_wait_and_counts_what_it_refuses() {
     let waited_ms = 4.2 + (2..=10).map(|j| 10.0 - 0.8 * f64::from(j)).sum::<f64>();
     assert_eq!(line.waiting_ns, [(waited_ms * 1e6).round() as u64]);
     let switch = &results.switches[0].1;
-    assert_eq!(switch.dropped_packets, [2]);
+    assert_eq!(switch.dropped_packets, [("tm_full", vec![2])]);
     assert!(switch.drops.contains(&("tm_full", 2)), "{:?}", switch.drops);
     // 0.8k + 1.8 < 11.8 ms.
     assert_eq!(switch.handled_packets, 13);

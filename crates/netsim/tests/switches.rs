@@ -84,7 +84,10 @@ fn the_program_admits_as_many_as_wait_in_a_queue_of_ns_2() {
     let line = named(&results.lines, "R1->R2");
     assert_eq!(line.max_waiting, [9]);
     assert_eq!(line.sent_packets, [2]);
-    assert_eq!(named(&results.switches, "R1").dropped_packets, [2]);
+    assert_eq!(
+        named(&results.switches, "R1").dropped_packets,
+        [("ingress", vec![2])]
+    );
     assert_eq!(results.sources[0].1.lost_packets, [2]);
     assert_eq!(queue_full(&results, "R1", 3), 2);
     // Waits from 0.8j ms: j = 1 to 5 ms, j = 2…10 to 10 ms.
@@ -108,6 +111,39 @@ fn what_the_traffic_manager_drops_is_told_apart_from_what_the_program_refuses() 
     let (dropped, refused) = (line.dropped_packets[0], queue_full(&results, "R1", 3));
     assert!(dropped > 100 && refused > 100, "{dropped} {refused}");
     assert_eq!(results.sources[0].1.lost_packets, [dropped + refused]);
+}
+
+#[test]
+fn samples_end_where_the_counters_do_and_change_nothing() {
+    let traffic = |record: Value| json!({"sources": [{"from": "S1", "to": "D1", "kind": "cbr", "rate_bps": 10e6}], "record": record});
+    let sampled = run(&PLAIN, 1.0, traffic(json!({"sample_objects_s": 0.25})));
+    let plain = run(&PLAIN, 1.0, traffic(json!({})));
+    assert_eq!(sampled.lines, plain.lines);
+    let received = |results: &Results| {
+        let counters = &named(&results.switches, "R1").counters;
+        let found = counters.iter().find(|(name, _)| name.ends_with("received"));
+        found.unwrap().1.clone()
+    };
+    let (counter, samples) = (received(&plain), received(&sampled).samples.unwrap());
+    assert_eq!(counter.samples, None);
+    assert_eq!(samples.sample, [0, 1, 2, 3]);
+    assert_eq!(samples.index, [1, 1, 1, 1]);
+    // Packet k arrives at 1.8 + 0.8k ms, from k = 0.
+    assert_eq!(samples.low, [311, 623, 936, 1248]);
+    assert_eq!(counter.packets[0], 1248);
+}
+
+#[test]
+fn too_many_samples_are_refused() {
+    let mut data = PLAIN.scenario(1.0);
+    data["record"] = json!({"sample_objects_s": 1e-5});
+    let error = Scenario::from_json(&data.to_string()).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.starts_with("record.sample_objects_s: 0.00001 s makes"),
+        "{message}"
+    );
+    assert!(message.ends_with("expected at least 0.0001 s"), "{message}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ mod vm;
 pub use config::{PortConfig, SwitchConfig};
 pub use control::{
     ActionSpec, CloneSession, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member,
-    MeterConfig, Replica,
+    MeterConfig, RegisterCells, Replica,
 };
 pub use crc::{CrcParameters, CrcWidth};
 pub use error::{CompileError, ControlError};

@@ -79,6 +79,9 @@ pub struct Record {
     pub check_aqt: bool,
     /// Switches that add to AQT; unset: all. Only these count in `check_aqt`.
     pub aqt_switches: Option<Vec<String>>,
+    /// Interval at which the switches' counters and registers are sampled, in seconds; unset: they are
+    /// read at the end only.
+    pub sample_objects_s: Option<f64>,
     /// Compare the congestion indication of every packet that arrives with the queues' history.
     pub check_ci: Option<RefusalCounter>,
 }

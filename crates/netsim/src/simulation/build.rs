@@ -11,6 +11,7 @@ use crate::medium::{Medium, StationId};
 use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
+use crate::sampler::Sampler;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
 use crate::snoop::Snoop;
 use crate::source::{Departures, OpenLoop};
@@ -67,6 +68,8 @@ impl Simulation {
         let mut hosts = interfaces(scenario);
         connect_hosts(scenario, &lines, &mut hosts);
         let record = &scenario.record;
+        let switches = switches(scenario, programs, &lines)?;
+        let every = record.sample_objects_s.map(Duration::from_secs_f64);
         let mut simulation = Simulation {
             name: scenario.name.clone(),
             seed: scenario.seed,
@@ -77,7 +80,8 @@ impl Simulation {
             in_flight: InFlight::default(),
             buffers: Vec::new(),
             made: 0,
-            switches: switches(scenario, programs, &lines, &bins)?,
+            sampler: every.map(|every| Sampler::new(every, &switches)),
+            switches,
             links: scenario.links.clone(),
             flows: flows(scenario, controls, &hosts, &bins)?,
             associations: associations(scenario, &bins),
@@ -281,11 +285,10 @@ fn switches(
     scenario: &Scenario,
     programs: &Programs,
     lines: &[Line],
-    bins: &Bins,
 ) -> Result<Vec<SwitchState>, ScenarioError> {
     let nodes = scenario.switches.iter().enumerate();
     nodes
-        .map(|(i, (name, node))| switch(scenario, programs, lines, bins, i, name, node))
+        .map(|(i, (name, node))| switch(scenario, programs, lines, i, name, node))
         .collect()
 }
 
@@ -293,7 +296,6 @@ fn switch(
     scenario: &Scenario,
     programs: &Programs,
     lines: &[Line],
-    bins: &Bins,
     index: usize,
     name: &str,
     node: &scenario::SwitchNode,
@@ -347,7 +349,8 @@ fn switch(
         lines: out.iter().map(|&(i, line)| (line.from.port, i)).collect(),
         port,
         handled: 0,
-        dropped: bins.column(),
+        dropped: BTreeMap::new(),
+        panic: None,
         adds_aqt: record.check_aqt && listed(record.aqt_switches.as_ref(), name),
         snoop: (!node.snoop.is_empty()).then(|| Snoop::new(&node.snoop)),
         refusals: None,

@@ -20,6 +20,7 @@ use crate::medium::Medium;
 use crate::pcap::Capture;
 use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
+use crate::sampler::Sampler;
 use crate::scenario::{Direction, Link};
 use crate::source::OpenLoop;
 use crate::switch::SwitchState;
@@ -79,6 +80,8 @@ pub struct Simulation {
     sctp_buffer: Vec<u8>,
     sources: Vec<OpenLoop>,
     bins: Bins,
+    /// Where the scenario asks for it.
+    sampler: Option<Sampler>,
     line_records: Vec<LineRecord>,
     capture: Option<Capture>,
     capture_failed: Option<io::Error>,
@@ -129,12 +132,14 @@ impl Simulation {
         for _ in 0..events {
             let Some((turn, event)) = self.events.pop_before(self.end) else {
                 self.now = self.end;
+                self.sample();
                 return Ok(true);
             };
             self.turn = turn;
             self.now = self.now.max(turn.instant());
             self.totals.events += 1;
             self.bins.advance(self.now);
+            self.sample();
             self.handle(event);
             if let Some(error) = self.capture_failed.take() {
                 return Err(RunError::Capture(error));
@@ -185,6 +190,13 @@ impl Simulation {
             check_ci: self.check_ci,
             totals: self.totals,
         })
+    }
+
+    /// Takes the samples of the switches' objects that are due.
+    fn sample(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.advance(self.now, &self.switches);
+        }
     }
 
     /// A buffer for a packet that enters the network.

@@ -2,11 +2,10 @@
 
 use super::Simulation;
 use crate::losses::Place;
-use crate::results::{CounterRecord, SwitchRecord};
+use crate::objects::{self, Kind};
+use crate::results::{PortRecord, SwitchRecord};
 use crate::switch::SwitchState;
 use crate::truth::Tag;
-use num_traits::ToPrimitive;
-use p4_ir::{CtorArg, ExternId};
 use units::{Instant, Rate};
 use v1model::{DropCause, Event, Packet, PortConfig};
 
@@ -74,13 +73,21 @@ impl Simulation {
     /// egress, is counted and not located.
     fn count_drops(&mut self, switch: usize, segment: Option<u64>) {
         while let Some(event) = self.switches[switch].switch.poll_event() {
-            let Event::Drop(drop) = event else {
-                continue;
-            };
             let node = &mut self.switches[switch];
+            let drop = match event {
+                Event::Drop(drop) => drop,
+                Event::Panic(panic) => {
+                    node.note_panic(&panic);
+                    continue;
+                }
+                _ => continue,
+            };
             // A buffer went in and none came out: it is in the switch's pool.
             self.buffers.push(node.switch.buffer());
-            *self.bins.cell(&mut node.dropped) += 1;
+            let dropped = node.dropped.entry(drop.cause);
+            *self
+                .bins
+                .cell(dropped.or_insert_with(|| self.bins.column())) += 1;
             match drop.cause {
                 DropCause::Ingress => node.note_refusal(),
                 DropCause::TmFull => {
@@ -96,12 +103,50 @@ impl Simulation {
         }
     }
 
-    /// What the switches counted.
+    /// What the switches counted and kept.
     pub(super) fn switch_results(&self) -> Vec<(String, SwitchRecord)> {
-        self.switches
-            .iter()
-            .map(|node| (node.name.clone(), node.results()))
+        let switches = self.switches.iter().enumerate();
+        switches
+            .map(|(i, node)| (node.name.clone(), self.switch_record(i, node)))
             .collect()
+    }
+
+    fn switch_record(&self, index: usize, node: &SwitchState) -> SwitchRecord {
+        let mut record = node.record();
+        record.ports = node
+            .lines
+            .iter()
+            .map(|(&port, &line)| {
+                let record = PortRecord {
+                    line: self.lines[line].name.clone(),
+                    stats: node.switch.port_stats(port),
+                };
+                (port, record)
+            })
+            .collect();
+        for object in objects::all(&node.switch) {
+            let name = || node.switch.program()[object].name.clone();
+            let samples = || self.sampler.as_ref()?.of(index, object);
+            match objects::kind(&node.switch, object) {
+                Some(Kind::Counter) => {
+                    let mut counter = objects::counter(&node.switch, object);
+                    counter.samples = samples();
+                    record.counters.push((name(), counter));
+                }
+                Some(Kind::DirectCounter) => {
+                    let mut counter = objects::direct_counter(&node.switch, object);
+                    counter.samples = samples();
+                    record.direct_counters.push((name(), counter));
+                }
+                Some(Kind::Register) => {
+                    let mut register = objects::register(&node.switch, object);
+                    register.samples = samples();
+                    record.registers.push((name(), register));
+                }
+                None => {}
+            }
+        }
+        record
     }
 }
 
@@ -115,8 +160,9 @@ impl SwitchState {
         self.switch.set_port(port, config);
     }
 
-    fn results(&self) -> SwitchRecord {
+    fn record(&self) -> SwitchRecord {
         let drops = self.switch.drops();
+        let dropped = self.dropped.iter();
         SwitchRecord {
             program: self.program.clone(),
             handled_packets: self.handled,
@@ -124,35 +170,95 @@ impl SwitchState {
                 .by_cause()
                 .map(|(cause, count)| (cause.name(), count))
                 .collect(),
-            dropped_packets: self.dropped.clone(),
+            dropped_packets: dropped
+                .map(|(cause, column)| (cause.name(), column.clone()))
+                .collect(),
+            cut_loops: self.switch.cut_loops(),
+            panic: self.panic.clone(),
             snoop_resent: self.snoop.as_ref().map_or(0, |agent| agent.resent),
             snoop_suppressed: self.snoop.as_ref().map_or(0, |agent| agent.suppressed),
-            counters: self.counters(),
+            ..SwitchRecord::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+    use serde_json::json;
+    use units::Instant;
+    use v1model::{Pipeline, TraceEvent, Tracer};
+
+    /// What comes in by port 1 leaves by port 2.
+    const RELAY: &str = "
+        #include <core.p4>
+        #include <v1model.p4>
+        struct headers { }
+        struct metadata { }
+        parser P(packet_in p, out headers h, inout metadata m, inout standard_metadata_t s) {
+            state start { transition accept; }
+        }
+        control V(inout headers h, inout metadata m) { apply { } }
+        control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
+            apply { s.egress_spec = 3 - s.ingress_port; }
+        }
+        control E(inout headers h, inout metadata m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out p, in headers h) { apply { } }
+        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+
+    struct NoFiles;
+
+    impl p4_frontend::Loader for NoFiles {
+        fn load(&mut self, _: Option<&str>, _: &str, _: bool) -> Option<(String, String)> {
+            None
         }
     }
 
-    fn counters(&self) -> Vec<(String, CounterRecord)> {
-        let objects = self.switch.program().externs.iter().enumerate();
-        objects
-            .filter(|(_, object)| object.type_name == "counter")
-            .map(|(i, object)| {
-                let size = match object.args.first() {
-                    Some(CtorArg::Int(size)) => size.to_u64().unwrap_or(0),
-                    _ => 0,
-                };
-                let mut record = CounterRecord::default();
-                for index in 0..size {
-                    let Ok(cell) = self.switch.counter_read(ExternId(i as u32), index) else {
-                        break;
-                    };
-                    if cell.packets != 0 || cell.octets != 0 {
-                        record.index.push(index);
-                        record.packets.push(cell.packets);
-                        record.octets.push(cell.octets);
-                    }
-                }
-                (object.name.clone(), record)
-            })
-            .collect()
+    /// Makes the engine panic at each packet.
+    #[derive(Debug)]
+    struct Saboteur;
+
+    impl Tracer for Saboteur {
+        fn event(&mut self, _: Instant, _: u64, event: TraceEvent<'_>) {
+            assert!(!matches!(event, TraceEvent::State { .. }), "sabotage");
+        }
+    }
+
+    #[test]
+    fn a_panic_is_a_cause_of_drops_and_the_first_is_described() {
+        let mut sources = p4_frontend::SourceMap::new();
+        let entry = sources.add("relay.p4", RELAY.to_string());
+        let (program, _) = p4_frontend::compile(&mut sources, entry, &mut NoFiles, &[]);
+        let pipeline = Pipeline::compile(&program.unwrap()).unwrap();
+        let host = |n: u8, gateway: u8| {
+            let mac = |n: u8| format!("02:00:00:00:00:0{n}");
+            json!({"ipv4": format!("10.0.0.{n}"), "mac": mac(n), "gateway_mac": mac(gateway)})
+        };
+        let link = |host: &str, port: u16| {
+            json!({"a": {"node": host}, "b": {"node": "R", "port": port},
+                   "rate_bps": 10_000_000, "delay_s": 0.001})
+        };
+        let data = json!({
+            "name": "panic", "seed": 1, "end_s": 0.1,
+            "hosts": {"S": host(1, 2), "D": host(2, 1)},
+            "switches": {"R": {"program": "relay"}},
+            "links": [link("S", 1), link("D", 2)],
+            "sources": [{"from": "S", "to": "D", "kind": "cbr", "rate_bps": 8e5}],
+        });
+        let scenario = Scenario::from_json(&data.to_string()).unwrap();
+        let programs = [("relay".to_string(), pipeline)].into();
+        let mut simulation = Simulation::new(&scenario, &programs).unwrap();
+        simulation.switches[0]
+            .switch
+            .set_tracer(Some(Box::new(Saboteur)));
+        simulation.run(u64::MAX).unwrap();
+        let (_, record) = &simulation.finish().unwrap().switches[0];
+        // A packet every 10 ms, the first 1.8 ms after the start.
+        assert_eq!(record.dropped_packets, [("panic", vec![10])]);
+        assert_eq!(
+            record.panic.as_deref(),
+            Some("ingress, at 0.0018 s, of a packet from port 1: sabotage")
+        );
     }
 }

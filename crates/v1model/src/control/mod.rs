@@ -139,6 +139,15 @@ pub struct CounterData {
     pub octets: u64,
 }
 
+/// The cells of a register.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterCells<'a> {
+    /// Words of 64 bits that a cell takes.
+    pub limbs: usize,
+    /// The cells' words, the least significant of each first.
+    pub cells: &'a [u64],
+}
+
 /// What a meter's cell is set to: two rates, in octets or packets a second, with a burst each
 /// (RFC 2698, trTCM).
 #[derive(Clone, Copy, Debug, PartialEq)]

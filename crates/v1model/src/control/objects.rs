@@ -3,9 +3,12 @@
 use super::tables::{check_meter, check_weight, list};
 use crate::compile::limbs_of;
 use crate::state::{MeterCell, Object, Profile};
-use crate::{ControlError, CounterData, EntryAction, Group, Match, Member, MeterConfig, Switch};
+use crate::{
+    ControlError, CounterData, Entry, EntryAction, Group, Match, Member, MeterConfig,
+    RegisterCells, Switch,
+};
 use num_bigint::BigUint;
-use p4_ir::{ExternId, ValueSetId};
+use p4_ir::{ExternId, TableId, ValueSetId};
 
 impl Switch {
     /// A cell of a register.
@@ -43,6 +46,38 @@ impl Switch {
             r.cells[at..at + limbs.len()].copy_from_slice(&limbs);
         }
         Ok(())
+    }
+
+    /// All cells of a register; `None`: the object is none.
+    pub fn register_cells(&self, register: ExternId) -> Option<RegisterCells<'_>> {
+        match self.machine.objects.get(register.0 as usize)? {
+            Object::Register(r) => Some(RegisterCells {
+                limbs: r.limbs,
+                cells: &r.cells,
+            }),
+            _ => None,
+        }
+    }
+
+    /// All cells of a counter; `None`: the object is none, or its cells are in a table's entries.
+    pub fn counter_cells(&self, counter: ExternId) -> Option<&[CounterData]> {
+        match self.machine.objects.get(counter.0 as usize)? {
+            Object::Counter(c) => Some(&c.cells),
+            _ => None,
+        }
+    }
+
+    /// The cells of a table's direct counter: the entries' in the order in which they were inserted, then
+    /// that of the default, which has no entry. `None`: the table has no direct counter.
+    pub fn direct_counter_cells(
+        &self,
+        table: TableId,
+    ) -> Option<impl Iterator<Item = (Option<&Entry>, CounterData)>> {
+        let state = self.machine.tables.get(table.0 as usize)?;
+        state.counter?;
+        let entries = state.in_order().into_iter();
+        let entries = entries.map(|row| (Some(&row.entry), row.direct.counter));
+        Some(entries.chain([(None, state.default_direct.counter)]))
     }
 
     /// The number of cells of a register, counter or meter.

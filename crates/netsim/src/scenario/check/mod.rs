@@ -8,6 +8,7 @@ pub(crate) use traffic::{check_settings, check_source_settings};
 
 use super::{Link, Scenario, ScenarioError};
 use std::collections::BTreeSet;
+use v1model::DropCause;
 
 /// Runs and delays above make nanoseconds overflow.
 const MAX_SECONDS: f64 = 1e9;
@@ -17,6 +18,9 @@ const MAX_PACKET: u32 = 65_535;
 
 /// Numbers in all records of a run: 800 MB.
 const MAX_CELLS: f64 = 1e8;
+
+/// Samples of counters and registers in a run.
+const MAX_SAMPLES: f64 = 10_000.0;
 
 type Checked = Result<(), ScenarioError>;
 
@@ -67,7 +71,7 @@ impl Scenario {
             1 + host.map_or(0, |host| host.interfaces.len())
         });
         let associations = paths.map(|paths| 8 + paths).sum::<usize>();
-        let columns = 1 + 6 * flows + associations + 14 * links + switches;
+        let columns = 1 + 6 * flows + associations + 14 * links + DropCause::ALL.len() * switches;
         let bins = (self.end_s / self.sample_s).ceil();
         if bins * columns as f64 > MAX_CELLS {
             let message = format!(
@@ -80,6 +84,16 @@ impl Scenario {
     }
 
     fn check_record(&self) -> Checked {
+        if let Some(every_s) = self.record.sample_objects_s {
+            positive("record.sample_objects_s", every_s)?;
+            if self.end_s / every_s > MAX_SAMPLES {
+                let message = format!(
+                    "{every_s} s makes more than {MAX_SAMPLES} samples; expected at least {} s",
+                    self.end_s / MAX_SAMPLES
+                );
+                return fail("record.sample_objects_s", message);
+            }
+        }
         for (i, name) in self.record.pcap.iter().enumerate() {
             let links: Vec<String> = self.links.iter().map(Link::name).collect();
             if !links.contains(name) {
