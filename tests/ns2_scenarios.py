@@ -187,9 +187,8 @@ def flow_script(index: int, flow: Flow) -> Iterator[str]:
     yield f"set tcp({index}) [new {AGENTS[name]}]; set sink({index}) [new {sink}]"
     yield f"$tcp({index}) set fid_ {index + 1}; $tcp({index}) set tcpTick_ {flow.profile.tick_s}"
     if name == "vegas":
-        for variable, value in (("alpha", flow.alpha), ("beta", flow.beta), ("gamma", flow.gamma)):
-            if value is not None:
-                yield f"$tcp({index}) set v_{variable}_ {value}"
+        for variable, value in flow.settings.items():
+            yield f"$tcp({index}) set v_{variable}_ {value}"
     yield f"$ns attach-agent $n({flow.source}) $tcp({index})"
     yield f"$ns attach-agent $n({flow.target}) $sink({index})"
     yield f"$ns connect $tcp({index}) $sink({index})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import cast, get_args
 
 import pytest
 from conftest import ROOT, Cli
@@ -26,9 +25,9 @@ from waymark.plots import NAMES
 from waymark.traffic import MODERN as TODAY
 from waymark.traffic import STOCK, Algorithm
 
-MODERN = {"dctcp", "bbr"}
+MODERN = {control.name for control in CONTROLS if control.is_modern_only}
 """What needs the modern profile."""
-ALGORITHMS = cast("tuple[Algorithm, ...]", get_args(Algorithm))
+ALGORITHMS = tuple(controls.BY_NAME)
 
 NETWORK = Topology(
     hosts=(Host("a"), Host("b"), Host("c")),
@@ -41,10 +40,47 @@ NETWORK = Topology(
 )
 
 
-def test_the_list_of_controls_is_that_of_flows_and_of_the_document() -> None:
-    assert tuple(control.name for control in CONTROLS) == ALGORITHMS
-    assert {c.name for c in CONTROLS if "modern" in c.needs} == MODERN
-    assert controls.markdown() in (ROOT / "docs" / "controls.md").read_text(encoding="utf-8")
+def test_the_document_lists_the_controls(request: pytest.FixtureRequest) -> None:
+    page = ROOT / "docs" / "controls.md"
+    text = page.read_text(encoding="utf-8")
+    if request.config.getoption("--renew-goldens"):
+        before, _, rest = text.partition("| name | control |")
+        after = rest[rest.index("\n\n") + 1 :]
+        page.write_text(before + controls.markdown() + after, encoding="utf-8")
+    assert controls.markdown() in page.read_text(encoding="utf-8")
+
+
+def test_those_of_today_need_the_modern_profile() -> None:
+    assert {"dctcp", "bbr"} == MODERN
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "settings", "message"),
+    [
+        ("vegas", {"alfa": 1}, 'vegas has no setting "alfa"; valid: alpha, beta, gamma'),
+        ("reno", {"alpha": 1}, 'reno has no setting "alpha"; it has none'),
+        ("vegas", {"beta": -1}, "beta -1 is not within 0 to 1000000000"),
+        ("rovegas", {"full_deployment": 2}, "full_deployment 2 is not true or false"),
+        ("rovegas", {"alpha": True}, "alpha true is not a number"),
+        ("vegas", {"alpha": "2"}, "found {'alpha': '2'}; valid: numbers, True and False by name"),
+    ],
+)
+def test_a_flow_refuses_settings_that_its_control_does_not_have(
+    algorithm: Algorithm, settings: dict[str, float], message: str
+) -> None:
+    with pytest.raises(WaymarkError) as error:
+        Flow("a", "b", algorithm, settings=settings)
+    assert str(error.value) == f"flow a->b: settings: {message}"
+
+
+def test_settings_change_what_a_control_does() -> None:
+    result = run(scenario(Flow("a", "b", "vegas", settings={"alpha": 8, "beta": 10})))
+    assert 7 < result.mean_waiting("r->b", 8, 14) < 11
+
+
+def test_a_threshold_factor_is_for_controls_with_a_threshold() -> None:
+    with pytest.raises(WaymarkError, match='vegas has no setting "threshold_rtt_s"'):
+        Flow("a", "b", "vegas", threshold_factor=2)
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
@@ -58,14 +94,14 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
         links=(*duplex("a", "r", 10e6, 0.001), *duplex("r", "b", 1e6, 0.02, queue_packets=5)),
     )
     profile = TODAY if control.name in MODERN else STOCK
-    flow = Flow("a", "b", cast("Algorithm", control.name), profile, trace=True)
+    flow = Flow("a", "b", control.name, profile, trace=True)
     traced = run(Scenario("marks", marking, end_s=4, flows=(flow,))).trace(0)
     read = {
         "AQT": len(traced["aqt_forward_s"].drop_null()) > 0,
         "AVBW-S": len(traced["mrai"].drop_null()) > 0,
         "CI": any(traced["ci"].to_pylist()),
     }
-    ecn = {"CI"} if "ECN" in control.needs else set[str]()  # CI is written as ECN's CE
+    ecn = {"CI"} if control.reads_ecn else set[str]()  # CI is written as ECN's CE
     assert {mark for mark, is_read in read.items() if is_read} == set(control.marks) | ecn
 
 
@@ -81,6 +117,7 @@ def test_controls_are_listed_within_80_columns(cli: Cli) -> None:
         ("redvegas", ["CI"]),
     ]
     assert "did you mean rovegas?" in cli("controls", "rovega").err
+    assert "settings: alpha 20" in cli("controls", "fast").out
 
 
 def scenario(*flows: Flow, end_s: float = 14) -> Scenario:

@@ -133,7 +133,7 @@ def test_what_runs_in_virtual_time_only_is_reported(
     ("changed", "told"),
     [
         ({"flows": (Flow("s1", "d1", "vegas"),)}, "profile has kind 'ns2'"),
-        ({"flows": (Flow("s1", "d1", "vegas", HOSTS, alpha=2),)}, "sets alpha"),
+        ({"flows": (Flow("s1", "d1", "vegas", HOSTS, settings={"alpha": 2}),)}, "sets settings"),
         ({"changes": (LinkChange(1.0, "r1", "r2", loss=0.1),)}, "changes of links"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from waymark import (
     WaymarkError,
     run,
 )
+from waymark.controls import BY_NAME
 from waymark.scenario import to_core
 from waymark.traffic import Algorithm
 
@@ -72,11 +72,11 @@ def test_what_ns2_cannot_carry_is_refused(small: Topology, algorithm: str) -> No
         run(scenario(small, algorithm))
 
 
-@pytest.mark.parametrize("algorithm", get_args(Algorithm))
+@pytest.mark.parametrize("algorithm", list(BY_NAME))
 def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> None:
     """A lone flow, 44 ms and 10 packets of queue: the least gets a third of it, most all."""
     profile = MODERN if algorithm in NEED_RATES else CHAN
-    flow = Flow("a", "b", algorithm, profile)  # pyright: ignore[reportArgumentType]
+    flow = Flow("a", "b", algorithm, profile)
     result = run(scenario(small, flows=(flow,), sources=(), end_s=30, check_aqt=False))
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
@@ -305,7 +305,7 @@ def test_the_threshold_follows_from_the_path(small: Topology) -> None:
 
 def test_a_threshold_is_given_once() -> None:
     with pytest.raises(WaymarkError, match="give one"):
-        Flow("a", "b", "rbcc", threshold_rtt_s=0.1, threshold_factor=2)
+        Flow("a", "b", "rbcc", settings={"threshold_rtt_s": 0.1}, threshold_factor=2)
 
 
 @pytest.mark.parametrize("clock", [Clock(offset_s=-7), Clock(skew_ppm=200), Clock(3, -200)])

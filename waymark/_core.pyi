@@ -5,7 +5,7 @@ modules of this package.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -282,6 +282,39 @@ def trace_stf(program: Program, script: str, *, strict: bool = False) -> tuple[S
     Raises:
         CompileError: the switch cannot run the program.
         ScriptError: the script cannot be read.
+    """
+
+class SettingDescription(TypedDict):
+    """A setting of a compiled congestion control; :class:`waymark.controls.Setting` explains it."""
+
+    name: str
+    summary: str
+    default: float | bool | None
+    valid: tuple[float, float] | None
+
+class ControlDescription(TypedDict):
+    """A compiled congestion control, as its file in ``crates/congestion/src`` describes it."""
+
+    name: str
+    label: str
+    summary: str
+    source: str
+    recovery: str
+    """The loss recovery that it is used with in the ns-2 profile."""
+    marks: list[Literal["AQT", "AVBW-S", "CI"]]
+    needs: list[str]
+    modern_only: bool
+    """It needs what the ns-2 profile lacks."""
+    settings: list[SettingDescription]
+
+def controls() -> list[ControlDescription]:
+    """The compiled congestion controls, in their order."""
+
+def check_settings(name: str, settings: Mapping[str, float | bool]) -> None:
+    """Refuse settings that a compiled congestion control does not have, or invalid values.
+
+    Raises:
+        ScenarioError: saying what is valid.
     """
 
 def replay(description: str) -> str:
@@ -600,7 +633,7 @@ def simulate(
         scenario: JSON, as ``crates/netsim/src/scenario`` describes it.
         programs: the compiled programs that its switches name.
         controls: what makes the controls (:class:`waymark.CongestionControl`) that its flows name
-            as ``control.custom.factory``.
+            as ``control.factory``.
         pcap: where to write a capture (pcapng) of the links that the scenario's record names.
         progress: called about every ``progress_ms`` of wall time with the time reached, in seconds,
             and the packet-hops so far. What it raises stops the run and is raised again.

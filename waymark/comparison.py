@@ -4,7 +4,6 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,7 +14,7 @@ from waymark import congestion, plots
 from waymark.addressing import Addressing, derive, path
 from waymark.analysis.fairness import jain
 from waymark.congestion import MARKS, Custom
-from waymark.controls import select
+from waymark.controls import BY_NAME
 from waymark.errors import WaymarkError, check_choice, os_errors, suggestion
 from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.result import Result
@@ -274,12 +273,12 @@ class Comparison:
         """A sentence for each control that reads marks which no switch writes."""
         written = {mark for switch in self.topology.switches for mark in switch.feedback}
         marking = any(link.ecn_threshold is not None for link in self.topology.links)
-        if "dctcp" in self.controls.values() and not marking:
-            yield (
-                f"dctcp reads ECN marks, which no link of {self.name} sets: add ecn: PACKETS to "
-                "its links, and program: v1model/ecn.p4 to its switches"
-            )
         for label, control in self.controls.items():
+            if _reads_ecn(control) and not marking:
+                yield (
+                    f"{label} reads ECN marks, which no link of {self.name} sets: add ecn: PACKETS "
+                    "to its links, and program: v1model/ecn.p4 to its switches"
+                )
             missing = [mark for mark in _marks_of(control) if mark not in written]
             if missing:
                 yield (
@@ -311,7 +310,7 @@ class Comparison:
         return Tracing(from_s=self.from_s, every_s=self.rtt_every_s)
 
     def _profile_of(self, control: Algorithm | Custom) -> Profile:
-        return replace(self.profile, ecn="accurate") if control == "dctcp" else self.profile
+        return replace(self.profile, ecn="accurate") if _reads_ecn(control) else self.profile
 
     def _source(self) -> OnOff:
         assert self.cross is not None
@@ -365,7 +364,7 @@ def compare(
     """
     for label, control in controls.items():
         if isinstance(control, str):
-            check_choice("control", label, get_args(Algorithm))
+            check_choice("control", label, list(BY_NAME))
     hosts = [host.name for host in topology.hosts]
     chosen = list(flows) or [_pair_among(hosts, topology, "--flow")]
     for pair in (*chosen, *([cross] if cross else [])):
@@ -412,10 +411,14 @@ def _pair_among(hosts: Sequence[str], topology: Topology, option: str) -> Pair:
     )
 
 
+def _reads_ecn(control: Algorithm | Custom) -> bool:
+    return isinstance(control, str) and BY_NAME[control].reads_ecn
+
+
 def _marks_of(control: Algorithm | Custom) -> list[str]:
     """The switches' marks that a congestion control reads."""
     if isinstance(control, str):
-        names = [mark for known in select((control,)) for mark in known.marks]
+        names: Sequence[str] = BY_NAME[control].marks
     else:
         made = congestion.start(control)
         names = [mark for mark in MARKS if mark != "timestamps" and getattr(made, mark)]

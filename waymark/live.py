@@ -361,7 +361,7 @@ def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "from": flow.source,
         "to": flow.target,
-        "control": control_to_core(flow, flow.threshold_rtt_s),
+        "control": control_to_core(flow),
         "profile": asdict(flow.profile),
     }
     return settings | dict.fromkeys(marks, True)

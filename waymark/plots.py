@@ -15,7 +15,11 @@ from waymark.controls import CONTROLS
 from waymark.errors import os_errors
 from waymark.experiment import Row
 
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
+"""Okabe and Ito's palette, which people with colour-blindness can tell apart."""
+
 COLOURS = {
+    **{control.name: PALETTE[i % len(PALETTE)] for i, control in enumerate(CONTROLS)},
     "tahoe": "#999999",
     "reno": "#cc79a7",
     "newreno": "#cc79a7",
@@ -38,8 +42,8 @@ COLOURS = {
     "paper": "#000000",
     "ns2": "#009e73",
 }
-"""Okabe and Ito's palette, which people with colour-blindness can tell apart. Each paper's proposal
-is blue, Vegas vermilion, Reno and NewReno purple."""
+"""Of each control, by its place among them; those that the papers' figures compare have their own:
+each paper's proposal is blue, Vegas vermilion, Reno and NewReno purple."""
 
 NAMES = {control.name: control.title for control in CONTROLS}
 """Algorithms as the papers print them."""

@@ -11,7 +11,7 @@ from waymark.entries import entries_for, limits_queues
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
 from waymark.topology import Link, Switch, Topology
-from waymark.traffic import Cbr, Flow, Source, Tracing
+from waymark.traffic import THRESHOLD, Cbr, Flow, Source, Tracing
 
 
 @dataclass(frozen=True)
@@ -291,33 +291,21 @@ def _name(flow: int) -> str:
     return f"flow{flow}"
 
 
-def control_to_core(flow: Flow, threshold_rtt_s: float | None) -> dict[str, Any]:
-    """A flow's congestion control in the form that the core reads, with RBCC's threshold found."""
-    return {
-        "name": flow.algorithm,
-        "alpha": flow.alpha,
-        "beta": flow.beta,
-        "gamma": flow.gamma,
-        "full_deployment": flow.full_deployment,
-        "skew_correction": flow.skew_correction,
-        "threshold_rtt_s": threshold_rtt_s,
-    }
+def control_to_core(flow: Flow) -> dict[str, Any]:
+    """A flow's compiled congestion control and its settings in the form that the core reads."""
+    return {"name": flow.algorithm, **flow.settings}
 
 
 def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
-    threshold_rtt_s = flow.threshold_rtt_s
+    control = control_to_core(flow)
     if flow.threshold_factor is not None:
         round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
-        threshold_rtt_s = flow.threshold_factor * round_trip_s
+        control[THRESHOLD] = flow.threshold_factor * round_trip_s
     tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
-    control = control_to_core(flow, threshold_rtt_s)
     marks: dict[str, Any] = {}
     if not isinstance(flow.algorithm, str):
         custom = flow.start_custom()
-        control |= {
-            "name": "custom",
-            "custom": {"factory": _name(index), "recovery": custom.recovery},
-        }
+        control = {"name": "custom", "factory": _name(index), "recovery": custom.recovery}
         marks = {mark: getattr(custom, mark) for mark in congestion.MARKS}
         marks["marks"] = [mark.to_core() for mark in custom.marks]
     return {

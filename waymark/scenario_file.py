@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field
 from waymark import own, plots, topology_file, yaml_file
 from waymark.addressing import derive, path
 from waymark.congestion import Custom
+from waymark.controls import BY_NAME
 from waymark.errors import WaymarkError, suggestion
 from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.fields import Rate, Time
@@ -25,7 +26,16 @@ from waymark.result import Result
 from waymark.scenario import LinkChange, Scenario
 from waymark.topology import Topology
 from waymark.topology_file import DELAY, LOSS, RATE, Settings, TopologyFile
-from waymark.traffic import PACKET_OCTETS, PROFILES, Algorithm, Cbr, Flow, OnOff, Source
+from waymark.traffic import (
+    PACKET_OCTETS,
+    PROFILES,
+    Algorithm,
+    Cbr,
+    Flow,
+    OnOff,
+    Source,
+    invalid_settings,
+)
 from waymark.units import TIME
 from waymark.yaml_file import Document, Place, Problem
 
@@ -64,9 +74,9 @@ class FlowFile(Traffic):
         "stock", description=", ".join(PROFILES)
     )
     packets: PACKETS | None = Field(None, description="1 or more packets to send; none: no end")
-    alpha: PACKETS | None = Field(None, description="Vegas' α, in packets")
-    beta: PACKETS | None = Field(None, description="Vegas' β, in packets")
-    gamma: PACKETS | None = Field(None, description="Vegas' γ, in packets")
+    settings: dict[str, bool | float] = Field(
+        {}, description="of the control, by name: alpha: 2 (docs/controls.md)"
+    )
 
 
 class SourceFile(Traffic):
@@ -160,9 +170,7 @@ class _Loaded:
                 start_s=flow.start,
                 stop_s=flow.stop,
                 segments=flow.packets,
-                alpha=flow.alpha,
-                beta=flow.beta,
-                gamma=flow.gamma,
+                settings=flow.settings,
             )
             for flow, control in zip(self.file.flows, self.controls, strict=True)
         )
@@ -290,11 +298,14 @@ def _controls(file: ScenarioFile, document: Document) -> list[Algorithm | Custom
     for index, flow in enumerate(file.flows):
         if ".py" in flow.control:
             found.append(own.load_control(str(document.path.parent / flow.control)))
-        elif flow.control in get_args(Algorithm):
-            found.append(flow.control)  # pyright: ignore[reportArgumentType]
+        elif flow.control in BY_NAME:
+            found.append(flow.control)
         else:
-            told = f"found {flow.control!r}; {suggestion(flow.control, get_args(Algorithm))}"
+            told = f"found {flow.control!r}; {suggestion(flow.control, list(BY_NAME))}"
             raise yaml_file.refused(document, [Problem(("flows", index, "control"), told)])
+        told = invalid_settings(found[-1], flow.settings)
+        if told is not None:
+            raise yaml_file.refused(document, [Problem(("flows", index, "settings"), told)])
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from waymark import congestion
+from waymark import congestion, controls
 from waymark.congestion import CongestionControl, Custom
 from waymark.errors import WaymarkError, check_choice
 
@@ -107,40 +107,9 @@ PROFILES: Mapping[str, Profile] = {
 """The profiles by the names that files and the command line give them."""
 
 
-Algorithm = Literal[
-    "tahoe",
-    "reno",
-    "newreno",
-    "sack",
-    "fack",
-    "vegas",
-    "rovegas",
-    "enhancedvegas",
-    "quickvegas",
-    "redvegas",
-    "waymark",
-    "vegasa",
-    "vegasplus",
-    "reroutingvegas",
-    "card",
-    "dual",
-    "tris",
-    "santacruz",
-    "zhangtsaoussidis",
-    "fast",
-    "westwood",
-    "westwoodplus",
-    "highspeed",
-    "scalable",
-    "cubic",
-    "dctcp",
-    "bbr",
-    "muzha",
-    "rbcc",
-    "rbccwl",
-]
-"""The congestion controls, each with the loss recovery that belongs to it; ``docs/controls.md`` has
-more of each. DCTCP and BBR need the modern profile (:data:`MODERN`)."""
+Algorithm = str
+"""The name of a compiled congestion control (:data:`waymark.controls.CONTROLS`). The loss recovery
+that belongs to it comes with it."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +129,10 @@ class Tracing:
     every_s: float = 0.0
 
 
+THRESHOLD = "threshold_rtt_s"
+"""The setting that a flow's ``threshold_factor`` gives."""
+
+
 @dataclass(frozen=True)
 class Flow:
     """A TCP connection, with data to send without end unless said otherwise.
@@ -173,21 +146,17 @@ class Flow:
         start_s: when the first packet leaves, in seconds.
         stop_s: when it stops sending new data, in seconds; None: never.
         segments: packets of data to send; None: without end.
-        alpha, beta, gamma: Vegas' and its variants' thresholds, in packets of extra data; None: the
-            algorithm's own (1, 3, 1; Quick Vegas 2, 4, 1). FAST has ``alpha`` alone, the packets
-            that it keeps queued (20).
-        full_deployment: RoVegas: every hop is AQT-capable, so that base RTT is each round's newest
-            derived value; else the least one (Chan 2004, §3.5.4).
-        skew_correction: Enhanced Vegas: correct for clocks that drift apart (Chan 2004, eq. 4.5).
-        threshold_rtt_s: RBCC's threshold RTT T, in seconds; None: found by probing, unless the next
-            is given.
-        threshold_factor: instead: F, which makes T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the
-            round trip of a 40-octet packet on the path, without queues.
+        settings: the congestion control's settings that are not left at their defaults, by name:
+            ``{"alpha": 2, "beta": 4}``. ``docs/controls.md`` lists them.
+        threshold_factor: instead of RBCC's setting ``threshold_rtt_s``: F, which makes
+            T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the round trip of a 40-octet packet on the
+            path, without queues.
         trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
             which.
 
     Raises:
-        WaymarkError: an algorithm that is none, or thresholds that contradict each other.
+        WaymarkError: an algorithm that is none, settings that it does not have or that are not
+            valid, or thresholds that contradict each other.
     """
 
     source: str
@@ -197,30 +166,30 @@ class Flow:
     start_s: float = 0.0
     stop_s: float | None = None
     segments: int | None = None
-    alpha: int | None = None
-    beta: int | None = None
-    gamma: int | None = None
-    full_deployment: bool = True
-    skew_correction: bool = True
-    threshold_rtt_s: float | None = None
+    settings: Mapping[str, controls.Value] = field(
+        default_factory=dict[str, controls.Value], hash=False
+    )
     threshold_factor: float | None = None
     trace: bool | Tracing = False
 
     def __post_init__(self) -> None:
+        where = f"flow {self.source}->{self.target}"
         if isinstance(self.algorithm, str):
-            where = f"flow {self.source}->{self.target}: algorithm"
-            check_choice(where, self.algorithm, get_args(Algorithm))
+            check_choice(f"{where}: algorithm", self.algorithm, list(controls.BY_NAME))
         else:
             self.start_custom()
-        if self.threshold_rtt_s is not None and self.threshold_factor is not None:
+        if told := invalid_settings(self.algorithm, self.settings):
+            raise WaymarkError(f"{where}: settings: {told}")
+        if self.threshold_factor is None:
+            return
+        if not self.threshold_factor > 0:
             raise WaymarkError(
-                f"flow {self.source}->{self.target}: threshold_rtt_s and threshold_factor: give one"
+                f"{where}: threshold_factor {self.threshold_factor:g}, expected more than 0"
             )
-        if self.threshold_factor is not None and not self.threshold_factor > 0:
-            raise WaymarkError(
-                f"flow {self.source}->{self.target}: threshold_factor {self.threshold_factor:g}, "
-                "expected more than 0"
-            )
+        if THRESHOLD in self.settings:
+            raise WaymarkError(f"{where}: {THRESHOLD} and threshold_factor: give one")
+        if told := invalid_settings(self.algorithm, {THRESHOLD: self.threshold_factor}):
+            raise WaymarkError(f"{where}: threshold_factor: {told}")
 
     @property
     def algorithm_name(self) -> str:
@@ -237,6 +206,17 @@ class Flow:
         """
         assert not isinstance(self.algorithm, str)
         return congestion.start(self.algorithm)
+
+
+def invalid_settings(
+    algorithm: Algorithm | Custom, settings: Mapping[str, controls.Value]
+) -> str | None:
+    """What is wrong with the settings of a flow's congestion control; None: nothing."""
+    if isinstance(algorithm, str):
+        return controls.invalid_settings(algorithm, settings)
+    if settings:
+        return "a control in Python has none; pass functools.partial(Mine, beta=2) instead"
+    return None
 
 
 @dataclass(frozen=True)

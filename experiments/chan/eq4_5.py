@@ -33,7 +33,7 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
         for skew in SKEWS_PPM:
             name = label(skew, corrected)
             run = net.run(name, "enhancedvegas", net.traffic(LOAD), at_scale(END_S, scale), seed)
-            flow = replace(run.flows[0], skew_correction=corrected)
+            flow = replace(run.flows[0], settings={"skew_correction": corrected})
             runs[name] = replace(run, flows=(flow,), clocks={"d1": Clock(skew_ppm=skew)})
     return runs
 

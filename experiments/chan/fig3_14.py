@@ -27,8 +27,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
                 source=f"s{i + 1}",
                 target=f"d{i + 1}",
                 start_s=i * JOIN_EVERY_S,
-                alpha=variant.alpha,
-                beta=variant.beta,
+                settings={"alpha": variant.alpha, "beta": variant.beta},
             )
             for i in range(fairness.FLOWS)
         )

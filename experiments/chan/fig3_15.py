@@ -34,8 +34,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
                 source=f"s{i}",
                 target=f"d{i}",
                 start_s=float(starts_s[i - 1]),
-                alpha=variant.alpha,
-                beta=variant.beta,
+                settings={"alpha": variant.alpha, "beta": variant.beta},
             )
             for i in numbers
         )

@@ -21,7 +21,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 def _run(algorithm: str, seed: int) -> Scenario:
     whole = net.run(algorithm, "rovegas", LOAD, (0.0, 0.0, 0.0), END_S, seed)
     flow = (
-        replace(whole.flows[0], full_deployment=False)
+        replace(whole.flows[0], settings={"full_deployment": False})
         if algorithm == "rovegas"
         else net.flow("vegas")
     )

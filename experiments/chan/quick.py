@@ -58,9 +58,8 @@ def flow(number: int, algorithm: Algorithm | Literal["newreno"], start_s: float 
     source, target = f"s{number}", f"d{number}"
     if algorithm == "newreno":
         return Flow(source, target, algorithm, NEWRENO, start_s=start_s)
-    return Flow(
-        source, target, algorithm, PROFILE, start_s=start_s, alpha=ALPHA, beta=BETA, gamma=GAMMA
-    )
+    settings = {"alpha": ALPHA, "beta": BETA, "gamma": GAMMA}
+    return Flow(source, target, algorithm, PROFILE, start_s=start_s, settings=settings)
 
 
 def halved_and_doubled(

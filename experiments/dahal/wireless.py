@@ -163,7 +163,9 @@ def run(
             chosen.algorithm,
             chosen.profile,
             start_s=float(starts_s[i]),
-            threshold_rtt_s=factor * RTT_MIN_S if chosen.algorithm == "rbccwl" else None,
+            settings={"threshold_rtt_s": factor * RTT_MIN_S}
+            if chosen.algorithm == "rbccwl"
+            else {},
             trace=trace and i == 0,
         )
         for i in range(count)

@@ -150,42 +150,32 @@ const NUMBERS: [f64; 16] = [
     1e300,
     -1e300,
 ];
-const NAMES: [&str; 34] = [
-    "a",
-    "b",
-    "r1",
-    "r2",
-    "plain",
-    "waymark",
-    "ecn",
-    "ns2",
-    "modern",
-    "off",
-    "classic",
-    "accurate",
-    "cbr",
-    "exponential",
-    "pareto",
-    "std",
-    "rbca",
-    "tahoe",
-    "reno",
-    "sack",
-    "fack",
-    "vegas",
-    "rovegas",
-    "enhancedvegas",
-    "redvegas",
-    "santacruz",
-    "fast",
-    "highspeed",
-    "cubic",
-    "dctcp",
-    "bbr",
-    "muzha",
-    "rbcc",
-    "",
-];
+/// Names that something in a scenario has.
+static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let controls = congestion::CONTROLS.iter().map(|control| control.name);
+    let settings = congestion::CONTROLS.iter().flat_map(|c| c.settings);
+    let others = [
+        "a",
+        "b",
+        "r1",
+        "r2",
+        "plain",
+        "ecn",
+        "ns2",
+        "modern",
+        "off",
+        "classic",
+        "accurate",
+        "cbr",
+        "exponential",
+        "pareto",
+        "std",
+        "rbca",
+        "",
+    ];
+    let settings = settings.map(|setting| setting.name);
+    others.into_iter().chain(controls).chain(settings).collect()
+});
 
 fn changed(value: &Value, random: &mut Random) -> Value {
     match value {

@@ -143,7 +143,7 @@ def compare(
 
 
 def _controls(names: list[str], profile: Profile) -> dict[str, Algorithm | Custom]:
-    modern_only = {known.name for known in CONTROLS if not known.recovery}
+    modern_only = {known.name for known in CONTROLS if known.is_modern_only}
     found: dict[str, Algorithm | Custom] = {}
     for name in names:
         control = own.load_control(name) if ".py" in name else name

@@ -33,7 +33,8 @@ def list_controls(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the congestion controls: name, what it does, its source, the marks that it reads.
+    """List the congestion controls: name, what it does, its source, the marks that it reads, its
+    settings with their defaults.
 
     AQT is accumulated queueing time, AVBW-S carries the least data rate adjustment index (DRAI) of
     the path, CI is congestion indication.
@@ -49,9 +50,11 @@ def list_controls(
 
 def _lines(control: Control, width: int) -> list[str]:
     needs = ", ".join((*control.marks, *filter(None, (control.needs,))))
+    settings = ", ".join(f"{one.name}{one.default_text}" for one in control.settings)
     told = [
         f"{control.title}: {control.summary}",
         f"{control.source}{'; needs ' if needs else ''}{needs}",
+        *([f"settings: {settings}"] if settings else []),
     ]
     indent = " " * NAME_WIDTH
     wrapped = [

@@ -8,6 +8,7 @@ mod errors;
 mod host;
 mod place;
 mod program;
+mod registry;
 mod replay;
 mod results;
 mod script;
@@ -43,6 +44,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::controls, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(shadowing::shadowing_loss, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;

@@ -10,12 +10,25 @@
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 use units::Instant;
 
 /// `W_min`
 const MIN_WINDOW: f64 = 1.0;
+
+pub(crate) static CARD: Control = Control {
+    name: "card",
+    label: "CARD",
+    summary: "shrinks when the delay rose with the window, grows when it fell",
+    source: "Jain 1989",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(CardConfig::default()),
+};
 
 /// Settings of [`Card`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,21 @@ use units::Instant;
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::rtt::CleanRtt;
+
+pub(crate) static CUBIC: Control = Control {
+    name: "cubic",
+    label: "CUBIC",
+    summary: "a cubic function of the time since the last loss",
+    source: "RFC 9438",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(CubicConfig::default()),
+};
 
 /// Settings of [`Cubic`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,11 +6,24 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 
 /// Marks may take the window down to one segment.
 const MIN_WINDOW: f64 = 1.0;
+
+pub(crate) static DCTCP: Control = Control {
+    name: "dctcp",
+    label: "DCTCP",
+    summary: "cuts by the share of ECN-marked segments",
+    source: "RFC 8257",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[Need::Ecn],
+    settings: &[],
+    factory: |_, _| Box::new(DctcpConfig::default()),
+};
 
 /// Settings of [`Dctcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]

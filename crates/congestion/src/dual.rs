@@ -8,10 +8,23 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 use units::Instant;
+
+pub(crate) static DUAL: Control = Control {
+    name: "dual",
+    label: "DUAL",
+    summary: "Reno that cuts by 1/8 when the RTT is above the middle of those seen",
+    source: "Wang and Crowcroft 1992",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(DualConfig {}),
+};
 
 /// Settings of [`Dual`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,10 +8,34 @@ mod skew;
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Need, Recovery, Setting};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::{Measured, Meter, Plain};
+use crate::vegas::{self, VegasConfig};
 use skew::Trips;
+
+pub(crate) static ENHANCED_VEGAS: Control = Control {
+    name: "enhancedvegas",
+    label: "Enhanced Vegas",
+    summary: "RoVegas' measure from timestamps instead of marks",
+    source: "Chan 2004, ch. 4",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[Need::Timestamps],
+    settings: &[vegas::ALPHA, vegas::BETA, vegas::GAMMA, SKEW_CORRECTION],
+    factory: |settings, rules| {
+        Box::new(EnhancedVegasConfig {
+            vegas: VegasConfig::of(settings, rules),
+            skew_correction: settings.flag("skew_correction"),
+        })
+    },
+};
+
+const SKEW_CORRECTION: Setting = Setting::flag(
+    "skew_correction",
+    true,
+    "correct for clocks that drift apart (4.5)",
+);
 
 /// Settings of [`EnhancedVegas`].
 #[derive(Clone, Copy, Debug, PartialEq)]

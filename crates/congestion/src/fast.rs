@@ -10,11 +10,29 @@ use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery, Setting};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 
 /// The window has a floor of two segments, below which no delay can show; after a timeout one.
 const MIN_WINDOW: f64 = 2.0;
+
+pub(crate) static FAST: Control = Control {
+    name: "fast",
+    label: "FAST",
+    summary: "keeps α segments queued, in steps proportional to the error",
+    source: "Jin, Wei and Low 2004",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[Setting::packets("alpha", 20.0, "packets to keep queued")],
+    factory: |settings, _| {
+        Box::new(FastConfig {
+            alpha: settings.number("alpha"),
+            ..FastConfig::default()
+        })
+    },
+};
 
 /// Settings of [`Fast`].
 #[derive(Clone, Copy, Debug, PartialEq)]

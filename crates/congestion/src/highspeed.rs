@@ -6,6 +6,7 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
 /// `Low_Window`: up to here, Reno.
@@ -16,6 +17,18 @@ const HIGH_WINDOW: f64 = 83_000.0;
 const HIGH_DECREASE: f64 = 0.1;
 /// A loss leaves at least two segments.
 const MIN_WINDOW: f64 = 2.0;
+
+pub(crate) static HIGHSPEED: Control = Control {
+    name: "highspeed",
+    label: "HighSpeed",
+    summary: "growth and cut depend on the window's size",
+    source: "RFC 3649",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(HighSpeedConfig {}),
+};
 
 /// Settings of [`HighSpeed`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

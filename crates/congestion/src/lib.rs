@@ -4,32 +4,9 @@
 //! | --- | --- |
 //! | [`event`] | what a controller is told: acknowledgements with feedback marks, losses, timeouts |
 //! | [`controller`] | the [`Controller`] trait, its [`Factory`], [`Limits`] and [`Snapshot`] |
-//! | [`reno`] | additive increase, halving: shared by the Reno family's loss recoveries |
-//! | [`tahoe`] | Reno's growth, and one segment after any loss |
-//! | [`vegas`] | Vegas, and the round machinery that its variants share |
-//! | [`rovegas`] | RoVegas: Vegas on propagation delays and forward queueing alone |
-//! | [`enhanced_vegas`] | Enhanced Vegas: the same from timestamps, clock skew corrected |
-//! | [`quick_vegas`] | Quick Vegas: faster on long fat paths |
-//! | [`red_vegas`] | RedVegas: tells random losses from congestion |
-//! | [`vegas_a`] | Vegas-A: thresholds that adapt |
-//! | [`muzha`] | Muzha: the switches say how to change the window |
-//! | [`waymark`] | Waymark: all three marks in one, RoVegas' measure, Muzha's pace, RedVegas' judgement |
-//! | [`rbcc`] | RBCC and RBCC-WL: the window follows the RTT's distance from a threshold |
-//! | [`sctp`] | SCTP's: the standard window, RBCA, and SPC, which changes the path |
-//! | [`vegas_plus`] | Vegas⁺: Vegas that turns into Reno where it meets Reno |
-//! | [`rerouting_vegas`] | La, Walrand and Anantharam's Vegas: takes a lasting rise for a new route |
-//! | [`card`] | CARD: against the sign of the delay's gradient |
-//! | [`dual`] | DUAL: Reno, cut by the delay half-way between least and most |
-//! | [`tri_s`] | Tri-S: grows as long as a segment more brings throughput |
-//! | [`santa_cruz`] | Santa Cruz: Vegas' aim, from relative one-way delays |
-//! | [`zhang_tsaoussidis`] | Zhang and Tsaoussidis: Reno that eases off before the queue is full |
-//! | [`fast`] | FAST: Vegas' aim, in steps in proportion |
-//! | [`westwood`] | Westwood and Westwood+: a loss leaves what the path delivers |
-//! | [`highspeed`] | HighSpeed TCP (RFC 3649): Reno that scales with its window |
-//! | [`scalable`] | Scalable TCP: exponential growth |
-//! | [`cubic`] | CUBIC (RFC 9438): a cubic function of time |
-//! | [`bbr`] | BBR, version 1: a model of the path's bandwidth and delay |
-//! | [`dctcp`] | DCTCP (RFC 8257): cut by the share of marked segments |
+//! | [`registry`] | what a control's file declares about it: name, loss recovery, marks, settings |
+//! | [`CONTROLS`] | the controls; each has one file |
+//! | [`sctp`] | SCTP's controls: the standard window, RBCA, and SPC, which changes the path |
 //!
 //! Windows are in segments, SCTP's in octets. Nothing here reads a clock, knows a packet format or draws a number.
 
@@ -41,12 +18,14 @@ pub mod dctcp;
 pub mod dual;
 pub mod enhanced_vegas;
 pub mod event;
+pub mod fack;
 pub mod fast;
 pub mod highspeed;
 pub mod muzha;
 pub mod quick_vegas;
 pub mod rbcc;
 pub mod red_vegas;
+pub mod registry;
 pub mod reno;
 pub mod rerouting_vegas;
 mod round;
@@ -82,6 +61,7 @@ pub use muzha::MuzhaConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
 pub use red_vegas::RedVegasConfig;
+pub use registry::{Control, Mark, Need, Recovery, Rules, Settings};
 pub use reno::{ExactRenoConfig, RenoConfig};
 pub use rerouting_vegas::ReroutingVegasConfig;
 pub use rovegas::{Deployment, RoVegasConfig};
@@ -95,3 +75,45 @@ pub use vegas_plus::VegasPlusConfig;
 pub use waymark::WaymarkConfig;
 pub use westwood::WestwoodConfig;
 pub use zhang_tsaoussidis::ZhangTsaoussidisConfig;
+
+/// The congestion controls, in the order of `docs/controls.md`.
+pub static CONTROLS: &[&Control] = &[
+    &tahoe::TAHOE,
+    &reno::RENO,
+    &reno::NEWRENO,
+    &reno::SACK,
+    &fack::FACK,
+    &vegas::VEGAS,
+    &rovegas::ROVEGAS,
+    &enhanced_vegas::ENHANCED_VEGAS,
+    &quick_vegas::QUICK_VEGAS,
+    &red_vegas::RED_VEGAS,
+    &waymark::WAYMARK,
+    &vegas_a::VEGAS_A,
+    &vegas_plus::VEGAS_PLUS,
+    &rerouting_vegas::REROUTING_VEGAS,
+    &card::CARD,
+    &dual::DUAL,
+    &tri_s::TRI_S,
+    &santa_cruz::SANTA_CRUZ,
+    &zhang_tsaoussidis::ZHANG_TSAOUSSIDIS,
+    &fast::FAST,
+    &westwood::WESTWOOD,
+    &westwood::WESTWOOD_PLUS,
+    &highspeed::HIGHSPEED,
+    &scalable::SCALABLE,
+    &cubic::CUBIC,
+    &dctcp::DCTCP,
+    &bbr::BBR,
+    &muzha::MUZHA,
+    &rbcc::RBCC,
+    &rbcc::RBCC_WL,
+];
+
+/// The control of that name.
+pub fn find(name: &str) -> Option<&'static Control> {
+    CONTROLS
+        .iter()
+        .find(|control| control.name == name)
+        .copied()
+}

@@ -5,10 +5,23 @@
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Mark, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
 /// No index takes the window below one segment.
 const MIN_WINDOW: f64 = 1.0;
+
+pub(crate) static MUZHA: Control = Control {
+    name: "muzha",
+    label: "Muzha",
+    summary: "changes the window as the switches' index says",
+    source: "Lien and Chung, §III",
+    recovery: Recovery::Reno,
+    marks: &[Mark::Avbw],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(MuzhaConfig {}),
+};
 
 /// Settings of [`Muzha`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

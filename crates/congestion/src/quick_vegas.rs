@@ -4,10 +4,31 @@
 //! window steps towards the middle. Only every other round, so that a change shows before the next.
 
 use crate::controller::{Controller, Factory, Limits};
+use crate::registry::{Control, Recovery, Setting};
 use crate::vegas::avoidance::{Avoidance, Backlog, Step};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::Plain;
-use crate::vegas::{Quirks, VegasConfig};
+use crate::vegas::{self, Quirks, VegasConfig};
+
+pub(crate) static QUICK_VEGAS: Control = Control {
+    name: "quickvegas",
+    label: "Quick Vegas",
+    summary: "Vegas for long fat paths",
+    source: "Chan 2004, §5.3",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[],
+    settings: &[
+        Setting::packets("alpha", 2.0, vegas::ALPHA.summary),
+        Setting::packets("beta", 4.0, vegas::BETA.summary),
+        vegas::GAMMA,
+    ],
+    factory: |settings, rules| {
+        Box::new(QuickVegasConfig {
+            vegas: VegasConfig::of(settings, rules),
+        })
+    },
+};
 
 /// Settings of [`QuickVegas`].
 #[derive(Clone, Copy, Debug, PartialEq)]

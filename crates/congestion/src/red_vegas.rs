@@ -5,11 +5,28 @@
 
 use crate::controller::{Controller, Factory, Limits, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Mark, Recovery};
 use crate::vegas::avoidance::{Avoidance, Linear};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::{Meter, Plain};
+use crate::vegas::{THRESHOLDS, VegasConfig};
 use units::Instant;
+
+pub(crate) static RED_VEGAS: Control = Control {
+    name: "redvegas",
+    label: "RedVegas",
+    summary: "Vegas that tells random losses from congestion",
+    source: "Chan 2004, §6.3",
+    recovery: Recovery::Vegas,
+    marks: &[Mark::Ci],
+    needs: &[],
+    settings: &THRESHOLDS,
+    factory: |settings, rules| {
+        Box::new(RedVegasConfig {
+            vegas: VegasConfig::of(settings, rules),
+        })
+    },
+};
 
 /// Settings of [`RedVegas`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

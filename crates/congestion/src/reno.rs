@@ -6,6 +6,50 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery, Rules, Settings};
+
+pub(crate) static RENO: Control = Control {
+    name: "reno",
+    label: "Reno",
+    summary: "additive increase, halving",
+    source: "RFC 5681",
+    recovery: Recovery::Reno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory,
+};
+
+pub(crate) static NEWRENO: Control = Control {
+    name: "newreno",
+    label: "NewReno",
+    summary: "Reno that stays in recovery over partial ACKs",
+    source: "RFC 6582",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory,
+};
+
+pub(crate) static SACK: Control = Control {
+    name: "sack",
+    label: "SACK",
+    summary: "Reno with selective acknowledgements",
+    source: "RFC 6675",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory,
+};
+
+fn factory(_: &Settings, rules: Rules) -> Box<dyn Factory> {
+    match rules.exact_halving {
+        true => Box::new(ExactRenoConfig {}),
+        false => Box::new(RenoConfig {}),
+    }
+}
 
 /// Settings of [`Reno`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

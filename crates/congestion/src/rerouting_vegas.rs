@@ -10,9 +10,27 @@
 
 use crate::controller::{Controller, Factory, Limits, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::vegas::meter::Meter;
-use crate::vegas::{Vegas, VegasConfig};
+use crate::vegas::{THRESHOLDS, Vegas, VegasConfig};
 use units::Instant;
+
+pub(crate) static REROUTING_VEGAS: Control = Control {
+    name: "reroutingvegas",
+    label: "La's Vegas",
+    summary: "Vegas that takes a lasting rise of the RTT as a new route",
+    source: "La, Walrand and Anantharam 1999",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[],
+    settings: &THRESHOLDS,
+    factory: |settings, rules| {
+        Box::new(ReroutingVegasConfig {
+            vegas: VegasConfig::of(settings, rules),
+            ..ReroutingVegasConfig::default()
+        })
+    },
+};
 
 /// Settings of [`ReroutingVegas`].
 #[derive(Clone, Copy, Debug, PartialEq)]

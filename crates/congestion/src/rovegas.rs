@@ -6,9 +6,34 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Mark, Recovery, Setting, Settings};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::{Measured, Meter, Plain};
+use crate::vegas::{self, VegasConfig};
+
+pub(crate) static ROVEGAS: Control = Control {
+    name: "rovegas",
+    label: "RoVegas",
+    summary: "Vegas on propagation delay and forward queueing alone",
+    source: "Chan 2004, ch. 3",
+    recovery: Recovery::Vegas,
+    marks: &[Mark::Aqt],
+    needs: &[],
+    settings: &[vegas::ALPHA, vegas::BETA, vegas::GAMMA, FULL_DEPLOYMENT],
+    factory: |settings, rules| {
+        Box::new(RoVegasConfig {
+            vegas: VegasConfig::of(settings, rules),
+            deployment: Deployment::of(settings),
+        })
+    },
+};
+
+/// RoVegas', and that of controls that measure as it does.
+pub(crate) const FULL_DEPLOYMENT: Setting = Setting::flag(
+    "full_deployment",
+    true,
+    "every hop adds to AQT, so that base RTT is each round's newest derived value; else the least one",
+);
 
 /// How many of the path's hops speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +45,16 @@ pub enum Deployment {
     /// Some of them: the derived value still holds the silent hops' queues, so the minimum is taken
     /// (§3.5.4).
     Gradual,
+}
+
+impl Deployment {
+    /// What [`FULL_DEPLOYMENT`] says.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        match settings.flag(FULL_DEPLOYMENT.name) {
+            true => Deployment::Full,
+            false => Deployment::Gradual,
+        }
+    }
 }
 
 /// Settings of [`RoVegas`].

@@ -11,8 +11,21 @@
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
+
+pub(crate) static SANTA_CRUZ: Control = Control {
+    name: "santacruz",
+    label: "Santa Cruz",
+    summary: "keeps n segments queued, by relative one-way delays",
+    source: "Parsa and Garcia-Luna-Aceves 1999",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[Need::Timestamps],
+    settings: &[],
+    factory: |_, _| Box::new(SantaCruzConfig::default()),
+};
 
 /// Settings of [`SantaCruz`].
 #[derive(Clone, Copy, Debug, PartialEq)]

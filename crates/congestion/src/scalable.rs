@@ -6,6 +6,7 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
 /// `lwnd`: up to here, Reno.
@@ -14,6 +15,18 @@ const LEGACY_WINDOW: f64 = 16.0;
 const INCREASE: f64 = 0.01;
 /// `b`: what a loss takes.
 const DECREASE: f64 = 0.125;
+
+pub(crate) static SCALABLE: Control = Control {
+    name: "scalable",
+    label: "Scalable",
+    summary: "exponential growth",
+    source: "Kelly 2003",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(ScalableConfig {}),
+};
 
 /// Settings of [`Scalable`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

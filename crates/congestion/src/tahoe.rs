@@ -2,7 +2,20 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
+
+pub(crate) static TAHOE: Control = Control {
+    name: "tahoe",
+    label: "Tahoe",
+    summary: "falls to one segment after any loss",
+    source: "Jacobson 1988",
+    recovery: Recovery::Tahoe,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(TahoeConfig {}),
+};
 
 /// Settings of [`Tahoe`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,9 +11,22 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 use units::Instant;
+
+pub(crate) static TRI_S: Control = Control {
+    name: "tris",
+    label: "Tri-S",
+    summary: "grows while one more segment brings more throughput",
+    source: "Wang and Crowcroft 1991",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(TriSConfig::default()),
+};
 
 /// Settings of [`TriS`].
 #[derive(Clone, Copy, Debug, PartialEq)]

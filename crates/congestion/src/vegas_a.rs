@@ -4,15 +4,32 @@
 //! leave to others: they move up. The diff is not rounded; rounded, this behaves as plain Vegas.
 
 use crate::controller::{Controller, Factory, Limits};
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Recovery};
 use crate::vegas::avoidance::{Avoidance, Backlog, Step};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::Plain;
+use crate::vegas::{THRESHOLDS, VegasConfig};
 
 /// The paper's pseudo-code has no floors; these are the starting values. Without them the thresholds
 /// fall for good and the flow starves (`docs/departures/congestion.md`).
 const MIN_ALPHA: f64 = 1.0;
 const MIN_BETA: f64 = 3.0;
+
+pub(crate) static VEGAS_A: Control = Control {
+    name: "vegasa",
+    label: "Vegas-A",
+    summary: "Vegas whose thresholds adapt",
+    source: "Srijith et al., §IV",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[],
+    settings: &THRESHOLDS,
+    factory: |settings, rules| {
+        Box::new(VegasAConfig {
+            vegas: VegasConfig::of(settings, rules),
+        })
+    },
+};
 
 /// Settings of [`VegasA`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -8,10 +8,28 @@
 //! survey names the parameter and leaves its value open; the default is ours.
 
 use crate::controller::{Controller, Factory, Limits};
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Recovery};
 use crate::vegas::avoidance::{Avoidance, Backlog, Linear, Step};
 use crate::vegas::machine::Machine;
 use crate::vegas::meter::Plain;
+use crate::vegas::{THRESHOLDS, VegasConfig};
+
+pub(crate) static VEGAS_PLUS: Control = Control {
+    name: "vegasplus",
+    label: "Vegas⁺",
+    summary: "Vegas that turns into Reno where it meets Reno",
+    source: "Hasegawa, Kurata and Murata 2000",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[],
+    settings: &THRESHOLDS,
+    factory: |settings, rules| {
+        Box::new(VegasPlusConfig {
+            vegas: VegasConfig::of(settings, rules),
+            ..VegasPlusConfig::default()
+        })
+    },
+};
 
 /// Settings of [`VegasPlus`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,10 +10,28 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::red_vegas::Judging;
-use crate::rovegas::{Deployment, Marks};
-use crate::vegas::VegasConfig;
+use crate::registry::{Control, Mark, Recovery};
+use crate::rovegas::{Deployment, FULL_DEPLOYMENT, Marks};
 use crate::vegas::avoidance::{Avoidance, Backlog, Linear, Step};
 use crate::vegas::machine::Machine;
+use crate::vegas::{self, VegasConfig};
+
+pub(crate) static WAYMARK: Control = Control {
+    name: "waymark",
+    label: "Waymark",
+    summary: "RoVegas' measure, Muzha's pace, losses judged as by RedVegas",
+    source: "this project",
+    recovery: Recovery::Vegas,
+    marks: &[Mark::Aqt, Mark::Avbw, Mark::Ci],
+    needs: &[],
+    settings: &[vegas::ALPHA, vegas::BETA, vegas::GAMMA, FULL_DEPLOYMENT],
+    factory: |settings, rules| {
+        Box::new(WaymarkConfig {
+            vegas: VegasConfig::of(settings, rules),
+            deployment: Deployment::of(settings),
+        })
+    },
+};
 
 /// Settings of [`Waymark`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

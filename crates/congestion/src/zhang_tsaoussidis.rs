@@ -8,10 +8,23 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 use units::Instant;
+
+pub(crate) static ZHANG_TSAOUSSIDIS: Control = Control {
+    name: "zhangtsaoussidis",
+    label: "Zhang–Tsaoussidis",
+    summary: "Reno that slows down before the queue is full",
+    source: "Zhang and Tsaoussidis 2003",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| Box::new(ZhangTsaoussidisConfig::default()),
+};
 
 /// Settings of [`ZhangTsaoussidis`].
 #[derive(Clone, Copy, Debug, PartialEq)]

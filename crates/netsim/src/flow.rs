@@ -4,24 +4,13 @@ use crate::connection::Connection;
 use crate::event::Turn;
 use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{
-    self, Control, ControlName, EcnName, HostClock, ProfileKind, RecoveryName, ScenarioError,
-};
+use crate::scenario::{self, Control, EcnName, HostClock, ProfileKind, ScenarioError};
 use crate::simulation::Controls;
 use crate::trace::Tracer;
-use congestion::rbcc::Threshold;
-use congestion::vegas::Quirks;
-use congestion::westwood::Sampling;
-use congestion::{
-    BbrConfig, CardConfig, CubicConfig, DctcpConfig, Deployment, DualConfig, EnhancedVegasConfig,
-    ExactRenoConfig, Factory, FastConfig, HighSpeedConfig, MuzhaConfig, QuickVegasConfig,
-    RbccConfig, RedVegasConfig, RenoConfig, ReroutingVegasConfig, RoVegasConfig, SantaCruzConfig,
-    ScalableConfig, TahoeConfig, TriSConfig, VegasAConfig, VegasConfig, VegasPlusConfig,
-    WaymarkConfig, WestwoodConfig, ZhangTsaoussidisConfig,
-};
+use congestion::{Factory, Mark, Need, RenoConfig, Rules};
 use std::sync::Arc;
 use transport::tcp::{
-    self, Aqt, Avbw, Clock, Config, Marks, Recovery, RtoConfig, Segment, Sizes, Supply, modern,
+    self, Aqt, Avbw, Clock, Config, Marks, RtoConfig, Segment, Sizes, Supply, modern,
 };
 use transport::wire;
 use units::{Duration, Instant};
@@ -188,18 +177,26 @@ pub fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), Scenar
     Ok((config, control(&flow, &Controls::new(), "flow")?))
 }
 
-/// The flow's congestion control, of this crate's or handed in.
+/// What makes the flow's congestion control, a compiled one or one that is handed in.
 fn control(
     flow: &scenario::Flow,
     controls: &Controls,
     path: &str,
 ) -> Result<Arc<dyn Factory>, ScenarioError> {
-    match &flow.control.custom {
-        Some(custom) => match controls.get(&custom.factory) {
+    match &flow.control {
+        Control::Compiled(settings) => Ok(settings.factory(rules(&flow.profile)).into()),
+        Control::Custom(custom) => match controls.get(&custom.factory) {
             Some(factory) => Ok(factory.clone()),
             None => Err(missing(path, &custom.factory, controls)),
         },
-        None => Ok(algorithm(flow).into()),
+    }
+}
+
+fn rules(profile: &scenario::Profile) -> Rules {
+    Rules {
+        modern: profile.kind == ProfileKind::Modern,
+        phantom_rtt: profile.phantom_rtt,
+        exact_halving: profile.exact_halving,
     }
 }
 
@@ -210,7 +207,7 @@ fn missing(path: &str, factory: &str, controls: &Controls) -> ScenarioError {
         _ => format!("controls are {}", valid.join(", ")),
     };
     let message = format!("no control {factory:?} was handed in; {valid}");
-    ScenarioError::new(format!("{path}.control.custom.factory"), message)
+    ScenarioError::new(format!("{path}.control.factory"), message)
 }
 
 fn clock(host: HostClock) -> Clock {
@@ -223,21 +220,21 @@ fn clock(host: HostClock) -> Clock {
 
 /// Whether a flow's packets carry the AQT option.
 pub(crate) fn carries_aqt(flow: &scenario::Flow) -> bool {
-    flow.aqt.unwrap_or(flow.control.name.needs_aqt())
+    flow.aqt.unwrap_or(flow.control.reads(Mark::Aqt))
 }
 
 /// Where a flow's data is lost, if its congestion control judges that.
 pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
-    flow.control.name.needs_ci().then(Losses::default)
+    flow.control.reads(Mark::Ci).then(Losses::default)
 }
 
 /// Whether a flow's data is marked capable of congestion indication.
 pub(crate) fn carries_ci(flow: &scenario::Flow) -> bool {
-    flow.ci || flow.control.name.needs_ci()
+    flow.ci || flow.control.reads(Mark::Ci)
 }
 
 fn carries_avbw(flow: &scenario::Flow) -> bool {
-    flow.avbw.unwrap_or(flow.control.name.reads_avbw())
+    flow.avbw.unwrap_or(flow.control.reads(Mark::Avbw))
 }
 
 /// Octets of the IPv4 options that a flow's packets carry.
@@ -265,7 +262,7 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
     let mtu = u16::try_from(p.packet_octets).unwrap_or(u16::MAX);
     let ecn = match p.ecn {
         _ if carries_ci(flow) => modern::EcnMode::Indication,
-        _ if flow.control.name == ControlName::Dctcp => modern::EcnMode::Accurate,
+        _ if flow.control.needs(Need::Ecn) => modern::EcnMode::Accurate,
         EcnName::Off => modern::EcnMode::Off,
         EcnName::Classic => modern::EcnMode::Classic,
         EcnName::Accurate => modern::EcnMode::Accurate,
@@ -284,11 +281,8 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
             max: rto.max.max(rto.min).max(rto.initial),
             ..rto
         },
-        // RBCC takes the round-trip time of every packet, which no delay may add to.
-        delayed_ack: match flow.control.name {
-            ControlName::Rbcc | ControlName::RbccWl => None,
-            _ => Some(seconds(p.delayed_ack_s)).filter(|delay| *delay > Duration::ZERO),
-        },
+        delayed_ack: Some(seconds(p.delayed_ack_s))
+            .filter(|delay| *delay > Duration::ZERO && !flow.control.needs(Need::PromptAcks)),
         timestamps: modern::Stamps::Micros,
         ecn,
         aqt: carries_aqt(flow),
@@ -302,37 +296,6 @@ fn modern_config(flow: &scenario::Flow) -> modern::Config {
 }
 
 fn config(flow: &scenario::Flow) -> Config {
-    let recovery = match flow.control.name {
-        ControlName::Tahoe => Recovery::Tahoe,
-        ControlName::Reno => Recovery::Reno,
-        ControlName::NewReno => Recovery::NewReno,
-        ControlName::Sack => Recovery::Sack,
-        ControlName::Fack => Recovery::Fack,
-        ControlName::Muzha => Recovery::Reno,
-        ControlName::Rbcc | ControlName::RbccWl => Recovery::NewReno,
-        ControlName::Card
-        | ControlName::Dual
-        | ControlName::TriS
-        | ControlName::SantaCruz
-        | ControlName::ZhangTsaoussidis
-        | ControlName::Fast
-        | ControlName::Westwood
-        | ControlName::WestwoodPlus => Recovery::NewReno,
-        ControlName::HighSpeed
-        | ControlName::Scalable
-        | ControlName::Cubic
-        | ControlName::Dctcp
-        | ControlName::Bbr => Recovery::Sack,
-        ControlName::VegasPlus | ControlName::ReroutingVegas => Recovery::Vegas,
-        ControlName::Vegas
-        | ControlName::RoVegas
-        | ControlName::EnhancedVegas
-        | ControlName::QuickVegas
-        | ControlName::RedVegas
-        | ControlName::Waymark
-        | ControlName::VegasA => Recovery::Vegas,
-        ControlName::Custom => custom_recovery(&flow.control),
-    };
     let p = &flow.profile;
     let seconds = Duration::from_secs_f64;
     Config {
@@ -360,118 +323,11 @@ fn config(flow: &scenario::Flow) -> Config {
         avbw: carries_avbw(flow),
         marks: marks(flow),
         ci: carries_ci(flow),
-        timestamps: flow.timestamps.unwrap_or(matches!(
-            flow.control.name,
-            ControlName::Fack
-                | ControlName::EnhancedVegas
-                | ControlName::SantaCruz
-                | ControlName::Rbcc
-                | ControlName::RbccWl
-        )),
+        timestamps: flow
+            .timestamps
+            .unwrap_or(flow.control.needs(Need::Timestamps)),
         supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
         trace: flow.trace,
-        ..Config::stock(recovery)
-    }
-}
-
-fn custom_recovery(control: &Control) -> Recovery {
-    let name = control.custom.as_ref().map(|custom| custom.recovery);
-    match name.unwrap_or(RecoveryName::NewReno) {
-        RecoveryName::Tahoe => Recovery::Tahoe,
-        RecoveryName::Reno => Recovery::Reno,
-        RecoveryName::NewReno => Recovery::NewReno,
-        RecoveryName::Sack => Recovery::Sack,
-        RecoveryName::Fack => Recovery::Fack,
-        RecoveryName::Vegas => Recovery::Vegas,
-    }
-}
-
-fn deployment(control: &Control) -> Deployment {
-    match control.full_deployment {
-        Some(false) => Deployment::Gradual,
-        _ => Deployment::Full,
-    }
-}
-
-fn algorithm(flow: &scenario::Flow) -> Box<dyn Factory> {
-    let c = &flow.control;
-    let stock = match c.name {
-        ControlName::QuickVegas => QuickVegasConfig::default().vegas,
-        _ => VegasConfig::default(),
-    };
-    let vegas = VegasConfig {
-        alpha: c.alpha.unwrap_or(stock.alpha),
-        beta: c.beta.unwrap_or(stock.beta),
-        gamma: c.gamma.unwrap_or(stock.gamma),
-        quirks: match (flow.profile.kind, flow.profile.phantom_rtt) {
-            (ProfileKind::Modern, _) => Quirks::NONE,
-            (ProfileKind::Ns2, true) => Quirks::NS2_FAITHFUL,
-            (ProfileKind::Ns2, false) => Quirks::NS2,
-        },
-    };
-    let threshold = c.threshold_rtt_s.map_or(Threshold::Dynamic, |threshold| {
-        Threshold::Static(Duration::from_secs_f64(threshold))
-    });
-    match c.name {
-        ControlName::EnhancedVegas => Box::new(EnhancedVegasConfig {
-            vegas,
-            skew_correction: c.skew_correction.unwrap_or(true),
-        }),
-        ControlName::QuickVegas => Box::new(QuickVegasConfig { vegas }),
-        ControlName::RedVegas => Box::new(RedVegasConfig { vegas }),
-        ControlName::Waymark => Box::new(WaymarkConfig {
-            vegas,
-            deployment: deployment(c),
-        }),
-        ControlName::VegasA => Box::new(VegasAConfig { vegas }),
-        ControlName::VegasPlus => Box::new(VegasPlusConfig {
-            vegas,
-            ..VegasPlusConfig::default()
-        }),
-        ControlName::ReroutingVegas => Box::new(ReroutingVegasConfig {
-            vegas,
-            ..ReroutingVegasConfig::default()
-        }),
-        ControlName::Card => Box::new(CardConfig::default()),
-        ControlName::Dual => Box::new(DualConfig {}),
-        ControlName::TriS => Box::new(TriSConfig::default()),
-        ControlName::SantaCruz => Box::new(SantaCruzConfig::default()),
-        ControlName::ZhangTsaoussidis => Box::new(ZhangTsaoussidisConfig::default()),
-        ControlName::Fast => {
-            let stock = FastConfig::default();
-            Box::new(FastConfig {
-                alpha: c.alpha.unwrap_or(stock.alpha),
-                ..stock
-            })
-        }
-        ControlName::Westwood => Box::new(WestwoodConfig {
-            sampling: Sampling::EveryAck,
-        }),
-        ControlName::WestwoodPlus => Box::new(WestwoodConfig {
-            sampling: Sampling::EveryRtt,
-        }),
-        ControlName::HighSpeed => Box::new(HighSpeedConfig {}),
-        ControlName::Scalable => Box::new(ScalableConfig {}),
-        ControlName::Cubic => Box::new(CubicConfig::default()),
-        ControlName::Dctcp => Box::new(DctcpConfig::default()),
-        ControlName::Bbr => Box::new(BbrConfig {}),
-        ControlName::Muzha => Box::new(MuzhaConfig {}),
-        ControlName::Rbcc => Box::new(RbccConfig::wired(threshold)),
-        ControlName::RbccWl => Box::new(RbccConfig::wireless(threshold)),
-        ControlName::Reno | ControlName::NewReno | ControlName::Sack => {
-            match flow.profile.exact_halving {
-                true => Box::new(ExactRenoConfig {}),
-                false => Box::new(RenoConfig {}),
-            }
-        }
-        // Forward acknowledgement is a matter of recovery, which the modern profile has its own of.
-        ControlName::Fack if flow.profile.kind == ProfileKind::Modern => Box::new(RenoConfig {}),
-        ControlName::Tahoe | ControlName::Fack => Box::new(TahoeConfig {}),
-        ControlName::Custom => unreachable!("a checked flow's custom control is handed in"),
-        ControlName::Vegas => Box::new(vegas),
-        ControlName::RoVegas => Box::new(RoVegasConfig {
-            vegas,
-            deployment: deployment(c),
-        }),
+        ..Config::stock(flow.control.recovery())
     }
 }

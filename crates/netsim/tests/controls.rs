@@ -52,7 +52,7 @@ fn run(control: Value) -> Results {
 }
 
 fn custom(factory: &str, recovery: &str) -> Value {
-    json!({"name": "custom", "custom": {"factory": factory, "recovery": recovery}})
+    json!({"name": "custom", "factory": factory, "recovery": recovery})
 }
 
 #[test]
@@ -86,11 +86,11 @@ fn a_control_that_is_not_there_is_told() {
     };
     assert_eq!(
         told(&controls()),
-        "flows[0].control.custom.factory: no control \"stedy\" was handed in; \
+        "flows[0].control.factory: no control \"stedy\" was handed in; \
          controls are steady, vegas"
     );
     assert_eq!(
         told(&Controls::new()),
-        "flows[0].control.custom.factory: no control \"stedy\" was handed in; there are none"
+        "flows[0].control.factory: no control \"stedy\" was handed in; there are none"
     );
 }

@@ -19,6 +19,7 @@ use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Need, Recovery};
 use model::Model;
 
 /// `BBRHighGain`, 2/ln 2: the least that doubles the rate every round trip.
@@ -34,6 +35,18 @@ const PROBE_RTT: Duration = Duration::from_millis(200);
 const LOW_RATE: f64 = 100.0;
 const HIGH_RATE: f64 = 2_000.0;
 const MAX_QUANTUM: f64 = 43.0;
+
+pub(crate) static BBR: Control = Control {
+    name: "bbr",
+    label: "BBR",
+    summary: "a model of the path's bandwidth and delay, version 1",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[Need::Pacing],
+    settings: &[],
+    factory: |_, _| Box::new(BbrConfig {}),
+};
 
 /// Settings of [`Bbr`]; there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,10 +10,45 @@ pub use dynamic::Dynamic;
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Kind, Need, Recovery, Setting, Settings};
 use units::Duration;
 
 /// The window has a floor of one segment.
 const MIN_WINDOW: f64 = 1.0;
+
+pub(crate) static RBCC: Control = Control {
+    name: "rbcc",
+    label: "RBCC",
+    summary: "the window follows the RTT's distance from a threshold",
+    source: "Dahal 2007, ch. 3, 4",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[Need::Timestamps, Need::PromptAcks],
+    settings: &[THRESHOLD_RTT],
+    factory: |settings, _| Box::new(RbccConfig::wired(Threshold::of(settings))),
+};
+
+pub(crate) static RBCC_WL: Control = Control {
+    name: "rbccwl",
+    label: "RBCC-WL",
+    summary: "RBCC for wireless links",
+    source: "Dahal 2007, ch. 5",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[Need::Timestamps, Need::PromptAcks],
+    settings: &[THRESHOLD_RTT],
+    factory: |settings, _| Box::new(RbccConfig::wireless(Threshold::of(settings))),
+};
+
+const THRESHOLD_RTT: Setting = Setting {
+    name: "threshold_rtt_s",
+    summary: "the threshold RTT, in seconds; unset: found by probing (§4.4)",
+    kind: Kind::Number {
+        default: None,
+        min: 1e-9,
+        max: 1e9,
+    },
+};
 
 /// Settings of [`Rbcc`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +66,15 @@ pub enum Threshold {
     Static(Duration),
     /// Found by probing (§4.4).
     Dynamic,
+}
+
+impl Threshold {
+    fn of(settings: &Settings) -> Self {
+        let given = settings.number_if_any(THRESHOLD_RTT.name);
+        given.map_or(Threshold::Dynamic, |seconds| {
+            Threshold::Static(Duration::from_secs_f64(seconds))
+        })
+    }
 }
 
 /// What kind of losses to expect.

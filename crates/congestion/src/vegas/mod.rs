@@ -14,8 +14,28 @@ pub mod machine;
 pub mod meter;
 
 use crate::controller::{Controller, Factory, Limits};
+use crate::registry::{Control, Recovery, Rules, Setting, Settings};
 use machine::{MIN_WINDOW, Machine};
 use meter::Plain;
+
+pub(crate) static VEGAS: Control = Control {
+    name: "vegas",
+    label: "Vegas",
+    summary: "keeps α to β segments of its own queued",
+    source: "Brakmo and Peterson 1995; Chan 2004, §2.2",
+    recovery: Recovery::Vegas,
+    marks: &[],
+    needs: &[],
+    settings: &THRESHOLDS,
+    factory: |settings, rules| Box::new(VegasConfig::of(settings, rules)),
+};
+
+/// The thresholds, which the variants share.
+pub(crate) static THRESHOLDS: [Setting; 3] = [ALPHA, BETA, GAMMA];
+pub(crate) const ALPHA: Setting = Setting::packets("alpha", 1.0, "fewest packets to keep queued");
+pub(crate) const BETA: Setting = Setting::packets("beta", 3.0, "most packets to keep queued");
+pub(crate) const GAMMA: Setting =
+    Setting::packets("gamma", 1.0, "packets queued that end slow start");
 
 /// Settings of Vegas and of the machinery that its variants share.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +100,20 @@ impl Default for VegasConfig {
 }
 
 impl VegasConfig {
+    /// What a control's settings say that has α, β and γ.
+    pub(crate) fn of(settings: &Settings, rules: Rules) -> Self {
+        VegasConfig {
+            alpha: settings.number("alpha"),
+            beta: settings.number("beta"),
+            gamma: settings.number("gamma"),
+            quirks: match (rules.modern, rules.phantom_rtt) {
+                (true, _) => Quirks::NONE,
+                (false, true) => Quirks::NS2_FAITHFUL,
+                (false, false) => Quirks::NS2,
+            },
+        }
+    }
+
     /// A Vegas at the start of its connection.
     pub fn build(&self, limits: &Limits) -> Vegas {
         Machine::new(*self, Plain::default(), limits)

@@ -11,9 +11,42 @@ pub use bandwidth::{Bandwidth, Sampling};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::registry::{Control, Recovery};
 use crate::reno::{MIN_SSTHRESH, Reno, RenoConfig};
 use crate::rtt::CleanRtt;
 use units::{Duration, Instant};
+
+pub(crate) static WESTWOOD: Control = Control {
+    name: "westwood",
+    label: "Westwood",
+    summary: "after a loss, the window is bandwidth · least RTT",
+    source: "Mascolo et al. 2001",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| {
+        Box::new(WestwoodConfig {
+            sampling: Sampling::EveryAck,
+        })
+    },
+};
+
+pub(crate) static WESTWOOD_PLUS: Control = Control {
+    name: "westwoodplus",
+    label: "Westwood+",
+    summary: "Westwood with the bandwidth measured once per RTT",
+    source: "Grieco and Mascolo 2004",
+    recovery: Recovery::NewReno,
+    marks: &[],
+    needs: &[],
+    settings: &[],
+    factory: |_, _| {
+        Box::new(WestwoodConfig {
+            sampling: Sampling::EveryRtt,
+        })
+    },
+};
 
 /// Settings of [`Westwood`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

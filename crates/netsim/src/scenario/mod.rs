@@ -7,6 +7,7 @@
 
 mod association;
 mod check;
+mod control;
 mod error;
 mod mark;
 mod network;
@@ -15,6 +16,7 @@ mod value;
 
 pub use association::{Association, AssociationProfile, PathControl, PrimaryChange};
 pub(crate) use check::{check_settings, check_source_settings};
+pub use control::{Control, Custom};
 pub use error::ScenarioError;
 pub(crate) use error::read;
 pub(crate) use mark::laid_out;
@@ -23,10 +25,7 @@ pub use network::{
     CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
     LinkSide, Medium, MulticastGroup, Replica, SwitchNode, TableEntry,
 };
-pub use traffic::{
-    Control, ControlName, Custom, EcnName, Flow, Profile, ProfileKind, RecoveryName, Source,
-    SourceKind, Tracing,
-};
+pub use traffic::{EcnName, Flow, Profile, ProfileKind, Source, SourceKind, Tracing};
 pub use value::{Ipv4, Mac, MatchValue, Value};
 
 use indexmap::IndexMap;

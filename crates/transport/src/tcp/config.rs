@@ -1,5 +1,7 @@
 //! Settings of a connection.
 
+pub use congestion::Recovery;
+
 use super::mark::Marks;
 use congestion::Limits;
 use thiserror::Error;
@@ -69,28 +71,6 @@ pub enum Profile {
     /// The papers' simulator, ns-2 2.1b9a: established from the start, every packet acknowledged at
     /// once.
     Ns2,
-}
-
-/// What detects and repairs losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Recovery {
-    /// Start over from the missing segment on the third duplicate; goes with
-    /// [`congestion::TahoeConfig`].
-    Tahoe,
-    /// Fast retransmit and fast recovery on the third duplicate.
-    Reno,
-    /// Reno that stays in recovery until everything sent before it is acknowledged, a hole a round
-    /// trip.
-    NewReno,
-    /// Selective acknowledgements, and an estimate of what is in the pipe.
-    Sack,
-    /// Forward acknowledgement: the highest selectively acknowledged segment counts; goes with
-    /// [`congestion::TahoeConfig`].
-    Fack,
-    /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements
-    /// after, check.
-    Vegas,
 }
 
 /// The clock of a host, for its timestamps.

@@ -57,12 +57,22 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         (
             "/flows/0/control/name",
             json!("custom"),
-            "flows[0].control.custom: is missing",
+            "flows[0].control: missing field `factory`",
         ),
         (
-            "/flows/0/control/custom",
-            json!({"factory": "mine", "recovery": "reno"}),
-            "flows[0].control.custom: belongs to the name custom",
+            "/flows/0/control/beta",
+            json!(-1),
+            "flows[0].control: beta -1 is not within 0 to 1000000000",
+        ),
+        (
+            "/flows/0/control/beta",
+            json!(true),
+            "flows[0].control: beta true is not a number",
+        ),
+        (
+            "/flows/0/control/full_deployment",
+            json!(true),
+            "flows[0].control: vegas has no setting \"full_deployment\"; valid: alpha, beta, gamma",
         ),
         (
             "/flows/0/marks",
@@ -156,7 +166,7 @@ fn mistakes_of_form_are_told_with_their_place() {
         (
             "/flows/0/control/name",
             json!("vega"),
-            "flows[0].control.name: ",
+            "flows[0].control: no congestion control \"vega\"; valid: tahoe, reno, newreno, ",
         ),
         (
             "/flows/0/contrl",

@@ -2,9 +2,8 @@
 
 use super::{Checked, MAX_SECONDS, between, fail, not_negative, packet, positive, unknown};
 use crate::flow::option_octets;
-use crate::scenario::{
-    ControlName, Flow, Link, Profile, ProfileKind, Scenario, Source, SourceKind,
-};
+use crate::scenario::{Control, Flow, Link, Profile, ProfileKind, Scenario, Source, SourceKind};
+use congestion::Mark;
 use transport::tcp::Options;
 
 /// Packets of a source stay at least a nanosecond apart.
@@ -111,35 +110,22 @@ fn check_span(path: &str, from: (&str, f64), to: (&str, Option<f64>)) -> Checked
 /// What a flow's settings must satisfy whatever network it is in.
 pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     check_times(path, flow.start_s, flow.stop_s)?;
-    let c = &flow.control;
-    for (name, value) in [("alpha", c.alpha), ("beta", c.beta), ("gamma", c.gamma)] {
-        if let Some(value) = value {
-            not_negative(format!("{path}.control.{name}"), value)?;
-        }
-    }
-    if let Some(threshold) = c.threshold_rtt_s {
-        positive(format!("{path}.control.threshold_rtt_s"), threshold)?;
-    }
-    let lacking = c.name.missing_in_ns2();
-    if let Some(missing) = lacking.filter(|_| flow.profile.kind == ProfileKind::Ns2) {
-        return fail(
-            format!("{path}.control.name"),
-            format!("{missing}, which the ns-2 profile has not"),
-        );
-    }
-    match (c.name, &c.custom) {
-        (ControlName::Custom, None) => return fail(format!("{path}.control.custom"), "is missing"),
-        (ControlName::Custom, Some(_)) | (_, None) => {}
-        (_, Some(_)) => {
+    if let Control::Compiled(settings) = &flow.control {
+        let control = settings.control();
+        let missing = control.missing_in_ns2();
+        if let Some(missing) = missing.filter(|_| flow.profile.kind == ProfileKind::Ns2) {
             return fail(
-                format!("{path}.control.custom"),
-                "belongs to the name custom",
+                format!("{path}.control.name"),
+                format!(
+                    "{} needs {missing}, which the ns-2 profile has not",
+                    control.label
+                ),
             );
         }
-    }
-    if c.name.needs_aqt() && flow.aqt == Some(false) {
-        let message = format!("{:?} needs the AQT option", c.name);
-        return fail(format!("{path}.aqt"), message);
+        if control.reads(Mark::Aqt) && flow.aqt == Some(false) {
+            let message = format!("{} needs the AQT option", control.label);
+            return fail(format!("{path}.aqt"), message);
+        }
     }
     let tracing = &flow.tracing;
     let span = (("from_s", tracing.from_s), ("to_s", tracing.to_s));

@@ -1,0 +1,24 @@
+//! FACK (Mathis and Mahdavi, SIGCOMM 1996), without rampdown: SACK that counts what is in flight by
+//! forward acknowledgement.
+//!
+//! Forward acknowledgement belongs to loss recovery. What is left to the window is Tahoe's, as in the
+//! papers' simulator, or Reno's with the loss recovery of hosts of today.
+
+use crate::registry::{Control, Need, Recovery};
+use crate::reno::RenoConfig;
+use crate::tahoe::TahoeConfig;
+
+pub(crate) static FACK: Control = Control {
+    name: "fack",
+    label: "FACK",
+    summary: "SACK that counts what is in flight by forward acknowledgement",
+    source: "Mathis and Mahdavi 1996",
+    recovery: Recovery::Fack,
+    marks: &[],
+    needs: &[Need::Timestamps],
+    settings: &[],
+    factory: |_, rules| match rules.modern {
+        true => Box::new(RenoConfig {}),
+        false => Box::new(TahoeConfig {}),
+    },
+};

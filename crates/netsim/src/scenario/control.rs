@@ -1,0 +1,136 @@
+//! A flow's congestion control: a compiled one and its settings, or one that is handed in.
+
+use congestion::registry::Value;
+use congestion::{CONTROLS, Mark, Need, Recovery, Settings};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Map;
+
+/// A congestion control. In JSON, `name` and the settings that are not left at their defaults:
+/// `{"name": "vegas", "alpha": 2}`, or `{"name": "custom", "factory": "mine", "recovery": "reno"}`.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// One of [`congestion::CONTROLS`].
+    Compiled(Settings),
+    /// One that is handed in beside the scenario.
+    Custom(Custom),
+}
+
+/// A congestion control that is handed in beside the scenario.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Custom {
+    /// Its name among those handed in.
+    pub factory: String,
+    /// How losses are found and repaired.
+    #[serde(with = "RecoveryName")]
+    pub recovery: Recovery,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Recovery", rename_all = "lowercase")]
+enum RecoveryName {
+    Tahoe,
+    Reno,
+    NewReno,
+    Sack,
+    Fack,
+    Vegas,
+}
+
+/// What a control is called that is handed in.
+const CUSTOM: &str = "custom";
+
+impl Control {
+    /// The loss recovery that goes with it in the ns-2 profile.
+    pub fn recovery(&self) -> Recovery {
+        match self {
+            Control::Compiled(settings) => settings.control().recovery,
+            Control::Custom(custom) => custom.recovery,
+        }
+    }
+
+    /// Whether its packets carry `mark` unless a flow says otherwise.
+    pub(crate) fn reads(&self, mark: Mark) -> bool {
+        match self {
+            Control::Compiled(settings) => settings.control().reads(mark),
+            Control::Custom(_) => false,
+        }
+    }
+
+    /// Whether it needs this of its transport.
+    pub(crate) fn needs(&self, need: Need) -> bool {
+        match self {
+            Control::Compiled(settings) => settings.control().needs(need),
+            Control::Custom(_) => false,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Control {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fields = Map::deserialize(deserializer)?;
+        control(fields).map_err(de::Error::custom)
+    }
+}
+
+fn control(mut fields: Map<String, serde_json::Value>) -> Result<Control, String> {
+    let name = match fields.remove("name") {
+        Some(serde_json::Value::String(name)) => name,
+        Some(other) => return Err(format!("name {other} is no text")),
+        None => return Err("missing field `name`".to_owned()),
+    };
+    if name == CUSTOM {
+        let custom = serde_json::from_value(fields.into()).map_err(|e| e.to_string())?;
+        return Ok(Control::Custom(custom));
+    }
+    let control = congestion::find(&name).ok_or_else(|| {
+        let valid: Vec<&str> = CONTROLS.iter().map(|control| control.name).collect();
+        format!(
+            "no congestion control {name:?}; valid: {}, {CUSTOM}",
+            valid.join(", ")
+        )
+    })?;
+    let mut settings = Settings::defaults(control);
+    for (name, value) in &fields {
+        let value = match value {
+            serde_json::Value::Bool(flag) => Value::Flag(*flag),
+            serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+            other => {
+                return Err(format!(
+                    "{name} {other} is neither a number nor true or false"
+                ));
+            }
+        };
+        settings.set(name, value)?;
+    }
+    Ok(Control::Compiled(settings))
+}
+
+impl Serialize for Control {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = Map::new();
+        match self {
+            Control::Compiled(settings) => {
+                fields.insert("name".into(), settings.control().name.into());
+                let given = settings.given().iter().map(|&(name, value)| {
+                    let value = match value {
+                        Value::Number(number) => number.into(),
+                        Value::Flag(flag) => flag.into(),
+                    };
+                    (name.to_owned(), value)
+                });
+                fields.extend(given);
+            }
+            Control::Custom(custom) => {
+                let custom = serde_json::to_value(custom);
+                if let serde_json::Value::Object(custom) =
+                    custom.map_err(serde::ser::Error::custom)?
+                {
+                    fields = custom;
+                }
+                fields.insert("name".into(), CUSTOM.into());
+            }
+        }
+        fields.serialize(serializer)
+    }
+}
