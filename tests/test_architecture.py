@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 CRATES = {path.name: path for path in (ROOT / "crates").iterdir()}
+
+ARCHITECTURES = {"v1model"}
+"""The crates of architectures; only ``engine`` may know them."""
 
 ALLOWED = {
     "units": set[str](),
@@ -17,11 +23,14 @@ ALLOWED = {
     "p4-info": {"p4-ir"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
-    "v1model": {"p4-ir", "units"},
-    "stf": {"p4-ir", "units", "v1model"},
-    "netsim": {"congestion", "p4-ir", "transport", "units", "v1model"},
-    "dataplane-io": {"congestion", "transport", "units", "v1model"},
-    "p4runtime": {"bmv2-json", "p4-frontend", "p4-info", "p4-ir", "units", "v1model"},
+    "p4-vm": {"p4-ir", "units"},
+    "switch": {"p4-ir", "p4-vm", "units"},
+    "v1model": {"p4-ir", "p4-vm", "switch", "units"},
+    "engine": {"p4-ir", "p4-vm", "switch", *ARCHITECTURES},
+    "stf": {"engine", "p4-ir", "units"},
+    "netsim": {"congestion", "engine", "p4-ir", "transport", "units"},
+    "dataplane-io": {"congestion", "engine", "transport", "units"},
+    "p4runtime": {"bmv2-json", "engine", "p4-frontend", "p4-info", "p4-ir", "units"},
 }
 """What a crate may know of the others; only ``bindings`` may know all."""
 
@@ -30,6 +39,42 @@ ALLOWED = {
 def test_a_crate_knows_only_what_it_may(crate: str) -> None:
     manifest = tomllib.loads((CRATES[crate] / "Cargo.toml").read_text())
     assert set(manifest.get("dependencies", {})) & set(CRATES) <= ALLOWED[crate]
+
+
+def modules(source: Path) -> set[str]:
+    """The modules at the top of a crate, as named in its lib.rs."""
+    return set(re.findall(r"^(?:pub )?mod (\w+);", (source / "lib.rs").read_text(), re.MULTILINE))
+
+
+def uses(source: Path, module: str) -> str:
+    """The text of a module at the top of a crate, with those within it, without its tests."""
+    inner = source / module
+    files = [source / f"{module}.rs", *(sorted(inner.rglob("*.rs")) if inner.is_dir() else [])]
+    texts = [file.read_text() for file in files if file.exists()]
+    return "\n".join(text.split("#[cfg(test)]")[0] for text in texts)
+
+
+@pytest.mark.parametrize("crate", ["p4-vm", "v1model"])
+def test_modules_of_the_engine_have_no_cycles(crate: str) -> None:
+    source = CRATES[crate] / "src"
+    # The trait names what its methods take, and what they take names the trait.
+    names = modules(source) - {"architecture"}
+    reexported = {
+        name: module
+        for module, listed in re.findall(
+            r"^pub use (\w+)::\{?([^;]*)", (source / "lib.rs").read_text(), re.MULTILINE
+        )
+        if module in names
+        for name in re.findall(r"\w+", listed)
+    }
+    graph: dict[str, set[str]] = {}
+    for module in names:
+        text = uses(source, module)
+        words = set(re.findall(r"crate::(\w+)", text))
+        for group in re.findall(r"crate::\{([^;]*)\}", text):
+            words |= set(re.findall(r"\w+", group))
+        graph[module] = {reexported.get(word, word) for word in words} & names - {module}
+    TopologicalSorter(graph).prepare()
 
 
 def test_only_the_bindings_know_python() -> None:

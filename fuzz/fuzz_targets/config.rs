@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use units::Instant;
-use v1model::{Packet, Pipeline, Switch, SwitchConfig};
+use engine::{Packet, Pipeline, Switch, SwitchConfig};
 
 fuzz_target!(|text: &str| {
     let Ok(program) = bmv2_json::read(text) else {

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use p4_frontend::{NoLoader, SourceMap, compile, render};
-use v1model::Pipeline;
+use engine::Pipeline;
 
 fuzz_target!(|text: &str| {
     let mut sources = SourceMap::new();

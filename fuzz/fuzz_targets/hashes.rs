@@ -8,7 +8,7 @@ mod program;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use program::Source;
-use v1model::{CrcParameters, CrcWidth, Switch, SwitchConfig};
+use engine::{CrcParameters, CrcWidth, Switch, SwitchConfig};
 
 type Random<'r, 'a> = &'r mut Unstructured<'a>;
 

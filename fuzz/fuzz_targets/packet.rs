@@ -11,7 +11,7 @@ use p4_frontend::{Loader, SourceMap, compile};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use units::{Duration, Instant, Rate};
-use v1model::{Match, Packet, Pipeline, PortConfig, Switch, SwitchConfig};
+use engine::{Match, Packet, Pipeline, PortConfig, Switch, SwitchConfig};
 
 const CPU_PORT: u16 = 510;
 const PORTS: [u16; 4] = [1, 2, 3, CPU_PORT];

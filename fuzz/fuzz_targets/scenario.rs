@@ -12,7 +12,7 @@ use p4_frontend::{Loader, SourceMap, compile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use v1model::Pipeline;
+use engine::Pipeline;
 
 const EVENTS: u64 = 20_000;
 

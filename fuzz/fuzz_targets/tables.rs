@@ -13,7 +13,7 @@ use program::Source;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use v1model::{
+use engine::{
     ActionSpec, ControlError, Entry, EntryAction, Match, Pipeline, Switch, SwitchConfig,
 };
 

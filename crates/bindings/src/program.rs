@@ -1,6 +1,7 @@
 //! Compiling P4 programs.
 
 use crate::errors::CompileError;
+use engine::Pipeline;
 use p4_frontend::preprocess::MAX_OCTETS;
 use p4_frontend::render::MAX_SHOWN;
 use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
@@ -11,7 +12,6 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use v1model::Pipeline;
 
 /// A compiled P4 program.
 #[pyclass(frozen, module = "waymark._core")]
@@ -24,9 +24,6 @@ pub struct Program {
     /// Or why the switch cannot run the program.
     pub(crate) pipeline: Result<Arc<Pipeline>, String>,
 }
-
-/// The package of the programs that the switch runs, that of v1model.p4.
-const RUNS: &str = "V1Switch";
 
 impl Program {
     /// Refuses a program that the switch cannot run.
@@ -257,17 +254,13 @@ fn compile_text(
     })
 }
 
-/// The program as the engine runs it, why the switch cannot run it, or what of it v1model does not have.
+/// The program as the engine runs it, why the switch cannot run it, or what of it its architecture does not have.
 fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Result<Arc<Pipeline>, String>, Refusal> {
     if ir.package.is_empty() {
         return Ok(Err("the program has no `main`".to_owned()));
     }
-    if ir.package != RUNS {
-        return Ok(Err(format!(
-            "the switch cannot run a program for the package `{}`; it runs programs for `{RUNS}`, the package of \
-             v1model.p4",
-            ir.package
-        )));
+    if engine::architecture(ir).is_none() {
+        return Ok(Err(engine::refusal(ir)));
     }
     Pipeline::compile(ir).map(Ok).map_err(|errors| {
         let file = |loc: p4_ir::SourceLoc| {

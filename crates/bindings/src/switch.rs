@@ -3,6 +3,7 @@
 use crate::errors::SwitchError;
 use crate::program::Program;
 use dataplane_io::{Counters, Dataplane, DataplaneConfig, Reproducers, ToController};
+use engine::{Event, Panic, PortConfig, Switch, SwitchConfig};
 use p4runtime::losses::Outside;
 use p4runtime::proto::v1::ForwardingPipelineConfig;
 use p4runtime::{Server, ServerConfig, TlsFiles, Upcalls};
@@ -12,7 +13,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use units::Rate;
-use v1model::{Event, Panic, PortConfig, Switch, SwitchConfig};
 
 /// How long Ctrl-C may wait.
 const SIGNALS: Duration = Duration::from_millis(50);

@@ -1,8 +1,8 @@
 //! What is wrong with a configuration is said with its place; nothing panics.
 
+use engine::{Packet, Switch, SwitchConfig};
 use proptest::prelude::*;
 use serde_json::Value;
-use v1model::{Packet, Switch, SwitchConfig};
 
 const CONFIG: &str = include_str!("config/relay.json");
 

@@ -1,7 +1,7 @@
 //! What older compilers wrote: errors numbered from 1, transitions without a type. It means what newer JSON does.
 
+use engine::{Packet, Switch, SwitchConfig};
 use serde_json::{Value, json};
-use v1model::{Packet, Switch, SwitchConfig};
 
 /// A program that reads two octets and sends packets by what its parser found: to port 1 without an error, to port 2
 /// with the program's own, to port 3 with another. Errors are numbered from `first`.

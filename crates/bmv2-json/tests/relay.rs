@@ -1,11 +1,11 @@
 //! A program of our own, through p4c and through our front end: the same packets, the same answers.
 
+use engine::{CloneSession, Match, Packet, Replica, Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use p4_ir::Program;
 use proptest::prelude::*;
 use stf::Script;
 use units::Instant;
-use v1model::{CloneSession, Match, Packet, Replica, Switch, SwitchConfig};
 
 const SOURCE: &str = include_str!("config/relay.p4");
 const CONFIG: &str = include_str!("config/relay.json");

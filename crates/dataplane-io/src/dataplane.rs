@@ -8,6 +8,7 @@ use crate::error::IoError;
 use crate::interface::{self, Interface};
 use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
+use engine::{Event, Packet, Panic, Switch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use units::{Duration, Instant};
-use v1model::{Event, Packet, Panic, Switch};
 
 /// Frames taken from one port before the others have their turn.
 const BATCH: usize = 64;
@@ -221,7 +221,11 @@ impl Owner {
                 continue;
             };
             for _ in 0..BATCH {
-                let buffer = || self.switch.as_mut().map_or_else(Vec::new, Switch::buffer);
+                let buffer = || {
+                    self.switch
+                        .as_mut()
+                        .map_or_else(Vec::new, |switch| switch.buffer())
+                };
                 let Some(received) = interface.receive(buffer) else {
                     break;
                 };
@@ -336,7 +340,10 @@ impl Owner {
         {
             capture.flush();
         }
-        let due = self.switch.as_ref().and_then(Switch::poll_timeout);
+        let due = self
+            .switch
+            .as_ref()
+            .and_then(|switch| switch.poll_timeout());
         let timeout = due.map(|due| until(self.clock.now(), due));
         let mut fds = vec![
             PollFd::from_borrowed_fd(self.jobs.fd(), PollFlags::IN),

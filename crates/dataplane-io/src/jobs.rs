@@ -1,11 +1,11 @@
 //! Work for the thread that owns the switch, handed over by others.
 
+use engine::Switch;
 use rustix::event::{EventfdFlags, eventfd};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use units::Instant;
-use v1model::Switch;
 
 /// What the thread runs between two packets. There is no switch before a program is loaded; a job may
 /// put one there, or another in its place.

@@ -1,4 +1,4 @@
-//! The v1model engine on the wall clock and on Linux interfaces.
+//! The engine on the wall clock and on Linux interfaces.
 //!
 //! ```text
 //! interfaces ─ af_packet rings ─▶ handle_packet ─ Switch ─ poll_transmit ─▶ rings, or the controller

@@ -4,11 +4,11 @@
 mod support;
 
 use dataplane_io::{Counters, DataplaneConfig, Outside};
+use engine::{DropCause, TraceEvent, Tracer};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use support::{Lab, Live, News};
 use units::{Duration, Instant};
-use v1model::{DropCause, TraceEvent, Tracer};
 
 /// Has the engine panic as the tenth packet is parsed.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ fn a_panic_of_the_engine_costs_one_packet() {
         (true, "ingress")
     );
     assert_eq!((panic.ingress_port, panic.octets.len()), (1, 114));
-    let drops = live.ask(|switch| switch.as_ref().map(v1model::Switch::drops));
+    let drops = live.ask(|switch| switch.as_ref().map(|switch| switch.drops()));
     assert_eq!(drops.map(|drops| drops.of(DropCause::Panic)), Some(1));
     assert!(live.dataplane.is_running());
 }

@@ -1,9 +1,9 @@
 //! A host's interface: a drop-tail queue in front of its line.
 
 use crate::scenario::{Ipv4, Mac};
+use engine::Packet;
 use std::collections::VecDeque;
 use units::Instant;
-use v1model::Packet;
 
 /// A host.
 #[derive(Debug)]

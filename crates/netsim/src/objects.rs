@@ -1,9 +1,9 @@
 //! What a switch's program has kept: the cells of its counters, direct counters and registers.
 
 use crate::results::{CountedEntry, CounterRecord, DirectCounterRecord, RegisterRecord};
+use engine::{CounterData, Entry, Match, Switch};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, MatchKind, Scalar};
-use v1model::{CounterData, Entry, Match, Switch};
 
 /// The kinds of objects that are read.
 #[derive(Debug)]

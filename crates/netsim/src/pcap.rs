@@ -1,5 +1,6 @@
 //! Captures: pcapng of chosen links, timestamps in nanoseconds, payloads written out.
 
+use engine::Packet;
 use pcap_file::DataLink;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
 use pcap_file::pcapng::blocks::interface_description::{
@@ -11,7 +12,6 @@ use pcap_file::{Endianness, PcapError};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use units::Instant;
-use v1model::Packet;
 
 /// Timestamps count 10^−9 s.
 const NANOSECONDS: u8 = 9;

@@ -2,8 +2,8 @@
 
 use crate::record::{AssociationRecord, Column, FlowRecord, LineRecord};
 use crate::truth::Comparison;
+use engine::PortStats;
 use units::{Duration, Instant};
-use v1model::PortStats;
 
 /// All records of a run. Lists are in the order of the scenario.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,12 @@
 //! Snoop (Balakrishnan et al. 1995): an agent in a base station that keeps copies of what goes out over a wireless
 //! link, sends lost packets again itself, and hides the duplicate acknowledgements from the sender.
 
+use engine::Packet;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 use transport::tcp::{Flags, Segment};
 use transport::wire::{self, Body};
 use units::{Duration, Instant};
-use v1model::Packet;
 
 /// Packets kept of a connection.
 const MAX_CACHED: usize = 100;

@@ -1,15 +1,15 @@
-//! A P4 switch in a network: v1model's switch and the lines at its ports.
+//! A P4 switch in a network: the engine's switch and the lines at its ports.
 
 use crate::record::Column;
 use crate::scenario::{
     MatchValue, RefusalCounter, Replica, ScenarioError, SwitchNode, TableEntry, Value,
 };
 use crate::snoop::Snoop;
+use engine::{DropCause, Match, Panic, PortConfig, Switch};
 use indexmap::IndexMap;
 use num_bigint::BigUint;
 use p4_ir::ExternId;
 use std::collections::BTreeMap;
-use v1model::{DropCause, Match, Panic, PortConfig, Switch};
 
 /// A switch and what the simulator keeps beside it.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl SwitchState {
                 })?;
         }
         for (i, session) in node.clone_sessions.iter().enumerate() {
-            let to = v1model::CloneSession {
+            let to = engine::CloneSession {
                 replicas: replicas(&session.replicas),
                 truncate: Some(session.octets).filter(|octets| *octets > 0),
             };
@@ -91,7 +91,7 @@ impl SwitchState {
         Ok(())
     }
 
-    fn add(&mut self, entry: &TableEntry) -> Result<(), v1model::ControlError> {
+    fn add(&mut self, entry: &TableEntry) -> Result<(), engine::ControlError> {
         let matches: Vec<(&str, Match)> = entry
             .matches
             .iter()
@@ -166,10 +166,10 @@ fn params(given: &IndexMap<String, Value>) -> Vec<(&str, BigUint)> {
         .collect()
 }
 
-fn replicas(given: &[Replica]) -> Vec<v1model::Replica> {
+fn replicas(given: &[Replica]) -> Vec<engine::Replica> {
     let given = given.iter();
     given
-        .map(|replica| v1model::Replica {
+        .map(|replica| engine::Replica {
             port: replica.port,
             rid: replica.instance,
         })

@@ -5,9 +5,9 @@
 #[allow(dead_code, reason = "without its networks")]
 mod lab;
 
+use engine::{Match, Packet, PortConfig, Switch, SwitchConfig};
 use num_bigint::BigUint;
 use units::{Duration, Instant, Rate};
-use v1model::{Match, Packet, PortConfig, Switch, SwitchConfig};
 
 /// The port whose queue is looked at.
 const OUT: u16 = 2;

@@ -1,9 +1,9 @@
 //! How the server reaches the switch: as jobs for the thread that owns it.
 
+use engine::Switch;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 use units::Instant;
-use v1model::Switch;
 
 /// What the owner of a switch runs between two packets. There is no switch before the first program
 /// is committed; a job may put one there, or another in its place. The time is the owner's.

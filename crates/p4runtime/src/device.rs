@@ -9,12 +9,12 @@ use crate::proto::v1::forwarding_pipeline_config::Cookie;
 use crate::proto::v1::{
     ActionProfileActionSet, ActionProfileGroup, CloneSessionEntry, MulticastGroupEntry,
 };
+use engine::{Match, Switch};
 use p4_ir::TableId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tonic::Code;
 use units::Instant;
-use v1model::{Match, Switch};
 
 /// The programs of a device.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! What is wrong with a request: a canonical code, and words that say what is valid.
 
+use engine::ControlError;
 use tonic::{Code, Status};
-use v1model::ControlError;
 
 /// Why a request, or one update of a batch, was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

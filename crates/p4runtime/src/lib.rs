@@ -1,4 +1,4 @@
-//! A P4Runtime 1.5 server for the v1model engine.
+//! A P4Runtime 1.5 server for the engine.
 //!
 //! ```text
 //! server ─ service ─┬─ arbitration, controllers, stream     who may do what; packets and digests

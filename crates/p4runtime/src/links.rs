@@ -5,8 +5,8 @@ use crate::entities;
 use crate::proto::v1::packet_replication_engine_entry::Type as Replicated;
 use crate::proto::v1::*;
 use crate::robustness::loaded;
+use engine::{EntryAction, Switch};
 use units::Instant;
-use v1model::{EntryAction, Switch};
 
 fn insert(device: &mut Device, switch: &mut Option<Switch>, entity: entity::Entity) {
     let mut target = device.target(switch, Instant::ZERO).unwrap();

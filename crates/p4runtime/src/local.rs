@@ -7,10 +7,10 @@ use crate::proto::v1::p4_runtime_client::P4RuntimeClient;
 use crate::proto::v1::p4_runtime_server::P4RuntimeServer;
 use crate::server::UPCALLS;
 use crate::service::{Service, Shared, lock};
+use engine::{Event, Packet, Switch, SwitchConfig};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use units::Instant;
-use v1model::{Event, Packet, Switch, SwitchConfig};
 
 /// A client of a device in the same process.
 pub type LocalClient = P4RuntimeClient<P4RuntimeServer<Service>>;

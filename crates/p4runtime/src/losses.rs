@@ -8,6 +8,7 @@
 //! ```
 
 use crate::proto::v1::{Entity, ExternEntry, entity};
+use engine::Switch;
 use prost::Message;
 use prost_types::value::Kind;
 use prost_types::{Any, Struct, Value};
@@ -15,7 +16,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use v1model::Switch;
 
 /// The type of the extern entry; the first that P4Info leaves to architectures is 0x81.
 pub const TYPE_ID: u32 = 0xfe;

@@ -8,12 +8,12 @@ use crate::losses::Lost;
 use crate::proto::v1::stream_message_response::Update;
 use crate::proto::v1::{IdleTimeoutNotification, PacketIn, TableEntry};
 use crate::service::{Shared, lock};
+use engine::{Digest, Switch};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use units::Instant as SwitchTime;
-use v1model::{Digest, Switch};
 
 /// How often entries are looked at that have an idle timeout.
 const SCAN: Duration = Duration::from_millis(20);

@@ -9,13 +9,13 @@ use crate::proto::v1::packet_replication_engine_entry as replication;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::*;
+use engine::{Pipeline, Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use p4_info::proto::P4Info;
 use prost::Message;
 use std::sync::Arc;
 use tonic::Code;
 use units::Instant;
-use v1model::{Pipeline, Switch, SwitchConfig};
 
 /// The largest device config, in octets.
 const MAX_SOURCE: usize = 8 << 20;

@@ -7,12 +7,12 @@ use crate::pipeline;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
+use engine::{Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use prost::Message;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use units::Instant;
-use v1model::{Switch, SwitchConfig};
 
 const SOURCE: &str = include_str!("../../../tests/p4/entities.p4");
 
@@ -72,7 +72,7 @@ fn seeds(target: &Target<'_>) -> Vec<Update> {
                     .collect(),
             };
             let matches = table.fields.iter().map(|field| {
-                let one = v1model::Match::exact(5_u32);
+                let one = engine::Match::exact(5_u32);
                 entities::encode_match(std::slice::from_ref(field), &[one]).remove(0)
             });
             let entry = TableEntry {

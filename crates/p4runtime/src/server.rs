@@ -9,6 +9,7 @@ use crate::proto::v1::ForwardingPipelineConfig;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::service::{Service, Shared, lock};
 use crate::tls::TlsFiles;
+use engine::{Event, SwitchConfig};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,6 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 use tonic::transport::Server as GrpcServer;
 use tonic::transport::server::TcpIncoming;
-use v1model::{Event, SwitchConfig};
 
 /// Packets and events that may wait to be passed on; those beyond are lost.
 pub(crate) const UPCALLS: usize = 4_096;

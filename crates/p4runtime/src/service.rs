@@ -11,11 +11,11 @@ use crate::proto::v1::p4_runtime_server::{P4Runtime, P4RuntimeServer};
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
 use crate::{batch, device, entities, pipeline, stream};
+use engine::SwitchConfig;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
-use v1model::SwitchConfig;
 
 /// The version of the specification.
 const API_VERSION: &str = "1.5.0";

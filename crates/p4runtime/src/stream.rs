@@ -8,9 +8,9 @@ use crate::proto::v1::stream_message_request::Update as Request;
 use crate::proto::v1::stream_message_response::Update as Response;
 use crate::proto::v1::*;
 use crate::service::{Shared, lock};
+use engine::Packet;
 use std::sync::Arc;
 use tonic::{Code, Status, Streaming};
-use v1model::Packet;
 
 /// The largest packet from a controller, in octets.
 const MAX_PACKET: usize = 65_535;

@@ -9,9 +9,9 @@ mod support;
 use cpu_time::ThreadTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use engine::{Match, Packet, Switch, SwitchConfig};
 use std::path::Path;
 use units::Instant;
-use v1model::{Match, Packet, Switch, SwitchConfig};
 
 /// The time that this thread has had a processor.
 struct CpuTime;

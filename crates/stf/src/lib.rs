@@ -6,7 +6,7 @@
 //! expect 2 ffffffffffff ************ 0800 $
 //! ```
 //! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
-//! - [`run`] runs one on a [`v1model::Switch`], without any I/O, with the meaning that p4c's runner for
+//! - [`run`] runs one on a [`engine::Switch`], without any I/O, with the meaning that p4c's runner for
 //!   BMv2 gives it; its [`Report`] says packet by packet what differed;
 //! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
 //! - [`run_traced`] does the same and keeps what each packet met: states, tables, queues.

@@ -2,7 +2,7 @@
 
 use crate::lexer::{Line, ParseError};
 use crate::script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
-use v1model::{CrcParameters, CrcWidth};
+use engine::{CrcParameters, CrcWidth};
 
 /// All words that a command can begin with.
 const VERBS: &str = "add, setdefault, remove, check_counter, packet, expect, no_packet, wait, \
@@ -308,9 +308,9 @@ fn rates(line: &mut Line) -> Result<Vec<(f64, u64)>, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::Match;
     use num_bigint::BigUint;
     use p4_ir::MatchKind;
-    use v1model::Match;
 
     fn one(text: &str) -> Verb {
         Script::parse(text).unwrap().commands.remove(0).verb

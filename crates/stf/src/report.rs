@@ -1,8 +1,8 @@
 //! What running a script showed.
 
 use crate::{Comparison, Expected, Quantity};
+use engine::CompileError;
 use std::fmt;
-use v1model::CompileError;
 
 /// What running a script showed.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,9 +1,9 @@
 //! A script that brings a switch's state about again and sends it a packet.
 
+use engine::{ActionSpec, Entry, EntryAction, Match, Panic, Replica, Switch, SwitchConfig};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, Program, TableId, ValueSetId};
 use std::fmt::Write;
-use v1model::{ActionSpec, Entry, EntryAction, Match, Panic, Replica, Switch, SwitchConfig};
 
 /// Cells of an array of registers or meters that are looked at.
 const MAX_CELLS: u64 = 65_536;

@@ -4,14 +4,14 @@ use crate::trace::Recorder;
 use crate::{
     Call, Command, CounterCell, Expected, Failure, Number, Quantity, Report, Script, Trace, Verb,
 };
+use engine::{
+    CloneSession, CounterData, DirectOf, Entry, EntryAction, Event, Match, MeterConfig, Packet,
+    Panic, Replica, Switch, SwitchConfig,
+};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, MatchKind, Program, TableId};
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
-use v1model::{
-    CloneSession, CounterData, DirectOf, Entry, EntryAction, Event, Match, MeterConfig, Packet,
-    Panic, Replica, Switch, SwitchConfig,
-};
 
 /// Time between two packets of a script.
 const BETWEEN: Duration = Duration::from_millis(1);
@@ -391,7 +391,7 @@ impl Runner {
         self.switch.insert(table, entry).map_err(text)
     }
 
-    fn call(&self, table: TableId, call: &Call) -> Result<v1model::ActionSpec, String> {
+    fn call(&self, table: TableId, call: &Call) -> Result<engine::ActionSpec, String> {
         let program = self.switch.program();
         let listed = program[table].actions.iter();
         let names: Vec<_> = listed
@@ -581,8 +581,8 @@ fn stack_index(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::{TraceEvent, Tracer};
     use p4_frontend::{NoLoader, SourceMap};
-    use v1model::{TraceEvent, Tracer};
 
     #[test]
     fn keys_are_found_as_in_p4c() {

@@ -1,7 +1,7 @@
 //! What a script says.
 
 use crate::Number;
-use v1model::{CrcParameters, CrcWidth};
+use engine::{CrcParameters, CrcWidth};
 
 /// A whole script.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,12 +1,12 @@
 //! What packets meet while a script runs: as data (serde), and as text for a terminal.
 
+use engine::{Entry, EntryAction, Match, TraceEvent, Tracer};
 use num_bigint::BigUint;
 use p4_ir::{Program, SourceLoc};
 use serde::Serialize;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use units::Instant;
-use v1model::{Entry, EntryAction, Match, TraceEvent, Tracer};
 
 /// What the packets of a script met, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

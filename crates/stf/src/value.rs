@@ -1,8 +1,8 @@
 //! Numbers in scripts: `10`, `0x0a`, `0b1*`, `0x0a00/8`, `1->9`, `0x0a00&&&0xff00`.
 
+use engine::Match;
 use num_bigint::BigUint;
 use p4_ir::MatchKind;
-use v1model::Match;
 
 /// A number, perhaps with wild digits, or the set that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]

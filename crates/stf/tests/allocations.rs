@@ -4,11 +4,11 @@
 mod hop;
 mod support;
 
+use engine::{Match, Packet, PortConfig};
 use hop::{add, hop};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use units::{Instant, Rate};
-use v1model::{Match, Packet, PortConfig};
 
 #[global_allocator]
 static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;

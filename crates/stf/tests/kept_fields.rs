@@ -1,8 +1,8 @@
 //! The deprecated calls that name the fields which a packet keeps when it starts over.
 
+use engine::{CloneSession, Packet, Replica, Switch, SwitchConfig};
 use p4_frontend::{Loader, SourceMap};
 use units::Instant;
-use v1model::{CloneSession, Packet, Replica, Switch, SwitchConfig};
 
 struct Nothing;
 

@@ -4,11 +4,11 @@
 mod hop;
 mod support;
 
+use engine::Packet;
 use hop::hop;
 use proptest::prelude::*;
 use std::path::Path;
 use units::Instant;
-use v1model::Packet;
 
 #[test]
 fn every_main_does_what_its_scripts_say() {

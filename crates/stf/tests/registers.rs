@@ -1,7 +1,7 @@
 //! What a register may hold.
 
+use engine::{Switch, SwitchConfig};
 use p4_frontend::{Loader, SourceMap};
-use v1model::{Switch, SwitchConfig};
 
 struct Nothing;
 

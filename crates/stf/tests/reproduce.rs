@@ -2,10 +2,10 @@
 
 mod support;
 
+use engine::*;
 use std::path::Path;
 use stf::{Ports, Script};
 use units::Instant;
-use v1model::*;
 
 /// Panics as the switch comes to the table `stage`.
 #[derive(Debug)]

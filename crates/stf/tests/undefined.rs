@@ -26,7 +26,7 @@ fn cells_that_no_memory_holds_are_refused() {
     for object in &mut program.externs {
         object.args[0] = p4_ir::CtorArg::Int((1_u64 << 28).into());
     }
-    let refused = v1model::Switch::new(&program, v1model::SwitchConfig::default());
+    let refused = engine::Switch::new(&program, engine::SwitchConfig::default());
     let told: Vec<_> = refused
         .err()
         .into_iter()

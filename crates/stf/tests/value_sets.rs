@@ -1,8 +1,8 @@
 //! Value sets in `select`: alone, for one key of several, and inside a tuple.
 
+use engine::{Match, Packet, Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use units::Instant;
-use v1model::{Match, Packet, Switch, SwitchConfig};
 
 /// The packet leaves at the port that the first matching case sets; 9 if none matches.
 const PROGRAM: &str = r#"

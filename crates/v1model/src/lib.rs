@@ -1,7 +1,7 @@
-//! Runs p4-ir on the v1model architecture: pipeline and traffic manager.
+//! The v1model architecture: its pipeline, externs and metadata.
 //!
 //! ```no_run
-//! # use v1model::{Match, Packet, PortConfig, Switch, SwitchConfig};
+//! # use v1model::{Match, Packet, PortConfig, Switch, SwitchConfig, Target};
 //! # use units::{Instant, Rate};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let program = p4_ir::Program::default();
@@ -20,35 +20,39 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The map of this crate:
+//! - `architecture`: [`V1Model`], what the engine and the switch ask of an architecture;
+//! - `blocks`: the package and the standard metadata; `externs`, `objects`, `calculations`: what v1model declares;
+//! - `ingress`, `egress`, `copies`: a packet's way.
 
-mod bits;
-mod code;
-mod compile;
-mod config;
-mod control;
-mod crc;
-mod error;
-mod event;
-mod hash;
-mod packet;
-mod pipeline;
-mod state;
-mod switch;
-mod table;
-mod tm;
-mod trace;
-mod value_set;
-mod vm;
+mod architecture;
+mod blocks;
+mod calculations;
+mod copies;
+mod egress;
+mod externs;
+mod ingress;
+mod objects;
 
-pub use config::{PortConfig, SwitchConfig};
-pub use control::{
-    ActionSpec, CloneSession, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member,
-    MeterConfig, RegisterCells, Replica,
+pub use architecture::V1Model;
+pub use p4_vm::{
+    ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
+    Drop, DropCause, DropCounts, Entry, EntryAction, Event, Group, Log, Match, Member, MeterConfig,
+    Packet, Panic, TraceEvent, Tracer,
 };
-pub use crc::{CrcParameters, CrcWidth};
-pub use error::{CompileError, ControlError};
-pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic, PortStats, Transmit};
-pub use packet::Packet;
-pub use pipeline::Pipeline;
-pub use switch::Switch;
-pub use trace::{TraceEvent, Tracer};
+use switch::Registration;
+pub use switch::{CloneSession, PortConfig, PortStats, Replica, SwitchConfig, Target, Transmit};
+
+/// A program translated for v1model.
+pub type Pipeline = p4_vm::Pipeline<V1Model>;
+/// A v1model switch: parser, ingress, traffic manager, egress, deparser.
+pub type Switch = switch::Switch<V1Model>;
+
+/// How programs find it.
+pub const REGISTRATION: Registration = Registration {
+    package: blocks::PACKAGE,
+    include: "v1model.p4",
+    runs: |program| program.package == blocks::PACKAGE,
+    compile: |program| Ok(Pipeline::compile(program)?),
+};

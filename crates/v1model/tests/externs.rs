@@ -9,6 +9,7 @@ use support::*;
 use units::Instant;
 use v1model::{
     CounterData, CrcParameters, CrcWidth, Digest, Event, Log, MeterConfig, Packet, SwitchConfig,
+    Target,
 };
 
 fn bool_const(value: bool) -> Expr {

@@ -6,7 +6,7 @@ use p4_ir::{BinaryOp, MatchKind, SourceLoc};
 use std::sync::{Arc, Mutex};
 use support::*;
 use units::Instant;
-use v1model::{Match, Packet, TraceEvent, Tracer};
+use v1model::{Match, Packet, Target, TraceEvent, Tracer};
 
 #[derive(Debug, Default, Clone)]
 struct Notes(Arc<Mutex<Vec<String>>>);

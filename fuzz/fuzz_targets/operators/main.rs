@@ -16,7 +16,7 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use num_bigint::{BigInt, BigUint};
 use program::Source;
-use v1model::{Switch, SwitchConfig};
+use engine::{Switch, SwitchConfig};
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     match run(&mut Unstructured::new(input)) {

@@ -3,7 +3,7 @@
 use p4_frontend::{Loader, SourceMap, compile, render};
 use std::sync::Arc;
 use units::Instant;
-use v1model::{Packet, Pipeline, Switch};
+use engine::{Packet, Pipeline, Switch};
 
 /// The parts of a program. The headers are `hdr`, the user metadata `meta`, the standard metadata `sm`.
 #[derive(Default)]

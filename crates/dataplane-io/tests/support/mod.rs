@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use dataplane_io::host::{Place, Sink, Source};
 use dataplane_io::{Dataplane, DataplaneConfig, Handle, ToController};
+use engine::{Event, Panic, Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use units::{Duration, Instant};
-use v1model::{Event, Panic, Switch, SwitchConfig};
 
 /// Forwards what comes in at port 1 to port 2, and the other way round; ports 3 and above go to port 510.
 const PROGRAM: &str = r"

@@ -4,11 +4,11 @@ use super::Simulation;
 use super::hosts::TTL;
 use crate::event::Event;
 use crate::truth::Tag;
+use engine::Packet;
 use transport::sctp::packet::{Chunk, Packet as SctpPacket};
 use transport::sctp::{PathStatus, Route};
 use transport::wire;
 use units::Instant;
-use v1model::Packet;
 
 impl Simulation {
     /// The number of an association's packets in their tags.

@@ -19,11 +19,11 @@ use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
 use congestion::Factory;
+use engine::{Pipeline, PortConfig, Switch, SwitchConfig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::wire;
 use units::{Duration, Instant, Rate};
-use v1model::{Pipeline, PortConfig, Switch, SwitchConfig};
 
 /// Programs by the names that switches give them.
 pub type Programs = BTreeMap<String, Arc<Pipeline>>;

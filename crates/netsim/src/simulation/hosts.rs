@@ -6,10 +6,10 @@ use crate::flow::{FIRST_PORT, Side};
 use crate::host::Joined;
 use crate::losses::Place;
 use crate::truth::Tag;
+use engine::Packet;
 use transport::tcp::{Ecn, Flags, Segment};
 use transport::wire;
 use units::Instant;
-use v1model::Packet;
 
 /// Time to live of packets that hosts send.
 pub(super) const TTL: u8 = 64;

@@ -1,6 +1,6 @@
 //! Packets on lines, in slots that are used again.
 
-use v1model::Packet;
+use engine::Packet;
 
 /// Packets on lines.
 #[derive(Debug, Default)]

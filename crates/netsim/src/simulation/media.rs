@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::event::Event;
 use crate::line::Node;
 use crate::medium::{Begun, Ended, Offered, StationId};
-use v1model::Packet;
+use engine::Packet;
 
 /// When a line over a medium will be free, before that is known, in seconds: after the end of every run.
 const UNKNOWN_S: f64 = 9e9;

@@ -25,11 +25,11 @@ use crate::scenario::{Direction, Link};
 use crate::source::OpenLoop;
 use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
+use engine::Packet;
 use in_flight::InFlight;
 use std::io::{self, Write};
 use transport::wire;
 use units::{Duration, Instant, Rate};
-use v1model::Packet;
 
 /// Packets that may be in the network at once: in queues and on lines. They take about a gigabyte.
 const MAX_PACKETS: usize = 1 << 21;

@@ -3,7 +3,7 @@
 use super::Simulation;
 use crate::event::Event;
 use crate::snoop::Verdict;
-use v1model::Packet;
+use engine::Packet;
 
 impl Simulation {
     /// A packet's last octet reaches a switch's port; the switch may have an agent.

@@ -6,8 +6,8 @@ use crate::objects::{self, Kind};
 use crate::results::{PortRecord, SwitchRecord};
 use crate::switch::SwitchState;
 use crate::truth::Tag;
+use engine::{DropCause, Event, Packet, PortConfig};
 use units::{Instant, Rate};
-use v1model::{DropCause, Event, Packet, PortConfig};
 
 impl Simulation {
     /// A packet's last octet reaches a switch's port.
@@ -186,9 +186,9 @@ impl SwitchState {
 mod tests {
     use super::*;
     use crate::Scenario;
+    use engine::{Pipeline, TraceEvent, Tracer};
     use serde_json::json;
     use units::Instant;
-    use v1model::{Pipeline, TraceEvent, Tracer};
 
     /// What comes in by port 1 leaves by port 2.
     const RELAY: &str = "

@@ -6,10 +6,10 @@
 //!   D2 ──┘2             2└── S2
 //! ```
 
+use engine::Pipeline;
 use netsim::Programs;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use v1model::Pipeline;
 
 /// Reads included files beside those that include them.
 struct Files;

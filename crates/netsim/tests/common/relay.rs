@@ -1,8 +1,8 @@
 //! A program in the intermediate form itself: what comes in by port 1 leaves by port 2, and back.
 
+use engine::Pipeline;
 use netsim::Programs;
 use p4_ir::*;
-use v1model::Pipeline;
 
 const PORT: Scalar = Scalar::Bit(9);
 const FIELDS: [&str; 2] = ["ingress_port", "egress_spec"];

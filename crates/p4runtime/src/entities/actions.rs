@@ -6,9 +6,9 @@ use crate::model::{Model, Scope, TableModel};
 use crate::proto::v1::action::Param;
 use crate::proto::v1::table_action::Type;
 use crate::proto::v1::{Action, ActionProfileActionSet, TableAction};
+use engine::{ActionSpec, EntryAction};
 use std::collections::BTreeSet;
 use tonic::Code;
-use v1model::{ActionSpec, EntryAction};
 
 /// Where an action is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

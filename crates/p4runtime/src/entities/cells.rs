@@ -5,19 +5,19 @@ use crate::model::{ArrayModel, MeterType};
 use crate::proto::v1::{CounterData, Index, MeterConfig, MeterCounterData};
 
 /// A counter's cell.
-pub fn decode_counter(data: &CounterData) -> Outcome<v1model::CounterData> {
+pub fn decode_counter(data: &CounterData) -> Outcome<engine::CounterData> {
     let count = |what: &str, n: i64| {
         u64::try_from(n)
             .map_err(|_| Fault::invalid(format!("expected a {what} of at least 0, found {n}")))
     };
-    Ok(v1model::CounterData {
+    Ok(engine::CounterData {
         packets: count("packet_count", data.packet_count)?,
         octets: count("byte_count", data.byte_count)?,
     })
 }
 
 /// A counter's cell as a client reads it.
-pub fn encode_counter(data: v1model::CounterData) -> CounterData {
+pub fn encode_counter(data: engine::CounterData) -> CounterData {
     CounterData {
         byte_count: i64::try_from(data.octets).unwrap_or(i64::MAX),
         packet_count: i64::try_from(data.packets).unwrap_or(i64::MAX),
@@ -25,7 +25,7 @@ pub fn encode_counter(data: v1model::CounterData) -> CounterData {
 }
 
 /// A meter's configuration, as its type lets it be.
-pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<v1model::MeterConfig> {
+pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<engine::MeterConfig> {
     let one_rate = config.pir == config.cir && config.pburst == config.cburst;
     let expected = match ty {
         MeterType::SingleRateThreeColor if one_rate => None,
@@ -46,7 +46,7 @@ pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<v1model::Met
         u64::try_from(n)
             .map_err(|_| Fault::invalid(format!("expected a {what} of at least 0, found {n}")))
     };
-    Ok(v1model::MeterConfig {
+    Ok(engine::MeterConfig {
         cir: number("cir", config.cir)? as f64,
         cburst: number("cburst", config.cburst)?,
         pir: number("pir", config.pir)? as f64,
@@ -56,7 +56,7 @@ pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<v1model::Met
 }
 
 /// A meter's configuration as a client reads it.
-pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
+pub fn encode_meter(config: engine::MeterConfig) -> MeterConfig {
     let burst = |n| i64::try_from(n).unwrap_or(i64::MAX);
     MeterConfig {
         cir: config.cir as i64,
@@ -68,7 +68,7 @@ pub fn encode_meter(config: v1model::MeterConfig) -> MeterConfig {
 }
 
 /// What a meter counted of each colour, as a client reads it.
-pub fn encode_colours(colours: [v1model::CounterData; 3]) -> MeterCounterData {
+pub fn encode_colours(colours: [engine::CounterData; 3]) -> MeterCounterData {
     let [green, yellow, red] = colours.map(|colour| Some(encode_counter(colour)));
     MeterCounterData { green, yellow, red }
 }

@@ -4,8 +4,8 @@ use crate::fault::{Fault, Outcome, list};
 use crate::model::{FieldModel, Kind};
 use crate::proto::v1::FieldMatch;
 use crate::proto::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range, Ternary};
+use engine::Match;
 use num_bigint::BigUint;
-use v1model::Match;
 
 /// A match for each field, in the engine's order; fields left out match anything.
 pub fn decode(fields: &[FieldModel], given: &[FieldMatch]) -> Outcome<Vec<Match>> {

@@ -9,8 +9,8 @@ use crate::model::{Model, ProfileModel, TableModel};
 use crate::proto::v1::action_profile_action::WatchKind;
 use crate::proto::v1::action_profile_action_set::{ActionSelectionMode, SizeSemantics};
 use crate::proto::v1::{ActionProfileAction, ActionProfileActionSet};
+use engine::{Entry, EntryAction};
 use std::collections::BTreeSet;
-use v1model::{Entry, EntryAction};
 
 /// A set as it is kept and read: its values in canonical form.
 ///

@@ -8,9 +8,9 @@ use crate::fault::{Fault, Outcome};
 use crate::model::ProfileModel;
 use crate::proto::v1::action_profile_group::member::WatchKind;
 use crate::proto::v1::{ActionProfileGroup, ActionProfileMember, Entity, entity};
+use engine::{Group, Member};
 use std::collections::BTreeMap;
 use tonic::Code;
-use v1model::{Group, Member};
 
 /// Writes a member.
 pub fn write_member(

@@ -9,11 +9,11 @@ use crate::proto::v1::replica::PortKind;
 use crate::proto::v1::{
     CloneSessionEntry, Entity, MulticastGroupEntry, PacketReplicationEngineEntry, Replica, entity,
 };
+use engine::CloneSession;
 use std::collections::BTreeSet;
 use tonic::Code;
-use v1model::CloneSession;
 
-/// v1model's ports have 9 bits.
+/// Ports have 9 bits.
 const PORT: Shape = Shape::bits(9);
 
 /// Writes a group or a session.
@@ -154,7 +154,7 @@ fn write_session(
 
 /// The copies that are to be made: of each replica that which goes to the first port that is up, or to
 /// its own if none is.
-fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<v1model::Replica>> {
+fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<engine::Replica>> {
     let mut chosen = Vec::new();
     let mut known = BTreeSet::new();
     for replica in given {
@@ -164,7 +164,7 @@ fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<v1model::Rep
             all.push(copy(decode(&backup.port)?, backup.instance)?);
         }
         for (i, one) in all.iter().enumerate() {
-            let v1model::Replica { port, rid } = one;
+            let engine::Replica { port, rid } = one;
             if !known.insert(*one) {
                 let message =
                     format!("the replica of port {port} and instance {rid} is given twice");
@@ -181,13 +181,13 @@ fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<v1model::Rep
     Ok(chosen)
 }
 
-fn copy(port: u16, instance: u32) -> Outcome<v1model::Replica> {
+fn copy(port: u16, instance: u32) -> Outcome<engine::Replica> {
     let rid = u16::try_from(instance).map_err(|_| {
         Fault::invalid(format!(
             "expected an instance of 0 to 65535, found {instance}"
         ))
     })?;
-    Ok(v1model::Replica { port, rid })
+    Ok(engine::Replica { port, rid })
 }
 
 /// A replica as it is kept and read: its ports in canonical form.

@@ -9,8 +9,8 @@ use crate::proto::v1::table_entry::IdleTimeout;
 use crate::proto::v1::{
     ActionProfileActionSet, Entity, TableAction, TableEntry, entity, table_action,
 };
+use engine::{DirectOf, Entry, EntryAction};
 use tonic::Code;
-use v1model::{DirectOf, Entry, EntryAction};
 
 /// What names an entry of a table.
 #[derive(Debug)]
@@ -239,7 +239,7 @@ fn check_default(given: &TableEntry) -> Outcome<()> {
 fn direct(
     table: &TableModel,
     given: &TableEntry,
-) -> Outcome<(Option<v1model::CounterData>, Option<v1model::MeterConfig>)> {
+) -> Outcome<(Option<engine::CounterData>, Option<engine::MeterConfig>)> {
     let counter = given.counter_data.as_ref().map(cells::decode_counter);
     let ty = table.meter.unwrap_or_default();
     let meter = given.meter_config.as_ref();

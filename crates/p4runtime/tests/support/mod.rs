@@ -226,7 +226,7 @@ pub fn v1model(types: &str, headers: &str, members: &str, apply: &str) -> String
 /// Whether the engine runs a preprocessed program.
 pub fn runs(source: &str) -> bool {
     program(source).is_ok_and(|program| {
-        !program.blocks.is_empty() && v1model::Pipeline::compile(&program).is_ok()
+        !program.blocks.is_empty() && engine::Pipeline::compile(&program).is_ok()
     })
 }
 

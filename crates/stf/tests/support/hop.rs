@@ -1,8 +1,8 @@
 //! The hop with every mark on.
 
 use super::support;
+use engine::{Match, Switch, SwitchConfig};
 use std::path::Path;
-use v1model::{Match, Switch, SwitchConfig};
 
 /// Adds an entry without priority.
 pub fn add(

@@ -4,7 +4,7 @@
 use num_bigint::BigUint;
 use p4_ir::*;
 use units::Instant;
-use v1model::{Packet, PortConfig, Switch, SwitchConfig, Transmit};
+use v1model::{Packet, PortConfig, Switch, SwitchConfig, Target, Transmit};
 
 /// A program under construction, with one header of two 16-bit fields and an octet, and metadata of two
 /// 32-bit fields, of which field list 1 keeps the first.

@@ -7,8 +7,8 @@ mod traffic;
 pub(crate) use traffic::{check_settings, check_source_settings};
 
 use super::{Link, Scenario, ScenarioError};
+use engine::DropCause;
 use std::collections::BTreeSet;
-use v1model::DropCause;
 
 /// Runs and delays above make nanoseconds overflow.
 const MAX_SECONDS: f64 = 1e9;

@@ -1,0 +1,106 @@
+//! Runs P4 programs on the architecture that their package names.
+//!
+//! ```no_run
+//! # use engine::{Match, Packet, PortConfig, Switch, SwitchConfig};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let program = p4_ir::Program::default();
+//! let mut switch = Switch::new(&program, SwitchConfig::default()).map_err(|e| e[0].clone())?;
+//! switch.set_port(2, PortConfig::default());
+//! switch.add("route", &[("hdr.ipv4.dst", Match::lpm(0x0a000000_u32, 8))], 0,
+//!            "forward", &[("port", 2_u32.into())])?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How to add an architecture
+//!
+//! Write a crate with a type that implements [`p4_vm::Architecture`] (blocks, externs, objects) and
+//! [`switch::Forwarding`] (what happens between ports and queues); `v1model` is an example. Then add it to
+//! [`ARCHITECTURES`]. Nothing else names an architecture.
+
+pub use p4_vm::{
+    ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
+    Drop, DropCause, DropCounts, Entry, EntryAction, Event, Group, Log, Machine, Match, Member,
+    MeterConfig, Packet, Panic, RegisterCells, TraceEvent, Tracer,
+};
+pub use switch::{
+    CloneSession, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target, Transmit,
+};
+
+use p4_ir::{Program, SourceLoc};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use switch::Translated;
+
+/// The architectures that there are.
+pub const ARCHITECTURES: &[Registration] = &[v1model::REGISTRATION];
+
+/// The architecture that a program is for, if there is one.
+pub fn architecture(program: &Program) -> Option<&'static Registration> {
+    ARCHITECTURES.iter().find(|known| (known.runs)(program))
+}
+
+/// Why a program cannot run whose architecture is not there.
+pub fn refusal(program: &Program) -> String {
+    let known = ARCHITECTURES
+        .iter()
+        .map(|known| format!("`{}`, the package of {}", known.package, known.include));
+    format!(
+        "the switch cannot run a program for the package `{}`; it runs programs for {}",
+        program.package,
+        known.collect::<Vec<_>>().join(", and for ")
+    )
+}
+
+/// A program translated for its architecture. Switches that run the same program share one.
+#[derive(Debug)]
+pub struct Pipeline(Arc<dyn Translated>);
+
+impl Pipeline {
+    /// Translates a program; the errors say what its architecture supports.
+    pub fn compile(program: &Program) -> Result<Arc<Pipeline>, Vec<CompileError>> {
+        let Some(known) = architecture(program) else {
+            return Err(vec![CompileError {
+                loc: SourceLoc::default(),
+                message: refusal(program),
+            }]);
+        };
+        Ok(Arc::new(Pipeline((known.compile)(program)?)))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        self.0.program()
+    }
+}
+
+/// A switch that runs a program on its architecture. What it does is in [`Target`]; what a control plane does to it
+/// in [`Machine`].
+#[derive(Debug)]
+pub struct Switch(Box<dyn Target>);
+
+impl Switch {
+    /// A switch that runs `program`, its constant entries in place.
+    pub fn new(program: &Program, config: SwitchConfig) -> Result<Switch, Vec<CompileError>> {
+        Ok(Switch::with_pipeline(Pipeline::compile(program)?, config))
+    }
+
+    /// A switch that runs a program which is translated already.
+    pub fn with_pipeline(pipeline: Arc<Pipeline>, config: SwitchConfig) -> Switch {
+        Switch(pipeline.0.clone().switch(config))
+    }
+}
+
+impl Deref for Switch {
+    type Target = dyn Target;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl DerefMut for Switch {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.0
+    }
+}

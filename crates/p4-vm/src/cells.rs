@@ -1,0 +1,200 @@
+//! Cells of registers, counters and meters.
+
+use crate::{CounterData, MeterConfig};
+use units::Instant;
+
+/// An array of values.
+#[derive(Debug)]
+pub struct Register {
+    pub size: u64,
+    pub width: u32,
+    pub limbs: usize,
+    pub cells: Vec<u64>,
+}
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Packets.
+    pub packets: bool,
+    /// Their octets.
+    pub octets: bool,
+}
+
+/// An array of counts.
+#[derive(Debug)]
+pub struct Counter {
+    pub counted: Counted,
+    pub cells: Vec<CounterData>,
+}
+
+/// What a meter measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeterUnit {
+    /// Packets.
+    Packets,
+    /// Octets.
+    Octets,
+}
+
+/// An array of meters.
+#[derive(Debug)]
+pub struct Meter {
+    pub unit: MeterUnit,
+    pub cells: Vec<MeterCell>,
+}
+
+/// A cell of a meter.
+#[derive(Clone, Debug, Default)]
+pub struct MeterCell {
+    /// Without one every packet is green.
+    pub marker: Option<Marker>,
+    /// The packets of each colour.
+    pub colours: [CounterData; 3],
+}
+
+impl MeterCell {
+    /// The packet's colour: 0 green, 1 yellow, 2 red.
+    pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32) -> u64 {
+        let marker = self.marker.as_mut();
+        let colour = marker.map_or(0, |marker| marker.execute(now, amount(unit, octets)));
+        let counter = &mut self.colours[colour as usize];
+        counter.packets += 1;
+        counter.octets += octets as u64;
+        colour
+    }
+}
+
+/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697); colour-blind.
+///
+/// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
+#[derive(Clone, Copy, Debug)]
+pub struct Marker {
+    pub config: MeterConfig,
+    peak: Bucket,
+    committed: Bucket,
+    /// Tokens that the committed bucket had no room for.
+    excess: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    tokens: u64,
+    /// Tokens made since time 0.
+    made: u64,
+}
+
+impl Bucket {
+    /// Fills up; the tokens that there was no room for.
+    fn fill(&mut self, now: Instant, rate: f64, burst: u64) -> u64 {
+        let made = (now.as_micros() as f64 * (rate / 1e6)) as u64;
+        let new = made.saturating_sub(self.made);
+        self.made = made;
+        let tokens = self.tokens.saturating_add(new);
+        self.tokens = tokens.min(burst);
+        tokens - self.tokens
+    }
+}
+
+impl Marker {
+    /// A marker with full buckets.
+    pub fn new(config: MeterConfig) -> Self {
+        let full = |tokens| Bucket { tokens, made: 0 };
+        Marker {
+            config,
+            peak: full(config.pburst),
+            committed: full(config.cburst),
+            excess: config.eburst,
+        }
+    }
+
+    /// The packet's colour: 0 green, 1 yellow, 2 red.
+    pub fn execute(&mut self, now: Instant, amount: u64) -> u64 {
+        let config = self.config;
+        let left = self.committed.fill(now, config.cir, config.cburst);
+        if config.eburst > 0 {
+            self.excess = self.excess.saturating_add(left).min(config.eburst);
+            return self.of_one_rate(amount);
+        }
+        self.peak.fill(now, config.pir, config.pburst);
+        if self.peak.tokens < amount {
+            return 2;
+        }
+        self.peak.tokens -= amount;
+        if self.committed.tokens < amount {
+            return 1;
+        }
+        self.committed.tokens -= amount;
+        0
+    }
+
+    fn of_one_rate(&mut self, amount: u64) -> u64 {
+        let buckets = [&mut self.committed.tokens, &mut self.excess];
+        for (tokens, colour) in buckets.into_iter().zip(0..) {
+            if *tokens >= amount {
+                *tokens -= amount;
+                return colour;
+            }
+        }
+        2
+    }
+}
+
+/// Counts a packet.
+#[inline]
+pub fn count(cell: &mut CounterData, counted: Counted, octets: u32) {
+    cell.packets += counted.packets as u64;
+    cell.octets += if counted.octets { octets as u64 } else { 0 };
+}
+
+/// What a packet costs in a meter.
+fn amount(unit: MeterUnit, octets: u32) -> u64 {
+    match unit {
+        MeterUnit::Packets => 1,
+        MeterUnit::Octets => octets as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 2698 by hand: CIR 1000/s with a burst of 1000, PIR 2000/s with a burst of 2000, packets of
+    /// 600 octets. At 0: P 2000 → 1400, C 1000 → 400 green; P 1400 → 800, C 400 < 600 yellow;
+    /// P 800 → 200 yellow; P 200 < 600 red. At 0.2 s: P 200 + 400 → 0, C 400 + 200 → 0 green.
+    #[test]
+    fn three_colours_of_rfc_2698() {
+        let config = MeterConfig {
+            cir: 1000.0,
+            cburst: 1000,
+            pir: 2000.0,
+            pburst: 2000,
+            eburst: 0,
+        };
+        let mut marker = Marker::new(config);
+        let colours: Vec<_> = (0..4).map(|_| marker.execute(Instant::ZERO, 600)).collect();
+        assert_eq!(colours, [0, 1, 1, 2]);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 0);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 2);
+    }
+
+    /// RFC 2697 by hand: CIR 1000/s, CBS 1000, EBS 700, packets of 600 octets. At 0: C 1000 → 400 green;
+    /// E 700 → 100 yellow; C 400, E 100 red. At 0.8 s: C 400 + 800 → 1000, E 100 + 200; C → 400 green,
+    /// then red, as E has 300. At 1.7 s: C 400 + 900 → 1000, E 300 + 300 → 600; C → 400 green, E → 0
+    /// yellow.
+    #[test]
+    fn three_colours_of_rfc_2697() {
+        let config = MeterConfig {
+            cir: 1000.0,
+            cburst: 1000,
+            pir: 1000.0,
+            pburst: 1000,
+            eburst: 700,
+        };
+        let mut marker = Marker::new(config);
+        let mut at = |us| marker.execute(Instant::from_micros(us), 600);
+        assert_eq!([at(0), at(0), at(0)], [0, 1, 2]);
+        assert_eq!([at(800_000), at(800_000)], [0, 2]);
+        assert_eq!([at(1_700_000), at(1_700_000), at(1_700_000)], [0, 1, 2]);
+    }
+}

@@ -1,0 +1,143 @@
+//! What a program has in any architecture: blocks, actions, errors.
+
+use super::{Compiler, walk};
+use crate::code::*;
+use crate::{Architecture, CompileError};
+use p4_ir::{Block, BlockBody, FunctionId, Program, Stmt, StmtKind, Type};
+
+/// How often each function is called; 2 stands for more, for actions of tables, and for abstract methods. Refuses
+/// recursion, which P4 does not have.
+pub fn check_calls(program: &Program) -> Result<Vec<u32>, Vec<CompileError>> {
+    let mut calls = vec![0; program.functions.len()];
+    let mut count = |stmts: &[Stmt]| {
+        walk(stmts, &mut |stmt| match stmt.kind {
+            StmtKind::Call(f) | StmtKind::CallAction(_, f) => calls[f.0 as usize] += 1,
+            _ => {}
+        });
+    };
+    program.functions.iter().for_each(|f| count(&f.body));
+    for state in program.parsers.iter().flat_map(|parser| &parser.states) {
+        count(&state.body);
+    }
+    for action in program.tables.iter().flat_map(|table| &table.actions) {
+        calls[action.body.0 as usize] += 2;
+    }
+    for method in &program.methods {
+        calls[method.body.0 as usize] += 2;
+    }
+    let mut visits = vec![Visit::New; program.functions.len()];
+    for f in 0..program.functions.len() {
+        if let Some(f) = find_cycle(program, f, &mut visits) {
+            let function = &program.functions[f];
+            return Err(vec![CompileError {
+                loc: function.loc,
+                message: format!("`{}` calls itself; P4 has no recursion", function.name),
+            }]);
+        }
+    }
+    Ok(calls)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Visit {
+    New,
+    Open,
+    Done,
+}
+
+fn find_cycle(program: &Program, f: usize, visits: &mut [Visit]) -> Option<usize> {
+    match visits[f] {
+        Visit::Done => return None,
+        Visit::Open => return Some(f),
+        Visit::New => visits[f] = Visit::Open,
+    }
+    let mut called: Vec<FunctionId> = Vec::new();
+    walk(&program.functions[f].body, &mut |stmt| match stmt.kind {
+        StmtKind::Call(f) | StmtKind::CallAction(_, f) => called.push(f),
+        StmtKind::Apply { table, .. } => {
+            called.extend(program[table].actions.iter().map(|a| a.body));
+        }
+        _ => {}
+    });
+    let cycle = called
+        .iter()
+        .find_map(|f| find_cycle(program, f.0 as usize, visits));
+    visits[f] = Visit::Done;
+    cycle
+}
+
+impl<A: Architecture> Compiler<'_, A> {
+    /// Translates what the engine itself refers to: values of errors, and actions of tables.
+    pub(super) fn program_parts(&mut self) {
+        self.code.errors = ErrorCodes {
+            packet_too_short: self.error_value("PacketTooShort"),
+            header_too_short: self.error_value("HeaderTooShort"),
+            invalid_argument: self.error_value("ParserInvalidArgument"),
+        };
+        for table in &self.program.tables {
+            self.loc = table.loc;
+            let actions = table
+                .actions
+                .iter()
+                .map(|listed| self.action(listed))
+                .collect();
+            self.code.tables.push(TableCode { actions });
+        }
+    }
+
+    /// Translates a parser that fills a block; `None` if it is none. Returns where it begins, for the layout.
+    pub fn parser_block(&mut self, block: &Block) -> Option<Target> {
+        let BlockBody::Parser(parser) = block.body else {
+            return None;
+        };
+        self.loc = block.loc;
+        let start = self.here();
+        self.parser(parser);
+        Some(start)
+    }
+
+    /// Translates a control that fills a block; `None` if it is none. Returns where it begins, for the layout.
+    pub fn control_block(&mut self, block: &Block) -> Option<Target> {
+        let BlockBody::Control(function) = block.body else {
+            return None;
+        };
+        self.loc = block.loc;
+        let start = self.here();
+        self.call(function);
+        self.loc = block.loc;
+        self.emit(Op::Halt);
+        Some(start)
+    }
+
+    /// The place of a field of a struct that begins at the word `base`: `MetaField::default()` if it has none of
+    /// this name.
+    pub fn metadata_field(&self, ty: &Type, base: Slot, name: &str) -> MetaField {
+        let members = ty.members(self.program);
+        let Some((offset, field)) = members.iter().find(|(_, field)| field.name == name) else {
+            return MetaField::default();
+        };
+        let width = field
+            .ty
+            .scalar(self.program)
+            .map_or(64, |scalar| scalar.width());
+        MetaField {
+            slot: base + offset,
+            mask: u64::MAX >> (64 - width.clamp(1, 64)),
+        }
+    }
+
+    fn action(&mut self, listed: &p4_ir::TableAction) -> ActionCode {
+        let mut data = Vec::new();
+        for param in &self.program[listed.action].params {
+            let words = param.ty.words(self.program);
+            data.extend(param.base..param.base + words);
+        }
+        ActionCode {
+            id: listed.action,
+            data,
+            moves: Vec::new(),
+            done: false,
+            entry: self.subroutine(listed.body),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Turns labels into places in the code, and takes out what need not be done.
+
+use crate::code::*;
+use std::collections::HashSet;
+
+/// Links code whose targets are labels, and the blocks' entry points; `labels` says where they point, `zero` is a constant 0.
+///
+/// Jumps to jumps go where those go; jumps to the next instruction, and jumps over a jump, are taken out;
+/// zeros stored one after another become one instruction, and so do words copied and headers emitted one after
+/// another.
+pub fn link<'a>(
+    code: &mut Code,
+    entries: impl Iterator<Item = &'a mut Target>,
+    labels: &[Target],
+    zero: Slot,
+) {
+    // A parser state is told to a tracer when it is entered, so a jump to it stays.
+    let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
+    let mut labels = labels.to_vec();
+    for i in 0..labels.len() {
+        labels[i] = thread(code, &labels, &states, labels[i]);
+    }
+    let targets: HashSet<Target> = labels.iter().copied().collect();
+    let mut keep = vec![true; code.ops.len()];
+    merge_zeros(code, &targets, zero, &mut keep);
+    merge_moves(code, &targets, &mut keep);
+    merge_emits(code, &targets, &mut keep);
+    for i in 0..code.ops.len() {
+        if let Op::Jmp { to } = code.ops[i] {
+            keep[i] &= labels[to as usize] as usize != i + 1;
+        } else if let Some(&Op::Jmp { to }) = code.ops.get(i + 1)
+            && let Some(over) = target(&mut code.ops[i])
+            && labels[*over as usize] as usize == i + 2
+            && !targets.contains(&(i as Target + 1))
+            && let Some(inverted) = invert(code.ops[i], to)
+        {
+            code.ops[i] = inverted;
+            keep[i + 1] = false;
+        }
+    }
+    let mut moved = Vec::with_capacity(keep.len() + 1);
+    let mut count = 0;
+    for &kept in &keep {
+        moved.push(count);
+        count += Target::from(kept);
+    }
+    moved.push(count);
+    let mut kept = keep.iter();
+    code.ops.retain(|_| *kept.next().unwrap_or(&true));
+    let mut kept = keep.iter();
+    code.locs.retain(|_| *kept.next().unwrap_or(&true));
+    let place = |label: Target| moved[labels[label as usize] as usize];
+    resolve(code, place);
+    entries.for_each(|entry| *entry = place(*entry));
+    hoist_moves(code, zero);
+}
+
+/// Where a jump to `at` ends up.
+fn thread(code: &Code, labels: &[Target], states: &HashSet<Target>, at: Target) -> Target {
+    let mut at = at;
+    // Jumps that only lead to one another have no end.
+    for _ in 0..code.ops.len() {
+        match code.ops.get(at as usize) {
+            Some(Op::Jmp { to }) if !states.contains(&at) => at = labels[*to as usize],
+            _ => break,
+        }
+    }
+    at
+}
+
+fn merge_zeros(code: &mut Code, targets: &HashSet<Target>, zero: Slot, keep: &mut [bool]) {
+    let is_zero = |op: &Op| match *op {
+        Op::Mov { d, a } if a == zero => Some(d),
+        _ => None,
+    };
+    for (start, list) in runs(code, targets, keep, is_zero) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.clears.push(list);
+        let list = code.clears.len() as u32 - 1;
+        code.ops[start] = Op::Clear { list };
+    }
+}
+
+fn merge_moves(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
+    let is_move = |op: &Op| match *op {
+        Op::Mov { d, a } => Some((d, a)),
+        _ => None,
+    };
+    for (start, list) in runs(code, targets, keep, is_move) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.moves.push(list);
+        let list = code.moves.len() as u32 - 1;
+        code.ops[start] = Op::Moves { list };
+    }
+}
+
+fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
+    let is_emit = |op: &Op| match *op {
+        Op::Emit { base, off, header } if off == NONE => Some((base, header)),
+        _ => None,
+    };
+    for (start, list) in runs(code, targets, keep, is_emit) {
+        keep[start + 1..start + list.len()].fill(false);
+        code.emits.push(list);
+        let list = code.emits.len() as u32 - 1;
+        code.ops[start] = Op::EmitAll { list };
+    }
+}
+
+/// Runs of two or more instructions of a kind that are kept and into which nothing jumps: where each begins,
+/// and what `kind` makes of its instructions.
+fn runs<T>(
+    code: &Code,
+    targets: &HashSet<Target>,
+    keep: &[bool],
+    kind: impl Fn(&Op) -> Option<T>,
+) -> Vec<(usize, Vec<T>)> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < code.ops.len() {
+        let start = i;
+        let mut run = Vec::new();
+        while let Some(one) = code.ops.get(i).filter(|_| keep[i]).and_then(&kind)
+            && (i == start || !targets.contains(&(i as Target)))
+        {
+            run.push(one);
+            i += 1;
+        }
+        if run.len() > 1 {
+            found.push((start, run));
+        }
+        i = i.max(start + 1);
+    }
+    found
+}
+
+/// Takes the copies that actions begin with out of their bodies; of many an action nothing is left.
+fn hoist_moves(code: &mut Code, zero: Slot) {
+    for action in code.tables.iter_mut().flat_map(|table| &mut table.actions) {
+        loop {
+            match code.ops.get(action.entry as usize) {
+                Some(&Op::Mov { d, a }) => action.moves.push((d, a)),
+                Some(&Op::Moves { list }) => action.moves.extend(&code.moves[list as usize]),
+                Some(&Op::Clear { list }) => {
+                    let zeros = code.clears[list as usize].iter().map(|&d| (d, zero));
+                    action.moves.extend(zeros);
+                }
+                _ => break,
+            }
+            action.entry += 1;
+        }
+        action.done = matches!(code.ops.get(action.entry as usize), Some(Op::Ret));
+        if action.done {
+            forward_data(action);
+        }
+    }
+}
+
+/// Lets data of an action that only copies go where it is copied to. Its parameters are read nowhere else.
+fn forward_data(action: &mut ActionCode) {
+    for i in 0..action.data.len() {
+        let param = action.data[i];
+        let mut uses = (0..).zip(&action.moves).filter(|(_, m)| m.1 == param);
+        let (Some((at, &(to, _))), None) = (uses.next(), uses.next()) else {
+            continue;
+        };
+        // It is stored before all copies, so none of the others may have to do with that place.
+        let alone = (0..)
+            .zip(&action.moves)
+            .all(|(other, &(d, a))| other == at || (d != to && a != to && d != param));
+        if alone && !action.data.contains(&to) {
+            action.data[i] = to;
+            action.moves.remove(at);
+        }
+    }
+}
+
+/// The target of a jump that may not be taken, or of a call.
+fn target(op: &mut Op) -> Option<&mut Target> {
+    match op {
+        Op::Jmp { to }
+        | Op::JmpZ { to, .. }
+        | Op::JmpNz { to, .. }
+        | Op::JmpEq { to, .. }
+        | Op::JmpNe { to, .. }
+        | Op::JmpLt { to, .. }
+        | Op::JmpLe { to, .. }
+        | Op::Call { to }
+        | Op::Step { to }
+        | Op::Round { to, .. }
+        | Op::InSet { to, .. } => Some(to),
+        _ => None,
+    }
+}
+
+/// The jump that is taken when `op` is not.
+fn invert(op: Op, to: Target) -> Option<Op> {
+    Some(match op {
+        Op::JmpZ { a, .. } => Op::JmpNz { a, to },
+        Op::JmpNz { a, .. } => Op::JmpZ { a, to },
+        Op::JmpEq { a, b, .. } => Op::JmpNe { a, b, to },
+        Op::JmpNe { a, b, .. } => Op::JmpEq { a, b, to },
+        Op::JmpLt { a, b, .. } => Op::JmpLe { a: b, b: a, to },
+        Op::JmpLe { a, b, .. } => Op::JmpLt { a: b, b: a, to },
+        _ => return None,
+    })
+}
+
+/// Puts places for labels everywhere.
+fn resolve(code: &mut Code, place: impl Fn(Target) -> Target) {
+    let fix = |to: &mut Target| *to = place(*to);
+    code.ops.iter_mut().filter_map(target).for_each(fix);
+    for jump in &mut code.jumps {
+        match jump {
+            JumpTable::Dense {
+                targets, default, ..
+            } => {
+                targets.iter_mut().for_each(fix);
+                fix(default);
+            }
+            JumpTable::Sparse { cases, default } => {
+                cases.iter_mut().for_each(|(_, to)| fix(to));
+                fix(default);
+            }
+        }
+    }
+    for table in &mut code.tables {
+        table.actions.iter_mut().for_each(|a| fix(&mut a.entry));
+    }
+    code.states.iter_mut().for_each(|(at, ..)| fix(at));
+}

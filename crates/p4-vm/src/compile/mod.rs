@@ -1,0 +1,273 @@
+//! Translates p4-ir to bytecode.
+//!
+//! Functions called from one place only are put in there; others become subroutines. The whole is
+//! translated twice: the first time tells how many temporaries there are, behind which the constants lie.
+
+mod blocks;
+mod expr;
+mod header;
+mod link;
+mod operands;
+mod parser;
+mod primitives;
+mod stmt;
+
+use crate::code::*;
+use crate::{Architecture, CompileError, wide};
+pub use operands::enum_member;
+use p4_ir::{FunctionId, Program, SourceLoc, Stmt, StmtKind};
+use std::collections::HashMap;
+
+/// A translated program.
+#[derive(Debug)]
+pub struct Compiled<A: Architecture> {
+    pub code: Code,
+    pub layout: A::Layout,
+    /// Calls of the architecture's own externs.
+    pub own: Vec<A::Call>,
+}
+
+/// Translates a program, or says what in it is not supported.
+pub fn compile<A: Architecture>(program: &Program) -> Result<Compiled<A>, Vec<CompileError>> {
+    let calls = blocks::check_calls(program)?;
+    const MANY: u32 = 1 << 24;
+    let first = Compiler::<A>::new(program, calls.clone(), MANY).run()?;
+    let (compiled, _) = Compiler::new(program, calls, first.1).run()?;
+    Ok(compiled)
+}
+
+/// A place in code that is not known yet.
+type Label = Target;
+
+/// Translates one program. An architecture uses it to bind blocks and to translate calls of its externs.
+#[derive(Debug)]
+pub struct Compiler<'p, A: Architecture> {
+    program: &'p Program,
+    /// What the architecture knows of the program.
+    pub layout: A::Layout,
+    code: Code,
+    /// Calls of the architecture's own externs.
+    own: Vec<A::Call>,
+    errors: Vec<CompileError>,
+    /// Source line of what is being translated.
+    loc: SourceLoc,
+    /// Where labels point.
+    labels: Vec<Target>,
+    /// Calls of each function.
+    calls: Vec<u32>,
+    /// Subroutines wanted, each with its label.
+    subroutines: HashMap<FunctionId, Label>,
+    pending: Vec<FunctionId>,
+    constants: HashMap<Vec<u64>, Slot>,
+    headers: HashMap<p4_ir::TypeId, u32>,
+    next_temp: Slot,
+    max_temp: Slot,
+    /// Where `return` goes; `None`: back to the caller.
+    return_to: Option<Label>,
+    /// Where `break` and `continue` go.
+    loops: Vec<(Label, Label)>,
+}
+
+impl<'p, A: Architecture> Compiler<'p, A> {
+    fn new(program: &'p Program, calls: Vec<u32>, temporaries: u32) -> Self {
+        Compiler {
+            program,
+            layout: A::Layout::default(),
+            own: Vec::new(),
+            code: Code {
+                words: program.words as usize,
+                calculations: A::calculations(program),
+                constants_at: (program.words + temporaries) as usize,
+                ..Code::default()
+            },
+            errors: Vec::new(),
+            loc: SourceLoc::default(),
+            labels: Vec::new(),
+            calls,
+            subroutines: HashMap::new(),
+            pending: Vec::new(),
+            constants: HashMap::new(),
+            headers: HashMap::new(),
+            next_temp: program.words,
+            max_temp: program.words,
+            return_to: None,
+            loops: Vec::new(),
+        }
+    }
+
+    /// The code, and how many temporaries it uses.
+    fn run(mut self) -> Result<(Compiled<A>, u32), Vec<CompileError>> {
+        self.program_parts();
+        A::bind(&mut self);
+        while let Some(function) = self.pending.pop() {
+            let label = self.subroutines[&function];
+            self.place(label);
+            self.return_to = None;
+            let body: &'p Vec<Stmt> = &self.program[function].body;
+            self.stmts(body);
+            self.emit(Op::Ret);
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let zero = self.number(0);
+        let entries = A::entries(&mut self.layout);
+        link::link(&mut self.code, entries, &self.labels, zero);
+        let compiled = Compiled {
+            code: self.code,
+            layout: self.layout,
+            own: self.own,
+        };
+        Ok((compiled, self.max_temp - self.program.words))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The program's hashes and checksums.
+    pub fn calculations(&self) -> &[Calculation] {
+        &self.code.calculations
+    }
+
+    /// Where in the source the translated statement is.
+    pub fn loc(&self) -> SourceLoc {
+        self.loc
+    }
+
+    /// Sets the place in the source to which errors refer.
+    pub fn set_loc(&mut self, loc: SourceLoc) {
+        self.loc = loc;
+    }
+
+    /// Refuses the program.
+    pub fn error(&mut self, message: impl Into<String>) {
+        let error = CompileError {
+            loc: self.loc,
+            message: message.into(),
+        };
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    fn emit(&mut self, op: Op) {
+        self.code.ops.push(op);
+        self.code.locs.push(self.loc);
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(Target::MAX);
+        self.labels.len() as Label - 1
+    }
+
+    /// The label points to what comes next.
+    fn place(&mut self, label: Label) {
+        self.labels[label as usize] = self.code.ops.len() as Target;
+    }
+
+    fn here(&mut self) -> Label {
+        let label = self.label();
+        self.place(label);
+        label
+    }
+
+    /// Words for a value, free again when the statement is done.
+    fn temp(&mut self, words: u32) -> Slot {
+        let slot = self.next_temp;
+        self.next_temp += words;
+        self.max_temp = self.max_temp.max(self.next_temp);
+        slot
+    }
+
+    /// A word among the constants that nothing else uses, 0 at first. A switch may set it for all its packets.
+    pub fn setting(&mut self) -> Slot {
+        let slot = (self.code.constants_at + self.code.constants.len()) as Slot;
+        self.code.constants.push(0);
+        slot
+    }
+
+    fn constant(&mut self, limbs: Vec<u64>) -> Slot {
+        if let Some(&slot) = self.constants.get(&limbs) {
+            return slot;
+        }
+        let slot = (self.code.constants_at + self.code.constants.len()) as Slot;
+        self.code.constants.extend(&limbs);
+        self.constants.insert(limbs, slot);
+        slot
+    }
+
+    /// The slot of a constant.
+    pub fn number(&mut self, value: u64) -> Slot {
+        self.constant(vec![value])
+    }
+
+    /// The label of a function that is called as a subroutine.
+    fn subroutine(&mut self, function: FunctionId) -> Label {
+        if let Some(&label) = self.subroutines.get(&function) {
+            return label;
+        }
+        let label = self.label();
+        self.subroutines.insert(function, label);
+        self.pending.push(function);
+        label
+    }
+
+    /// Runs a function's body here: a block's, or that of an abstract method.
+    pub fn call(&mut self, function: FunctionId) {
+        if self.calls[function.0 as usize] > 1 {
+            let to = self.subroutine(function);
+            self.emit(Op::Call { to });
+            return;
+        }
+        let end = self.label();
+        let outer = self.return_to.replace(end);
+        let loops = std::mem::take(&mut self.loops);
+        let body: &'p Vec<Stmt> = &self.program[function].body;
+        self.stmts(body);
+        self.loops = loops;
+        self.return_to = outer;
+        self.place(end);
+    }
+
+    /// Widths that the engine can hold.
+    fn check_width(&mut self, width: u32) {
+        if width > wide::MAX_WIDTH {
+            let most = wide::MAX_WIDTH;
+            self.error(format!(
+                "a value of {width} bits is wider than this target has; the widest is {most} bits"
+            ));
+        }
+    }
+}
+
+/// Visits all statements in a body, nested ones too.
+pub fn walk<'a>(stmts: &'a [Stmt], visit: &mut impl FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        visit(stmt);
+        match &stmt.kind {
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                walk(then, visit);
+                walk(otherwise, visit);
+            }
+            StmtKind::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, body)| walk(body, visit));
+                walk(default, visit);
+            }
+            StmtKind::Loop {
+                prepare,
+                body,
+                update,
+                ..
+            } => {
+                walk(prepare, visit);
+                walk(body, visit);
+                walk(update, visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Building blocks of externs that architectures share, each with the arguments that a call gives it. `None`: an
+//! argument is not of the kind that the block takes.
+
+use super::Compiler;
+use crate::Architecture;
+use crate::code::*;
+use crate::hash::Algorithm;
+use p4_ir::{Arg, Expr, ExternCall, Place, Scalar, Type};
+
+impl<A: Architecture> Compiler<'_, A> {
+    /// Translates a call, as the architecture says.
+    pub(super) fn extern_call(&mut self, call: &ExternCall) {
+        if A::lower(self, call).is_none() && self.errors.is_empty() {
+            self.error(format!(
+                "the arguments of this call of `{}` are not of a kind that {} declares",
+                call.name,
+                A::NAME
+            ));
+        }
+    }
+
+    /// Calls an extern of the architecture's own.
+    pub fn own_call(&mut self, call: A::Call) {
+        self.own.push(call);
+        self.extern_op(ExternCode::Own(self.own.len() as u32 - 1));
+    }
+
+    /// Copies a word to a place in storage; a place out of range takes nothing.
+    pub fn set_word(&mut self, (base, off): (Slot, Slot), word: Slot) {
+        match off {
+            NONE => self.copy(base, word, 1),
+            _ => self.emit(Op::StoreX {
+                base,
+                off,
+                a: word,
+                n: 1,
+            }),
+        }
+    }
+
+    /// Reads a cell of a register.
+    pub fn register_read(&mut self, register: u32, index: &Arg, to: &Arg) -> Option<()> {
+        let index = self.input(index)?;
+        let Arg::Out(place) = to else {
+            return self.no_cell();
+        };
+        let target = self.target(place);
+        self.emit(Op::RegRead {
+            d: target.slot,
+            index,
+            register,
+        });
+        self.store(target);
+        Some(())
+    }
+
+    /// Writes a cell of a register.
+    pub fn register_write(&mut self, register: u32, index: &Arg, value: &Arg) -> Option<()> {
+        let index = self.input(index)?;
+        let a = match value {
+            Arg::In(value) => self.value(value),
+            _ => return self.no_cell(),
+        };
+        self.emit(Op::RegWrite { index, a, register });
+        Some(())
+    }
+
+    /// Refuses what a register is read into or written from, where that is no single value.
+    fn no_cell(&mut self) -> Option<()> {
+        self.error(
+            "a cell of a register holds one value: bit<W>, int<W>, bool or an enum, \
+             no struct, header, tuple or array",
+        );
+        None
+    }
+
+    /// Counts the packet in a cell of a counter.
+    pub fn count(&mut self, counter: u32, index: &Arg) -> Option<()> {
+        let index = self.input(index)?;
+        self.emit(Op::Count { counter, index });
+        Some(())
+    }
+
+    /// Measures the packet in a cell of a meter; the colour goes to `to`.
+    pub fn meter(&mut self, meter: u32, index: &Arg, to: &Arg) -> Option<()> {
+        let index = self.input(index)?;
+        self.output(to, |d| ExternCode::MeterExecute { meter, index, d })
+    }
+
+    /// The colour that the direct meter of the last entry hit gave.
+    pub fn direct_colour(&mut self, to: &Arg) -> Option<()> {
+        self.output(to, |d| ExternCode::DirectMeterRead { d })
+    }
+
+    /// A random number from `low` to `high`, both included.
+    pub fn random(&mut self, to: &Arg, low: &Arg, high: &Arg) -> Option<()> {
+        let low = self.input_value(low)?;
+        let high = self.input_value(high)?;
+        self.output(to, |(d, width)| ExternCode::Random {
+            d,
+            low: low.0,
+            high: high.0,
+            width,
+        })
+    }
+
+    /// `base` plus the hash of `data` modulo `max`.
+    pub fn hash(
+        &mut self,
+        algorithm: Algorithm,
+        to: &Arg,
+        base: &Arg,
+        data: &Arg,
+        max: &Arg,
+    ) -> Option<()> {
+        let base = self.input_value(base)?;
+        let data = self.data(data)?;
+        let max = self.input_value(max)?;
+        self.output(to, |d| ExternCode::Hash {
+            algorithm,
+            d,
+            base,
+            max,
+            data,
+        })
+    }
+
+    /// The Internet checksum of `data`, of fields of valid headers only.
+    pub fn internet_checksum(&mut self, data: &Arg, to: &Place) -> Option<()> {
+        let data = self.data(data)?;
+        let target = self.target(to);
+        self.extern_op(ExternCode::Get {
+            data,
+            d: target.slot,
+        });
+        self.store(target);
+        Some(())
+    }
+
+    /// Updates the checksum `sum` of `data`, or verifies it, where the condition holds. With `payload` what was not
+    /// parsed counts too.
+    pub fn checksum(
+        &mut self,
+        algorithm: Algorithm,
+        [condition, data, sum]: [&Arg; 3],
+        verify: bool,
+        payload: bool,
+    ) -> Option<()> {
+        let condition = self.input(condition)?;
+        let data = self.data(data)?;
+        let groups = match algorithm {
+            Algorithm::Csum16 if !payload => sum_groups(&data),
+            _ => None,
+        };
+        let code = |sum| ExternCode::Checksum {
+            algorithm,
+            verify,
+            condition,
+            data,
+            groups,
+            sum,
+            payload,
+        };
+        match sum {
+            Arg::In(value) if verify => {
+                let sum = (self.value(value), value.ty.width());
+                self.extern_op(code(sum));
+            }
+            Arg::Out(place) => {
+                // The place keeps its value where the condition does not hold.
+                let sum = self.value(&Expr::load(place.clone()));
+                let target = self.target(place);
+                self.copy(target.slot, sum, place.ty.words());
+                self.extern_op(code((target.slot, place.ty.width())));
+                self.store(target);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Reports values to a control plane.
+    pub fn digest(&mut self, receiver: &Arg, data: &Arg, ty: Option<Type>) -> Option<()> {
+        let receiver = self.input(receiver)?;
+        let data = self.data(data)?;
+        self.extern_op(ExternCode::Digest { receiver, ty, data });
+        Some(())
+    }
+
+    /// Drops the packet, and reports it, unless the condition holds.
+    pub fn assert(&mut self, condition: &Arg) -> Option<()> {
+        let condition = self.input(condition)?;
+        let loc = self.loc;
+        self.extern_op(ExternCode::Assert { condition, loc });
+        Some(())
+    }
+
+    /// Reports a message in which each `{}` stands for a value.
+    pub fn log(&mut self, args: &[Arg]) -> Option<()> {
+        let Arg::String(text) = args.first()? else {
+            return None;
+        };
+        let mut values = Vec::new();
+        if let Some(Arg::List(items)) = args.get(1) {
+            for item in items {
+                let slot = self.value(&item.value);
+                values.push((slot, item.value.ty));
+            }
+        } else if let Some(Arg::In(value)) = args.get(1) {
+            values.push((self.value(value), value.ty));
+        }
+        let mut parts = Vec::new();
+        let mut values = values.into_iter();
+        for (i, piece) in text.split("{}").enumerate() {
+            if i > 0 {
+                parts.push(match values.next() {
+                    Some((slot, ty)) => LogPart::Value {
+                        slot,
+                        width: ty.width(),
+                        signed: matches!(ty, Scalar::Int(_)),
+                    },
+                    None => LogPart::Text("{}".into()),
+                });
+            }
+            parts.push(LogPart::Text(piece.into()));
+        }
+        let loc = self.loc;
+        self.extern_op(ExternCode::Log { parts, loc });
+        Some(())
+    }
+
+    fn extern_op(&mut self, code: ExternCode) {
+        self.code.externs.push(code);
+        let call = self.code.externs.len() as u32 - 1;
+        self.emit(Op::Extern { call });
+    }
+
+    /// A call whose result goes to an argument.
+    fn output(&mut self, arg: &Arg, code: impl FnOnce((Slot, u32)) -> ExternCode) -> Option<()> {
+        let Arg::Out(place) = arg else { return None };
+        let target = self.target(place);
+        self.extern_op(code((target.slot, place.ty.width())));
+        self.store(target);
+        Some(())
+    }
+}
+
+/// The values header by header, if each header's take a multiple of 16 bits. A `varbit` stands alone.
+fn sum_groups(data: &[ListValue]) -> Option<Vec<SumGroup>> {
+    let one_group =
+        |a: &ListValue, b: &ListValue| (a.valid, a.length, b.length) == (b.valid, NONE, NONE);
+    let mut groups = Vec::new();
+    for values in data.chunk_by(one_group) {
+        let mut group = SumGroup {
+            valid: values[0].valid,
+            lanes: Vec::new(),
+            varbit: None,
+        };
+        if let [value] = values
+            && value.length != NONE
+        {
+            group.varbit = Some((value.length, value.slot));
+            groups.push(group);
+            continue;
+        }
+        let mut bits = 0u32;
+        for value in values {
+            bits += value.width;
+            let up = bits.wrapping_neg() % 16;
+            group.lanes.push((value.slot, up as u8));
+            if value.width > 64 {
+                return None;
+            }
+        }
+        if !bits.is_multiple_of(16) {
+            return None;
+        }
+        groups.push(group);
+    }
+    Some(groups)
+}

@@ -1,0 +1,6 @@
+//! What a control plane does: by name, or by number.
+
+mod calculations;
+mod names;
+mod objects;
+mod tables;

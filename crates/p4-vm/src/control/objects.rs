@@ -1,0 +1,425 @@
+//! Registers, counters, meters, action profiles, value sets.
+
+use super::tables::{check_meter, check_weight, list};
+use crate::cells::MeterCell;
+use crate::object::{Object, Profile};
+use crate::table::prepare;
+use crate::wide::limbs_of;
+use crate::{
+    ControlError, CounterData, Entry, EntryAction, Group, Machine, Match, Member, MeterConfig,
+    RegisterCells,
+};
+use num_bigint::BigUint;
+use p4_ir::{ExternId, TableId, ValueSetId};
+
+impl Machine {
+    /// A cell of a register.
+    pub fn register_read(&self, register: ExternId, index: u64) -> Result<BigUint, ControlError> {
+        let Object::Register(r) = self.object_ref(register)? else {
+            return Err(self.not_a(register, "register"));
+        };
+        let at = self.check_index(register, index, r.size)? * r.limbs;
+        let octets = r.cells[at..at + r.limbs]
+            .iter()
+            .flat_map(|limb| limb.to_le_bytes());
+        Ok(BigUint::from_bytes_le(&octets.collect::<Vec<_>>()))
+    }
+
+    /// Sets a cell of a register.
+    pub fn register_write(
+        &mut self,
+        register: ExternId,
+        index: u64,
+        value: &BigUint,
+    ) -> Result<(), ControlError> {
+        let Object::Register(r) = self.object_ref(register)? else {
+            return Err(self.not_a(register, "register"));
+        };
+        let at = self.check_index(register, index, r.size)? * r.limbs;
+        if value.bits() > r.width as u64 {
+            return Err(ControlError::Invalid {
+                at: self.named(register),
+                expected: format!("a value of {} bits", r.width),
+                found: format!("{value:#x}"),
+            });
+        }
+        if let Object::Register(r) = &mut self.objects[register.0 as usize] {
+            let limbs = limbs_of(value, r.limbs as u32);
+            r.cells[at..at + limbs.len()].copy_from_slice(&limbs);
+        }
+        Ok(())
+    }
+
+    /// All cells of a register; `None`: the object is none.
+    pub fn register_cells(&self, register: ExternId) -> Option<RegisterCells<'_>> {
+        match self.objects.get(register.0 as usize)? {
+            Object::Register(r) => Some(RegisterCells {
+                limbs: r.limbs,
+                cells: &r.cells,
+            }),
+            _ => None,
+        }
+    }
+
+    /// All cells of a counter; `None`: the object is none, or its cells are in a table's entries.
+    pub fn counter_cells(&self, counter: ExternId) -> Option<&[CounterData]> {
+        match self.objects.get(counter.0 as usize)? {
+            Object::Counter(c) => Some(&c.cells),
+            _ => None,
+        }
+    }
+
+    /// The cells of a table's direct counter: the entries' in the order in which they were inserted, then
+    /// that of the default, which has no entry. `None`: the table has no direct counter.
+    pub fn direct_counter_cells(
+        &self,
+        table: TableId,
+    ) -> Option<impl Iterator<Item = (Option<&Entry>, CounterData)>> {
+        let state = self.tables.get(table.0 as usize)?;
+        state.counter?;
+        let entries = state.in_order().into_iter();
+        let entries = entries.map(|row| (Some(&row.entry), row.direct.counter));
+        Some(entries.chain([(None, state.default_direct.counter)]))
+    }
+
+    /// The number of cells of a register, counter or meter.
+    pub fn object_size(&self, object: ExternId) -> Result<u64, ControlError> {
+        Ok(match self.object_ref(object)? {
+            Object::Register(r) => r.size,
+            Object::Counter(c) => c.cells.len() as u64,
+            Object::Meter(m) => m.cells.len() as u64,
+            _ => return Err(self.not_a(object, "register, counter or meter")),
+        })
+    }
+
+    /// A cell of a counter.
+    pub fn counter_read(&self, counter: ExternId, index: u64) -> Result<CounterData, ControlError> {
+        let Object::Counter(c) = self.object_ref(counter)? else {
+            return Err(self.not_a(counter, "counter"));
+        };
+        let at = self.check_index(counter, index, c.cells.len() as u64)?;
+        Ok(c.cells[at])
+    }
+
+    /// Sets a cell of a counter.
+    pub fn counter_write(
+        &mut self,
+        counter: ExternId,
+        index: u64,
+        data: CounterData,
+    ) -> Result<(), ControlError> {
+        self.counter_read(counter, index)?;
+        if let Object::Counter(c) = &mut self.objects[counter.0 as usize] {
+            c.cells[index as usize] = data;
+        }
+        Ok(())
+    }
+
+    /// A cell's configuration; `None`: unset, everything is green.
+    pub fn meter_read(
+        &self,
+        meter: ExternId,
+        index: u64,
+    ) -> Result<Option<MeterConfig>, ControlError> {
+        let marker = self.meter_cell(meter, index)?.marker;
+        Ok(marker.map(|marker| marker.config))
+    }
+
+    /// Configures a cell of a meter, its buckets full.
+    pub fn meter_write(
+        &mut self,
+        meter: ExternId,
+        index: u64,
+        config: Option<MeterConfig>,
+    ) -> Result<(), ControlError> {
+        let at = self.named(meter);
+        let marker = config.map(|config| check_meter(&at, config)).transpose()?;
+        self.meter_cell_mut(meter, index)?.marker = marker;
+        Ok(())
+    }
+
+    /// The packets that a cell made green, yellow and red.
+    pub fn meter_colours(
+        &self,
+        meter: ExternId,
+        index: u64,
+    ) -> Result<[CounterData; 3], ControlError> {
+        Ok(self.meter_cell(meter, index)?.colours)
+    }
+
+    /// Counts the colours of a cell from 0 again.
+    pub fn meter_clear_colours(&mut self, meter: ExternId, index: u64) -> Result<(), ControlError> {
+        self.meter_cell_mut(meter, index)?.colours = Default::default();
+        Ok(())
+    }
+
+    fn meter_cell(&self, meter: ExternId, index: u64) -> Result<&MeterCell, ControlError> {
+        let Object::Meter(m) = self.object_ref(meter)? else {
+            return Err(self.not_a(meter, "meter"));
+        };
+        let at = self.check_index(meter, index, m.cells.len() as u64)?;
+        Ok(&m.cells[at])
+    }
+
+    fn meter_cell_mut(
+        &mut self,
+        meter: ExternId,
+        index: u64,
+    ) -> Result<&mut MeterCell, ControlError> {
+        self.meter_cell(meter, index)?;
+        match &mut self.objects[meter.0 as usize] {
+            Object::Meter(m) => Ok(&mut m.cells[index as usize]),
+            _ => unreachable!("checked above"),
+        }
+    }
+
+    // -- action profiles ----------------------------------------------------------------------
+
+    /// Adds a member to an action profile.
+    pub fn member_insert(&mut self, profile: ExternId, member: Member) -> Result<(), ControlError> {
+        let state = self.profile(profile)?;
+        let at = self.named(profile);
+        if state.members.contains_key(&member.id) {
+            let what = format!("a member {}", member.id);
+            return Err(ControlError::Exists { at, what });
+        }
+        if state.members.len() as u64 >= state.size {
+            return Err(ControlError::Full {
+                at,
+                size: state.size,
+            });
+        }
+        self.put_member(profile, member)
+    }
+
+    /// Changes a member.
+    pub fn member_modify(&mut self, profile: ExternId, member: Member) -> Result<(), ControlError> {
+        self.check_member(profile, member.id)?;
+        self.put_member(profile, member)
+    }
+
+    /// Removes a member that nothing uses.
+    pub fn member_delete(&mut self, profile: ExternId, id: u32) -> Result<(), ControlError> {
+        self.check_member(profile, id)?;
+        let mut groups = self.profile(profile)?.groups.iter();
+        let group = groups.find(|(_, members)| members.iter().any(|(member, _)| *member == id));
+        let by = group.map(|(group, _)| format!("group {group}"));
+        let by = by.or_else(|| self.user_of(profile, |a| *a == EntryAction::Member(id)));
+        if let Some(by) = by {
+            let what = format!("member {id}");
+            return Err(ControlError::InUse {
+                at: self.named(profile),
+                what,
+                by,
+            });
+        }
+        self.profile_mut(profile)?.members.remove(&id);
+        Ok(())
+    }
+
+    /// All members, by number.
+    pub fn members(&self, profile: ExternId) -> Result<Vec<Member>, ControlError> {
+        let members = self.profile(profile)?.members.iter();
+        Ok(members
+            .map(|(&id, (action, _))| Member {
+                id,
+                action: action.clone(),
+            })
+            .collect())
+    }
+
+    /// Adds a group to an action selector.
+    pub fn group_insert(&mut self, selector: ExternId, group: Group) -> Result<(), ControlError> {
+        let state = self.profile(selector)?;
+        let at = self.named(selector);
+        if state.algorithm.is_none() {
+            return Err(self.not_a(selector, "action_selector"));
+        }
+        if state.groups.contains_key(&group.id) {
+            let what = format!("a group {}", group.id);
+            return Err(ControlError::Exists { at, what });
+        }
+        self.put_group(selector, group)
+    }
+
+    /// Changes a group.
+    pub fn group_modify(&mut self, selector: ExternId, group: Group) -> Result<(), ControlError> {
+        self.check_group(selector, group.id)?;
+        self.put_group(selector, group)
+    }
+
+    /// Removes a group that nothing uses.
+    pub fn group_delete(&mut self, selector: ExternId, id: u32) -> Result<(), ControlError> {
+        self.check_group(selector, id)?;
+        if let Some(by) = self.user_of(selector, |a| *a == EntryAction::Group(id)) {
+            let what = format!("group {id}");
+            return Err(ControlError::InUse {
+                at: self.named(selector),
+                what,
+                by,
+            });
+        }
+        let state = self.profile_mut(selector)?;
+        state.groups.remove(&id);
+        state.choices.remove(&id);
+        Ok(())
+    }
+
+    /// All groups, by number.
+    pub fn groups(&self, selector: ExternId) -> Result<Vec<Group>, ControlError> {
+        let groups = self.profile(selector)?.groups.iter();
+        Ok(groups
+            .map(|(&id, members)| Group {
+                id,
+                members: members.clone(),
+            })
+            .collect())
+    }
+
+    fn put_member(&mut self, profile: ExternId, member: Member) -> Result<(), ControlError> {
+        let tables = self.program().tables.iter();
+        let mut listing = tables
+            .enumerate()
+            .filter(|(_, t)| t.implementation == Some(profile));
+        let fits = listing.find(|(_, table)| {
+            table
+                .actions
+                .iter()
+                .any(|listed| listed.action == member.action.action)
+        });
+        let Some((table, _)) = fits else {
+            return Err(ControlError::Invalid {
+                at: self.named(profile),
+                expected: "an action of a table that it implements".into(),
+                found: format!("action number {}", member.action.action.0),
+            });
+        };
+        self.check_args(&member.action)?;
+        let prepared = prepare(self.program(), p4_ir::TableId(table as u32), &member.action);
+        let state = self.profile_mut(profile)?;
+        state.members.insert(member.id, (member.action, prepared));
+        Ok(())
+    }
+
+    fn put_group(&mut self, selector: ExternId, group: Group) -> Result<(), ControlError> {
+        let at = self.named(selector);
+        for &(member, weight) in &group.members {
+            self.check_member(selector, member)?;
+            check_weight(&at, weight)?;
+        }
+        let mut members = group.members.clone();
+        members.sort_unstable();
+        let choices = members
+            .iter()
+            .flat_map(|&(member, weight)| std::iter::repeat_n(member, weight as usize))
+            .collect();
+        let state = self.profile_mut(selector)?;
+        state.choices.insert(group.id, choices);
+        state.groups.insert(group.id, group.members);
+        Ok(())
+    }
+
+    fn check_member(&self, profile: ExternId, id: u32) -> Result<(), ControlError> {
+        let members = &self.profile(profile)?.members;
+        if members.contains_key(&id) {
+            return Ok(());
+        }
+        let there: Vec<u32> = members.keys().copied().collect();
+        Err(ControlError::UnknownId {
+            kind: "member",
+            id: id as u64,
+            valid: list(&there),
+        })
+    }
+
+    fn check_group(&self, selector: ExternId, id: u32) -> Result<(), ControlError> {
+        let groups = &self.profile(selector)?.groups;
+        if groups.contains_key(&id) {
+            return Ok(());
+        }
+        let there: Vec<u32> = groups.keys().copied().collect();
+        Err(ControlError::UnknownId {
+            kind: "group",
+            id: id as u64,
+            valid: list(&there),
+        })
+    }
+
+    // -- value sets ---------------------------------------------------------------------------
+
+    /// Sets the members of a value set: each a match per field.
+    pub fn value_set_write(
+        &mut self,
+        set: ValueSetId,
+        members: Vec<Vec<Match>>,
+    ) -> Result<(), ControlError> {
+        self.value_set_read(set)?;
+        self.value_sets[set.0 as usize].write(members)
+    }
+
+    /// The members of a value set.
+    pub fn value_set_read(&self, set: ValueSetId) -> Result<Vec<Vec<Match>>, ControlError> {
+        let sets = &self.value_sets;
+        let found = sets
+            .get(set.0 as usize)
+            .ok_or_else(|| ControlError::UnknownId {
+                kind: "value set",
+                id: set.0 as u64,
+                valid: format!("0 to {}", sets.len() as i64 - 1),
+            })?;
+        Ok(found.written.clone())
+    }
+
+    // -- checks -------------------------------------------------------------------------------
+
+    fn object_ref(&self, object: ExternId) -> Result<&Object, ControlError> {
+        let objects = &self.objects;
+        objects
+            .get(object.0 as usize)
+            .ok_or_else(|| ControlError::UnknownId {
+                kind: "extern object",
+                id: object.0 as u64,
+                valid: format!("0 to {}", objects.len() as i64 - 1),
+            })
+    }
+
+    fn profile(&self, profile: ExternId) -> Result<&Profile, ControlError> {
+        match self.object_ref(profile)? {
+            Object::Profile(state) => Ok(state),
+            _ => Err(self.not_a(profile, "action_profile or action_selector")),
+        }
+    }
+
+    fn profile_mut(&mut self, profile: ExternId) -> Result<&mut Profile, ControlError> {
+        self.profile(profile)?;
+        match &mut self.objects[profile.0 as usize] {
+            Object::Profile(state) => Ok(state),
+            _ => unreachable!("checked above"),
+        }
+    }
+
+    fn named(&self, object: ExternId) -> String {
+        let object = &self.program()[object];
+        format!("{} `{}`", object.type_name, object.name)
+    }
+
+    fn not_a(&self, object: ExternId, expected: &str) -> ControlError {
+        let definition = &self.program()[object];
+        ControlError::Invalid {
+            at: format!("`{}`", definition.name),
+            expected: format!("a {expected}"),
+            found: format!("a {}", definition.type_name),
+        }
+    }
+
+    fn check_index(&self, object: ExternId, index: u64, size: u64) -> Result<usize, ControlError> {
+        if index < size {
+            return Ok(index as usize);
+        }
+        Err(ControlError::Invalid {
+            at: self.named(object),
+            expected: format!("an index below {size}"),
+            found: index.to_string(),
+        })
+    }
+}

@@ -1,0 +1,431 @@
+//! Entries and default actions.
+
+use crate::cells::{Marker, MeterCell};
+use crate::object::Object;
+use crate::table::{Origin, Outcome, TableState, prepare};
+use crate::{
+    ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Machine, Match,
+    MeterConfig,
+};
+use p4_ir::{ExternId, TableId};
+use units::Instant;
+
+impl Machine {
+    /// Inserts an entry; refused if one with the same matches and priority is there.
+    pub fn insert(&mut self, table: TableId, entry: Entry) -> Result<(), ControlError> {
+        let now = self.now;
+        let outcome = self.check_entry(table, &entry)?;
+        self.table_mut(table)?
+            .insert(entry, outcome, Origin::Control, now)
+            .map(|_| ())
+    }
+
+    /// Changes the action of an entry that is there.
+    pub fn modify(&mut self, table: TableId, entry: Entry) -> Result<(), ControlError> {
+        let outcome = self.check_entry(table, &entry)?;
+        self.table_mut(table)?.modify(entry, outcome)
+    }
+
+    /// Removes the entry with these matches and this priority.
+    pub fn delete(
+        &mut self,
+        table: TableId,
+        matches: &[Match],
+        priority: u32,
+    ) -> Result<(), ControlError> {
+        self.check_not_const(table)?;
+        self.table_mut(table)?.delete(matches, priority)
+    }
+
+    /// The entry with these matches and this priority.
+    pub fn read(
+        &self,
+        table: TableId,
+        matches: &[Match],
+        priority: u32,
+    ) -> Result<Entry, ControlError> {
+        let table = self.table_ref(table)?;
+        Ok(table.row(table.find(matches, priority)?).entry.clone())
+    }
+
+    /// All entries, in the order in which they were inserted, those of the source first.
+    pub fn entries(&self, table: TableId) -> Result<Vec<Entry>, ControlError> {
+        let rows = self.table_ref(table)?.in_order();
+        Ok(rows.into_iter().map(|row| row.entry.clone()).collect())
+    }
+
+    /// Whether the source says that an entry can neither be changed nor removed.
+    pub fn is_constant(
+        &self,
+        table: TableId,
+        matches: &[Match],
+        priority: u32,
+    ) -> Result<bool, ControlError> {
+        let state = self.table_ref(table)?;
+        let row = state.row(state.find(matches, priority)?);
+        Ok(row.is_constant() || self.program()[table].const_entries)
+    }
+
+    /// Sets what a miss does.
+    pub fn set_default(&mut self, table: TableId, action: EntryAction) -> Result<(), ControlError> {
+        let definition = self.check_table(table)?;
+        if definition.const_default {
+            return Err(ControlError::Constant {
+                at: format!("table `{}`", definition.name),
+                what: "the default action".into(),
+            });
+        }
+        let outcome = self.check_action(table, &action, "tableonly")?;
+        let state = self.table_mut(table)?;
+        state.default = outcome;
+        state.default_action = action;
+        Ok(())
+    }
+
+    /// Sets it back to what the program says, its direct counter and meter too.
+    pub fn reset_default(&mut self, table: TableId) -> Result<(), ControlError> {
+        let definition = self.check_table(table)?;
+        let call = &definition.default_action;
+        let action = definition.actions[call.action as usize].action;
+        let spec = ActionSpec {
+            action,
+            args: call.args.clone(),
+        };
+        let outcome = Outcome::Run(prepare(self.program(), table, &spec));
+        let state = self.table_mut(table)?;
+        state.default = outcome;
+        state.default_action = EntryAction::Run(spec);
+        state.default_direct = Default::default();
+        Ok(())
+    }
+
+    /// What a miss does.
+    pub fn default_action(&self, table: TableId) -> Result<EntryAction, ControlError> {
+        Ok(self.table_ref(table)?.default_action.clone())
+    }
+
+    /// When an entry was last hit, or inserted if it never was, in tables with `support_timeout`.
+    pub fn last_hit(
+        &self,
+        table: TableId,
+        matches: &[Match],
+        priority: u32,
+    ) -> Result<Instant, ControlError> {
+        let table = self.table_ref(table)?;
+        Ok(table.row(table.find(matches, priority)?).last_hit)
+    }
+
+    /// The direct counter of an entry, or of the default.
+    pub fn direct_counter_read(
+        &self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<CounterData, ControlError> {
+        let state = self.table_ref(table)?;
+        if state.counter.is_none() {
+            return Err(self.has_none(table, "direct counter"));
+        }
+        Ok(state.direct(of)?.counter)
+    }
+
+    /// Sets the direct counter of an entry, or of the default.
+    pub fn direct_counter_write(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+        data: CounterData,
+    ) -> Result<(), ControlError> {
+        self.direct_counter_read(table, of)?;
+        self.table_mut(table)?.direct_mut(of)?.counter = data;
+        Ok(())
+    }
+
+    /// The direct meter of an entry or of the default; `None`: unset, everything is green.
+    pub fn direct_meter_read(
+        &self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<Option<MeterConfig>, ControlError> {
+        let cell = self.direct_meter(table, of)?;
+        Ok(cell.marker.map(|marker| marker.config))
+    }
+
+    /// Configures the direct meter of an entry or of the default, its buckets full.
+    pub fn direct_meter_write(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+        config: Option<MeterConfig>,
+    ) -> Result<(), ControlError> {
+        self.direct_meter(table, of)?;
+        let at = format!("direct meter of table `{}`", self.program()[table].name);
+        let marker = config.map(|config| check_meter(&at, config)).transpose()?;
+        self.table_mut(table)?.direct_mut(of)?.meter.marker = marker;
+        Ok(())
+    }
+
+    /// The packets that the direct meter of an entry or of the default made green, yellow and red.
+    pub fn direct_meter_colours(
+        &self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<[CounterData; 3], ControlError> {
+        Ok(self.direct_meter(table, of)?.colours)
+    }
+
+    /// Counts the colours of a direct meter from 0 again.
+    pub fn direct_meter_clear_colours(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<(), ControlError> {
+        self.direct_meter(table, of)?;
+        self.table_mut(table)?.direct_mut(of)?.meter.colours = Default::default();
+        Ok(())
+    }
+
+    fn direct_meter(&self, table: TableId, of: DirectOf<'_>) -> Result<&MeterCell, ControlError> {
+        let state = self.table_ref(table)?;
+        if state.meter.is_none() {
+            return Err(self.has_none(table, "direct meter"));
+        }
+        Ok(&state.direct(of)?.meter)
+    }
+
+    // -- checks -------------------------------------------------------------------------------
+
+    pub(crate) fn check_table(&self, table: TableId) -> Result<&p4_ir::Table, ControlError> {
+        let tables = &self.program().tables;
+        tables
+            .get(table.0 as usize)
+            .ok_or_else(|| ControlError::UnknownId {
+                kind: "table",
+                id: table.0 as u64,
+                valid: format!("0 to {}", tables.len() as i64 - 1),
+            })
+    }
+
+    pub(crate) fn table_ref(&self, table: TableId) -> Result<&TableState, ControlError> {
+        self.check_table(table)?;
+        Ok(&self.tables[table.0 as usize])
+    }
+
+    fn table_mut(&mut self, table: TableId) -> Result<&mut TableState, ControlError> {
+        self.check_table(table)?;
+        Ok(&mut self.tables[table.0 as usize])
+    }
+
+    fn has_none(&self, table: TableId, what: &str) -> ControlError {
+        ControlError::NotFound {
+            at: format!("table `{}`", self.program()[table].name),
+            what: what.into(),
+        }
+    }
+
+    fn check_not_const(&self, table: TableId) -> Result<(), ControlError> {
+        let definition = self.check_table(table)?;
+        if !definition.const_entries {
+            return Ok(());
+        }
+        Err(ControlError::Constant {
+            at: format!("table `{}`", definition.name),
+            what: "its entries".into(),
+        })
+    }
+
+    fn check_entry(&self, table: TableId, entry: &Entry) -> Result<Outcome, ControlError> {
+        self.check_not_const(table)?;
+        self.check_action(table, &entry.action, "defaultonly")
+    }
+
+    /// Checks what an entry (or, with `banned` "tableonly", a miss) shall do, and prepares it.
+    fn check_action(
+        &self,
+        table: TableId,
+        action: &EntryAction,
+        banned: &str,
+    ) -> Result<Outcome, ControlError> {
+        let definition = self.check_table(table)?;
+        let at = || format!("table `{}`", definition.name);
+        let invalid = |expected: &str, found: &str| ControlError::Invalid {
+            at: at(),
+            expected: expected.into(),
+            found: found.into(),
+        };
+        // A miss may run an action of its own even where entries name members.
+        let direct_allowed = definition.implementation.is_none() || banned == "tableonly";
+        if let EntryAction::Run(spec) = action {
+            if !direct_allowed {
+                let expected = "a member, a group or a one-shot group, as it has an action profile";
+                return Err(invalid(expected, "an action"));
+            }
+            self.check_spec(table, spec, banned)?;
+            return Ok(Outcome::Run(prepare(self.program(), table, spec)));
+        }
+        let Some(id) = definition.implementation else {
+            let expected = "an action, as it has no action profile";
+            return Err(invalid(expected, "a member or a group"));
+        };
+        let Object::Profile(profile) = &self.objects[id.0 as usize] else {
+            return Err(invalid(
+                "an action_profile or action_selector",
+                "another object",
+            ));
+        };
+        let known = |kind, id: u32, there: &mut dyn Iterator<Item = &u32>| {
+            let there: Vec<u32> = there.copied().collect();
+            match there.contains(&id) {
+                true => Ok(()),
+                false => Err(ControlError::UnknownId {
+                    kind,
+                    id: id as u64,
+                    valid: list(&there),
+                }),
+            }
+        };
+        match action {
+            EntryAction::Run(_) => unreachable!("handled above"),
+            EntryAction::Member(id) => {
+                known("member", *id, &mut profile.members.keys())?;
+                Ok(Outcome::Member(*id))
+            }
+            EntryAction::Group(id) => {
+                known("group", *id, &mut profile.groups.keys())?;
+                Ok(Outcome::Group(*id))
+            }
+            EntryAction::OneShot(choices) => {
+                if profile.algorithm.is_none() {
+                    return Err(invalid(
+                        "a member, as it has no action selector",
+                        "a one-shot group",
+                    ));
+                }
+                let mut prepared = Vec::new();
+                for (spec, weight) in choices {
+                    self.check_spec(table, spec, banned)?;
+                    check_weight(&at(), *weight)?;
+                    let choice = prepare(self.program(), table, spec);
+                    prepared.extend(std::iter::repeat_n(choice, *weight as usize));
+                }
+                Ok(Outcome::OneShot(prepared))
+            }
+        }
+    }
+
+    fn check_spec(
+        &self,
+        table: TableId,
+        spec: &ActionSpec,
+        banned: &str,
+    ) -> Result<(), ControlError> {
+        let program = self.program();
+        let definition = &program[table];
+        let names = definition
+            .actions
+            .iter()
+            .map(|a| program[a.action].name.clone());
+        let Some(listed) = definition.actions.iter().find(|a| a.action == spec.action) else {
+            let name = program.actions.get(spec.action.0 as usize);
+            return Err(ControlError::UnknownName {
+                kind: "action of this table",
+                name: name.map_or_else(|| format!("number {}", spec.action.0), |a| a.name.clone()),
+                valid: names.collect(),
+            });
+        };
+        if listed.annotations.iter().any(|a| a.name == banned) {
+            let role = if banned == "defaultonly" {
+                "in entries"
+            } else {
+                "as default"
+            };
+            return Err(ControlError::Invalid {
+                at: format!("table `{}`", definition.name),
+                expected: format!("an action that may be used {role}"),
+                found: format!("`{}`, which is @{banned}", program[spec.action].name),
+            });
+        }
+        self.check_args(spec)
+    }
+
+    /// Checks an action's data.
+    pub(crate) fn check_args(&self, spec: &ActionSpec) -> Result<(), ControlError> {
+        let program = self.program();
+        let action = &program[spec.action];
+        if spec.args.len() != action.params.len() {
+            let names: Vec<_> = action
+                .params
+                .iter()
+                .map(|param| param.name.as_str())
+                .collect();
+            return Err(ControlError::Invalid {
+                at: format!("action `{}`", action.name),
+                expected: format!("{} values ({})", names.len(), names.join(", ")),
+                found: spec.args.len().to_string(),
+            });
+        }
+        for (param, value) in action.params.iter().zip(&spec.args) {
+            let width = param.ty.scalar(program).map_or(0, |scalar| scalar.width());
+            if value.bits() > width as u64 {
+                return Err(ControlError::Invalid {
+                    at: format!("action `{}`, parameter `{}`", action.name, param.name),
+                    expected: format!("a value of {width} bits"),
+                    found: format!("{value:#x}"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whose entries name a member or group of a profile.
+    pub(crate) fn user_of(
+        &self,
+        profile: ExternId,
+        uses: impl Fn(&EntryAction) -> bool,
+    ) -> Option<String> {
+        let tables = self.tables.iter().zip(&self.program().tables);
+        let mut users = tables.filter(|(state, _)| state.profile == Some(profile));
+        let user = users.find(|(state, _)| {
+            let mut rows = state.rows.iter().flatten();
+            uses(&state.default_action) || rows.any(|row| uses(&row.entry.action))
+        });
+        user.map(|(_, table)| format!("table `{}`", table.name))
+    }
+}
+
+/// Numbers as people list them.
+pub(crate) fn list(numbers: &[u32]) -> String {
+    match numbers {
+        [] => "none".into(),
+        _ => numbers
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+/// The largest weight, a guard against groups that no memory holds.
+const MAX_WEIGHT: u32 = 65_535;
+
+pub(crate) fn check_weight(at: &str, weight: u32) -> Result<(), ControlError> {
+    if (1..=MAX_WEIGHT).contains(&weight) {
+        return Ok(());
+    }
+    Err(ControlError::Invalid {
+        at: at.into(),
+        expected: format!("a weight of 1 to {MAX_WEIGHT}"),
+        found: weight.to_string(),
+    })
+}
+
+pub(crate) fn check_meter(at: &str, config: MeterConfig) -> Result<Marker, ControlError> {
+    let MeterConfig { cir, pir, .. } = config;
+    if cir >= 0.0 && cir <= pir && pir.is_finite() {
+        return Ok(Marker::new(config));
+    }
+    Err(ControlError::Invalid {
+        at: at.into(),
+        expected: "rates with 0 ≤ cir ≤ pir".into(),
+        found: format!("cir {cir}, pir {pir}"),
+    })
+}

@@ -1,0 +1,51 @@
+//! Runs p4-ir programs of any architecture: bytecode, tables, registers, counters, meters, hashes, checksums, and the
+//! packets that parsers take apart and deparsers put together.
+//!
+//! The map of this crate, from the bottom:
+//! - `bits`, `wide`, `crc`, `hash`: arithmetic on octets and words;
+//! - `entity`: what a control plane writes; `error`: why it is refused; `packet`, `event`, `trace`;
+//! - `code`: the bytecode;
+//! - `cells`, `table`, `object`, `value_set`: what a program keeps from packet to packet;
+//! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
+//! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
+//!
+//! An architecture binds the package's blocks, translates calls of its externs with the [`Compiler`]'s building
+//! blocks, and adds calls of its own. When blocks run is its affair, and that of the crate `switch`.
+
+mod architecture;
+mod bits;
+mod cells;
+mod code;
+mod compile;
+mod control;
+mod crc;
+mod entity;
+mod error;
+mod event;
+mod hash;
+mod object;
+mod packet;
+mod pipeline;
+mod table;
+mod trace;
+mod value_set;
+mod vm;
+mod wide;
+
+pub use architecture::{Architecture, CallSite};
+pub use cells::{Counted, MeterUnit};
+pub use code::{Calculation, MetaField, NONE, Slot, Target};
+pub use compile::{Compiler, enum_member, walk};
+pub use crc::{CrcParameters, CrcWidth};
+pub use entity::{
+    ActionSpec, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member, MeterConfig,
+    RegisterCells,
+};
+pub use error::{CompileError, ControlError};
+pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic};
+pub use hash::Algorithm;
+pub use object::{Object, member};
+pub use packet::Packet;
+pub use pipeline::Pipeline;
+pub use trace::{TraceEvent, Tracer};
+pub use vm::{Job, Limits, Machine};

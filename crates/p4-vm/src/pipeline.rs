@@ -1,0 +1,202 @@
+//! A program translated for this engine, and what it works on when a switch starts.
+
+use crate::cells::{Counted, MeterUnit};
+use crate::code::Target;
+use crate::compile::{Compiled, compile};
+use crate::crc::CustomCrc;
+use crate::object::Object;
+use crate::table::{Origin, Outcome, TableState, prepare, source_entries};
+use crate::value_set::ValueSetState;
+use crate::vm::{self, Job, Limits, Machine};
+use crate::{ActionSpec, Architecture, CompileError, ControlError, EntryAction, Packet};
+use p4_ir::{Program, TableId};
+use std::sync::Arc;
+use units::Instant;
+
+/// A program translated for this engine. Switches that run the same program share one.
+#[derive(Debug)]
+pub struct Pipeline<A: Architecture> {
+    program: Arc<Program>,
+    compiled: Compiled<A>,
+}
+
+impl<A: Architecture> Pipeline<A> {
+    /// Translates a program; the errors say what the architecture supports.
+    pub fn compile(program: &Program) -> Result<Arc<Self>, Vec<CompileError>> {
+        let compiled = compile(program)?;
+        let pipeline = Pipeline {
+            program: Arc::new(program.clone()),
+            compiled,
+        };
+        // What could be wrong with tables and objects shows when they are set up.
+        pipeline.machine(Limits::default())?;
+        Ok(Arc::new(pipeline))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What the architecture knows of the program.
+    #[inline]
+    pub fn layout(&self) -> &A::Layout {
+        &self.compiled.layout
+    }
+
+    /// A call of one of the architecture's own externs, by its number.
+    pub fn call(&self, number: u32) -> &A::Call {
+        &self.compiled.own[number as usize]
+    }
+
+    /// Words of a packet's variables, which are zero when it comes in.
+    #[inline]
+    pub fn variables(&self) -> usize {
+        self.compiled.code.words
+    }
+
+    /// A packet's storage as it comes in: variables, temporaries, then constants.
+    pub fn storage(&self) -> Vec<u64> {
+        let code = &self.compiled.code;
+        let mut words = vec![0; code.constants_at];
+        words.extend_from_slice(&code.constants);
+        words
+    }
+
+    /// Runs a block. Where the parser rejects the packet, and why, is in `job`.
+    #[inline]
+    pub fn run(
+        &self,
+        architecture: &mut A,
+        machine: &mut Machine,
+        words: &mut [u64],
+        job: &mut Job,
+        block: Target,
+    ) {
+        vm::run(&self.compiled, architecture, machine, words, job, block);
+    }
+
+    /// Runs a deparser: `packet` gets the headers that it emits, then the payload that was not parsed, at most
+    /// `truncate` octets of both.
+    #[inline]
+    pub fn deparse(
+        &self,
+        architecture: &mut A,
+        machine: &mut Machine,
+        words: &mut [u64],
+        job: &mut Job,
+        block: Target,
+        (packet, truncate): (&mut Packet, Option<u32>),
+    ) {
+        machine.output.clear();
+        self.run(architecture, machine, words, job, block);
+        vm::finish(&mut machine.output, job, packet, truncate);
+    }
+
+    /// Tables with the source's entries, objects in their first state.
+    pub fn machine(&self, limits: Limits) -> Result<Machine, Vec<CompileError>> {
+        let mut errors = Vec::new();
+        let mut objects = Vec::new();
+        for object in &self.program.externs {
+            match A::object(&self.program, object) {
+                Ok(object) => objects.push(object),
+                Err(message) => errors.push(CompileError {
+                    loc: object.loc,
+                    message,
+                }),
+            }
+        }
+        let mut tables = Vec::new();
+        for id in 0..self.program.tables.len() {
+            match self.table(TableId(id as u32), &objects) {
+                Ok(table) => tables.push(table),
+                Err(error) => errors.push(error),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let sets = self.program.value_sets.iter();
+        let value_sets = sets.map(|set| ValueSetState::new(&self.program, set));
+        let code = &self.compiled.code;
+        let mut machine = Machine::new(self.program.clone(), limits);
+        machine.tables = tables;
+        machine.objects = objects;
+        machine.value_sets = value_sets.collect();
+        machine.calculations = code.calculations.clone();
+        machine.crcs = code
+            .crcs()
+            .map(|width| CustomCrc::new(width, width.defaults()))
+            .collect();
+        machine.stack = Vec::with_capacity(self.program.functions.len() + 1);
+        machine.rounds = vec![0; code.loops as usize];
+        Ok(machine)
+    }
+
+    fn table(&self, id: TableId, objects: &[Object]) -> Result<TableState, CompileError> {
+        let table = &self.program[id];
+        for key in &table.keys {
+            if let p4_ir::MatchKind::Other(kind) = &key.kind {
+                let message = format!(
+                    "match kind `{kind}` is not supported; there are exact, lpm, ternary, range, \
+                     optional, selector"
+                );
+                return Err(CompileError {
+                    loc: key.loc,
+                    message,
+                });
+            }
+        }
+        let (entries, ternary) = source_entries(&self.program, id)?;
+        let default = ActionSpec {
+            action: table.actions[table.default_action.action as usize].action,
+            args: table.default_action.args.clone(),
+        };
+        let mut state = TableState::new(
+            &self.program,
+            id,
+            ternary,
+            default.clone(),
+            self.direct(id, objects),
+        );
+        state.default = Outcome::Run(prepare(&self.program, id, &default));
+        for (mut entry, constant) in entries {
+            if !state.by_priority() {
+                entry.priority = 0;
+            }
+            let EntryAction::Run(spec) = &entry.action else {
+                continue;
+            };
+            let outcome = Outcome::Run(prepare(&self.program, id, spec));
+            let origin = if constant {
+                Origin::Constant
+            } else {
+                Origin::Source
+            };
+            match state.insert(entry, outcome, origin, Instant::ZERO) {
+                // Of entries with the same key the first counts.
+                Ok(_) | Err(ControlError::Exists { .. }) => {}
+                Err(error) => {
+                    return Err(CompileError {
+                        loc: table.loc,
+                        message: error.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(state)
+    }
+
+    /// What a table's direct counter and meter do.
+    fn direct(&self, id: TableId, objects: &[Object]) -> (Option<Counted>, Option<MeterUnit>) {
+        let mut found = (None, None);
+        for direct in &self.program[id].direct {
+            match objects.get(direct.0 as usize) {
+                Some(Object::DirectCounter(counted)) => found.0 = Some(*counted),
+                Some(Object::DirectMeter(unit)) => found.1 = Some(*unit),
+                _ => {}
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,535 @@
+//! A table's entries: checked and kept as a control plane sees them, and indexed for lookups.
+
+mod constant;
+mod filter;
+mod index;
+mod key;
+mod tuples;
+
+pub use constant::source_entries;
+pub use key::KeyLayout;
+
+use crate::cells::{self, Counted, MeterCell, MeterUnit};
+use crate::wide::limbs_of;
+use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
+use index::{Index, Indexed, Slab};
+use num_bigint::BigUint;
+use p4_ir::{ActionId, ExternId, MatchKind, Program, TableId};
+use std::collections::HashMap;
+use units::Instant;
+
+/// An action with its data as words, ready to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Which of the program's actions.
+    pub id: ActionId,
+    /// Index into the table's actions.
+    pub index: u32,
+    pub args: Vec<u64>,
+}
+
+/// An action with its data as words. What does not fit is cut off: callers have checked it.
+pub fn prepare(program: &Program, table: TableId, spec: &ActionSpec) -> Prepared {
+    let listed = program[table]
+        .actions
+        .iter()
+        .position(|a| a.action == spec.action);
+    let params = &program[spec.action].params;
+    let args = params
+        .iter()
+        .zip(&spec.args)
+        .flat_map(|(param, arg)| limbs_of(arg, param.ty.words(program)))
+        .collect();
+    Prepared {
+        id: spec.action,
+        index: listed.unwrap_or(0) as u32,
+        args,
+    }
+}
+
+/// What an entry does, ready to run.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Run(Prepared),
+    Member(u32),
+    Group(u32),
+    /// Actions, each as often as its weight says.
+    OneShot(Vec<Prepared>),
+}
+
+/// An entry with what is kept of it.
+#[derive(Debug)]
+pub struct Row {
+    pub entry: Entry,
+    /// In the order in which they came.
+    sequence: u64,
+    constant: bool,
+    pub direct: Direct,
+    pub last_hit: Instant,
+}
+
+/// The cells of a table's direct counter and meter that belong to an entry, or to the default.
+#[derive(Clone, Debug, Default)]
+pub struct Direct {
+    pub counter: CounterData,
+    pub meter: MeterCell,
+}
+
+impl Row {
+    /// Whether the source gives it as a constant.
+    pub fn is_constant(&self) -> bool {
+        self.constant
+    }
+}
+
+/// Where an entry comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Control,
+    /// The source, but a control plane may change it.
+    Source,
+    /// The source, as a constant.
+    Constant,
+}
+
+/// A table at run time.
+#[derive(Debug)]
+pub struct TableState {
+    pub layout: KeyLayout,
+    pub rows: Vec<Option<Row>>,
+    /// What each row does, which is all that most look-ups want of it.
+    outcomes: Vec<Outcome>,
+    pub default: Outcome,
+    /// The default as the control plane wrote it.
+    pub default_action: EntryAction,
+    /// What misses count and measure.
+    pub default_direct: Direct,
+    pub profile: Option<ExternId>,
+    /// What its direct counter counts at each hit.
+    pub counter: Option<Counted>,
+    /// What its direct meter measures at each hit.
+    pub meter: Option<MeterUnit>,
+    /// Whether a hit does none of the three.
+    pub plain: bool,
+    index: Index,
+    slab: Slab,
+    free: Vec<u32>,
+    by_key: HashMap<(Vec<Match>, u32), u32>,
+    next_sequence: u64,
+    size: Option<u64>,
+    name: String,
+    key: Vec<u64>,
+    masked: Vec<u64>,
+}
+
+impl TableState {
+    /// An empty table. `ternary`: entries are found by priority even if all keys are exact.
+    pub fn new(
+        program: &Program,
+        id: TableId,
+        ternary: bool,
+        default: ActionSpec,
+        (counter, meter): (Option<Counted>, Option<MeterUnit>),
+    ) -> Self {
+        let table = &program[id];
+        let layout = KeyLayout::new(program, table);
+        TableState {
+            index: Index::new(&layout, ternary),
+            slab: Slab::new(layout.words),
+            key: vec![0; layout.words],
+            masked: vec![0; layout.words],
+            layout,
+            rows: Vec::new(),
+            outcomes: Vec::new(),
+            default: Outcome::Run(Prepared {
+                id: default.action,
+                index: 0,
+                args: Vec::new(),
+            }),
+            default_action: EntryAction::Run(default),
+            default_direct: Direct::default(),
+            profile: table.implementation,
+            counter,
+            meter,
+            plain: counter.is_none() && meter.is_none() && !table.support_timeout,
+            free: Vec::new(),
+            by_key: HashMap::new(),
+            next_sequence: 0,
+            size: table.size,
+            name: table.name.clone(),
+        }
+    }
+
+    /// The entry hit by the values at `slots`.
+    #[inline(always)]
+    pub fn lookup(&mut self, words: &[u64], slots: &[u32]) -> Option<u32> {
+        if self.layout.words == 0 {
+            return None;
+        }
+        if let Index::Array(places) = &self.index {
+            return index::at(places, self.layout.pack_word(words, slots));
+        }
+        if let [key] = &mut self.key[..] {
+            *key = self.layout.pack_word(words, slots);
+        } else {
+            self.layout.pack(words, slots, &mut self.key);
+        }
+        self.index
+            .lookup(&self.slab, &self.layout, &self.key, &mut self.masked)
+    }
+
+    /// The entry's number, which its matches and priority name.
+    pub fn find(&self, matches: &[Match], priority: u32) -> Result<u32, ControlError> {
+        let matches = self.normalise(matches)?;
+        let key = (matches, priority);
+        self.by_key
+            .get(&key)
+            .copied()
+            .ok_or_else(|| ControlError::NotFound {
+                at: format!("table `{}`", self.name),
+                what: format!(
+                    "entry with the key {} and priority {priority}",
+                    show(&key.0)
+                ),
+            })
+    }
+
+    /// An entry by its number.
+    pub fn row(&self, id: u32) -> &Row {
+        self.rows[id as usize]
+            .as_ref()
+            .expect("numbers given out name entries")
+    }
+
+    /// Counts, measures and dates what a look-up of a packet of so many octets found; a miss counts for the default.
+    /// Returns the direct meter's colour.
+    #[inline(never)]
+    pub fn note(&mut self, found: Option<u32>, now: Instant, octets: u32) -> Option<u64> {
+        let (counter, meter) = (self.counter, self.meter);
+        let direct = match found {
+            Some(id) => {
+                let row = self.row_mut(id);
+                row.last_hit = now;
+                &mut row.direct
+            }
+            None => &mut self.default_direct,
+        };
+        if let Some(counted) = counter {
+            cells::count(&mut direct.counter, counted, octets);
+        }
+        meter.map(|unit| direct.meter.execute(now, unit, octets))
+    }
+
+    /// What a look-up leads to.
+    #[inline]
+    pub fn outcome(&self, found: Option<u32>) -> &Outcome {
+        match found {
+            Some(id) => &self.outcomes[id as usize],
+            None => &self.default,
+        }
+    }
+
+    /// An entry by its number.
+    pub fn row_mut(&mut self, id: u32) -> &mut Row {
+        self.rows[id as usize]
+            .as_mut()
+            .expect("numbers given out name entries")
+    }
+
+    /// The direct resources of an entry or of the default.
+    pub fn direct(&self, of: DirectOf<'_>) -> Result<&Direct, ControlError> {
+        match of {
+            DirectOf::Entry(matches, priority) => {
+                Ok(&self.row(self.find(matches, priority)?).direct)
+            }
+            DirectOf::Default => Ok(&self.default_direct),
+        }
+    }
+
+    /// The direct resources of an entry or of the default.
+    pub fn direct_mut(&mut self, of: DirectOf<'_>) -> Result<&mut Direct, ControlError> {
+        match of {
+            DirectOf::Entry(matches, priority) => {
+                let id = self.find(matches, priority)?;
+                Ok(&mut self.row_mut(id).direct)
+            }
+            DirectOf::Default => Ok(&mut self.default_direct),
+        }
+    }
+
+    /// Whether entries win by priority.
+    pub fn by_priority(&self) -> bool {
+        self.index.by_priority()
+    }
+
+    /// Entries in the order in which they came.
+    pub fn in_order(&self) -> Vec<&Row> {
+        let mut rows: Vec<_> = self.rows.iter().flatten().collect();
+        rows.sort_by_key(|row| row.sequence);
+        rows
+    }
+
+    /// Adds an entry whose action has been checked.
+    pub fn insert(
+        &mut self,
+        entry: Entry,
+        outcome: Outcome,
+        origin: Origin,
+        now: Instant,
+    ) -> Result<u32, ControlError> {
+        let at = || format!("table `{}`", self.name);
+        let matches = self.normalise(&entry.matches)?;
+        if origin == Origin::Control {
+            self.check_priority(entry.priority)?;
+            if let Some(size) = self.size.filter(|&size| self.by_key.len() as u64 >= size) {
+                return Err(ControlError::Full { at: at(), size });
+            }
+        }
+        let key = (matches, entry.priority);
+        if self.by_key.contains_key(&key) {
+            let what = format!("an entry with the key {} and that priority", show(&key.0));
+            return Err(ControlError::Exists { at: at(), what });
+        }
+        let indexed = self.indexed(&key.0, entry.priority);
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.rows.push(None);
+            self.outcomes.push(self.default.clone());
+            self.rows.len() as u32 - 1
+        });
+        self.outcomes[id as usize] = outcome;
+        self.slab.set(id, indexed);
+        self.index.insert(&self.slab, id);
+        self.rows[id as usize] = Some(Row {
+            entry: Entry {
+                matches: key.0.clone(),
+                ..entry
+            },
+            sequence: self.next_sequence,
+            constant: origin == Origin::Constant,
+            direct: Direct::default(),
+            last_hit: now,
+        });
+        self.next_sequence += 1;
+        self.by_key.insert(key, id);
+        Ok(id)
+    }
+
+    /// Changes what an entry does.
+    pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
+        let id = self.find(&entry.matches, entry.priority)?;
+        self.check_changeable(id)?;
+        self.row_mut(id).entry.action = entry.action;
+        self.outcomes[id as usize] = outcome;
+        Ok(())
+    }
+
+    /// Takes an entry out.
+    pub fn delete(&mut self, matches: &[Match], priority: u32) -> Result<(), ControlError> {
+        let id = self.find(matches, priority)?;
+        self.check_changeable(id)?;
+        self.index.remove(&self.slab, id);
+        if let Some(row) = self.rows[id as usize].take() {
+            self.by_key.remove(&(row.entry.matches, priority));
+        }
+        self.free.push(id);
+        Ok(())
+    }
+
+    fn check_changeable(&self, id: u32) -> Result<(), ControlError> {
+        if !self.row(id).is_constant() {
+            return Ok(());
+        }
+        Err(ControlError::Constant {
+            at: format!("table `{}`", self.name),
+            what: format!(
+                "the entry with the key {}",
+                show(&self.row(id).entry.matches)
+            ),
+        })
+    }
+
+    fn check_priority(&self, priority: u32) -> Result<(), ControlError> {
+        let expected = match (self.index.by_priority(), priority) {
+            (true, 0) => "a priority of at least 1, as a key is ternary, range or optional",
+            (false, 1..) => "priority 0, as all keys are exact or lpm",
+            _ => return Ok(()),
+        };
+        Err(ControlError::Invalid {
+            at: format!("table `{}`", self.name),
+            expected: expected.into(),
+            found: priority.to_string(),
+        })
+    }
+
+    /// Checks matches against the keys, and gives each set one form.
+    fn normalise(&self, matches: &[Match]) -> Result<Vec<Match>, ControlError> {
+        let fields = &self.layout.fields;
+        if matches.len() != fields.len() {
+            let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+            return Err(ControlError::Invalid {
+                at: format!("table `{}`", self.name),
+                expected: format!("{} matches ({})", fields.len(), names.join(", ")),
+                found: matches.len().to_string(),
+            });
+        }
+        let by_priority = self.index.by_priority();
+        fields
+            .iter()
+            .zip(matches)
+            .map(|(field, given)| field.normalise(given, by_priority, &self.name))
+            .collect()
+    }
+
+    fn indexed(&self, matches: &[Match], priority: u32) -> Indexed {
+        let mut indexed = Indexed {
+            value: vec![0; self.layout.words],
+            mask: vec![0; self.layout.words],
+            // Of entries with one priority the first counts.
+            rank: (priority as u64) << 32
+                | (u32::MAX as u64 - self.next_sequence.min(u32::MAX as u64)),
+            ..Indexed::default()
+        };
+        for (i, (field, set)) in self.layout.fields.iter().zip(matches).enumerate() {
+            let (value, mask) = match set {
+                Match::Any => continue,
+                Match::Exact(value) => (value, field.ones()),
+                Match::Ternary { value, mask } => (value, mask.clone()),
+                Match::Lpm { value, prefix } => (value, field.prefix_mask(*prefix)),
+                Match::Range { low, high } => {
+                    let limbs = field.limbs as u32;
+                    indexed
+                        .ranges
+                        .push((i, limbs_of(low, limbs), limbs_of(high, limbs)));
+                    continue;
+                }
+            };
+            if field.kind == MatchKind::Lpm {
+                indexed.prefix = match set {
+                    Match::Lpm { prefix, .. } => *prefix,
+                    _ => field.width,
+                };
+            }
+            self.layout.put(field, value, &mut indexed.value);
+            self.layout.put(field, &mask, &mut indexed.mask);
+        }
+        indexed
+    }
+}
+
+impl key::KeyField {
+    fn prefix_mask(&self, prefix: u32) -> BigUint {
+        self.ones() >> (self.width - prefix) << (self.width - prefix)
+    }
+
+    fn normalise(
+        &self,
+        given: &Match,
+        by_priority: bool,
+        table: &str,
+    ) -> Result<Match, ControlError> {
+        let at = || format!("table `{table}`, key `{}`", self.name);
+        let invalid = |expected: String, found: String| {
+            Err(ControlError::Invalid {
+                at: at(),
+                expected,
+                found,
+            })
+        };
+        let fits = |value: &BigUint| match value.bits() <= self.width as u64 {
+            true => Ok(()),
+            false => Err(ControlError::Invalid {
+                at: at(),
+                expected: format!("a value of {} bits", self.width),
+                found: format!("{value:#x}"),
+            }),
+        };
+        let within = |value: &BigUint, mask: &BigUint| {
+            fits(value)?;
+            fits(mask)?;
+            let kept = value & mask;
+            if kept != *value {
+                return invalid(
+                    format!("zero where the mask is: {kept:#x}"),
+                    format!("{value:#x}"),
+                );
+            }
+            Ok(match mask {
+                _ if *mask == BigUint::ZERO => Match::Any,
+                _ if *mask == self.ones() => Match::Exact(kept),
+                _ => Match::Ternary {
+                    value: kept,
+                    mask: mask.clone(),
+                },
+            })
+        };
+        let kind = match &self.kind {
+            // Entries of the source may leave an exact key out; then all goes by priority.
+            MatchKind::Exact if by_priority => &MatchKind::Ternary,
+            kind => kind,
+        };
+        match (kind, given) {
+            (MatchKind::Exact, Match::Exact(value)) | (_, Match::Exact(value)) => {
+                fits(value)?;
+                Ok(Match::Exact(value.clone()))
+            }
+            (MatchKind::Exact, _) => {
+                invalid("an exact value".into(), show(std::slice::from_ref(given)))
+            }
+            (_, Match::Any) => Ok(Match::Any),
+            (MatchKind::Lpm | MatchKind::Ternary, Match::Lpm { value, prefix }) => {
+                if *prefix > self.width {
+                    return invalid(
+                        format!("a prefix of at most {} bits", self.width),
+                        prefix.to_string(),
+                    );
+                }
+                let set = within(value, &self.prefix_mask(*prefix))?;
+                Ok(match set {
+                    Match::Ternary { value, .. } if self.kind == MatchKind::Lpm => Match::Lpm {
+                        value,
+                        prefix: *prefix,
+                    },
+                    other => other,
+                })
+            }
+            (MatchKind::Ternary, Match::Ternary { value, mask }) => within(value, mask),
+            (MatchKind::Range, Match::Range { low, high }) => {
+                fits(low)?;
+                fits(high)?;
+                if low > high {
+                    return invalid("low ≤ high".into(), format!("{low:#x}..{high:#x}"));
+                }
+                Ok(match low == high {
+                    true => Match::Exact(low.clone()),
+                    false if *low == BigUint::ZERO && *high == self.ones() => Match::Any,
+                    false => given.clone(),
+                })
+            }
+            (kind, _) => invalid(
+                match kind {
+                    MatchKind::Lpm => "a prefix (lpm), a value, or any",
+                    MatchKind::Range => "a range, a value, or any",
+                    MatchKind::Optional => "a value, or any (optional)",
+                    _ => "a value and a mask (ternary), a value, or any",
+                }
+                .into(),
+                show(std::slice::from_ref(given)),
+            ),
+        }
+    }
+}
+
+/// Matches as people write them.
+fn show(matches: &[Match]) -> String {
+    let texts: Vec<_> = matches
+        .iter()
+        .map(|set| match set {
+            Match::Any => "*".to_string(),
+            Match::Exact(value) => format!("{value:#x}"),
+            Match::Lpm { value, prefix } => format!("{value:#x}/{prefix}"),
+            Match::Ternary { value, mask } => format!("{value:#x} &&& {mask:#x}"),
+            Match::Range { low, high } => format!("{low:#x}..{high:#x}"),
+        })
+        .collect();
+    format!("({})", texts.join(", "))
+}

@@ -1,0 +1,129 @@
+//! Applying tables.
+
+use super::{Job, Machine, external};
+use crate::code::*;
+use crate::table::{Outcome, Prepared};
+use crate::trace::TraceEvent;
+use p4_ir::TableId;
+
+/// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
+/// rest of the action is, if there is some. `at`: the instruction's number.
+#[inline(never)]
+pub fn apply<const TRACED: bool>(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    site: u32,
+    at: usize,
+) -> Option<Target> {
+    let site = &code.sites[site as usize];
+    let table = &mut machine.tables[site.table as usize];
+    let found = table.lookup(words, &site.keys);
+    if !table.plain
+        && let Some(colour) = table.note(found, job.now, job.length)
+    {
+        job.colour = colour;
+    }
+    if !TRACED && let Outcome::Run(prepared) = table.outcome(found) {
+        return begin_action(code, words, site, found, prepared);
+    }
+    apply_any::<TRACED>(code, machine, words, job, site, found, at)
+}
+
+/// Writes what a look-up found, and begins the action that it leads to.
+#[inline(always)]
+fn begin_action(
+    code: &Code,
+    words: &mut [u64],
+    site: &ApplySite,
+    found: Option<u32>,
+    prepared: &Prepared,
+) -> Option<Target> {
+    if site.hit != NONE {
+        words[site.hit as usize] = found.is_some() as u64;
+    }
+    let actions = &code.tables[site.table as usize].actions;
+    let index = index_of(actions, prepared);
+    let action = &actions[index];
+    if site.action_run != NONE {
+        words[site.action_run as usize] = index as u64;
+    }
+    for (&slot, &value) in action.data.iter().zip(&prepared.args) {
+        words[slot as usize] = value;
+    }
+    for &(d, a) in &action.moves {
+        words[d as usize] = words[a as usize];
+    }
+    (!action.done).then_some(action.entry)
+}
+
+/// Goes on behind a look-up that leads to an action profile, or is traced. A group without members runs
+/// nothing.
+#[inline(never)]
+fn apply_any<const TRACED: bool>(
+    code: &Code,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &Job,
+    site: &ApplySite,
+    found: Option<u32>,
+    at: usize,
+) -> Option<Target> {
+    let Machine {
+        tables,
+        objects,
+        random,
+        scratch,
+        tracer,
+        ..
+    } = machine;
+    let table = &tables[site.table as usize];
+    let key = external::SelectorKey {
+        words,
+        slots: &site.keys,
+        layout: &table.layout,
+    };
+    let profile = table.profile.map(|id| &objects[id.0 as usize]);
+    let prepared = match table.outcome(found) {
+        Outcome::Run(prepared) => Some(prepared),
+        outcome => external::select(outcome, profile, key, random, scratch),
+    };
+    let Some(prepared) = prepared else {
+        if site.hit != NONE {
+            words[site.hit as usize] = found.is_some() as u64;
+        }
+        return None;
+    };
+    if TRACED && let Some(tracer) = tracer {
+        let key: Vec<&[u64]> = table
+            .layout
+            .fields
+            .iter()
+            .map(|field| &words[site.keys[field.index] as usize..][..field.limbs])
+            .collect();
+        let event = TraceEvent::Table {
+            table: TableId(site.table),
+            key: &key,
+            entry: found.map(|id| &table.row(id).entry),
+            action: prepared.id,
+            loc: code.locs[at],
+        };
+        tracer.event(job.now, job.tag, event);
+    }
+    begin_action(code, words, site, found, prepared)
+}
+
+/// Where an action stands among a table's; a member of a profile that tables share may have been
+/// prepared for another one.
+#[inline]
+fn index_of(actions: &[ActionCode], prepared: &Prepared) -> usize {
+    let index = prepared.index as usize;
+    match actions.get(index) {
+        Some(action) if action.id == prepared.id => index,
+        _ => actions
+            .iter()
+            .position(|action| action.id == prepared.id)
+            .unwrap_or(0),
+    }
+}

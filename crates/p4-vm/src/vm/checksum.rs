@@ -1,0 +1,98 @@
+//! The Internet checksum (RFC 1071) of values as they lie in storage.
+
+use crate::code::{NONE, SumGroup};
+
+/// The checksum of the values' bits one behind another. Values of invalid headers are left out. `None`
+/// if a `varbit` does not end with a word of 16 bits.
+///
+/// The bits need not be laid out: in the one's complement sum a word weighs the same wherever its 16 bits
+/// stand, for 2^16 = 1 modulo 2^16 − 1. Only a value's place modulo 16 bits counts, and what is moved out at
+/// the top comes in at the bottom.
+#[inline]
+pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
+    let mut sum = 0u64;
+    for group in groups {
+        if group.valid != NONE && words[group.valid as usize] == 0 {
+            continue;
+        }
+        for &(slot, up) in &group.lanes {
+            sum = add(sum, words[slot as usize].rotate_left(up as u32));
+        }
+        if let Some((length, slot)) = group.varbit {
+            let length = words[length as usize];
+            if !length.is_multiple_of(16) {
+                return None;
+            }
+            // Limbs are 64 bits apart, and 64 is a multiple of 16.
+            let limbs = &words[slot as usize..][..length.div_ceil(64) as usize];
+            sum = limbs.iter().fold(sum, |sum, &limb| add(sum, limb));
+        }
+    }
+    while sum > 0xffff {
+        sum = (sum >> 16) + (sum & 0xffff);
+    }
+    Some(!(sum as u16))
+}
+
+/// The one's complement sum of 64 bits, which is that of 16 bits before it is folded.
+#[inline]
+fn add(a: u64, b: u64) -> u64 {
+    let (sum, carry) = a.overflowing_add(b);
+    sum + carry as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::Writer;
+    use crate::hash::Algorithm;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Headers of a value of `width` bits and one that fills it up to words of 16, each behind a
+        /// `varbit` of 0 to 192 bits.
+        #[test]
+        fn is_that_of_the_bits_laid_out(
+            headers in prop::collection::vec(
+                (0u64..=1, 1u32..=64, any::<[u64; 2]>(), 0u64..=12, any::<[u64; 3]>()),
+                0..8,
+            ),
+        ) {
+            let cut = |value: u64, width: u32| value & u64::MAX.checked_shr(64 - width).unwrap_or(0);
+            let mut words = Vec::new();
+            let mut groups = Vec::new();
+            let mut laid_out = Writer::default();
+            for (valid, width, values, sixteens, limbs) in headers {
+                let at = words.len() as u32;
+                let rest = width.wrapping_neg() % 16;
+                let length = 16 * sixteens as u32;
+                let values = [cut(values[0], width), cut(values[1], rest)];
+                let limbs = [0, 1, 2].map(|i| cut(limbs[i as usize], length.saturating_sub(64 * i).min(64)));
+                words.extend([valid, length as u64]);
+                words.extend(limbs);
+                words.extend(values);
+                let group = |lanes, varbit| SumGroup { valid: at, lanes, varbit };
+                groups.push(group(vec![], Some((at + 1, at + 2))));
+                groups.push(group(vec![(at + 5, rest as u8), (at + 6, 0)], None));
+                if valid == 1 {
+                    laid_out.push_wide(&limbs, length);
+                    laid_out.push_wide(&values[..1], width);
+                    laid_out.push_wide(&values[1..], rest);
+                }
+            }
+            laid_out.pad();
+            let expected = Algorithm::Csum16.hash(&laid_out.octets, 0, &[], || 0);
+            prop_assert_eq!(internet(&words, &groups), Some(expected as u16));
+        }
+    }
+
+    #[test]
+    fn a_varbit_that_ends_within_a_word_is_not_for_lanes() {
+        let group = SumGroup {
+            valid: NONE,
+            lanes: Vec::new(),
+            varbit: Some((0, 1)),
+        };
+        assert_eq!(internet(&[8, 0xab], &[group]), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Extracting and emitting headers.
+
+use super::Job;
+use super::run::opaque;
+use crate::Packet;
+use crate::bits::{self, Writer};
+use crate::code::{Code, ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane, Part};
+
+/// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
+/// length of its `varbit` field in bits. Fails with a parser error.
+#[inline(never)]
+pub fn extract(
+    code: &Code,
+    header: u32,
+    words: &mut [u64],
+    at: Option<usize>,
+    varbit: u64,
+    job: &mut Job,
+) -> Result<(), u64> {
+    let code = opaque(code);
+    let (header, errors) = (&code.headers[header as usize], &code.errors);
+    if header.varbit.is_some() {
+        return extract_varbit(header, errors, words, at, varbit, job);
+    }
+    let end = job.cursor + header.bits as usize;
+    if end > job.bits() {
+        return Err(errors.packet_too_short);
+    }
+    if let Some(at) = at {
+        words[at] = 1;
+        // The octets of the header, so that places in it are small numbers.
+        let octets = job.octets.get(job.cursor / 8..).unwrap_or_default();
+        let skip = job.cursor % 8;
+        if skip == 0 && !header.lanes.is_empty() {
+            load(header, octets, &mut words[at..]);
+            job.cursor = end;
+            return Ok(());
+        }
+        for field in &header.fields {
+            let from = skip + field.at as usize;
+            let to = at + field.word as usize;
+            if field.width <= 64 {
+                words[to] = bits::read(octets, from, field.width);
+            } else {
+                let limbs = field.width.div_ceil(64) as usize;
+                bits::read_wide(octets, from, field.width, &mut words[to..to + limbs]);
+            }
+        }
+    }
+    job.cursor = end;
+    Ok(())
+}
+
+/// Reads the fields of a header that begins with an octet; zeros beyond the octets' end.
+#[inline]
+fn load(header: &HeaderCode, octets: &[u8], words: &mut [u64]) {
+    let lanes = &header.lanes[..];
+    let count = header.bits as usize / 8;
+    if let Some(octets) = octets.get(..count.max(8)) {
+        return load_lanes(lanes, octets, words);
+    }
+    // A header at the end, shorter than eight octets, or not all of it held.
+    let mut held = [0; LANE_OCTETS];
+    let count = octets.len().min(count);
+    held[..count].copy_from_slice(&octets[..count]);
+    load_lanes(lanes, &held, words);
+}
+
+/// Not by way of a copy: the processor is slow to read eight octets that it has just written in parts.
+#[inline]
+fn load_lanes(lanes: &[Lane], octets: &[u8], words: &mut [u64]) {
+    for lane in lanes {
+        if let Some(Some(eight)) = octets.get(lane.octet as usize..).map(<[u8]>::first_chunk) {
+            words[lane.word as usize] = u64::from_be_bytes(*eight) << lane.skip >> lane.sh;
+        }
+    }
+}
+
+fn extract_varbit(
+    header: &HeaderCode,
+    errors: &ErrorCodes,
+    words: &mut [u64],
+    at: Option<usize>,
+    varbit: u64,
+    job: &mut Job,
+) -> Result<(), u64> {
+    let place = header.varbit.expect("called for headers that have one");
+    if varbit > header.fields[place].width as u64 {
+        return Err(errors.header_too_short);
+    }
+    let varbit = varbit as u32;
+    if !(header.bits + varbit).is_multiple_of(8) {
+        return Err(errors.invalid_argument);
+    }
+    let end = job.cursor + (header.bits + varbit) as usize;
+    if end > job.bits() {
+        return Err(errors.packet_too_short);
+    }
+    if let Some(at) = at {
+        words[at] = 1;
+        for (i, field) in header.fields.iter().enumerate() {
+            let after = if i > place { varbit } else { 0 };
+            let from = job.cursor + (field.at + after) as usize;
+            let mut to = at + field.word as usize;
+            let mut width = field.width;
+            let limbs = width.div_ceil(64) as usize;
+            if i == place {
+                words[to] = varbit as u64;
+                to += 1;
+                width = varbit;
+            }
+            bits::read_wide(&job.octets, from, width, &mut words[to..to + limbs]);
+        }
+    }
+    job.cursor = end;
+    Ok(())
+}
+
+/// Writes a header's fields, if it is valid.
+#[inline(never)]
+pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Writer) {
+    if words[at] == 0 {
+        return;
+    }
+    let header = &opaque(code).headers[header as usize];
+    let word_of = |field: &FieldCode| at + field.word as usize;
+    if !header.parts.is_empty() && output.is_aligned() {
+        return output.push_eights(
+            eights(&header.parts, &words[at..]),
+            header.bits as usize / 8,
+        );
+    }
+    for (i, field) in header.fields.iter().enumerate() {
+        let from = word_of(field);
+        if field.width <= 64 && header.varbit.is_none() {
+            output.push(words[from], field.width);
+        } else if header.varbit == Some(i) {
+            let width = words[from].min(field.width as u64) as u32;
+            output.push_wide(&words[from + 1..], width);
+        } else {
+            output.push_wide(&words[from..], field.width);
+        }
+    }
+}
+
+/// A header that begins with an octet, eight octets at a time.
+#[inline]
+fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
+    let mut eight = 0;
+    parts.iter().filter_map(move |part| {
+        eight |= words[part.word as usize] << part.up >> part.down;
+        part.last.then(|| std::mem::take(&mut eight))
+    })
+}
+
+/// Appends the payload that was not parsed to what the deparser emitted, and makes that the packet, cut to `truncate`
+/// octets.
+#[inline]
+pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate: Option<u32>) {
+    let held = job.octets.len() * 8;
+    if job.cursor < held {
+        if job.cursor.is_multiple_of(8) {
+            output.push_octets(&job.octets[job.cursor / 8..]);
+        } else {
+            for at in job.cursor..held {
+                output.push(bits::read(&job.octets, at, 1), 1);
+            }
+        }
+    } else {
+        packet.elided -= ((job.cursor - held) / 8) as u32;
+    }
+    output.pad();
+    let before = job.octets.len() as u32 + job.elided;
+    std::mem::swap(&mut output.octets, &mut job.octets);
+    std::mem::swap(&mut packet.octets, &mut job.octets);
+    if let Some(most) = truncate {
+        let held = packet.octets.len() as u32;
+        packet.octets.truncate(most as usize);
+        packet.elided = packet.elided.min(most.saturating_sub(held));
+    }
+    let after = packet.length();
+    packet.link_octets = (packet.link_octets + after).saturating_sub(before);
+}

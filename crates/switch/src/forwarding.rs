@@ -1,0 +1,46 @@
+//! How packets go through the blocks of an architecture.
+
+use crate::{Arrival, Dequeued, Replica, Switch, SwitchConfig};
+use p4_vm::{Architecture, Packet};
+use units::Instant;
+
+/// What an architecture does with packets between ports and queues. It owns the intrinsic metadata, decides what a
+/// parser's rejection means, and where a packet goes.
+///
+/// `words` is a packet's storage; [`Layout`](Architecture::Layout) says where in it metadata lies.
+pub trait Forwarding: Architecture {
+    /// Writes settings of the switch into the words that [`Compiler::setting`](p4_vm::Compiler::setting) gave.
+    fn configure(_layout: &Self::Layout, _config: &SwitchConfig, _words: &mut [u64]) {}
+
+    /// Writes the metadata of a packet that came in through a port.
+    fn arrive(layout: &Self::Layout, words: &mut [u64], now: Instant, port: u16, packet: &Packet);
+
+    /// The port that a packet came in through.
+    fn ingress_port(layout: &Self::Layout, words: &[u64]) -> u16;
+
+    /// Runs the blocks up to the traffic manager, then takes the packet on: [`Switch::enqueue`],
+    /// [`Switch::replicate`], [`Switch::restart_later`] or [`Switch::drop_packet`].
+    fn ingress(
+        switch: &mut Switch<Self>,
+        words: Box<[u64]>,
+        packet: &mut Packet,
+        arrival: &mut Arrival,
+    );
+
+    /// The queue that a packet joins at its port.
+    fn priority(layout: &Self::Layout, words: &[u64]) -> u8;
+
+    /// Writes the metadata of a packet that joins a queue in which `depth` packets wait.
+    fn queued(layout: &Self::Layout, words: &mut [u64], now: Instant, depth: u32);
+
+    /// Writes the metadata of a copy.
+    fn copied(layout: &Self::Layout, words: &mut [u64], replica: &Replica);
+
+    /// Runs the blocks between the traffic manager and the line: when the packet's serialisation ends
+    /// ([`Switch::send`]), or `None` if it is not sent.
+    fn egress(
+        switch: &mut Switch<Self>,
+        next: &mut Dequeued,
+        arrival: &mut Arrival,
+    ) -> Option<Instant>;
+}

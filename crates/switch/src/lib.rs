@@ -1,0 +1,27 @@
+//! What switches of all architectures share: ports, queues and lines, copies of packets, drops.
+//!
+//! The map of this crate:
+//! - [`Target`]: a switch as programs drive it;
+//! - [`Switch`]: a target of any architecture that implements [`Forwarding`];
+//! - `traffic_manager`: queues, rates, scheduling, drops; `replication`: multicast groups and clone sessions;
+//!   `families`: how many copies descend from one packet; `contain`: a panic costs one packet;
+//! - [`SwitchConfig`], [`Transmit`], [`PortStats`]: what is set, what comes out.
+
+mod config;
+mod contain;
+mod families;
+mod forwarding;
+mod replication;
+mod switch;
+mod target;
+mod traffic_manager;
+mod transmit;
+
+pub use config::{PortConfig, SwitchConfig};
+pub use families::Lineage;
+pub use forwarding::Forwarding;
+pub use replication::{CloneSession, Replica, Replication};
+pub use switch::{Arrival, Switch};
+pub use target::{Compile, Registration, Target, Translated};
+pub use traffic_manager::{Dequeued, Queued};
+pub use transmit::{PortStats, Transmit};

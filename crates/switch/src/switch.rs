@@ -1,0 +1,572 @@
+//! The switch: packets in, packets and events out, at times that the caller says.
+
+use crate::contain::AtHand;
+use crate::families::Families;
+use crate::traffic_manager::TrafficManager;
+use crate::{
+    CloneSession, Dequeued, Forwarding, Lineage, PortConfig, PortStats, Queued, Replica,
+    Replication, SwitchConfig, Target, Transmit,
+};
+use p4_ir::Program;
+use p4_vm::{
+    CompileError, ControlError, Drop, DropCause, DropCounts, Event, Job, Machine, Packet, Pipeline,
+    TraceEvent,
+};
+use std::collections::VecDeque;
+use std::mem::take;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use units::Instant;
+
+/// A switch: ingress, traffic manager, egress, as the architecture says.
+///
+/// Programs drive it as a [`Target`]. Its other methods are for the architecture.
+#[derive(Debug)]
+pub struct Switch<A: Forwarding> {
+    pipeline: Arc<Pipeline<A>>,
+    config: SwitchConfig,
+    /// What the program keeps from packet to packet.
+    pub machine: Machine,
+    /// What externs have asked for since the last block began.
+    pub architecture: A,
+    /// The packet in a block.
+    pub job: Job,
+    replication: Replication,
+    pub(crate) tm: TrafficManager,
+    drops: DropCounts,
+    /// A packet's storage as it comes in, but for its variables.
+    storage: Box<[u64]>,
+    sent: VecDeque<Transmit>,
+    /// Packets that start over.
+    again: Vec<Restart>,
+    pub(crate) families: Families,
+    free_words: Vec<Box<[u64]>>,
+    #[expect(clippy::vec_box, reason = "they go into queues as they are")]
+    free_queued: Vec<Box<Queued>>,
+    free_octets: Vec<Vec<u8>>,
+}
+
+/// A packet that is to be parsed again.
+#[derive(Debug)]
+struct Restart {
+    words: Box<[u64]>,
+    packet: Packet,
+    lineage: Lineage,
+}
+
+/// When a packet comes to a block, and where from.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When.
+    pub now: Instant,
+    /// The copies that it is one of.
+    pub lineage: Lineage,
+}
+
+/// Buffers kept for later; more are given back to the allocator.
+const POOL: usize = 4096;
+
+impl<A: Forwarding> Switch<A> {
+    /// A switch that runs `program`, its constant entries in place.
+    pub fn new(program: &Program, config: SwitchConfig) -> Result<Self, Vec<CompileError>> {
+        Ok(Switch::with_pipeline(Pipeline::compile(program)?, config))
+    }
+
+    /// A switch that runs a program which is translated already.
+    pub fn with_pipeline(pipeline: Arc<Pipeline<A>>, config: SwitchConfig) -> Self {
+        let mut tm = TrafficManager::new(config.max_buffered_octets);
+        for (&port, &port_config) in &config.ports {
+            tm.set_port(port, port_config);
+        }
+        let machine = pipeline
+            .machine(config.limits())
+            .expect("compile has set one up before");
+        let mut storage = pipeline.storage().into_boxed_slice();
+        A::configure(pipeline.layout(), &config, &mut storage);
+        Switch {
+            pipeline,
+            machine,
+            architecture: A::default(),
+            job: Job::default(),
+            replication: Replication::new(config.max_copies),
+            tm,
+            drops: DropCounts::default(),
+            storage,
+            sent: VecDeque::new(),
+            again: Vec::new(),
+            families: Families::default(),
+            free_words: Vec::new(),
+            free_queued: Vec::new(),
+            free_octets: Vec::new(),
+            config,
+        }
+    }
+
+    /// What the architecture knows of the program.
+    #[inline]
+    pub fn layout(&self) -> &A::Layout {
+        self.pipeline.layout()
+    }
+
+    /// The translated program.
+    pub fn pipeline(&self) -> &Pipeline<A> {
+        &self.pipeline
+    }
+
+    /// What it was set up with.
+    pub fn config(&self) -> &SwitchConfig {
+        &self.config
+    }
+
+    /// What it copies packets to.
+    pub fn replication(&self) -> &Replication {
+        &self.replication
+    }
+
+    /// Makes a packet the one that is worked on, with nothing asked for yet.
+    pub fn begin(&mut self, packet: &mut Packet, job: Job) {
+        self.architecture = A::default();
+        self.job.begin(packet, &self.machine, job);
+    }
+
+    /// Runs a block on the packet that is worked on.
+    #[inline]
+    pub fn run(&mut self, words: &mut [u64], block: p4_vm::Target) {
+        self.pipeline.run(
+            &mut self.architecture,
+            &mut self.machine,
+            words,
+            &mut self.job,
+            block,
+        );
+    }
+
+    /// Runs a deparser on the packet that is worked on, and gives it back, at most `truncate` octets of it.
+    pub fn deparse(
+        &mut self,
+        words: &mut [u64],
+        block: p4_vm::Target,
+        packet: &mut Packet,
+        truncate: Option<u32>,
+    ) {
+        self.pipeline.deparse(
+            &mut self.architecture,
+            &mut self.machine,
+            words,
+            &mut self.job,
+            block,
+            (packet, truncate),
+        );
+    }
+
+    /// Says that the packet is sent: when its serialisation ends.
+    pub fn send(&mut self, port: u16, start: Instant, packet: &Packet) -> Instant {
+        let end = self.tm.occupy(port, start, Some(packet.link_octets));
+        let stats = self.tm.stats_mut(port);
+        stats.tx_packets += 1;
+        stats.tx_octets += packet.link_octets as u64;
+        end
+    }
+
+    /// Says that a packet has left the switch.
+    pub fn leave(&mut self, arrival: &mut Arrival) {
+        self.families.leave(&mut arrival.lineage);
+    }
+
+    /// Everything whose serialisation starts before `now`, or at `now` without having waited.
+    pub(crate) fn serve_before(&mut self, now: Instant) {
+        self.machine.advance(now);
+        while let Some(start) = self.tm.next_start()
+            && (start < now || start == now && !self.tm.next_waits())
+            && let Some(sent) = self.serve_one(now)
+        {
+            self.sent.extend(sent);
+        }
+    }
+
+    /// Takes the packet that is due first through egress: what is sent of it, if anything. `None` if none
+    /// is due.
+    #[expect(
+        clippy::option_option,
+        reason = "two questions: is one due, is it sent"
+    )]
+    pub(crate) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
+        let next = self.tm.dequeue(now)?;
+        let (port, start) = (next.port, next.start);
+        let sent = self.egress(next);
+        if sent.is_none() {
+            self.tm.occupy(port, start, None);
+        }
+        self.restart(start);
+        Some(sent)
+    }
+
+    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent. A panic drops it.
+    pub(crate) fn egress(&mut self, mut next: Dequeued) -> Option<Transmit> {
+        let at_hand = AtHand {
+            block: "egress",
+            port: next.port,
+            ingress_port: A::ingress_port(self.layout(), &next.queued.words),
+            tag: next.queued.packet.tag,
+        };
+        let mut arrival = Arrival {
+            now: next.start,
+            lineage: next.queued.lineage,
+        };
+        let mut end = None;
+        let run = || end = A::egress(self, &mut next, &mut arrival);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            self.panicked(&payload, at_hand, &mut next.queued.packet, &mut arrival);
+        }
+        let sent = end.map(|end| Transmit {
+            port: next.port,
+            packet: take(&mut next.queued.packet),
+            enqueued: next.queued.enqueued,
+            start: next.start,
+            end,
+            priority: next.priority,
+            enq_qdepth: next.queued.enq_qdepth,
+            deq_qdepth: next.deq_qdepth,
+        });
+        self.give_queued(next.queued);
+        sent
+    }
+
+    /// Parser, checksum verification, ingress, and what ingress decided. A panic drops the packet.
+    pub(crate) fn ingress(&mut self, words: Box<[u64]>, mut packet: Packet, mut arrival: Arrival) {
+        let port = A::ingress_port(self.layout(), &words);
+        let at_hand = AtHand {
+            block: "ingress",
+            port,
+            ingress_port: port,
+            tag: packet.tag,
+        };
+        let run = || A::ingress(self, words, &mut packet, &mut arrival);
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            self.panicked(&payload, at_hand, &mut packet, &mut arrival);
+        }
+    }
+
+    /// Hands a packet to the traffic manager.
+    pub fn enqueue(
+        &mut self,
+        mut words: Box<[u64]>,
+        packet: Packet,
+        arrival: &mut Arrival,
+        port: u16,
+        truncate: Option<u32>,
+    ) {
+        let now = arrival.now;
+        if !self.tm.has_port(port)
+            && let Some(config) = self.config.other_ports
+        {
+            self.tm.set_port(port, config);
+        }
+        let priority = A::priority(self.layout(), &words);
+        let depth = self.tm.depth(port, priority);
+        A::queued(self.layout(), &mut words, now, depth);
+        let tag = packet.tag;
+        let mut queued = self.free_queued.pop().unwrap_or_default();
+        *queued = Queued {
+            words,
+            packet,
+            cursor: self.job.cursor,
+            length: self.job.length,
+            truncate,
+            lineage: arrival.lineage.take(),
+            enqueued: now,
+            enq_qdepth: 0,
+        };
+        match self.tm.enqueue(now, port, priority, queued) {
+            Ok(()) => self.machine.trace(
+                now,
+                tag,
+                TraceEvent::Enqueue {
+                    port,
+                    priority,
+                    depth,
+                },
+            ),
+            Err((cause, mut queued)) => {
+                let (words, packet) = (take(&mut queued.words), take(&mut queued.packet));
+                arrival.lineage = queued.lineage;
+                self.give_queued(queued);
+                self.drop_packet(cause, port, arrival, words, packet);
+            }
+        }
+    }
+
+    /// Has a packet go through ingress again.
+    pub fn restart_later(&mut self, words: Box<[u64]>, packet: Packet, arrival: &mut Arrival) {
+        let lineage = arrival.lineage.take().next_pass();
+        self.again.push(Restart {
+            words,
+            packet,
+            lineage,
+        });
+    }
+
+    /// Sends packets through ingress again that asked for it.
+    pub(crate) fn restart(&mut self, now: Instant) {
+        while let Some(Restart {
+            words,
+            packet,
+            lineage,
+        }) = self.again.pop()
+        {
+            let mut arrival = Arrival { now, lineage };
+            if lineage.passes() > self.config.max_passes {
+                let port = A::ingress_port(self.layout(), &words);
+                self.drop_packet(DropCause::TooManyPasses, port, &mut arrival, words, packet);
+                continue;
+            }
+            self.ingress(words, packet, arrival);
+        }
+    }
+
+    /// A copy for each replica; the last takes the original. Copies beyond those that may descend from one
+    /// packet are dropped.
+    pub fn replicate(
+        &mut self,
+        mut words: Box<[u64]>,
+        packet: Packet,
+        arrival: &mut Arrival,
+        replicas: &[Replica],
+        truncate: Option<u32>,
+    ) {
+        let Some((last, others)) = replicas.split_last() else {
+            self.give_words(words);
+            return self.give_packet(packet);
+        };
+        for replica in others {
+            if !self.admit(arrival, replica.port, packet.tag) {
+                continue;
+            }
+            let mut copy = self.free_words.pop().unwrap_or_else(|| words.clone());
+            copy.copy_from_slice(&words);
+            A::copied(self.layout(), &mut copy, replica);
+            let twin = self.copy_packet(&packet);
+            self.enqueue(copy, twin, &mut { *arrival }, replica.port, truncate);
+        }
+        if !self.admit(arrival, last.port, packet.tag) {
+            self.give_words(words);
+            return self.give_packet(packet);
+        }
+        A::copied(self.layout(), &mut words, last);
+        self.enqueue(words, packet, &mut { *arrival }, last.port, truncate);
+    }
+
+    /// Whether a packet may have another copy, to this port; if not, the copy is counted as dropped.
+    fn admit(&mut self, arrival: &mut Arrival, port: u16, tag: u64) -> bool {
+        let most = self.config.max_copies;
+        let admitted = self.families.admit(&mut arrival.lineage, most);
+        if !admitted {
+            self.note_drop(DropCause::TooManyCopies, port, arrival.now, tag);
+        }
+        admitted
+    }
+
+    /// The same packet in another buffer.
+    pub fn copy_packet(&mut self, packet: &Packet) -> Packet {
+        let mut octets = self.take_octets();
+        octets.extend_from_slice(&packet.octets);
+        Packet { octets, ..*packet }
+    }
+
+    /// Drops a packet.
+    pub fn drop_packet(
+        &mut self,
+        cause: DropCause,
+        port: u16,
+        arrival: &mut Arrival,
+        words: Box<[u64]>,
+        packet: Packet,
+    ) {
+        self.families.leave(&mut arrival.lineage);
+        self.note_drop(cause, port, arrival.now, packet.tag);
+        self.give_words(words);
+        self.give_packet(packet);
+    }
+
+    /// Counts a packet that is dropped, and reports it.
+    pub fn note_drop(&mut self, cause: DropCause, port: u16, now: Instant, tag: u64) {
+        self.drops.count(cause);
+        self.tm.stats_mut(port).drops.count(cause);
+        self.machine
+            .trace(now, tag, TraceEvent::Drop { cause, port });
+        if self.config.report_drops {
+            let at = now;
+            let drop = Drop {
+                at,
+                cause,
+                port,
+                tag,
+            };
+            self.machine.report(Event::Drop(drop));
+        }
+    }
+
+    /// Storage as a packet finds it: constants in place, all else zero.
+    pub fn take_words(&mut self) -> Box<[u64]> {
+        if let Some(mut words) = self.free_words.pop() {
+            words[..self.pipeline.variables()].fill(0);
+            return words;
+        }
+        self.storage.clone()
+    }
+
+    /// An empty buffer from the pool.
+    fn take_octets(&mut self) -> Vec<u8> {
+        let mut octets = self.free_octets.pop().unwrap_or_default();
+        octets.clear();
+        octets
+    }
+
+    /// Keeps a packet's buffer for another.
+    pub fn give_packet(&mut self, packet: Packet) {
+        if self.free_octets.len() < POOL && packet.octets.capacity() > 0 {
+            self.free_octets.push(packet.octets);
+        }
+    }
+
+    /// Keeps a place in a queue for another packet.
+    fn give_queued(&mut self, queued: Box<Queued>) {
+        if self.free_queued.len() < POOL {
+            self.free_queued.push(queued);
+        }
+    }
+
+    /// Keeps storage for another packet.
+    pub fn give_words(&mut self, words: Box<[u64]>) {
+        if self.free_words.len() < POOL {
+            self.free_words.push(words);
+        }
+    }
+}
+
+impl<A: Forwarding> Target for Switch<A> {
+    fn handle_packet(&mut self, now: Instant, port: u16, packet: Packet) {
+        self.serve_before(now);
+        let stats = self.tm.stats_mut(port);
+        stats.rx_packets += 1;
+        stats.rx_octets += packet.link_octets as u64;
+        self.machine
+            .trace(now, packet.tag, TraceEvent::Arrive { port });
+        let mut words = self.take_words();
+        A::arrive(self.layout(), &mut words, now, port, &packet);
+        let lineage = Lineage::default();
+        self.ingress(words, packet, Arrival { now, lineage });
+        self.restart(now);
+    }
+
+    fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        self.machine.advance(now);
+        if let Some(sent) = self.sent.pop_front() {
+            return Some(sent);
+        }
+        loop {
+            if let Some(sent) = self.serve_one(now)? {
+                return Some(sent);
+            }
+        }
+    }
+
+    fn next_port(&self) -> Option<u16> {
+        match self.sent.front() {
+            Some(sent) => Some(sent.port),
+            None => self.tm.next_port(),
+        }
+    }
+
+    fn set_line_free_at(&mut self, port: u16, at: Instant) {
+        self.tm.set_free_at(port, at);
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        match self.sent.front() {
+            Some(sent) => Some(sent.start),
+            None => self.tm.next_start(),
+        }
+    }
+
+    fn recycle(&mut self, packet: Packet) {
+        self.give_packet(packet);
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        self.take_octets()
+    }
+
+    fn set_port(&mut self, port: u16, config: PortConfig) {
+        self.tm.set_port(port, config);
+    }
+
+    fn port_stats(&self, port: u16) -> PortStats {
+        self.tm.stats(port)
+    }
+
+    fn port_drops(&self) -> Vec<(u16, DropCounts)> {
+        self.tm.drops().collect()
+    }
+
+    fn queue_depth(&self, port: u16, priority: u8) -> u32 {
+        self.tm.depth(port, priority)
+    }
+
+    fn buffered_octets(&self) -> u64 {
+        self.tm.octets()
+    }
+
+    fn drops(&self) -> DropCounts {
+        self.drops
+    }
+
+    fn set_multicast_group(
+        &mut self,
+        group: u16,
+        replicas: Vec<Replica>,
+    ) -> Result<(), ControlError> {
+        self.replication.set_group(group, replicas)
+    }
+
+    fn multicast_group(&self, group: u16) -> &[Replica] {
+        self.replication
+            .group(group)
+            .map_or(&[], |replicas| replicas)
+    }
+
+    fn multicast_groups(&self) -> Vec<(u16, &[Replica])> {
+        self.replication.groups().collect()
+    }
+
+    fn set_clone_session(
+        &mut self,
+        session: u16,
+        to: Option<CloneSession>,
+    ) -> Result<(), ControlError> {
+        self.replication.set_session(session, to)
+    }
+
+    fn clone_session(&self, session: u16) -> Option<&CloneSession> {
+        self.replication.session(session).map(|session| &**session)
+    }
+
+    fn clone_sessions(&self) -> Vec<(u16, &CloneSession)> {
+        self.replication.sessions().collect()
+    }
+}
+
+impl<A: Forwarding> Deref for Switch<A> {
+    type Target = Machine;
+
+    fn deref(&self) -> &Machine {
+        &self.machine
+    }
+}
+
+impl<A: Forwarding> DerefMut for Switch<A> {
+    fn deref_mut(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+}

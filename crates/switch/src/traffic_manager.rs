@@ -1,0 +1,266 @@
+//! The traffic manager: queues of each egress port, and when their lines are free.
+
+use crate::{Lineage, PortConfig, PortStats};
+use p4_vm::{DropCause, DropCounts, Packet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use units::Instant;
+
+/// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
+/// the rest of a queue.
+#[derive(Debug, Default)]
+pub struct Queued {
+    /// Its storage as ingress left it.
+    pub words: Box<[u64]>,
+    /// The packet.
+    pub packet: Packet,
+    /// Bits parsed; what follows is payload.
+    pub cursor: usize,
+    /// Its length in octets when it came in.
+    pub length: u32,
+    /// Octets that may leave.
+    pub truncate: Option<u32>,
+    /// The copies that it is one of.
+    pub lineage: Lineage,
+    /// When it joined the queue.
+    pub enqueued: Instant,
+    /// Packets that waited in the queue then.
+    pub enq_qdepth: u32,
+}
+
+impl Queued {
+    /// Octets of memory that it takes.
+    #[inline]
+    fn octets(&self) -> u64 {
+        (size_of::<Queued>() + size_of_val(&*self.words) + self.packet.octets.len()) as u64
+    }
+}
+
+/// A packet that leaves its queue.
+#[derive(Debug)]
+pub struct Dequeued {
+    /// The egress port.
+    pub port: u16,
+    /// The queue.
+    pub priority: u8,
+    /// When its serialisation starts.
+    pub start: Instant,
+    /// Packets that still wait in the queue.
+    pub deq_qdepth: u32,
+    /// The packet.
+    pub queued: Box<Queued>,
+}
+
+/// All ports' queues.
+#[derive(Debug, Default)]
+pub struct TrafficManager {
+    ports: Vec<Option<Box<Port>>>,
+    stats: Vec<PortStats>,
+    /// When each port that has something waiting can send next; each such port once.
+    due: BinaryHeap<Reverse<(Instant, u16)>>,
+    /// Octets of memory that waiting packets take, and may take.
+    octets: u64,
+    max_octets: u64,
+}
+
+#[derive(Debug)]
+struct Port {
+    config: PortConfig,
+    /// By priority.
+    queues: Vec<VecDeque<Box<Queued>>>,
+    waiting: u32,
+    /// When the line has sent what it is sending.
+    free_at: Instant,
+    /// Between `dequeue` and `occupy`, while it is open how long the line will be busy.
+    serving: bool,
+}
+
+impl TrafficManager {
+    /// No ports yet; waiting packets may take `max_octets` of memory.
+    pub fn new(max_octets: u64) -> Self {
+        TrafficManager {
+            max_octets,
+            ..TrafficManager::default()
+        }
+    }
+
+    /// Sets a port up, or changes it; what waits stays.
+    pub fn set_port(&mut self, port: u16, config: PortConfig) {
+        let at = port as usize;
+        if at >= self.ports.len() {
+            self.ports.resize_with(at + 1, || None);
+        }
+        let queues = config.queues.clamp(1, 8) as usize;
+        let port = self.ports[at].get_or_insert_with(|| {
+            Box::new(Port {
+                config,
+                queues: Vec::new(),
+                waiting: 0,
+                free_at: Instant::ZERO,
+                serving: false,
+            })
+        });
+        port.config = config;
+        if port.queues.len() < queues {
+            port.queues.resize_with(queues, VecDeque::new);
+        }
+    }
+
+    #[inline]
+    pub fn has_port(&self, port: u16) -> bool {
+        self.ports.get(port as usize).is_some_and(Option::is_some)
+    }
+
+    /// The port's counts.
+    pub fn stats(&self, port: u16) -> PortStats {
+        let mut stats = self.stats.get(port as usize).copied().unwrap_or_default();
+        if let Some(Some(port)) = self.ports.get(port as usize) {
+            stats.waiting = port.waiting;
+        }
+        stats
+    }
+
+    /// Each port's drops.
+    pub fn drops(&self) -> impl Iterator<Item = (u16, DropCounts)> {
+        (0..).zip(self.stats.iter().map(|stats| stats.drops))
+    }
+
+    /// The port's counts, to be counted up.
+    #[inline]
+    pub fn stats_mut(&mut self, port: u16) -> &mut PortStats {
+        let at = port as usize;
+        if at >= self.stats.len() {
+            self.stats.resize(at + 1, PortStats::default());
+        }
+        &mut self.stats[at]
+    }
+
+    /// Packets waiting in a queue.
+    #[inline]
+    pub fn depth(&self, port: u16, priority: u8) -> u32 {
+        let port = self.ports.get(port as usize).and_then(Option::as_ref);
+        let queue = port.and_then(|port| port.queues.get(priority as usize));
+        queue.map_or(0, |queue| queue.len() as u32)
+    }
+
+    /// Octets of memory that waiting packets take.
+    pub fn octets(&self) -> u64 {
+        self.octets
+    }
+
+    /// Puts a packet into a queue, or gives it back with the cause of its drop.
+    #[inline]
+    pub fn enqueue(
+        &mut self,
+        now: Instant,
+        number: u16,
+        priority: u8,
+        mut queued: Box<Queued>,
+    ) -> Result<(), (DropCause, Box<Queued>)> {
+        let Some(Some(port)) = self.ports.get_mut(number as usize) else {
+            return Err((DropCause::UnknownPort, queued));
+        };
+        if priority >= port.config.queues.clamp(1, 8) {
+            return Err((DropCause::UnknownQueue, queued));
+        }
+        let queue = &mut port.queues[priority as usize];
+        // A line that is free takes the packet at once, so that it never waits.
+        let at_once = port.waiting == 0 && port.free_at <= now && !port.serving;
+        if queue.len() as u64 >= port.config.capacity as u64 && !at_once {
+            return Err((DropCause::TmFull, queued));
+        }
+        let octets = self.octets + queued.octets();
+        if octets > self.max_octets {
+            return Err((DropCause::BufferFull, queued));
+        }
+        self.octets = octets;
+        queued.enqueued = now;
+        queued.enq_qdepth = queue.len() as u32;
+        queue.push_back(queued);
+        port.waiting += 1;
+        if port.waiting == 1 && !port.serving {
+            self.due.push(Reverse((port.free_at.max(now), number)));
+        }
+        Ok(())
+    }
+
+    /// When the next packet can leave.
+    #[inline]
+    pub fn next_start(&self) -> Option<Instant> {
+        self.due.peek().map(|Reverse((start, _))| *start)
+    }
+
+    /// The port of the packet that leaves next.
+    #[inline]
+    pub fn next_port(&self) -> Option<u16> {
+        self.due.peek().map(|Reverse((_, port))| *port)
+    }
+
+    /// Says when a port's line will have sent what it is sending.
+    pub fn set_free_at(&mut self, number: u16, at: Instant) {
+        let Some(Some(port)) = self.ports.get_mut(number as usize) else {
+            return;
+        };
+        if port.free_at == at {
+            return;
+        }
+        port.free_at = at;
+        if port.waiting > 0 && !port.serving {
+            self.due.retain(|Reverse((_, other))| *other != number);
+            self.due.push(Reverse((at, number)));
+        }
+    }
+
+    /// Whether the packet that leaves next came before its line was free.
+    #[inline]
+    pub fn next_waits(&self) -> bool {
+        let front = || {
+            let &Reverse((start, number)) = self.due.peek()?;
+            let port = self.ports[number as usize].as_ref()?;
+            let queue = port.queues.iter().rfind(|queue| !queue.is_empty())?;
+            Some(queue.front()?.enqueued < start)
+        };
+        front().unwrap_or(false)
+    }
+
+    /// Takes out the packet whose serialisation starts first, if that is at or before `now`.
+    #[inline]
+    pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
+        let &Reverse((start, number)) = self.due.peek()?;
+        if start > now {
+            return None;
+        }
+        self.due.pop();
+        let port = self.ports[number as usize].as_mut()?;
+        let priority = port.queues.iter().rposition(|queue| !queue.is_empty())?;
+        let queued = port.queues[priority].pop_front()?;
+        self.octets -= queued.octets();
+        port.waiting -= 1;
+        port.serving = true;
+        port.free_at = port.free_at.max(start);
+        Some(Dequeued {
+            port: number,
+            priority: priority as u8,
+            start,
+            deq_qdepth: port.queues[priority].len() as u32,
+            queued,
+        })
+    }
+
+    /// Says until when the port's line is busy with what was taken out last, and lets it go on after.
+    /// Returns the end of its serialisation; `octets` is `None` if nothing is sent after all.
+    #[inline]
+    pub fn occupy(&mut self, number: u16, start: Instant, octets: Option<u32>) -> Instant {
+        let Some(Some(port)) = self.ports.get_mut(number as usize) else {
+            return start;
+        };
+        if let (Some(rate), Some(octets)) = (port.config.rate, octets) {
+            port.free_at = start + rate.serialisation(octets as u64);
+        }
+        port.serving = false;
+        if port.waiting > 0 {
+            self.due.push(Reverse((port.free_at, number)));
+        }
+        port.free_at.max(start)
+    }
+}

@@ -1,0 +1,105 @@
+//! What the engine and the switch ask of an architecture.
+
+use crate::blocks::{self, Layout};
+use crate::externs::{self, Call, CloneRequest, Kept};
+use crate::{calculations, egress, ingress, objects};
+use p4_ir::{ExternCall, ExternObject, Program};
+use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Target};
+use switch::{Arrival, Dequeued, Forwarding, Replica, Switch, SwitchConfig};
+use units::Instant;
+
+/// The v1model architecture, with what a packet's block has asked for.
+#[derive(Debug, Default)]
+pub struct V1Model {
+    pub(crate) clone: Option<CloneRequest>,
+    pub(crate) resubmit: Option<Kept>,
+    pub(crate) recirculate: Option<Kept>,
+    /// Octets that may leave.
+    pub(crate) truncate: Option<u32>,
+}
+
+impl Architecture for V1Model {
+    type Layout = Layout;
+    type Call = Call;
+    const NAME: &'static str = "v1model";
+
+    fn bind(compiler: &mut Compiler<'_, Self>) {
+        blocks::bind(compiler);
+    }
+
+    fn entries(layout: &mut Layout) -> impl Iterator<Item = &mut Target> {
+        layout.blocks.all_mut().into_iter()
+    }
+
+    fn calculations(program: &Program) -> Vec<Calculation> {
+        calculations::find(program)
+    }
+
+    fn lower(compiler: &mut Compiler<'_, Self>, call: &ExternCall) -> Option<()> {
+        externs::lower(compiler, call)
+    }
+
+    fn object(program: &Program, object: &ExternObject) -> Result<Object, String> {
+        objects::new(program, object)
+    }
+
+    fn call(&mut self, call: &Call, at: CallSite<'_>) {
+        externs::call(self, call, at);
+    }
+}
+
+impl Forwarding for V1Model {
+    fn configure(layout: &Layout, config: &SwitchConfig, words: &mut [u64]) {
+        let mask = layout.metadata.egress_spec.mask;
+        words[layout.drop_port as usize] = u64::from(config.drop_port) & mask;
+    }
+
+    #[inline]
+    fn arrive(layout: &Layout, words: &mut [u64], now: Instant, port: u16, packet: &Packet) {
+        let meta = &layout.metadata;
+        meta.ingress_port.set(words, port as u64);
+        meta.packet_length.set(words, packet.length() as u64);
+        meta.ingress_global_timestamp.set(words, now.as_micros());
+    }
+
+    #[inline]
+    fn ingress_port(layout: &Layout, words: &[u64]) -> u16 {
+        layout.metadata.ingress_port.get(words) as u16
+    }
+
+    #[inline]
+    fn ingress(
+        switch: &mut Switch<Self>,
+        words: Box<[u64]>,
+        packet: &mut Packet,
+        arrival: &mut Arrival,
+    ) {
+        ingress::run(switch, words, packet, arrival);
+    }
+
+    #[inline]
+    fn priority(layout: &Layout, words: &[u64]) -> u8 {
+        layout.metadata.priority.get(words) as u8
+    }
+
+    #[inline]
+    fn queued(layout: &Layout, words: &mut [u64], now: Instant, depth: u32) {
+        let meta = &layout.metadata;
+        meta.enq_timestamp.set(words, now.as_micros());
+        meta.enq_qdepth.set(words, depth as u64);
+    }
+
+    #[inline]
+    fn copied(layout: &Layout, words: &mut [u64], replica: &Replica) {
+        layout.metadata.egress_rid.set(words, replica.rid as u64);
+    }
+
+    #[inline]
+    fn egress(
+        switch: &mut Switch<Self>,
+        next: &mut Dequeued,
+        arrival: &mut Arrival,
+    ) -> Option<Instant> {
+        egress::run(switch, next, arrival)
+    }
+}

@@ -1,0 +1,198 @@
+//! The package: its six blocks, the standard metadata, field lists.
+
+use crate::V1Model;
+use p4_ir::{AnnotationValue, Block, Program, Type, TypeKind};
+use p4_vm::{Compiler, MetaField, Slot, Target};
+use std::ops::Range;
+
+/// What v1model knows of a program.
+#[derive(Debug, Default)]
+pub struct Layout {
+    pub blocks: Blocks,
+    pub metadata: StandardMetadata,
+    /// The words of the headers.
+    pub headers: Range<usize>,
+    /// What each field list keeps of the user metadata: its index, first word and number of words.
+    pub field_lists: Vec<(u64, Slot, u32)>,
+    /// The word that holds the drop port.
+    pub drop_port: Slot,
+}
+
+/// Entry points of the blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocks {
+    pub parser: Target,
+    pub verify: Target,
+    pub ingress: Target,
+    pub egress: Target,
+    pub compute: Target,
+    pub deparser: Target,
+}
+
+impl Blocks {
+    pub fn all_mut(&mut self) -> [&mut Target; 6] {
+        [
+            &mut self.parser,
+            &mut self.verify,
+            &mut self.ingress,
+            &mut self.egress,
+            &mut self.compute,
+            &mut self.deparser,
+        ]
+    }
+}
+
+/// Slots of `standard_metadata_t`'s fields with their widths.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StandardMetadata {
+    pub ingress_port: MetaField,
+    pub egress_spec: MetaField,
+    pub egress_port: MetaField,
+    pub instance_type: MetaField,
+    pub packet_length: MetaField,
+    pub enq_timestamp: MetaField,
+    pub enq_qdepth: MetaField,
+    pub deq_timedelta: MetaField,
+    pub deq_qdepth: MetaField,
+    pub ingress_global_timestamp: MetaField,
+    pub egress_global_timestamp: MetaField,
+    pub mcast_grp: MetaField,
+    pub egress_rid: MetaField,
+    pub checksum_error: MetaField,
+    pub parser_error: MetaField,
+    pub priority: MetaField,
+}
+
+/// The package's type.
+pub const PACKAGE: &str = "V1Switch";
+
+const SHAPE: &str =
+    "V1Switch(parser, verify checksum, ingress, egress, compute checksum, deparser)";
+
+/// Binds the package `V1Switch`.
+pub fn bind(compiler: &mut Compiler<'_, V1Model>) {
+    let program = compiler.program();
+    let [parser, verify, ingress, egress, compute, deparser] = &program.blocks[..] else {
+        return compiler.error(format!(
+            "package `{}` has {} blocks; this target runs {SHAPE}",
+            program.package,
+            program.blocks.len()
+        ));
+    };
+    if program.package != PACKAGE {
+        return compiler.error(format!(
+            "package `{}` is not supported; this target runs {SHAPE}",
+            program.package
+        ));
+    }
+    compiler.layout.drop_port = compiler.setting();
+    standard_metadata(compiler, ingress);
+    if let Some(headers) = ingress.params.first() {
+        let base = headers.base as usize;
+        compiler.layout.headers = base..base + headers.ty.words(program) as usize;
+    }
+    if let Some(meta) = ingress.params.get(1) {
+        let found = &mut compiler.layout.field_lists;
+        field_lists(program, &meta.ty, meta.base, &[], found);
+    }
+    compiler.layout.blocks = Blocks {
+        parser: block(compiler, parser, true),
+        verify: block(compiler, verify, false),
+        ingress: block(compiler, ingress, false),
+        egress: block(compiler, egress, false),
+        compute: block(compiler, compute, false),
+        deparser: block(compiler, deparser, false),
+    };
+}
+
+fn block(compiler: &mut Compiler<'_, V1Model>, block: &Block, is_parser: bool) -> Target {
+    let start = match is_parser {
+        true => compiler.parser_block(block),
+        false => compiler.control_block(block),
+    };
+    start.unwrap_or_else(|| {
+        compiler.set_loc(block.loc);
+        compiler.error(format!(
+            "`{}` cannot fill `{}`; this target runs {SHAPE}",
+            block.type_name, block.role
+        ));
+        0
+    })
+}
+
+fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {
+    let program = compiler.program();
+    let named = |ty: &Type| match ty {
+        Type::Named(id) => program[*id].name == "standard_metadata_t",
+        _ => false,
+    };
+    let param = ingress.params.iter().find(|param| named(&param.ty));
+    let Some(param) = param.or(ingress.params.get(2)) else {
+        compiler.set_loc(ingress.loc);
+        return compiler.error(format!(
+            "`{}` has no standard_metadata_t parameter, which ingress of V1Switch must have",
+            ingress.type_name
+        ));
+    };
+    let field = |name: &str| compiler.metadata_field(&param.ty, param.base, name);
+    compiler.layout.metadata = StandardMetadata {
+        ingress_port: field("ingress_port"),
+        egress_spec: field("egress_spec"),
+        egress_port: field("egress_port"),
+        instance_type: field("instance_type"),
+        packet_length: field("packet_length"),
+        enq_timestamp: field("enq_timestamp"),
+        enq_qdepth: field("enq_qdepth"),
+        deq_timedelta: field("deq_timedelta"),
+        deq_qdepth: field("deq_qdepth"),
+        ingress_global_timestamp: field("ingress_global_timestamp"),
+        egress_global_timestamp: field("egress_global_timestamp"),
+        mcast_grp: field("mcast_grp"),
+        egress_rid: field("egress_rid"),
+        checksum_error: field("checksum_error"),
+        parser_error: field("parser_error"),
+        priority: field("priority"),
+    };
+}
+
+/// Collects the fields that `@field_list(…)` marks; a mark on a struct or array holds for all in it.
+fn field_lists(
+    program: &Program,
+    ty: &Type,
+    base: Slot,
+    outer: &[u64],
+    found: &mut Vec<(u64, Slot, u32)>,
+) {
+    if let Type::Array(element, len) = ty {
+        let stride = element.words(program);
+        for i in 0..*len {
+            field_lists(program, element, base + i * stride, outer, found);
+        }
+        return;
+    }
+    for (offset, field) in ty.members(program) {
+        let mut lists = outer.to_vec();
+        for annotation in field.annotations.iter().filter(|a| a.name == "field_list") {
+            lists.extend(annotation.values.iter().filter_map(|value| match value {
+                AnnotationValue::Int(index) => u64::try_from(index).ok(),
+                _ => None,
+            }));
+        }
+        if holds_fields(&field.ty, program) {
+            field_lists(program, &field.ty, base + offset, &lists, found);
+            continue;
+        }
+        let words = field.ty.words(program);
+        let kept = lists.into_iter().map(|list| (list, base + offset, words));
+        found.extend(kept);
+    }
+}
+
+/// Whether it is a struct, or an array of such, whose fields may have marks of their own.
+fn holds_fields(ty: &Type, program: &Program) -> bool {
+    match ty {
+        Type::Array(element, _) => holds_fields(element, program),
+        Type::Named(id) => matches!(program[*id].kind, TypeKind::Struct(_)),
+        _ => false,
+    }
+}

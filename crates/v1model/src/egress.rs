@@ -1,0 +1,123 @@
+//! From a queue to the line: egress, checksum update, deparser.
+
+use crate::Switch;
+use crate::copies::{fresh, instance, keep, keep_headers_only, session};
+use crate::externs::CloneRequest;
+use p4_vm::{DropCause, Job, Packet, TraceEvent};
+use std::mem::take;
+use switch::{Arrival, Dequeued};
+use units::Instant;
+
+/// When the packet's serialisation ends; `None` if it is not sent.
+#[inline]
+pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> Option<Instant> {
+    let &mut Dequeued {
+        port,
+        priority,
+        start,
+        deq_qdepth,
+        ref mut queued,
+    } = next;
+    let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
+    let enqueued = queued.enqueued;
+    let mut words = take(&mut queued.words);
+    let packet = &mut queued.packet;
+    let waited = TraceEvent::Dequeue {
+        port,
+        priority,
+        depth: deq_qdepth,
+        enqueued,
+    };
+    switch.machine.trace(start, packet.tag, waited);
+
+    let meta = switch.layout().metadata;
+    meta.egress_port.set(&mut words, port as u64);
+    // Not the drop port, so that only egress itself can drop.
+    meta.egress_spec
+        .set(&mut words, switch.config().drop_port as u64 + 1);
+    meta.egress_global_timestamp
+        .set(&mut words, start.as_micros());
+    meta.deq_timedelta.set(
+        &mut words,
+        start.as_micros().saturating_sub(enqueued.as_micros()),
+    );
+    meta.deq_qdepth.set(&mut words, deq_qdepth as u64);
+    meta.packet_length.set(&mut words, length as u64);
+
+    switch.begin(
+        packet,
+        Job {
+            cursor,
+            length,
+            now: start,
+            ..Job::default()
+        },
+    );
+    switch.architecture.truncate = truncate;
+    let blocks = switch.layout().blocks;
+    switch.run(&mut words, blocks.egress);
+    if let Some(request) = switch.architecture.clone.take()
+        && switch.job.abort.is_none()
+    {
+        clone_egress(switch, &words, packet, arrival, request);
+    }
+    let dropped = meta.egress_spec.get(&words) == switch.config().drop_port as u64;
+    let drop = dropped.then_some(DropCause::Egress);
+    if let Some(cause) = switch.job.abort.or(drop) {
+        std::mem::swap(&mut switch.job.octets, &mut packet.octets);
+        switch.drop_packet(cause, port, arrival, words, take(packet));
+        return None;
+    }
+    switch.run(&mut words, blocks.compute);
+    let truncate = switch.architecture.truncate;
+    switch.deparse(&mut words, blocks.deparser, packet, truncate);
+    if let Some(cause) = switch.job.abort {
+        switch.drop_packet(cause, port, arrival, words, take(packet));
+        return None;
+    }
+    if let Some(kept) = switch.architecture.recirculate.take() {
+        let mut fresh = fresh(switch, &words, instance::RECIRCULATED, packet.length());
+        meta.ingress_global_timestamp
+            .set(&mut fresh, start.as_micros());
+        keep(switch, &words, &mut fresh, kept);
+        switch.give_words(words);
+        switch.restart_later(fresh, take(packet), arrival);
+        return None;
+    }
+    switch.leave(arrival);
+    switch.give_words(words);
+    Some(switch.send(port, start, packet))
+}
+
+/// Copies that keep the headers as egress leaves them, and go through egress again.
+fn clone_egress(
+    switch: &mut Switch,
+    words: &[u64],
+    packet: &Packet,
+    arrival: &mut Arrival,
+    request: CloneRequest,
+) {
+    let Some(session) = session(switch, request.session) else {
+        return;
+    };
+    let mut copy = switch.take_words();
+    copy.copy_from_slice(words);
+    let length = switch.job.length;
+    keep_headers_only(switch, &mut copy, words, instance::EGRESS_CLONE, length);
+    keep(switch, words, &mut copy, request.kept);
+    let mut twin = switch.copy_packet(packet);
+    twin.octets.extend_from_slice(&switch.job.octets);
+    // A clone may be cloned again, but not for ever.
+    if arrival.lineage.passes() >= switch.config().max_passes {
+        let port = switch.layout().metadata.egress_port.get(words) as u16;
+        switch.note_drop(DropCause::TooManyPasses, port, arrival.now, twin.tag);
+        switch.give_words(copy);
+        return switch.give_packet(twin);
+    }
+    let mut next = Arrival {
+        lineage: arrival.lineage.next_pass(),
+        ..*arrival
+    };
+    switch.replicate(copy, twin, &mut next, &session.replicas, session.truncate);
+    arrival.lineage.join(next.lineage);
+}
