@@ -1,7 +1,10 @@
 //! What the registry promises of every control.
 
 use congestion::registry::{Kind, Value};
-use congestion::{CONTROLS, Control, Limits, Rules, Settings};
+use congestion::{
+    CONTROLS, Control, EnhancedVegasConfig, Factory, FastConfig, Limits, QuickVegasConfig, Rules,
+    Settings, VegasConfig,
+};
 use std::collections::BTreeSet;
 
 fn rules() -> impl Iterator<Item = Rules> {
@@ -63,6 +66,26 @@ fn every_control_starts_with_every_valid_setting() {
                 starts(&with(control, setting.name, value).unwrap());
             }
         }
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_control_s_config() {
+    let ns2 = Rules {
+        modern: false,
+        phantom_rtt: false,
+        exact_halving: false,
+    };
+    let cases: [(&str, Box<dyn Factory>); 4] = [
+        ("vegas", Box::new(VegasConfig::default())),
+        ("quickvegas", Box::new(QuickVegasConfig::default())),
+        ("enhancedvegas", Box::new(EnhancedVegasConfig::default())),
+        ("fast", Box::new(FastConfig::default())),
+    ];
+    for (name, config) in cases {
+        let settings = Settings::defaults(congestion::find(name).unwrap());
+        let factory = settings.factory(ns2);
+        assert_eq!(format!("{factory:?}"), format!("{config:?}"), "{name}");
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Flow {
     #[serde(default)]
     pub aqt: Option<bool>,
     /// Whether data is marked capable of congestion indication (ECN field 0b10), and marks are
-    /// echoed; RedVegas and Waymark do so in any case.
+    /// echoed; with a congestion control that reads CI, they are in any case.
     #[serde(default)]
     pub ci: bool,
     /// Whether packets carry the AVBW-S option; unset: as the congestion control needs.
