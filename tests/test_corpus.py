@@ -21,7 +21,7 @@ def test_scripts_are_run_and_failures_reported(cli: Cli) -> None:
     lines = shown.out.splitlines()
     assert lines[0] == "differs: failed: line 3: the packet at port 3 differs"
     assert lines[1].startswith("refused: failed: [unknown-name] Error")
-    assert lines[2:] == ["1 passed, 2 failed, 0 skipped"]
+    assert lines[2:] == ["2 passed, 2 failed, 0 skipped"]
 
 
 def test_a_glob_picks_programs_and_all_passing_is_success(cli: Cli) -> None:

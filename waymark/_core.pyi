@@ -238,8 +238,8 @@ def compile(
 ) -> Program:
     """Compile a P4_16 program.
 
-    Those without ``main`` and those for other architectures than v1model are checked, and cannot
-    run: see :attr:`Program.refusal`.
+    Those without ``main`` and those for other architectures than v1model and PSA are checked, and
+    cannot run: see :attr:`Program.refusal`.
 
     Args:
         path: the file; with ``text``, only the name that diagnostics give it. A name that ends in

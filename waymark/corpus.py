@@ -83,7 +83,7 @@ def run_scripts(
     *,
     strict: bool = False,
 ) -> Verdicts:
-    """Run every v1model program of a corpus that has a packet script.
+    """Run every v1model and PSA program of a corpus that has a packet script.
 
     ``strict`` compares the packets of all ports, and not only of the ports that a script names.
 
@@ -93,7 +93,7 @@ def run_scripts(
     options = options or Options()
     if options.via:
         p4c.require()
-    samples = _samples(folder, match, ("v1model.p4",))
+    samples = _samples(folder, match, ARCHITECTURES)
     programs = [p for p in samples if p.with_suffix(".stf").is_file()]
     return _judge(partial(_script, options=options, strict=strict), programs, folder, jobs)
 

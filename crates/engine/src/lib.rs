@@ -33,7 +33,7 @@ use std::sync::Arc;
 use switch::Translated;
 
 /// The architectures that there are.
-pub const ARCHITECTURES: &[Registration] = &[v1model::REGISTRATION];
+pub const ARCHITECTURES: &[Registration] = &[v1model::REGISTRATION, psa::REGISTRATION];
 
 /// The architecture that a program is for, if there is one.
 pub fn architecture(program: &Program) -> Option<&'static Registration> {

@@ -26,7 +26,7 @@ pub(crate) fn all(program: &Program, interface: &Interface) -> Vec<ExternId> {
 
 /// The prefix of the IDs of an extern type's objects: v1model names the types in snake case, all other
 /// architectures in camel case.
-pub(crate) fn prefix(type_name: &str) -> Option<Prefix> {
+pub fn prefix(type_name: &str) -> Option<Prefix> {
     Some(match type_name {
         "counter" | "Counter" => Prefix::Counter,
         "direct_counter" | "DirectCounter" => Prefix::DirectCounter,

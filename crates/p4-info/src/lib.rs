@@ -20,6 +20,7 @@ mod tables;
 pub mod text;
 mod types;
 
+pub use externs::prefix;
 pub use types::{Member, flattened, type_name};
 
 use interface::Interface;
@@ -57,10 +58,19 @@ pub fn p4info(program: &Program) -> Result<proto::P4Info, Vec<Error>> {
     }
 }
 
-/// What a program passes to `digest`, with the name of each digest for a control plane.
+/// The type of what a program passes to each of its digests, with the digest's name for a control plane: calls of
+/// v1model's `digest`, and objects of type `Digest`.
 pub fn digests(program: &Program) -> Vec<(String, Type)> {
-    let blocks = Interface::new(program).blocks;
-    blocks.into_iter().flat_map(|block| block.digests).collect()
+    let interface = Interface::new(program);
+    let objects = interface.externs().map(|id| &program[id]);
+    let objects =
+        objects.filter(|object| externs::prefix(&object.type_name) == Some(Prefix::Digest));
+    let objects: Vec<_> = objects
+        .filter_map(|object| Some((object.name.clone(), object.type_args.first()?.clone())))
+        .collect();
+    let blocks = interface.blocks.into_iter();
+    let called = blocks.flat_map(|block| block.digests);
+    called.chain(objects).collect()
 }
 
 /// A P4Info under construction.

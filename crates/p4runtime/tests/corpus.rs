@@ -1,4 +1,4 @@
-//! p4c's v1model programs over `SetForwardingPipelineConfig`, with the P4Info that p4c writes and with ours.
+//! p4c's v1model and PSA programs over `SetForwardingPipelineConfig`, with the P4Info that p4c writes and with ours.
 //! `P4C_TESTDATA` names p4c's folder `testdata`; without it this test skips. Programs that the engine does not run, as
 //! those without `main` or with externs of their own, are counted and not tried.
 
@@ -25,7 +25,11 @@ async fn programs_are_accepted_with_p4cs_p4info_and_ours() {
             continue;
         };
         let text = fs::read(&path).expect("a file");
-        if !String::from_utf8_lossy(&text).contains("v1model.p4") {
+        let text = String::from_utf8_lossy(&text);
+        if !["v1model.p4", "psa.p4"]
+            .iter()
+            .any(|name| text.contains(name))
+        {
             continue;
         }
         let (source, ours) = match compiled(&path, &folders) {

@@ -61,7 +61,10 @@ fn judge(script: &Path) -> Ended {
         return Ended::Skipped;
     };
     let text = String::from_utf8_lossy(&text);
-    if !text.contains("v1model.p4") {
+    if !["v1model.p4", "psa.p4"]
+        .iter()
+        .any(|name| text.contains(name))
+    {
         return Ended::Skipped;
     }
     let script = std::fs::read_to_string(script).expect("scripts are text");

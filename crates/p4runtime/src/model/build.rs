@@ -409,7 +409,12 @@ impl Builder<'_> {
 
     fn object(&mut self, name: &str, kinds: &[&str]) -> Option<ExternId> {
         let mut all = self.program.externs.iter();
-        let found = all.position(|o| o.name == name && kinds.contains(&o.type_name.as_str()));
+        // Architectures name the same kinds of objects differently.
+        let is_of = |object: &p4_ir::ExternObject| {
+            let prefix = p4_info::prefix(&object.type_name);
+            kinds.iter().any(|kind| p4_info::prefix(kind) == prefix)
+        };
+        let found = all.position(|o| o.name == name && is_of(o));
         if found.is_none() {
             self.faults
                 .push(format!("it has no {} `{name}`", kinds.join(" or ")));

@@ -1,0 +1,188 @@
+//! The package: its six blocks, the metadata of the architecture, and what packets take along to another block.
+
+use crate::Psa;
+use p4_ir::{Block, Program};
+use p4_vm::{Compiler, MetaField, Slot, Target};
+use std::ops::Range;
+
+/// What PSA knows of a program.
+#[derive(Debug, Default)]
+pub struct Layout {
+    pub blocks: Blocks,
+    pub ingress: IngressMetadata,
+    pub egress: EgressMetadata,
+    pub along: Along,
+    /// The number of each checksum object, and the word of its sum.
+    pub sums: Vec<(u32, Slot)>,
+    /// A word for values between an extern and its caller.
+    pub scratch: Slot,
+}
+
+/// Entry points of the blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocks {
+    pub ingress_parser: Target,
+    pub ingress: Target,
+    pub ingress_deparser: Target,
+    pub egress_parser: Target,
+    pub egress: Target,
+    pub egress_deparser: Target,
+}
+
+impl Blocks {
+    pub fn all_mut(&mut self) -> [&mut Target; 6] {
+        [
+            &mut self.ingress_parser,
+            &mut self.ingress,
+            &mut self.ingress_deparser,
+            &mut self.egress_parser,
+            &mut self.egress,
+            &mut self.egress_deparser,
+        ]
+    }
+}
+
+/// Metadata of the ingress parser, ingress and its deparser (6.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IngressMetadata {
+    pub parser_port: MetaField,
+    pub parser_path: MetaField,
+    pub port: MetaField,
+    pub path: MetaField,
+    pub timestamp: MetaField,
+    pub parser_error: MetaField,
+    pub class_of_service: MetaField,
+    pub clone: MetaField,
+    pub clone_session: MetaField,
+    pub drop: MetaField,
+    pub resubmit: MetaField,
+    pub multicast_group: MetaField,
+    pub egress_port: MetaField,
+}
+
+/// Metadata of the egress parser, egress and its deparser (6.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EgressMetadata {
+    pub parser_port: MetaField,
+    pub parser_path: MetaField,
+    pub class_of_service: MetaField,
+    pub port: MetaField,
+    pub path: MetaField,
+    pub instance: MetaField,
+    pub timestamp: MetaField,
+    pub parser_error: MetaField,
+    pub clone: MetaField,
+    pub clone_session: MetaField,
+    pub drop: MetaField,
+    pub deparser_port: MetaField,
+}
+
+/// The words of the user's metadata that a deparser writes and the parser at the path's end reads. Each is one place
+/// for both.
+#[derive(Clone, Debug, Default)]
+pub struct Along {
+    pub normal: Range<usize>,
+    pub clone_i2e: Range<usize>,
+    pub clone_e2e: Range<usize>,
+    pub resubmit: Range<usize>,
+    pub recirculate: Range<usize>,
+}
+
+/// The package that PSA programs instantiate.
+pub const PACKAGE: &str = "PSA_Switch";
+
+const SHAPE: &str = "PSA_Switch(IngressPipeline(parser, ingress, deparser), PacketReplicationEngine(), \
+                     EgressPipeline(parser, egress, deparser), BufferingQueueingEngine())";
+
+/// Binds the package `PSA_Switch`.
+pub fn bind(compiler: &mut Compiler<'_, Psa>) {
+    let program = compiler.program();
+    let [ip, ig, id, ep, eg, ed] = &program.blocks[..] else {
+        return compiler.error(format!(
+            "package `{}` has {} blocks; PSA runs {SHAPE}",
+            program.package,
+            program.blocks.len()
+        ));
+    };
+    compiler.layout.scratch = compiler.setting();
+    for (number, object) in (0..).zip(&program.externs) {
+        if ["InternetChecksum", "Checksum"].contains(&object.type_name.as_str()) {
+            let sum = compiler.setting();
+            compiler.layout.sums.push((number, sum));
+        }
+    }
+    let own = |block: &Block, param: usize, field: &str| match block.params.get(param) {
+        Some(param) => compiler.metadata_field(&param.ty, param.base, field),
+        None => MetaField::default(),
+    };
+    let ingress = IngressMetadata {
+        parser_port: own(ip, 2, "ingress_port"),
+        parser_path: own(ip, 2, "packet_path"),
+        port: own(ig, 2, "ingress_port"),
+        path: own(ig, 2, "packet_path"),
+        timestamp: own(ig, 2, "ingress_timestamp"),
+        parser_error: own(ig, 2, "parser_error"),
+        class_of_service: own(ig, 3, "class_of_service"),
+        clone: own(ig, 3, "clone"),
+        clone_session: own(ig, 3, "clone_session_id"),
+        drop: own(ig, 3, "drop"),
+        resubmit: own(ig, 3, "resubmit"),
+        multicast_group: own(ig, 3, "multicast_group"),
+        egress_port: own(ig, 3, "egress_port"),
+    };
+    let egress = EgressMetadata {
+        parser_port: own(ep, 2, "egress_port"),
+        parser_path: own(ep, 2, "packet_path"),
+        class_of_service: own(eg, 2, "class_of_service"),
+        port: own(eg, 2, "egress_port"),
+        path: own(eg, 2, "packet_path"),
+        instance: own(eg, 2, "instance"),
+        timestamp: own(eg, 2, "egress_timestamp"),
+        parser_error: own(eg, 2, "parser_error"),
+        clone: own(eg, 3, "clone"),
+        clone_session: own(eg, 3, "clone_session_id"),
+        drop: own(eg, 3, "drop"),
+        deparser_port: own(ed, 5, "egress_port"),
+    };
+    compiler.layout.along = Along {
+        clone_i2e: words(program, id, 0),
+        resubmit: words(program, id, 1),
+        normal: words(program, id, 2),
+        clone_e2e: words(program, ed, 0),
+        recirculate: words(program, ed, 1),
+    };
+    compiler.layout.ingress = ingress;
+    compiler.layout.egress = egress;
+    compiler.layout.blocks = Blocks {
+        ingress_parser: block(compiler, ip, true),
+        ingress: block(compiler, ig, false),
+        ingress_deparser: block(compiler, id, false),
+        egress_parser: block(compiler, ep, true),
+        egress: block(compiler, eg, false),
+        egress_deparser: block(compiler, ed, false),
+    };
+}
+
+/// The words of a block's parameter.
+fn words(program: &Program, block: &Block, param: usize) -> Range<usize> {
+    let param = block.params.get(param);
+    param.map_or(0..0, |param| {
+        let base = param.base as usize;
+        base..base + param.ty.words(program) as usize
+    })
+}
+
+fn block(compiler: &mut Compiler<'_, Psa>, block: &Block, is_parser: bool) -> Target {
+    let start = match is_parser {
+        true => compiler.parser_block(block),
+        false => compiler.control_block(block),
+    };
+    start.unwrap_or_else(|| {
+        compiler.set_loc(block.loc);
+        compiler.error(format!(
+            "`{}` cannot fill `{}`; PSA runs {SHAPE}",
+            block.type_name, block.role
+        ));
+        0
+    })
+}

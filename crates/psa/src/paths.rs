@@ -1,0 +1,88 @@
+//! Where a packet comes from: values of `PSA_PacketPath_t`, and a packet's storage as it starts on a path.
+
+use crate::Switch;
+use crate::blocks::Layout;
+use p4_vm::{Packet, Target};
+use std::ops::Range;
+use std::sync::Arc;
+use switch::CloneSession;
+use units::Instant;
+
+pub const NORMAL: u64 = 0;
+pub const NORMAL_UNICAST: u64 = 1;
+pub const NORMAL_MULTICAST: u64 = 2;
+pub const CLONE_I2E: u64 = 3;
+pub const CLONE_E2E: u64 = 4;
+pub const RESUBMIT: u64 = 5;
+pub const RECIRCULATE: u64 = 6;
+
+/// Writes the metadata of a packet that comes to ingress (6.2): it is dropped unless ingress says otherwise.
+#[inline]
+pub fn arrive(layout: &Layout, words: &mut [u64], now: Instant, port: u64, path: u64) {
+    let meta = &layout.ingress;
+    meta.parser_port.set(words, port);
+    meta.parser_path.set(words, path);
+    meta.port.set(words, port);
+    meta.path.set(words, path);
+    meta.timestamp.set(words, now.as_micros());
+    meta.drop.set(words, 1);
+}
+
+/// Storage of a packet that comes to ingress again, with what a deparser gave it along.
+pub fn again(
+    switch: &mut Switch,
+    words: &[u64],
+    now: Instant,
+    (port, path): (u64, u64),
+    along: Range<usize>,
+) -> Box<[u64]> {
+    let mut fresh = switch.take_words();
+    arrive(switch.layout(), &mut fresh, now, port, path);
+    fresh[along.clone()].copy_from_slice(&words[along]);
+    fresh
+}
+
+/// Storage of a packet that goes to egress, with what a deparser gave it along.
+pub fn to_egress(switch: &mut Switch, words: &[u64], path: u64, along: Range<usize>) -> Box<[u64]> {
+    let mut fresh = switch.take_words();
+    let layout = switch.layout();
+    let (ingress, egress) = (&layout.ingress, &layout.egress);
+    // For whom the packet is counted if it is lost.
+    ingress
+        .parser_port
+        .set(&mut fresh, ingress.parser_port.get(words));
+    egress.parser_path.set(&mut fresh, path);
+    egress.path.set(&mut fresh, path);
+    fresh[along.clone()].copy_from_slice(&words[along]);
+    fresh
+}
+
+/// The clone session of this number.
+pub fn session(switch: &Switch, session: u64) -> Option<Arc<CloneSession>> {
+    let session = u16::try_from(session).ok()?;
+    switch.replication().session(session).cloned()
+}
+
+/// Cuts a packet to `most` octets.
+pub fn truncate(packet: &mut Packet, most: Option<u32>) {
+    let Some(most) = most.filter(|most| *most < packet.length()) else {
+        return;
+    };
+    let cut = packet.length() - most;
+    packet.octets.truncate(most as usize);
+    packet.elided = most - packet.octets.len() as u32;
+    packet.link_octets = packet.link_octets.saturating_sub(cut);
+}
+
+/// Runs a block.
+pub fn run(switch: &mut Switch, words: &mut [u64], block: Target) {
+    clear_sums(switch, words);
+    switch.run(words, block);
+}
+
+/// Clears checksums, as each block finds them for each packet.
+pub fn clear_sums(switch: &Switch, words: &mut [u64]) {
+    for (_, sum) in &switch.layout().sums {
+        words[*sum as usize] = 0;
+    }
+}
