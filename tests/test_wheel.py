@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -47,6 +49,22 @@ class Installed:
         """Install the wheel, with extras such as ``"[all]"``."""
         command = [self.bin / "python", "-m", "pip", "install", "--quiet", f"{WHEEL}{extras}"]
         subprocess.run(command, check=True)
+
+    def shell(self, script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+        """A script's commands in a folder, as in the activated environment; each has to succeed."""
+        folder.mkdir(exist_ok=True)
+        path = f"{self.bin}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["sh", "-e"],
+            input=script,
+            cwd=folder,
+            env=self.environment | {"PATH": path, "COLUMNS": "80"},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stderr
+        return done
 
     def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         """``waymark ARGUMENTS``."""
@@ -107,22 +125,6 @@ def test_the_core_compiles_and_runs_packets(bare: Installed) -> None:
     script = p4src / "tests" / "waymark-aqt_options.stf"
     passed = bare.run("stf", p4src / "v1model" / "waymark.p4", script)
     assert passed.returncode == 0, passed.stderr
-
-
-def test_a_mark_of_its_own_needs_no_checkout(bare: Installed) -> None:
-    for name in ("peak.p4", "peak.py"):
-        text = (ROOT / "examples" / name).read_text(encoding="utf-8")
-        (bare.folder / name).write_text(text, encoding="utf-8")
-    assert bare.run("compile", "peak.p4").returncode == 0
-    shown = subprocess.run(
-        [bare.bin / "python", "peak.py"],
-        cwd=bare.folder,
-        env=bare.environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert "8 of them the mark's" in shown.stdout, shown.stderr
 
 
 def test_the_core_simulates(bare: Installed) -> None:
@@ -215,3 +217,88 @@ def test_a_controller_plans_for_a_switch(full: Installed) -> None:
 def test_every_extra_brings_its_packages(full: Installed) -> None:
     code = f"import importlib; [importlib.import_module(name) for name in {sorted(EXTRAS)!r}]"
     subprocess.run([full.bin / "python", "-c", code], check=True, cwd=full.folder)
+
+
+# Five users' tasks, each as its page documents it.
+
+
+def block(page: str, language: str, containing: str = "") -> str:
+    """The only block of a page in a language that contains a text."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    [found] = [each for each in blocks if containing in each]
+    return found
+
+
+def test_a_control_in_python_is_compared_with_three_others(full: Installed) -> None:
+    folder = full.folder / "control"
+    script = block("own-experiments.md", "sh", "waymark new control")
+    shown = full.shell(script, folder).stdout
+    rows = [line.split()[0] for line in shown.splitlines() if "±" in line]
+    assert len(rows) == 4
+    assert {"vegas", "cubic", "rovegas"} < set(rows)
+    with (folder / "results/compare/my_network/runs.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 4 * 2
+
+
+def test_a_sweep_of_36_runs_on_an_own_topology_resumes(bare: Installed) -> None:
+    folder = bare.folder / "sweep"
+    folder.mkdir()
+    bare.shell("waymark new topology my_network", folder)
+    (folder / "my_sweep.py").write_text(block("own-experiments.md", "python", "wm.sweep("))
+    script = block("own-experiments.md", "sh", "my_sweep.py")
+    bare.shell(script, folder)
+    first = (folder / "sweep.csv").read_text()
+    assert len(first.splitlines()) == 1 + 36
+    kept = sorted((folder / "results" / ".runs").rglob("*.npz"))
+    assert len(kept) == 36
+    times = [path.stat().st_mtime_ns for path in kept]
+    kept[7].unlink()  # as if the sweep had been interrupted
+    bare.shell(script, folder)
+    assert (folder / "sweep.csv").read_text() == first
+    again = [path.stat().st_mtime_ns for path in kept]
+    assert [k for k in range(36) if again[k] != times[k]] == [7]
+
+
+def test_an_own_program_s_table_counter_and_register_are_read_back(bare: Installed) -> None:
+    folder = bare.folder / "own-p4"
+    folder.mkdir()
+    for language, name in (("p4", "count.p4"), ("python", "count.py")):
+        (folder / name).write_text(block("own-p4.md", language))
+    shown = bare.shell(block("own-p4.md", "sh"), folder).stdout
+    numbers = {what: int(number) for what, number in re.findall(r"^([a-z ]+): (\d+)$", shown, re.M)}
+    assert numbers["from a"] == numbers["routed to b"] > 2000
+    assert numbers["matched no entry"] == 0
+    assert numbers["longest queue to b"] == 19
+    assert numbers["dropped by full queues"] > 0
+    with (folder / "s1.csv").open(newline="") as file:
+        rows = {(row["kind"], row["name"], row["cell"]): row for row in csv.DictReader(file)}
+    assert rows["register", "MyEgress.longest", "2"]["value"] == "19"
+
+
+def test_a_mark_of_its_own_needs_no_checkout(bare: Installed) -> None:
+    for name in ("peak.p4", "peak.py"):
+        text = (ROOT / "examples" / name).read_text(encoding="utf-8")
+        (bare.folder / name).write_text(text, encoding="utf-8")
+    assert bare.run("compile", "peak.p4").returncode == 0
+    shown = subprocess.run(
+        [bare.bin / "python", "peak.py"],
+        cwd=bare.folder,
+        env=bare.environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert "8 of them the mark's" in shown.stdout, shown.stderr
+
+
+def test_the_tutorials_basic_runs_in_virtual_time(full: Installed) -> None:
+    """With a program and files of the exercise's form; the exercise's own are not committed."""
+    folder = full.folder / "basic"
+    shutil.copytree(ROOT / "tests" / "topology_files" / "basic", folder)
+    (folder / "virtual.py").write_text(block("tutorials.md", "python"))
+    shown = full.shell(block("tutorials.md", "sh", "virtual.py"), folder).stdout
+    assert re.match(r"finished after 0\.\d+ s\n", shown)
+    packets = re.findall(r"^(s\d) (\d+) packets, (\d+) dropped$", shown, re.M)
+    assert [(name, dropped) for name, _, dropped in packets] == [("s1", "0"), ("s2", "0")]
+    assert all(int(number) >= 500 for _, number, _ in packets)
