@@ -52,10 +52,23 @@ def page() -> str:
         schema = model.model_json_schema()
         parts.append(f"## {title}\n{text}\n\n```console\n{command} > schema.json\n```\n")
         parts.append(_table(schema, title))
-        for name, its in schema["$defs"].items():
-            heading = f"{its['description'].rstrip('.')}"
+        for name in _in_order(schema):
+            its = schema["$defs"][name]
+            heading = re.split(r"[.:;]", its["description"])[0].replace("`", "")
             parts.append(f"### {heading} {{#{_anchor(title, name)}}}\n{_table(its, title)}")
     return "\n".join(parts)
+
+
+def _in_order(schema: Schema) -> list[str]:
+    """The names of all objects, those first that are nearest to the file's top."""
+    names: list[str] = []
+    near: list[object] = [schema["properties"]]
+    while near:
+        found = dict.fromkeys(name for each in near for name in _references(each))
+        new = [name for name in found if name not in names]
+        names += new
+        near = [schema["$defs"][name]["properties"] for name in new]
+    return names
 
 
 def _table(schema: Schema, title: str) -> str:
