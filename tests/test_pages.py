@@ -97,4 +97,4 @@ def test_the_lesson_shows_what_it_says(folder: Folder) -> None:
     assert f"{rate} kb/s, and its queue is longer ({queue} packets)" in LESSON
     written = folder.run(write)
     assert written.returncode == 0, written.stderr
-    assert "mine" in measured(written.stdout)
+    assert "Mine" in measured(written.stdout)

@@ -1,10 +1,10 @@
-"""Coming before other processes, for those that serve queues: who comes late, loses packets."""
+"""Real-time scheduling, for processes that serve queues: a late one loses packets."""
 
 import os
 import sys
 
 PRIORITY = 1
-"""The least one of real time (sched(7)): before every ordinary process, after the kernel's own."""
+"""The lowest real-time priority (sched(7)): above ordinary processes, below the kernel's own."""
 
 
 def claim() -> None:

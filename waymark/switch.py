@@ -1,4 +1,4 @@
-"""The switch on real interfaces: what its options mean, and running it."""
+"""The switch on interfaces: its options, and running it."""
 
 import ipaddress
 import signal
@@ -17,15 +17,15 @@ MAX_PORT = 510
 
 @dataclass(frozen=True)
 class SwitchOptions:
-    """How a switch is set up."""
+    """The options of a switch."""
 
     interfaces: Sequence[tuple[int, str]] = ()
     """Ports with their interfaces."""
     address: str = "127.0.0.1:9559"
-    """Where the P4Runtime server listens; port 0 takes a free one."""
+    """Address of the P4Runtime server; port 0 selects a free port."""
     device_id: int = 1
     program: _core.Program | None = None
-    """What it runs before a controller says otherwise."""
+    """The program until a controller pushes one."""
     rates_bps: dict[int, int] = field(default_factory=dict[int, int])
     """Ports that are slower than their interfaces, in bit/s."""
     queue_packets: int = 1024
@@ -33,7 +33,7 @@ class SwitchOptions:
     cpu_port: int | None = None
     drop_port: int = 511
     seed: int = 0
-    """Of the program's random draws."""
+    """Seed of the program's random numbers."""
     captures: Path | None = None
     """Folder for ``IFACE_in.pcap`` and ``IFACE_out.pcap``."""
     charge_ethernet: bool = True
@@ -41,9 +41,9 @@ class SwitchOptions:
     certificate: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
-    """Who signs clients' certificates."""
+    """The authority that signs clients' certificates."""
     real_time: bool = False
-    """Whether it comes before ordinary processes."""
+    """Whether to use real-time scheduling."""
 
 
 def parse_interface(text: str) -> tuple[int, str]:
@@ -99,16 +99,16 @@ def check(options: SwitchOptions) -> None:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether ``ADDRESS:PORT`` is reached from this machine alone."""
+    """Whether ``ADDRESS:PORT`` is reachable from this machine only."""
     host, _, _ = address.rpartition(":")
     return ipaddress.ip_address(host.strip("[]")).is_loopback
 
 
 def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
-    """Run a switch until SIGINT or SIGTERM; nothing is left behind.
+    """Run a switch until SIGINT or SIGTERM, then restore the interfaces.
 
     Args:
-        options: how it is set up.
+        options: the options of the switch.
         ready: called with the server's address when clients are served.
 
     Raises:
