@@ -102,9 +102,11 @@ def test_an_error_without_a_place_names_the_file(cli: Cli, tmp_path: Path) -> No
     program.write_text(
         "#include <core.p4>\ncontrol c(); package q(c x); control d() { apply {} }\nq(d()) main;\n"
     )
-    result = cli("compile", program)
+    script = tmp_path / "empty.stf"
+    script.write_text("")
+    result = cli("stf", program, script)
     assert result.code == 1
-    assert f"{program}: package `q` has 1 blocks" in result.err
+    assert f"{program}: the switch cannot run a program for the package `q`" in result.err
     assert ":0:" not in result.err
 
 
