@@ -2,9 +2,9 @@
 //! some packets.
 #![no_main]
 
+use engine::{Packet, Pipeline, Switch, SwitchConfig};
 use libfuzzer_sys::fuzz_target;
 use units::Instant;
-use engine::{Packet, Pipeline, Switch, SwitchConfig};
 
 fuzz_target!(|text: &str| {
     let Ok(program) = bmv2_json::read(text) else {

@@ -2,9 +2,9 @@
 //! has a P4Info or errors, can be dumped, and is taken or refused by the engine.
 #![no_main]
 
+use engine::Pipeline;
 use libfuzzer_sys::fuzz_target;
 use p4_frontend::{NoLoader, SourceMap, compile, render};
-use engine::Pipeline;
 
 fuzz_target!(|text: &str| {
     let mut sources = SourceMap::new();

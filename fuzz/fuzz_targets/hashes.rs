@@ -5,10 +5,10 @@
 
 mod program;
 
+use engine::{CrcParameters, CrcWidth, Switch, SwitchConfig};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use program::Source;
-use engine::{CrcParameters, CrcWidth, Switch, SwitchConfig};
 
 type Random<'r, 'a> = &'r mut Unstructured<'a>;
 

@@ -6,12 +6,12 @@
 //! a refusal; bit 3 whether it is sent twice.
 #![no_main]
 
+use engine::{Match, Packet, Pipeline, PortConfig, Switch, SwitchConfig};
 use libfuzzer_sys::fuzz_target;
 use p4_frontend::{Loader, SourceMap, compile};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use units::{Duration, Instant, Rate};
-use engine::{Match, Packet, Pipeline, PortConfig, Switch, SwitchConfig};
 
 const CPU_PORT: u16 = 510;
 const PORTS: [u16; 4] = [1, 2, 3, CPU_PORT];

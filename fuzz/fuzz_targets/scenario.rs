@@ -5,6 +5,7 @@
 //! else, a list longer or shorter.
 #![no_main]
 
+use engine::Pipeline;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use netsim::scenario::SwitchNode;
 use netsim::{Programs, Scenario, Simulation};
@@ -12,7 +13,6 @@ use p4_frontend::{Loader, SourceMap, compile};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use engine::Pipeline;
 
 const EVENTS: u64 = 20_000;
 

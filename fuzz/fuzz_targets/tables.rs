@@ -5,6 +5,7 @@
 
 mod program;
 
+use engine::{ActionSpec, ControlError, Entry, EntryAction, Match, Pipeline, Switch, SwitchConfig};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use num_bigint::BigUint;
@@ -13,9 +14,6 @@ use program::Source;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use engine::{
-    ActionSpec, ControlError, Entry, EntryAction, Match, Pipeline, Switch, SwitchConfig,
-};
 
 type Random<'r, 'a> = &'r mut Unstructured<'a>;
 

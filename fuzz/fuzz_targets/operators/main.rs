@@ -10,13 +10,13 @@ mod grow;
 #[path = "../program/mod.rs"]
 mod program;
 
+use engine::{Switch, SwitchConfig};
 use expr::{Node, Ty};
 use grow::Statement;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use num_bigint::{BigInt, BigUint};
 use program::Source;
-use engine::{Switch, SwitchConfig};
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     match run(&mut Unstructured::new(input)) {

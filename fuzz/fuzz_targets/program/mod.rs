@@ -1,9 +1,9 @@
 //! Programs that targets write: the parts that differ, within a v1model program that sends every packet to port 1.
 
+use engine::{Packet, Pipeline, Switch};
 use p4_frontend::{Loader, SourceMap, compile, render};
 use std::sync::Arc;
 use units::Instant;
-use engine::{Packet, Pipeline, Switch};
 
 /// The parts of a program. The headers are `hdr`, the user metadata `meta`, the standard metadata `sm`.
 #[derive(Default)]
