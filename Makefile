@@ -7,6 +7,8 @@ OUT ?= results
 JOBS ?=
 TARGET ?= embedded
 SECONDS ?= 10
+# The least glibc that a wheel needs, by its platform tag (PEP 600). The build fails if the core needs a later one.
+MANYLINUX ?= manylinux_2_34
 
 # The sources of the Rust extension. It is rebuilt when one of them changes.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -76,7 +78,8 @@ docs: $(VENV)/.documented  ## build the documentation in site/; a broken link is
 	@echo "Read it with: $(PYTHON) -m http.server --directory site"
 
 wheel: | $(BIN)/python  ## build an installable wheel in dist/: the package with its P4 programs and experiments
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist \
+		--config-settings build-args="--compatibility $(MANYLINUX)" .
 	@ls -1t dist/*.whl | head -1
 
 clean:  ## remove all build outputs (.venv, target, results, site)

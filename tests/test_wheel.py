@@ -102,7 +102,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def test_it_takes_no_name_but_waymark() -> None:
     names = zipfile.ZipFile(WHEEL).namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"waymark"}
-    assert "abi3" in WHEEL.name
+    assert re.search(r"-cp311-abi3-manylinux_\d+_\d+_\w+\.whl$", WHEEL.name)
     for needed in (
         "p4src/v1model/waymark.p4",
         "p4src/p4info/waymark.p4info.txtpb",
