@@ -1,12 +1,13 @@
 """What figures 3.14 and 3.15 of Chan 2004 have in common: four variants, shares, Jain's index."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
 from experiments.chan import single_bottleneck as net
-from waymark import Expectation, Row, Runs, Scenario, criteria, plots
+from waymark import Expectation, Row, Runs, Scenario, Topology, criteria, plots
 from waymark.analysis.fairness import jain
 
 FLOWS = 5
@@ -36,9 +37,29 @@ JAIN = tuple(f"{variant.label}, Jain's index" for variant in VARIANTS)
 FAIR = 0.99
 
 
-def scenarios(make: Callable[[Variant], Scenario]) -> Mapping[str, Scenario]:
-    """One run per variant."""
-    return {variant.label: make(variant) for variant in VARIANTS}
+def scenarios(
+    network: Topology, starts_s: Sequence[float], end_s: float, seed: int
+) -> Mapping[str, Scenario]:
+    """One run per variant: flows s1 -> d1, s2 -> d2, … that start at these times."""
+    return {
+        variant.label: Scenario(
+            variant.label,
+            network,
+            end_s,
+            flows=tuple(
+                replace(
+                    net.flow(variant.algorithm),
+                    source=f"s{number}",
+                    target=f"d{number}",
+                    start_s=start_s,
+                    settings={"alpha": variant.alpha, "beta": variant.beta},
+                )
+                for number, start_s in enumerate(starts_s, start=1)
+            ),
+            seed=seed,
+        )
+        for variant in VARIANTS
+    }
 
 
 def rows(

@@ -1,7 +1,6 @@
 """Chan 2004, figure 3.14: how flows that join one after another share the link."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from matplotlib.figure import Figure
 
@@ -19,21 +18,8 @@ NS2_JAIN = {"Vegas (1, 3)": 0.84, "Vegas (2, 2)": 0.66}
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """Five flows of one variant, one more every 30 s."""
     network = dumbbell(fairness.FLOWS, (net.BOTTLENECK_BPS, 0.02), (10e6, 0.001))
-
-    def make(variant: fairness.Variant) -> Scenario:
-        flows = tuple(
-            replace(
-                net.flow(variant.algorithm),
-                source=f"s{i + 1}",
-                target=f"d{i + 1}",
-                start_s=i * JOIN_EVERY_S,
-                settings={"alpha": variant.alpha, "beta": variant.beta},
-            )
-            for i in range(fairness.FLOWS)
-        )
-        return Scenario(variant.label, network, END_S, flows=flows, seed=seed)
-
-    return fairness.scenarios(make)
+    starts_s = [number * JOIN_EVERY_S for number in range(fairness.FLOWS)]
+    return fairness.scenarios(network, starts_s, END_S, seed)
 
 
 def rows(runs: Runs) -> list[Row]:

@@ -1,7 +1,6 @@
 """Chan 2004, figure 3.15: how flows with different delays share the link."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -26,21 +25,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     network = chain([(net.BOTTLENECK_BPS, 0.01)] * fairness.FLOWS, hosts, (10e6, 0.001))
     within_s = 0.0 if seed == 1 else START_WITHIN_S
     starts_s = np.random.default_rng(seed).uniform(0, within_s, fairness.FLOWS)
-
-    def make(variant: fairness.Variant) -> Scenario:
-        flows = tuple(
-            replace(
-                net.flow(variant.algorithm),
-                source=f"s{i}",
-                target=f"d{i}",
-                start_s=float(starts_s[i - 1]),
-                settings={"alpha": variant.alpha, "beta": variant.beta},
-            )
-            for i in numbers
-        )
-        return Scenario(variant.label, network, END_S, flows=flows, seed=seed)
-
-    return fairness.scenarios(make)
+    return fairness.scenarios(network, starts_s.tolist(), END_S, seed)
 
 
 def rows(runs: Runs) -> list[Row]:

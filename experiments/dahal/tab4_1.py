@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from experiments.dahal import over_time
+from experiments.dahal import columns, over_time
 from experiments.dahal import wired as net
 from experiments.dahal.printed import as_printed
 from waymark import (
@@ -16,7 +16,6 @@ from waymark import (
     Scale,
     Scenario,
     criteria,
-    plots,
 )
 
 CONTROLS = {
@@ -127,20 +126,11 @@ def rows(runs: Runs) -> list[Row]:
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
     """A panel a column."""
-    figure = plots.new_figure(11.0, 6.0)
-    panels = figure.subplots(2, 3).flat
-    for axes, (what, (unit, _)) in zip(panels, UNITS.items(), strict=False):
-        chosen = [row for row in table if row.quantity.endswith(f", {what}")]
-        plots.compare(axes, chosen)
-        axes.set_yticklabels([row.quantity.removesuffix(f", {what}") for row in chosen])
-        axes.set_xlabel(what if unit == "1" else f"{what} ({unit})")
-        axes.set_xlim(0)
-    handles, labels = panels[0].get_legend_handles_labels()
-    panels[5].axis("off")
-    panels[5].legend(handles, labels, loc="center")
+    labels = {
+        what: what if unit == "1" else f"{what} ({unit})" for what, (unit, _) in UNITS.items()
+    }
     title = "Dahal 2007, table 4.1: four controls, 5 and 25 flows"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-    return figure
+    return columns.draw(table, labels, title, (11.0, 6.0))
 
 
 LABELS = [f"{name} ({count})" for name in CONTROLS for count in COUNTS]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from experiments.dahal import fig5_3, fig5_5, fig5_6, sweep, wired
+from experiments.dahal import columns, fig5_3, fig5_5, fig5_6, sweep, wired
 from experiments.dahal import wireless as net
 from experiments.dahal.printed import as_printed
 from waymark import (
@@ -15,7 +15,6 @@ from waymark import (
     Scale,
     Scenario,
     criteria,
-    plots,
 )
 
 EXPONENTS = (2.0, 2.2)
@@ -108,23 +107,9 @@ def _scattered_rows(runs: Runs) -> list[Row]:
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
     """A panel a column."""
-    figure = plots.new_figure(13.0, 9.0)
-    panels = list(figure.subplots(2, 3).flat)
     titles = ("loss (%)", "throughput (%)", "latency (s)", "jitter (s)", "fairness")
-    for axes, title in zip(panels, titles, strict=False):
-        what = title.split()[0]
-        chosen = [row for row in table if row.quantity.endswith(f", {what}")]
-        plots.compare(axes, chosen)
-        axes.set_yticklabels([row.quantity.removesuffix(f", {what}") for row in chosen])
-        axes.tick_params(axis="y", labelsize="x-small")
-        axes.set_xlabel(title)
-        axes.set_xlim(0)
-    handles, labels = panels[0].get_legend_handles_labels()
-    panels[5].axis("off")
-    panels[5].legend(handles, labels, loc="center")
     title = "Dahal 2007, table 5.1: five schemes over a wireless last hop"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
-    return figure
+    return columns.draw(table, {t.split()[0]: t for t in titles}, title, (13.0, 9.0), "x-small")
 
 
 def _best(what: str, *labels: str) -> criteria.Criterion:
