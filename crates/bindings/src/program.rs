@@ -97,7 +97,7 @@ fn told(ir: &p4_ir::Program, path: &str, loc: &p4_ir::SourceLoc, message: &str) 
     format!("{}: {message}", ir.describe(*loc, path))
 }
 
-/// The first messages, one a line, and how many more there are.
+/// The first messages, one per line, and how many more there are.
 fn listed(messages: impl ExactSizeIterator<Item = String>) -> String {
     let more = messages.len().saturating_sub(MAX_SHOWN);
     let mut lines: Vec<String> = messages.take(MAX_SHOWN).collect();
@@ -254,7 +254,7 @@ fn compile_text(
     })
 }
 
-/// The program as the engine runs it, why the switch cannot run it, or what of it its architecture does not have.
+/// The program as the engine runs it, why the switch cannot run it, or the parts that its architecture does not have.
 fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Result<Arc<Pipeline>, String>, Refusal> {
     if ir.package.is_empty() {
         return Ok(Err("the program has no `main`".to_owned()));

@@ -12,7 +12,7 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 /// Loss recovery decides *which* segment to resend and when; the controller decides what that means
 /// for the window. Everything but growth, loss and timeout may be left at its default.
 ///
-/// Every acknowledgement of data is told by exactly one of [`Controller::on_ack`],
+/// Every acknowledgement of data calls exactly one of [`Controller::on_ack`],
 /// [`Controller::on_partial_ack`] and [`Controller::on_duplicate_ack`]. The modern profile never
 /// inflates a window in recovery: it counts what is in flight, and never calls
 /// [`Controller::on_departure`].

@@ -1,4 +1,4 @@
-//! What a controller is told. Segments are numbered from 0 in the order in which they are first
+//! The events that a controller receives. Segments are numbered from 0 in the order in which they are first
 //! sent.
 
 use units::{Duration, Instant};
@@ -168,8 +168,8 @@ pub enum Evidence {
     Mark,
 }
 
-/// Loss recovery found a segment lost and is about to resend it. The ns-2 profile tells of every
-/// fast retransmit; the modern one once as a recovery begins, and of later losses in
+/// Loss recovery found a segment lost and is about to resend it. The ns-2 profile reports every
+/// fast retransmit; the modern one reports the first loss of a recovery here, and later ones in
 /// [`AckEvent::newly_lost`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossEvent {

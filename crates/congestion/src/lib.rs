@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | [`event`] | what a controller is told: acknowledgements with feedback marks, losses, timeouts |
+//! | [`event`] | the events that a controller receives: acknowledgements with feedback marks, losses, timeouts |
 //! | [`controller`] | the [`Controller`] trait, its [`Factory`], [`Limits`] and [`Snapshot`] |
 //! | [`registry`] | what a control's file declares about it: name, loss recovery, marks, settings |
 //! | [`CONTROLS`] | the controls; each has one file |

@@ -3,7 +3,7 @@
 //!
 //! For the first K acknowledged segments it is Vegas. From then on it keeps the least RTT of every N.
 //! If that is "much larger" than base RTT L times in a row, it becomes base RTT and the window is set
-//! anew by it: since Vegas shrinks the window as the RTT rises, what remains of the rise is the
+//! from it again: since Vegas shrinks the window as the RTT rises, what remains of the rise is the
 //! path's and not its own. The survey names δ and γ and does not say how they enter; here "much larger"
 //! is by more than δ seconds and by more than γ of base RTT. The window keeps its rate,
 //! `cwnd·new base/old base`. The defaults are ours.

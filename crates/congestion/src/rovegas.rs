@@ -1,4 +1,4 @@
-//! RoVegas (Chan 2004, ch. 3): Vegas that is told how long its packets queued on the way.
+//! RoVegas (Chan 2004, ch. 3): Vegas that reads from its packets how long they queued.
 //!
 //! Every packet probes: the data segment collects its forward queueing time, the receiver echoes
 //! it, the acknowledgement collects its own. So the propagation delay is *derived* from each RTT,

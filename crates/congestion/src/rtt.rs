@@ -5,7 +5,7 @@ use crate::event::AckEvent;
 /// The most segments that a delayed acknowledgement covers.
 const DELAYED: u64 = 2;
 
-/// Tells which round-trip times are the path's.
+/// Selects the round-trip times that are the path's.
 ///
 /// A segment that arrived behind a hole is acknowledged when the hole is filled: the time to that is
 /// loss recovery's, not the path's. So only segments sent after the newest loss was found count, and

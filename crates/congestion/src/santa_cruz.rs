@@ -1,5 +1,5 @@
 //! Santa Cruz (Parsa and Garcia-Luna-Aceves, ICNP 1999; surveyed by Chan 2004, §2.3): keeps n
-//! segments queued on the way there, reckoned from relative delays.
+//! segments queued on the way there, computed from relative delays.
 //!
 //! Between two segments the relative delay is how much longer the second took one way,
 //! `D = R − S`, the spacing of their arrivals less that of their sendings. Their sum from the start,

@@ -1,5 +1,5 @@
 //! Random histories of operations, driving every control directly: with the delivery rates, losses and
-//! marks that only the modern profile tells of. Histories of whole connections are `transport`'s.
+//! marks that only the modern profile reports. Histories of whole connections are `transport`'s.
 
 use congestion::rbcc::Threshold;
 use congestion::westwood::Sampling;
@@ -93,7 +93,7 @@ fn controls() -> Vec<Box<dyn Factory>> {
 /// No control leaves less than a segment.
 const FLOOR: f64 = 1.0;
 
-/// A control, and the connection as it is told of it.
+/// A control, and the connection as its events describe it.
 #[derive(Debug)]
 struct World {
     control: Box<dyn Controller>,

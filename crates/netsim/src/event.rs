@@ -1,9 +1,9 @@
 //! The event queue: what happens next, in order of time; ties in the order they were scheduled.
 //!
-//! Here time is in floating-point seconds, reckoned as ns-2 reckons it; of the rest of netsim only the
+//! Here time is in floating-point seconds, computed as in ns-2; of the rest of netsim only the
 //! papers' connections read them (`Connection::read_clock`). Where all links
 //! are alike, packets and timers of many flows meet at one nanosecond again and again; in ns-2 the last
-//! bit of its clock decides which is first, as good as by lot. A clock of whole nanoseconds would decide
+//! bit of its clock decides which is first, as good as at random. A clock of whole nanoseconds would decide
 //! it by one rule for good: Dahal's 50 flows of Vegas then lose 25 % of their packets, not 21 %.
 
 use crate::medium::StationId;

@@ -17,7 +17,7 @@
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
 //! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
-//! - [`replay`]: small networks in another simulator's reckoning of time, to be compared with its traces.
+//! - [`replay`]: small networks with another simulator's arithmetic of time, to be compared with its traces.
 
 mod association;
 mod connection;

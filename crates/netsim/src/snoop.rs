@@ -69,7 +69,7 @@ struct Cached {
 /// What becomes of a packet that comes in, and what goes out beside it.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// It goes on.
+    /// The packet continues.
     Forward,
     /// It ends here.
     Suppress,

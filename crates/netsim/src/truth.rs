@@ -100,7 +100,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Mismatches that are told.
+    /// Mismatches that are shown.
     const TOLD: usize = 10;
 
     /// Counts a comparison; `tell` describes a mismatch.

@@ -8,7 +8,7 @@ use netsim::replay::{FlowSpec, Kind, LinkSpec, Network};
 use transport::tcp::{Config, Connection, Recovery};
 use units::{Duration, Instant};
 
-/// Data packets a second in 100–200 s.
+/// Data packets per second in 100–200 s.
 fn packets_per_second(back_bps: u64, aqt: bool, algorithm: &dyn Factory) -> f64 {
     let link = |rate_bps, delay_ms| LinkSpec {
         rate_bps,

@@ -80,7 +80,7 @@ fn tcp() -> Value {
 fn a_vegas_flow_fills_the_link() {
     let results = run(&two_hosts(60.0, 10.0, json!({}), tcp()));
     let flow = &results.flows[0].1;
-    // 200 packets of 1000 octets a second; the first ten seconds hold the slow start.
+    // 200 packets of 1000 octets per second; the first ten seconds hold the slow start.
     assert_eq!(flow.delivered_packets[1..], [2000; 5]);
     assert_eq!(flow.delivered_octets[5], 2_000_000);
     // 960 octets of payload in each.

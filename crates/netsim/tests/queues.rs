@@ -25,7 +25,7 @@ const NOT_CAPABLE: u8 = 0b00;
 const CAPABLE: u8 = 0b10;
 const EXPERIENCED: u8 = 0b11;
 
-/// A switch whose clock stands unless told to go on, so that what waits stays.
+/// A switch whose clock moves only when a test says so, so that waiting packets stay.
 struct Hop {
     switch: Switch,
     now: Instant,

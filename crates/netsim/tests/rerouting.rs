@@ -17,7 +17,7 @@ fn delivered(control: &str) -> [u64; 2] {
 
 #[test]
 fn rerouting_vegas_fills_the_longer_route_where_vegas_starves() {
-    // 200 packets a second.
+    // 200 packets per second.
     let [before, after] = delivered("vegas");
     assert!(before >= 990 && after < 300, "{before} {after}");
     let [before, after] = delivered("reroutingvegas");

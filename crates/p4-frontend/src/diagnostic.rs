@@ -12,7 +12,7 @@
 
 use crate::span::Span;
 
-/// After so many errors of one kind (of preprocessing, of syntax) no more are told.
+/// The most errors of one kind (of preprocessing, of syntax) that are reported.
 pub const MAX_ERRORS: usize = 100;
 
 /// How grave a [`Diagnostic`] is.

@@ -115,7 +115,7 @@ fn unplaced(diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// Most steps of a chain of includes that are told.
+/// Most steps of a chain of includes that are shown.
 const MAX_ORIGINS: usize = 4;
 
 /// How the text at `span` came into the program, when that is not plain to see.
@@ -168,7 +168,7 @@ const AROUND: (usize, usize) = (80, 60);
 /// Stands for what is left out of a long line.
 const LEFT_OUT: &str = "…";
 
-/// Of each file the lines that are told of, behind as many empty ones as there are before them: that spares ariadne
+/// Of each file the lines that messages show, behind as many empty ones as there are before them: that spares ariadne
 /// all other text. Of long lines only what is near a label.
 struct Excerpts<'a> {
     sources: &'a SourceMap,

@@ -160,7 +160,7 @@ fn defines_of_the_command_line() {
     assert_eq!(tokens_with("F(1)", &mut NoLoader, &defines), "1 4");
 }
 
-/// Gives each file a text that tells how it was asked for.
+/// Gives each file a text that says how it was asked for.
 struct Telling;
 
 impl Loader for Telling {

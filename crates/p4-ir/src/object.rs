@@ -129,7 +129,7 @@ pub struct Key {
     pub kind: MatchKind,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
-    /// Where it stands.
+    /// Its place in the source.
     pub loc: SourceLoc,
 }
 
@@ -185,7 +185,7 @@ pub struct Entry {
     pub is_const: bool,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
-    /// Where it stands.
+    /// Its place in the source.
     pub loc: SourceLoc,
 }
 

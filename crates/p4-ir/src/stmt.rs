@@ -6,7 +6,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// A statement and where it stands in the source.
+/// A statement and its place in the source.
 #[derive(Clone, Debug)]
 pub struct Stmt {
     /// What it does.
@@ -257,7 +257,7 @@ pub struct SelectCase {
     pub value_sets: Vec<InValueSet>,
     /// Where it goes.
     pub to: StateTarget,
-    /// Where it stands.
+    /// Its place in the source.
     pub loc: SourceLoc,
 }
 

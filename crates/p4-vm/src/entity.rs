@@ -124,7 +124,7 @@ pub struct RegisterCells<'a> {
     pub cells: &'a [u64],
 }
 
-/// What a meter's cell is set to: two rates, in octets or packets a second, with a burst each
+/// What a meter's cell is set to: two rates, in octets or packets per second, with a burst each
 /// (RFC 2698, trTCM).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeterConfig {

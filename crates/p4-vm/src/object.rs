@@ -97,7 +97,7 @@ impl Profile {
 /// Octets that the cells of an object may take; a guard against sizes that no memory holds.
 const MAX_OCTETS: u64 = 1 << 28;
 
-/// The number of cells, each of so many octets.
+/// The number of cells of `cell_octets` octets.
 fn number_of(arg: Option<&CtorArg>, cell_octets: usize) -> Result<u64, String> {
     let most = MAX_OCTETS / cell_octets as u64;
     match arg {

@@ -1,4 +1,4 @@
-//! What a packet meets on its way, told to whoever listens.
+//! What a packet meets on its way, for any tracer.
 
 use crate::{DropCause, Entry};
 use p4_ir::{ActionId, SourceLoc, TableId};

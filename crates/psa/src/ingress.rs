@@ -22,7 +22,7 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
         },
     );
     paths::run(switch, &mut words, blocks.ingress_parser);
-    // A packet that the parser rejects goes on, too.
+    // A packet that the parser rejects continues, too.
     meta.parser_error.set(&mut words, switch.job.error);
     if switch.job.abort.is_none() {
         paths::run(switch, &mut words, blocks.ingress);

@@ -56,7 +56,7 @@ impl Default for SwitchConfig {
 }
 
 impl SwitchConfig {
-    /// What of it concerns the program alone.
+    /// The limits that concern the program alone.
     pub fn limits(&self) -> Limits {
         Limits {
             seed: self.seed,

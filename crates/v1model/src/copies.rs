@@ -1,4 +1,4 @@
-//! Copies of packets, and what of a packet's metadata goes with them.
+//! Copies of packets, and the metadata that goes with them.
 
 use crate::Switch;
 use crate::externs::{Call, Kept, Preserve};

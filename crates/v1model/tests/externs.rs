@@ -417,7 +417,7 @@ fn counters_count_packets_and_octets() {
     assert_eq!(switch.counter_read(counter, 0).unwrap().packets, 0);
 }
 
-/// One packet a second with a burst of one, two a second at most with a burst of two.
+/// One packet per second with a burst of one, two per second at most with a burst of two.
 #[test]
 fn meters_colour_packets() {
     let mut build = Build::default();

@@ -1,4 +1,4 @@
-//! Tables: every match kind against a naive scan, and what a control plane is told.
+//! Tables: every match kind against a naive scan, and the control plane's errors and counts.
 
 mod support;
 
@@ -263,7 +263,7 @@ fn direct_counters_count_hits() {
 }
 
 /// A selector by the hash `identity` of c over three members, one of double weight: c = 0, 1, 2, 3 take
-/// members 1, 2, 2, 3, and 4 begins anew.
+/// members 1, 2, 2, 3, and 4 begins again.
 #[test]
 fn groups_choose_members_by_hash_and_weight() {
     use MatchKind::{Exact, Selector};

@@ -1,4 +1,4 @@
-//! What a tracer is told of a packet's way.
+//! The events of a packet's way that a tracer receives.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What a control is told, as Python sees it: the events of `congestion`, times in seconds.
+//! The events of `congestion` that a control in Python receives, with times in seconds.
 
 use super::marks::Marks;
 use congestion::{AckEvent, Evidence, Limits, LossEvent, QueueingTime, RateSample, TimeoutEvent};

@@ -1,8 +1,8 @@
 //! Congestion controls that are written in Python.
 //!
 //! The object is called for every event; its window is read and checked after each call. What goes
-//! wrong first is kept in a [`Failure`]; from then on nothing is called, and whoever drives the
-//! simulation ends it.
+//! wrong first is kept in a [`Failure`]; from then on nothing is called, and the simulation's
+//! driver ends it.
 
 mod event;
 mod marks;

@@ -2,7 +2,7 @@
 //!
 //! Queues show in the RTT before they overflow. Every acknowledgement, duplicates too, moves the window by
 //! `(T − RTT)` over an RTT, so that the RTT hovers around T and the queues stay short. Loss recovery
-//! is NewReno's; RTTs come from timestamps, one a packet.
+//! is NewReno's; RTTs come from timestamps, one per packet.
 
 mod dynamic;
 
@@ -62,7 +62,7 @@ pub struct RbccConfig {
 /// Where the threshold RTT comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// `T = F·RTT_min` (4.1), reckoned from the path beforehand.
+    /// `T = F·RTT_min` (4.1), computed from the path beforehand.
     Static(Duration),
     /// Found by probing (§4.4).
     Dynamic,

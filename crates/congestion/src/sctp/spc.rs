@@ -27,7 +27,7 @@ impl Spc {
         self.before > threshold && self.rtt > self.previous && self.previous > self.before
     }
 
-    /// The primary path changed: its RTTs begin anew. SACKs since the change before.
+    /// The primary path changed: its RTTs begin again. Returns the SACKs since the change before.
     pub fn on_switch(&mut self) -> u64 {
         std::mem::take(self).how_old
     }

@@ -31,7 +31,7 @@ pub struct Machine<M, A = Linear> {
     /// When the window was last cut: losses of segments sent before do not cut it again. Counted
     /// from `epoch` as it was then, as the simulator does.
     last_cut: Duration,
-    /// When segment 0 last began the connection; it begins anew if the timer runs out for it.
+    /// When segment 0 last began the connection; it begins again if the timer runs out for it.
     epoch: Instant,
     /// Nothing is acknowledged yet: the next time that segment 0 leaves the connection begins.
     begins: bool,

@@ -34,7 +34,7 @@ pub trait Meter: Debug + Send {
 pub struct Measured {
     /// The propagation delay, for the expected throughput.
     pub base: f64,
-    /// The round-trip time over which the actual throughput is reckoned.
+    /// The round-trip time over which the actual throughput is computed.
     pub rtt: f64,
     /// The actual throughput is that of the window, not of what the round sent.
     pub of_window: bool,

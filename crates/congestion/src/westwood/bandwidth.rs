@@ -8,7 +8,7 @@ const TAU: f64 = 0.5;
 const SAMPLES: f64 = 2.0;
 /// The weight of the past for samples at every round trip.
 const PAST: f64 = 0.9;
-/// Silence of so many time constants has forgotten everything.
+/// Time constants of silence after which nothing of the past counts.
 const FORGOTTEN: f64 = 40.0;
 
 /// When the bandwidth is sampled.

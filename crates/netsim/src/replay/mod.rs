@@ -3,7 +3,7 @@
 //! ```text
 //!   description (data) ──► Replay ──► run ──► rows at the traced link ──► csv
 //! ```
-//! [`network`] moves packets in floating-point seconds, as that simulator reckons them; events at
+//! [`network`] moves packets in floating-point seconds, as in that simulator; events at
 //! one instant happen in the order in which they were scheduled.
 
 mod csv;

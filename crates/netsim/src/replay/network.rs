@@ -1,6 +1,6 @@
 //! The smallest network that recorded traces need: links with drop-tail queues and chosen losses.
 //!
-//! Time is in floating-point seconds, reckoned as the simulator reckons it: whether a packet
+//! Time is in floating-point seconds, computed as in that simulator: whether a packet
 //! arrives just before or just after a queue's slot falls free at the same instant, and so whether
 //! it is dropped, is decided there by the last bit.
 

@@ -253,7 +253,7 @@ impl Simulation {
         }
     }
 
-    /// Schedules an event at a time that is told exactly.
+    /// Schedules an event at an exact time.
     fn schedule_at(&mut self, at: Instant, event: Event) {
         self.events.schedule(at.as_secs_f64(), event);
     }

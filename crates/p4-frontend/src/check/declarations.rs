@@ -37,7 +37,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A declaration that means the same wherever it stands.
+    /// A declaration that means the same at any position.
     pub(super) fn declaration(&mut self, d: &'a ast::Declaration) {
         self.open.push(d.name.clone());
         let kind = self.meaning(d);

@@ -32,7 +32,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A parameter's type as declared: each call or instance decides anew what its `_` stand for.
+    /// A parameter's type as declared: each call or instance infers its `_` again.
     pub(super) fn renewed(&mut self, ty: &Ty) -> Ty {
         ty.map(&mut |part| matches!(part, Ty::Var(_)).then(|| self.fresh()))
     }

@@ -161,8 +161,8 @@ impl<'a> Checker<'a> {
         self.compared(found, ty, what, self.selected)
     }
 
-    /// Converts what a key is compared with to the key's type. What does not fit is reported at the key, if that is
-    /// given, and where it stands.
+    /// Converts a value that a key is compared with to the key's type. A value that does not fit is reported at its
+    /// place, and at the key if that is given.
     pub(super) fn compared(&mut self, found: Expr, ty: &Ty, what: &str, key: Option<Span>) -> Expr {
         let before = self.diagnostics.len();
         let converted = self.coerce(found, ty, what);

@@ -31,7 +31,7 @@ impl Of {
         )
     }
 
-    /// What of parsers, controls and packages the parameters can be, in words.
+    /// Which of parsers, controls and packages the parameters can be, in words.
     fn valid_blocks(self) -> &'static str {
         match self {
             Of::ParserConstructor => "a parser's constructor takes parser types only",

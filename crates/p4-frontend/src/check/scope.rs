@@ -1,4 +1,4 @@
-//! Scopes: what a name refers to where it stands.
+//! Scopes: what a name refers to at its place.
 
 use super::{Checker, suggest};
 use crate::ast::{self, DeclId, Symbol};

@@ -386,7 +386,7 @@ impl<'a> Checker<'a> {
         params.iter().map(pair).collect()
     }
 
-    /// Reports a field whose type its struct, header or union cannot hold. Gives the type to go on with.
+    /// Reports a field whose type its struct, header or union cannot hold. Returns the type to continue with.
     pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
         let ty = self.ty(&field.ty);
         let Some(expected) = self.not_a_field(of, &ty) else {

@@ -18,8 +18,8 @@ enum Left<'e> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Lowers a chain of so many levels. What `lower` is given says after how many levels the value must be put into a
-    /// variable.
+    /// Lowers a chain with this number of levels. `lower` receives whether it fits into one expression; if not, it puts
+    /// values into variables.
     fn chain<R>(&mut self, levels: usize, lower: impl FnOnce(&mut Self, bool) -> R) -> R {
         let outer = self.chained;
         let fits = outer + levels <= MAX_CHAINED;

@@ -1,6 +1,6 @@
 //! Brackets and their partners, found before parsing.
 //!
-//! A missing brace makes everything behind it look wrong. Finding it first lets the parser tell of it alone.
+//! A missing brace makes everything behind it look wrong. Finding it first lets the parser report it alone.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use super::characters::opens_annotation;
 pub struct Delimiters {
     /// For each opening bracket the index of its partner.
     pub partners: Vec<Option<u32>>,
-    /// What to tell of brackets without partners, with the token it is about.
+    /// Errors about brackets without partners, each with its token.
     pub diagnostics: Vec<(usize, Diagnostic)>,
     /// Tokens at which errors of syntax are but consequences.
     pub shadows: Vec<RangeInclusive<usize>>,

@@ -161,7 +161,7 @@ impl Parser {
     }
 }
 
-/// A token as it is told of.
+/// A token as messages name it.
 fn describe(token: &Token) -> String {
     match token.kind {
         TokenKind::Ident | TokenKind::Number => format!("`{}`", token.text),

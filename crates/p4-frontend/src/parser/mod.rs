@@ -1,8 +1,8 @@
 //! Tokens to the syntax tree: recursive descent, one function per production of the grammar.
 //!
 //! Each function consumes what it is named for. It gives `Err(Reported)` after telling the user what is wrong; the
-//! lists of declarations, statements, states, properties and fields then go on with the next element, so that one
-//! run tells of several errors. Nothing here backtracks: where P4 needs it, `lookahead` scans ahead, with the
+//! lists of declarations, statements, states, properties and fields then continue with the next element, so that one
+//! run reports several errors. Nothing here backtracks: where P4 needs it, `lookahead` scans ahead, with the
 //! help of `scope`, which knows the names of types. Brackets are paired up before (`delimiters`).
 
 mod annotations;
@@ -39,7 +39,7 @@ use scope::Scopes;
 /// suffice for it, also without optimization.
 pub const MAX_DEPTH: u32 = 200;
 
-/// The user has been told.
+/// The error has been reported.
 #[derive(Clone, Copy, Debug)]
 struct Reported;
 

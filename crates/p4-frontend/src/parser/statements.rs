@@ -291,7 +291,7 @@ impl Parser {
         })
     }
 
-    /// type name [ "=" expression ], if the loop's header goes on with a declaration.
+    /// type name [ "=" expression ], if the loop's header continues with a declaration.
     fn for_variable(&mut self) -> Parse<Option<Declaration>> {
         let annotations = self.annotations()?;
         if annotations.is_empty() && !self.is_at_local_declaration() {

@@ -113,7 +113,7 @@ struct Preprocessor<'a> {
     files_hidden: bool,
     expansion_depth: usize,
     expansion_left: usize,
-    /// Macros have expanded to too much, and the user has been told.
+    /// Macros have expanded to too much, and that has been reported.
     expansion_stopped: bool,
     octets_left: usize,
     /// There has been an error.
@@ -227,7 +227,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Hands a token on to the parser, or tells what is wrong with it.
+    /// Hands a token on to the parser, or reports what is wrong with it.
     fn emit(&mut self, mut token: Token) {
         if token.kind == TokenKind::Comment {
             self.unterminated_comment(token.span);

@@ -78,7 +78,7 @@ pub struct Lane {
     pub word: u32,
 }
 
-/// What of a field goes into eight octets of its header. A field that goes across the end of eight has two.
+/// The part of a field that goes into eight octets of its header. A field that goes across the end of eight has two.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// Words before the field in storage.

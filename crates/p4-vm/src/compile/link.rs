@@ -14,7 +14,7 @@ pub fn link<'a>(
     labels: &[Target],
     zero: Slot,
 ) {
-    // A parser state is told to a tracer when it is entered, so a jump to it stays.
+    // A tracer is notified of a parser state when it is entered, so a jump to it stays.
     let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
     let mut labels = labels.to_vec();
     for i in 0..labels.len() {

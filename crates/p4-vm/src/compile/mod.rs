@@ -1,7 +1,7 @@
 //! Translates p4-ir to bytecode.
 //!
-//! Functions called from one place only are put in there; others become subroutines. The whole is
-//! translated twice: the first time tells how many temporaries there are, behind which the constants lie.
+//! Functions called from one place only are inlined; others become subroutines. The program is
+//! translated twice: the first pass counts the temporaries, behind which the constants lie.
 
 mod blocks;
 mod expr;

@@ -201,7 +201,7 @@ impl TableState {
             .expect("numbers given out name entries")
     }
 
-    /// Counts, measures and dates what a look-up of a packet of so many octets found; a miss counts for the default.
+    /// Counts, measures and dates what a packet's look-up found; a miss counts for the default.
     /// Returns the direct meter's colour.
     #[inline(never)]
     pub fn note(&mut self, found: Option<u32>, now: Instant, octets: u32) -> Option<u64> {

@@ -6,7 +6,7 @@ use crate::table::{Outcome, Prepared};
 use crate::trace::TraceEvent;
 use p4_ir::TableId;
 
-/// Applies a table: gives its action the data and runs what of it can be run at once. Returns where the
+/// Applies a table: gives its action the data and runs the part that can be run at once. Returns where the
 /// rest of the action is, if there is some. `at`: the instruction's number.
 #[inline(never)]
 pub fn apply<const TRACED: bool>(

@@ -200,7 +200,7 @@ impl Job {
     }
 
     /// Makes a packet the one that is worked on: its octets change places with the last one's buffer. `job` says
-    /// where it stands.
+    /// how far it has been read.
     #[inline]
     pub fn begin(&mut self, packet: &mut Packet, machine: &Machine, job: Job) {
         let mut spare = std::mem::take(&mut self.octets);

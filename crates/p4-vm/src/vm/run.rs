@@ -620,7 +620,7 @@ fn trace(machine: &mut Machine, job: &Job, event: TraceEvent<'_>) {
     machine.trace(job.now, job.tag, event);
 }
 
-/// Tells of the error with which instruction `at` rejects the packet.
+/// Reports the error with which instruction `at` rejects the packet.
 fn trace_reject(code: &Code, machine: &mut Machine, job: &Job, at: usize) {
     let program = machine.program.clone();
     let error = program.errors.get(job.error as usize);
@@ -629,7 +629,7 @@ fn trace_reject(code: &Code, machine: &mut Machine, job: &Job, at: usize) {
     trace(machine, job, TraceEvent::Reject { error, loc });
 }
 
-/// Tells of a parser state if one begins here.
+/// Reports a parser state if one begins here.
 fn trace_state(code: &Code, machine: &mut Machine, job: &Job, pc: usize) {
     for &(_, parser, state) in code.states.iter().filter(|(at, ..)| *at as usize == pc) {
         let program = machine.program.clone();

@@ -19,7 +19,7 @@ fn good() -> Value {
     })
 }
 
-/// What a change of the good scenario is told: the pointer is RFC 6901's.
+/// The error that a change of the good scenario gives; the pointer is RFC 6901's.
 fn told(pointer: &str, value: Value) -> String {
     let mut data = good();
     let (parent, field) = pointer.rsplit_once('/').unwrap();
