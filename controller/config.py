@@ -8,14 +8,14 @@ from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from controller import check
 from controller.replication import CloneSession, DefaultAction, MulticastGroup
 from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.fields import Rate, RedSettings
+from waymark.fields import Mac, Rate, RedSettings
 from waymark.topology import DEFAULT_PROGRAM
 
 MAX_PORT = 509
@@ -36,12 +36,7 @@ def _prefix(value: object) -> IPv4Network:
     return IPv4Network(value)  # its error names the host bits that are set
 
 
-def _lower(value: str) -> str:
-    return value.lower()
-
-
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
-Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(_lower)]
 PortNumber = Annotated[int, Field(ge=1, le=MAX_PORT, strict=True)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
@@ -37,6 +37,11 @@ Rate = Annotated[float, BeforeValidator(_rate), _SCHEMA]
 
 Time = Annotated[float, BeforeValidator(_time), _SCHEMA]
 """Seconds, from what :func:`waymark.units.parse_time` reads."""
+
+Mac = Annotated[
+    str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(str.lower)
+]
+"""A MAC address, in lower case."""
 
 
 class RedSettings(BaseModel):

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
-from waymark.fields import Rate, RedSettings, Time
+from waymark.fields import Mac, Rate, RedSettings, Time
 from waymark.red import ConstantDrop, Red
 from waymark.topology import DEFAULT_PROGRAM, MAX_PORT, Host, Link, Switch, Topology, Tutorial
 
@@ -36,7 +36,6 @@ def _address(value: object) -> str:
 
 Address = Annotated[str, BeforeValidator(_address)]
 Feedback = Literal["aqt", "drai", "ci"]
-Mac = Annotated[str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$")]
 
 RATE = f"bits per second with a unit: {units.RATE}"
 DELAY = f"a time with a unit, one way: {units.TIME}"
