@@ -175,7 +175,7 @@ def change_result(path: Path, change: Callable[[Any], object]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda d: d.update(format=2), "another format"),
+        (lambda d: d.update(format=0), "another format"),
         (lambda d: d.update(result=None), "expected dict, found NoneType"),
         (lambda d: d["result"].pop("packets"), "Result has other fields"),
         (lambda d: d["result"].update(packets=1.5), "expected int, found float"),
