@@ -1,12 +1,20 @@
-"""Networks that experiments have in common: routers in a line, hosts beside them."""
+"""Networks that experiments have in common: files, and routers in a line with hosts beside."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
+from waymark.project import root
 from waymark.topology import Host, Link, Switch, Topology, duplex
 
 RateDelay = tuple[float, float]
 """Bits per second and, one way, seconds."""
+
+
+@cache
+def in_file(name: str) -> Topology:
+    """The network of ``topologies/NAME.yaml``, such as ``in_file("bottleneck")``."""
+    return Topology.load(root() / "topologies" / f"{name}.yaml")
 
 
 def chain(

@@ -16,12 +16,11 @@ from waymark import (
     Runs,
     Scale,
     Scenario,
-    Topology,
     plots,
 )
 from waymark.analysis.fairness import jain
 from waymark.criteria import at_least, less_than
-from waymark.project import root
+from waymark.networks import in_file
 
 CONTROLS: tuple[today.Control, ...] = (
     "cubic",
@@ -44,7 +43,7 @@ OFFSET_S = 0.1
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """Eight flows of one control, one more every 20 s, a little later with each seed."""
-    network = Topology.load(root() / "topologies" / "eight_pairs.yaml")
+    network = in_file("eight_pairs")
     for source, target in (("r1", "r2"), ("r2", "r1")):
         network = network.with_link(source, target, rate_bps=RATE_BPS)
     for host in network.hosts:

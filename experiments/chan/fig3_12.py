@@ -14,11 +14,10 @@ from waymark import (
     Runs,
     Scale,
     Scenario,
-    Topology,
     criteria,
     plots,
 )
-from waymark.project import root
+from waymark.networks import in_file
 
 FLOWS = 8
 JOIN_EVERY_S = 20.0
@@ -32,7 +31,7 @@ NS2_PACKETS = {("vegas", 4): 15, ("vegas", 8): 41}
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """Eight flows of one algorithm, one more every 20 s."""
-    network = Topology.load(root() / "topologies" / "eight_pairs.yaml")
+    network = in_file("eight_pairs")
     return {
         algorithm: Scenario(
             algorithm,

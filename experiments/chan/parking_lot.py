@@ -6,15 +6,13 @@ from dataclasses import asdict, replace
 from experiments.chan import single_bottleneck
 from experiments.chan.single_bottleneck import Algorithm
 from waymark import CHAN, Choice, Flow, OnOff, Scenario, Topology
-from waymark.networks import chain
+from waymark.networks import in_file
 
-HOPS = 3
 LINK_BPS = 1_600_000
-LINK_DELAY_S = 0.01
 
 PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
-    "links": f"{HOPS} of 1.6 Mb/s, 10 ms",
+    "links": "3 of 1.6 Mb/s, 10 ms",
     "queue_packets": 50,
     "profile": asdict(CHAN),
     "alpha_beta_gamma": [1, 3, 1],
@@ -35,10 +33,7 @@ CHOICES = (
 
 def topology() -> Topology:
     """s1 sends to d1 over r1 … r4; s(i+1) sends to d(i+1) from r(i+1) back to r(i)."""
-    hosts = {"s1": "r1", "d1": f"r{HOPS + 1}"}
-    for hop in range(1, HOPS + 1):
-        hosts |= {f"s{hop + 1}": f"r{hop + 1}", f"d{hop + 1}": f"r{hop}"}
-    return chain([(LINK_BPS, LINK_DELAY_S)] * HOPS, hosts, (10e6, 0.001))
+    return in_file("parking_lot")
 
 
 def traffic(load: float, starts_s: Sequence[float]) -> tuple[OnOff, ...]:

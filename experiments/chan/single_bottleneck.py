@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Literal
 
 from waymark import CHAN, Choice, Flow, OnOff, Scenario, Topology
-from waymark.project import root
+from waymark.networks import in_file
 
 Algorithm = Literal["vegas", "rovegas"]
 ALGORITHMS: tuple[Algorithm, ...] = ("vegas", "rovegas")
@@ -51,7 +51,7 @@ PARAMETERS: dict[str, object] = {
 
 def topology() -> Topology:
     """Access links 10 Mb/s and 1 ms, R1-R2 1.6 Mb/s and 20 ms, queues of 50 packets."""
-    return Topology.load(root() / "topologies" / "bottleneck.yaml")
+    return in_file("bottleneck")
 
 
 def flow(algorithm: Algorithm) -> Flow:

@@ -7,7 +7,7 @@ import numpy as np
 
 from waymark import DAHAL, Choice, Flow, Profile, Result, Scenario, WaymarkError
 from waymark.analysis.fairness import jain
-from waymark.networks import dumbbell
+from waymark.networks import in_file
 from waymark.result import Values
 from waymark.traffic import Algorithm
 
@@ -97,8 +97,7 @@ def run(name: str, control: Control, count: int, seed: int, *, trace: bool = Fal
         )
         for i in range(count)
     )
-    network = dumbbell(PAIRS, LINK, LINK, queue_packets=BUFFER)
-    return Scenario(name, network, END_S, flows=flows, seed=seed, sample_s=SAMPLE_S)
+    return Scenario(name, in_file("dahal"), END_S, flows=flows, seed=seed, sample_s=SAMPLE_S)
 
 
 def loss_percent(result: Result) -> float:

@@ -6,10 +6,10 @@ from matplotlib.figure import Figure
 
 from experiments.srijith import common
 from waymark import Expectation, Experiment, Row, Runs, criteria, plots
-from waymark.networks import dumbbell
+from waymark.networks import in_file
 
 NET = common.Joining(
-    dumbbell(2, (0.8e6, 0.04), (8e6, 0.01)),
+    in_file("srijith"),
     ours=1,
     newreno=1,
     every_s=10.0,
