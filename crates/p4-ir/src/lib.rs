@@ -60,7 +60,7 @@ pub use object::{
     Declared, Entry, ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
     control_plane_name,
 };
-pub use program::{Block, BlockBody, BlockParam, Program, Variable};
+pub use program::{Block, BlockBody, BlockParam, CORE_ERRORS, Program, Variable};
 pub use stmt::{
     Arg, ExternCall, Function, InValueSet, ListItem, Parser, ParserState, SelectCase, StateTarget,
     Stmt, StmtKind, Transition,

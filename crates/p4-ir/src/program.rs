@@ -5,6 +5,17 @@ use crate::{
     ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet,
 };
 
+/// The errors of `core.p4`, in its order: their values are their indices.
+pub const CORE_ERRORS: [&str; 7] = [
+    "NoError",
+    "PacketTooShort",
+    "NoMatch",
+    "StackOutOfBounds",
+    "HeaderTooShort",
+    "ParserTimeout",
+    "ParserInvalidArgument",
+];
+
 /// A compiled program: `main` instantiated.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

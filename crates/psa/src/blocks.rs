@@ -154,12 +154,12 @@ pub fn bind(compiler: &mut Compiler<'_, Psa>) {
     compiler.layout.ingress = ingress;
     compiler.layout.egress = egress;
     compiler.layout.blocks = Blocks {
-        ingress_parser: block(compiler, ip, true),
-        ingress: block(compiler, ig, false),
-        ingress_deparser: block(compiler, id, false),
-        egress_parser: block(compiler, ep, true),
-        egress: block(compiler, eg, false),
-        egress_deparser: block(compiler, ed, false),
+        ingress_parser: compiler.parser_block(ip, SHAPE),
+        ingress: compiler.control_block(ig, SHAPE),
+        ingress_deparser: compiler.control_block(id, SHAPE),
+        egress_parser: compiler.parser_block(ep, SHAPE),
+        egress: compiler.control_block(eg, SHAPE),
+        egress_deparser: compiler.control_block(ed, SHAPE),
     };
 }
 
@@ -169,20 +169,5 @@ fn words(program: &Program, block: &Block, param: usize) -> Range<usize> {
     param.map_or(0..0, |param| {
         let base = param.base as usize;
         base..base + param.ty.words(program) as usize
-    })
-}
-
-fn block(compiler: &mut Compiler<'_, Psa>, block: &Block, is_parser: bool) -> Target {
-    let start = match is_parser {
-        true => compiler.parser_block(block),
-        false => compiler.control_block(block),
-    };
-    start.unwrap_or_else(|| {
-        compiler.set_loc(block.loc);
-        compiler.error(format!(
-            "`{}` cannot fill `{}`; PSA runs {SHAPE}",
-            block.type_name, block.role
-        ));
-        0
     })
 }

@@ -96,28 +96,13 @@ pub fn bind(compiler: &mut Compiler<'_, V1Model>) {
         field_lists(program, &meta.ty, meta.base, &[], found);
     }
     compiler.layout.blocks = Blocks {
-        parser: block(compiler, parser, true),
-        verify: block(compiler, verify, false),
-        ingress: block(compiler, ingress, false),
-        egress: block(compiler, egress, false),
-        compute: block(compiler, compute, false),
-        deparser: block(compiler, deparser, false),
+        parser: compiler.parser_block(parser, SHAPE),
+        verify: compiler.control_block(verify, SHAPE),
+        ingress: compiler.control_block(ingress, SHAPE),
+        egress: compiler.control_block(egress, SHAPE),
+        compute: compiler.control_block(compute, SHAPE),
+        deparser: compiler.control_block(deparser, SHAPE),
     };
-}
-
-fn block(compiler: &mut Compiler<'_, V1Model>, block: &Block, is_parser: bool) -> Target {
-    let start = match is_parser {
-        true => compiler.parser_block(block),
-        false => compiler.control_block(block),
-    };
-    start.unwrap_or_else(|| {
-        compiler.set_loc(block.loc);
-        compiler.error(format!(
-            "`{}` cannot fill `{}`; this target runs {SHAPE}",
-            block.type_name, block.role
-        ));
-        0
-    })
 }
 
 fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {

@@ -1,23 +1,13 @@
 //! The numbers of the members of `error`.
 
 use crate::ast::{self, DeclarationKind, Symbol};
+use p4_ir::CORE_ERRORS;
 use std::collections::HashSet;
-
-/// The errors of `core.p4`, in its order.
-const CORE: [&str; 7] = [
-    "NoError",
-    "PacketTooShort",
-    "NoMatch",
-    "StackOutOfBounds",
-    "HeaderTooShort",
-    "ParserTimeout",
-    "ParserInvalidArgument",
-];
 
 /// All members of `error`; a member's number is its index. Those of `core.p4` come first whatever the order of the
 /// declarations. `NoError` is always 0, the initial value of every variable of type `error`.
 pub(super) fn numbered(program: &ast::Program) -> Vec<Symbol> {
-    let no_error = Symbol::from(CORE[0]);
+    let no_error = Symbol::from(CORE_ERRORS[0]);
     let mut seen = HashSet::from([&no_error]);
     let mut errors = vec![no_error.clone()];
     for declaration in &program.declarations {
@@ -26,7 +16,7 @@ pub(super) fn numbered(program: &ast::Program) -> Vec<Symbol> {
             errors.extend(names.filter(|name| seen.insert(*name)).cloned());
         }
     }
-    let rank = |name: &Symbol| CORE.iter().position(|core| **core == **name);
-    errors.sort_by_key(|name| rank(name).unwrap_or(CORE.len()));
+    let rank = |name: &Symbol| CORE_ERRORS.iter().position(|core| **core == **name);
+    errors.sort_by_key(|name| rank(name).unwrap_or(CORE_ERRORS.len()));
     errors
 }

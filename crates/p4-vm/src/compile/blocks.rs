@@ -85,28 +85,39 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// Translates a parser that fills a block; `None` if it is none. Returns where it begins, for the layout.
-    pub fn parser_block(&mut self, block: &Block) -> Option<Target> {
+    /// Translates the parser that fills a block. Returns where it begins, for the layout.
+    ///
+    /// `shape` is the package that the architecture runs, for the error if a control fills the block.
+    pub fn parser_block(&mut self, block: &Block, shape: &str) -> Target {
         let BlockBody::Parser(parser) = block.body else {
-            return None;
+            return self.misplaced(block, shape);
         };
         self.loc = block.loc;
         let start = self.here();
         self.parser(parser);
-        Some(start)
+        start
     }
 
-    /// Translates a control that fills a block; `None` if it is none. Returns where it begins, for the layout.
-    pub fn control_block(&mut self, block: &Block) -> Option<Target> {
+    /// Translates the control that fills a block, as [`parser_block`](Self::parser_block) does a parser.
+    pub fn control_block(&mut self, block: &Block, shape: &str) -> Target {
         let BlockBody::Control(function) = block.body else {
-            return None;
+            return self.misplaced(block, shape);
         };
         self.loc = block.loc;
         let start = self.here();
         self.call(function);
         self.loc = block.loc;
         self.emit(Op::Halt);
-        Some(start)
+        start
+    }
+
+    fn misplaced(&mut self, block: &Block, shape: &str) -> Target {
+        self.loc = block.loc;
+        self.error(format!(
+            "`{}` cannot fill `{}`; this architecture runs {shape}",
+            block.type_name, block.role
+        ));
+        0
     }
 
     /// The place of a field of a struct that begins at the word `base`: `MetaField::default()` if it has none of

@@ -4,8 +4,8 @@ use super::{Compiler, Label, expr};
 use crate::Architecture;
 use crate::code::*;
 use p4_ir::{
-    Expr, ExprKind, InValueSet, KeyMatch, ParserId, Place, Scalar, SelectCase, StateTarget,
-    StmtKind, Transition,
+    CORE_ERRORS, Expr, ExprKind, InValueSet, KeyMatch, ParserId, Place, Scalar, SelectCase,
+    StateTarget, StmtKind, Transition,
 };
 
 /// Where a parser's states begin.
@@ -80,17 +80,8 @@ impl<A: Architecture> Compiler<'_, A> {
 
     /// The value of one of core.p4's errors.
     pub(super) fn error_value(&self, error: &str) -> u64 {
-        const CORE: [&str; 7] = [
-            "NoError",
-            "PacketTooShort",
-            "NoMatch",
-            "StackOutOfBounds",
-            "HeaderTooShort",
-            "ParserTimeout",
-            "ParserInvalidArgument",
-        ];
         let declared = self.program.errors.iter().position(|name| name == error);
-        let core = || CORE.iter().position(|&name| name == error);
+        let core = || CORE_ERRORS.iter().position(|&name| name == error);
         declared.or_else(core).unwrap_or(0) as u64
     }
 

@@ -175,17 +175,7 @@ impl Default for Build {
                 ),
                 ty("MeterType", members(&["packets", "bytes"])),
             ],
-            errors: [
-                "NoError",
-                "PacketTooShort",
-                "NoMatch",
-                "StackOutOfBounds",
-                "HeaderTooShort",
-                "ParserTimeout",
-                "ParserInvalidArgument",
-            ]
-            .map(String::from)
-            .into(),
+            errors: p4_ir::CORE_ERRORS.map(String::from).into(),
             words: META + STANDARD.len() as u32,
             ..Program::default()
         };
