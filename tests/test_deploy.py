@@ -253,6 +253,25 @@ def test_prometheus_accepts_its_configuration() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="no promtool here")
+def test_alerts_fire_on_the_series_of_each_fault_and_on_no_others() -> None:
+    testing = ("promtool", "test", "rules", PACKAGING / "prometheus" / "alerts_test.yaml")
+    tested = subprocess.run(testing, capture_output=True, text=True)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
+def test_each_alert_has_a_series_that_fires_it() -> None:
+    text = (PACKAGING / "prometheus" / "alerts_test.yaml").read_text()
+    cases = YAML(typ="safe").load(text)["tests"]
+    fired = {
+        rule["alertname"]
+        for case in cases
+        for rule in case["alert_rule_test"]
+        if rule.get("exp_alerts")
+    }
+    assert fired == {rule["alert"] for rule in ALERTS}
+
+
 # -- image ----------------------------------------------------------------------------------------
 
 
