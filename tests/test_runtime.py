@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from waymark import CHAN, Cbr, Flow, Host, Scenario, Switch, Topology, WaymarkError, duplex, run
 from waymark.addressing import derive
@@ -185,3 +187,27 @@ def test_red_beside_a_runtime_file_is_refused(tmp_path: Path) -> None:
     network = copying(tmp_path, {"table_entries": []}).with_link("s1", "b", ecn_threshold=3)
     with pytest.raises(WaymarkError, match="link s1->b: RED and ECN thresholds are entries"):
         run(Scenario("ecn", network, 1))
+
+
+def test_a_table_of_the_users_that_is_named_as_one_of_p4src_is_explained(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "p4src", tmp_path / "p4src")
+    forwarding = tmp_path / "p4src" / "controls" / "forwarding.p4"
+    text = forwarding.read_text()
+    assert '@name("dst_addr")' in text
+    forwarding.write_text(text.replace('@name("dst_addr")', '@name("destination")'))
+    program = tmp_path / "p4src" / PLAIN
+    network = Topology(
+        hosts=(Host("a"), Host("b")),
+        switches=(Switch("s1", str(program)),),
+        links=(*duplex("a", "s1", 1e6, 0.001), *duplex("s1", "b", 1e6, 0.001)),
+    )
+    with pytest.raises(WaymarkError) as raised:
+        run(Scenario("own", network, 1, flows=(Flow("a", "b", "reno"),)))
+    assert str(raised.value).splitlines() == [
+        "scenario own: switches.s1.entries[0]: no key of this table is called `dst_addr` (there "
+        "are: destination)",
+        f"Waymark derived this entry from the topology, because {program} has a table ipv4_route:",
+        "  ipv4_route dst_addr=10.0.0.1/32 -> direct(port=1)",
+        "If the table is your own, rename it, or give the switch a runtime file: then Waymark "
+        "derives no entries.",
+    ]

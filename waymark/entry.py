@@ -38,6 +38,12 @@ class Entry:
     params: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     priority: int = 0
 
+    def __str__(self) -> str:
+        """As ``route dst_addr=10.0.0.0/24 -> via(port=1, next_hop=10.0.9.1)``."""
+        match = " ".join(f"{key}={value}" for key, value in self.match.items())
+        params = ", ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"{self.table} {match} -> {self.action}({params})"
+
     def to_core(self) -> dict[str, Any]:
         """The entry as the core reads it."""
         entry: dict[str, Any] = {

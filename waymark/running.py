@@ -18,7 +18,7 @@ from waymark.result import (
     Truth,
     Verdicts,
 )
-from waymark.scenario import Scenario, custom_controls, to_core
+from waymark.scenario import Scenario, custom_controls, explain_derived, to_core
 from waymark.traffic import Flow
 
 
@@ -35,10 +35,12 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
             ends with its traceback.
     """
     started, started_cpu = time.monotonic(), time.process_time()
+    tables: dict[str, list[str]] = {}
     try:
         programs = {name: program.of_project(name) for name in scenario.programs}
+        tables = {name: compiled.tables for name, compiled in programs.items()}
         record = _core.simulate(
-            json.dumps(to_core(scenario, {n: p.tables for n, p in programs.items()})),
+            json.dumps(to_core(scenario, tables)),
             programs,
             controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
@@ -46,7 +48,8 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
     except _core.ControlError as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
     except _core.WaymarkCoreError as error:
-        raise WaymarkError(f"scenario {scenario.name}: {error}") from error
+        derived = explain_derived(scenario, tables, str(error))
+        raise WaymarkError(f"scenario {scenario.name}: {error}{derived}") from error
     except OSError as error:
         raise WaymarkError(f"scenario {scenario.name}: {capture}: {error}") from error
     return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)

@@ -1,5 +1,6 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -198,6 +199,33 @@ def _held(
         "entries": [*held["entries"], *own],
         "capacity": _capacity(topology, switch),
     }
+
+
+def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], message: str) -> str:
+    """What to add to the core's ``message`` if it refuses an entry that was derived; else nothing.
+
+    Args:
+        scenario: what was run.
+        tables: the control-plane names of the tables that each program has.
+        message: begins with the place of an entry in :func:`to_core`'s form, or is about others.
+    """
+    place = re.match(r"switches\.(?P<switch>.+)\.entries\[(?P<number>\d+)\]: ", message)
+    if place is None:
+        return ""
+    topology = scenario.topology
+    switch = topology.switch(place["switch"])
+    if switch.runtime is not None:
+        return ""
+    derived = entries_for(topology, derive(topology), switch, tables[switch.program])
+    number = int(place["number"])
+    if number >= len(derived):
+        return ""
+    entry = derived[number]
+    return (
+        f"\nWaymark derived this entry from the topology, because {switch.program} has a table "
+        f"{entry.table}:\n  {entry}\nIf the table is your own, rename it, or give the switch a "
+        "runtime file: then Waymark derives no entries."
+    )
 
 
 def _capacity(topology: Topology, switch: Switch) -> int:
