@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Cli
+from conftest import ROOT, Cli
 
 import waymark as wm
 
@@ -132,3 +132,26 @@ def test_marks_that_nobody_writes_are_reported(cli: Cli) -> None:
     assert shown.code == 0
     assert "muzha reads drai, which no switch of net writes: add feedback: [aqt, drai]" in shown.err
     assert "rovegas reads" not in shown.err
+
+
+PEAK = ROOT / "examples" / "peak.p4"
+
+
+@pytest.mark.parametrize(
+    ("program", "warned"), [("", True), ("v1model/waymark.p4", True), (str(PEAK), False)]
+)
+def test_a_declared_mark_that_no_switch_writes_is_warned_of(
+    cli: Cli, folder: Path, program: str, warned: bool
+) -> None:
+    if program:
+        network = NETWORK.replace("r2: {}", f"r2: {{program: {program}}}")
+        (folder / "net.yaml").write_text(network)
+    control = PEAK.with_suffix(".py")
+    words = ("--topology", "net.yaml", "--seconds", "1 s", "--seeds", 1, "--jobs", 1)
+    shown = cli("compare", f"{control}:Shallow", *words)
+    assert shown.code == 0, shown.err
+    sentence = (
+        "warning: Shallow reads peak, which no switch of net writes: no program has a header with "
+        "its fields or its option type, 0x9e; add program: FILE.p4 to its switches\n"
+    )
+    assert (sentence in shown.err) == warned

@@ -1,6 +1,7 @@
 """Congestion controls one after another in the same network: what ``waymark compare`` measures."""
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,13 +11,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from rich import box
 
-from waymark import congestion, plots
+from waymark import congestion, plots, program
 from waymark.addressing import Addressing, derive, path
 from waymark.analysis.fairness import jain
 from waymark.congestion import MARKS, Custom
 from waymark.controls import BY_NAME
 from waymark.errors import WaymarkError, check_choice, os_errors, suggestion
 from waymark.experiment import Experiment, Row, Runs, Scale
+from waymark.mark import Mark
 from waymark.result import Result
 from waymark.scenario import Scenario
 from waymark.tables import NumberTable
@@ -285,6 +287,17 @@ class Comparison:
                     f"{label} reads {', '.join(missing)}, which no switch of {self.name} writes: "
                     f"add feedback: [{', '.join([*sorted(written), *missing])}] to its switches"
                 )
+            for mark in _declared(control):
+                if not any(_knows(name, mark) for name in self._programs):
+                    yield (
+                        f"{label} reads {mark.name}, which no switch of {self.name} writes: no "
+                        f"program has a header with its fields or its option type, "
+                        f"{mark.option:#04x}; add program: FILE.p4 to its switches"
+                    )
+
+    @property
+    def _programs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(switch.program for switch in self.topology.switches))
 
     def rtts_ms(self, run: Result) -> NDArray[np.float64]:
         """The samples of the round-trip time of all flows, in milliseconds."""
@@ -423,6 +436,21 @@ def _marks_of(control: Algorithm | Custom) -> list[str]:
         made = congestion.start(control)
         names = [mark for mark in MARKS if mark != "timestamps" and getattr(made, mark)]
     return [_FEEDBACK.get(name, name) for name in names]
+
+
+def _declared(control: Algorithm | Custom) -> tuple[Mark, ...]:
+    """The marks that a congestion control in Python declares."""
+    return () if isinstance(control, str) else congestion.start(control).marks
+
+
+def _knows(program_name: str, mark: Mark) -> bool:
+    """Whether a P4 program can write a mark: its text has the fields, or the option's type."""
+    source = program.of_project(program_name).source
+    if all(re.search(rf"bit<{f.bits}>\s+{f.name}\s*;", source) for f in mark.fields):
+        return True
+    return (
+        re.search(rf"\b(\d+w)?(0[xX]0*{mark.option:x}|{mark.option})\b", source, re.I) is not None
+    )
 
 
 def _described(link: Link) -> str:
