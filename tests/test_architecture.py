@@ -12,7 +12,7 @@ from conftest import ROOT
 
 CRATES = {path.name: path for path in (ROOT / "crates").iterdir()}
 
-ARCHITECTURES = {"psa", "v1model"}
+ARCHITECTURES = {"psa", "tna", "v1model"}
 """The crates of architectures; only ``engine`` may know them."""
 
 ALLOWED = {
@@ -26,6 +26,7 @@ ALLOWED = {
     "p4-vm": {"p4-ir", "units"},
     "switch": {"p4-ir", "p4-vm", "units"},
     "psa": {"p4-ir", "p4-vm", "switch", "units"},
+    "tna": {"p4-ir", "p4-vm", "switch", "units"},
     "v1model": {"p4-ir", "p4-vm", "switch", "units"},
     "engine": {"p4-ir", "p4-vm", "switch", *ARCHITECTURES},
     "stf": {"engine", "p4-ir", "units"},
@@ -55,7 +56,7 @@ def uses(source: Path, module: str) -> str:
     return "\n".join(text.split("#[cfg(test)]")[0] for text in texts)
 
 
-@pytest.mark.parametrize("crate", ["p4-vm", "psa", "v1model"])
+@pytest.mark.parametrize("crate", ["p4-vm", "psa", "tna", "v1model"])
 def test_modules_of_the_engine_have_no_cycles(crate: str) -> None:
     source = CRATES[crate] / "src"
     # The trait names what its methods take, and what they take names the trait.

@@ -85,7 +85,7 @@ def test_the_project_s_programs_compile(cli: Cli, main: str) -> None:
 
 
 PSA = ROOT / "crates" / "stf" / "tests" / "programs" / "psa.p4"
-TNA = ROOT / "crates" / "p4-frontend" / "tests" / "ok" / "semantics" / "tofino.p4"
+TOFINO = ROOT / "crates" / "stf" / "tests" / "programs" / "tna"
 
 
 def test_a_psa_program_is_compiled_and_run(cli: Cli) -> None:
@@ -96,20 +96,41 @@ def test_a_psa_program_is_compiled_and_run(cli: Cli) -> None:
     assert "passed" in shown.out
 
 
+@pytest.mark.parametrize("architecture", ["tna", "t2na"])
+def test_a_tofino_program_is_compiled_and_run(cli: Cli, tmp_path: Path, architecture: str) -> None:
+    program = TOFINO / f"{architecture}.p4"
+    shown = cli("compile", program, "--p4info", tmp_path / "out.txtpb")
+    assert (shown.code, shown.err) == (0, "")
+    assert f'arch: "{architecture}"' in (tmp_path / "out.txtpb").read_text()
+    shown = cli("stf", program, TOFINO / "paths.stf")
+    assert shown.code == 0, shown.out
+    assert "passed" in shown.out
+
+
+OTHER = """
+#include <core.p4>
+control Block(inout bit<8> value);
+package Other(Block block);
+control Mine(inout bit<8> value) { apply { value = 1; } }
+Other(Mine()) main;
+"""
+
+
 def test_a_program_for_another_architecture_is_compiled_but_not_run(
     cli: Cli, tmp_path: Path
 ) -> None:
-    shown = cli("compile", TNA, "--p4info", tmp_path / "out.txtpb")
+    program = tmp_path / "other.p4"
+    program.write_text(OTHER)
+    shown = cli("compile", program)
     assert shown.code == 0
-    assert 'arch: "tna"' in (tmp_path / "out.txtpb").read_text()
     assert "compiled" in shown.out
-    refusal = "cannot run a program for the package `Switch`; it runs programs for `V1Switch`"
+    refusal = "cannot run a program for the package `Other`; it runs programs for `V1Switch`"
     assert refusal in shown.err
     assert "`PSA_Switch`, the package of psa.p4" in shown.err
-    assert refusal in json.loads(cli("compile", TNA, "--json").out)["refusal"]
+    assert refusal in json.loads(cli("compile", program, "--json").out)["refusal"]
     script = tmp_path / "empty.stf"
     script.write_text("")
-    for command in (("stf", TNA, script), ("switch", "--p4", TNA)):
+    for command in (("stf", program, script), ("switch", "--p4", program)):
         shown = cli(*command)
         assert shown.code == 1
         assert refusal in shown.err

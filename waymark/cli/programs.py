@@ -64,8 +64,8 @@ def compile_program(
 ) -> None:
     """Compile a P4_16 program, and show its errors.
 
-    The switch runs programs for v1model.p4 and psa.p4. Programs for other architectures, such as
-    tna.p4, are checked, and their P4Info is written.
+    The switch runs programs for v1model.p4, psa.p4, tna.p4 and t2na.p4. Programs for other
+    architectures are checked, and their P4Info is written.
 
     With --json, errors are data on standard output too: file and line of each, and all diagnostics
     as text.

@@ -33,7 +33,12 @@ use std::sync::Arc;
 use switch::Translated;
 
 /// The architectures that there are.
-pub const ARCHITECTURES: &[Registration] = &[v1model::REGISTRATION, psa::REGISTRATION];
+pub const ARCHITECTURES: &[Registration] = &[
+    v1model::REGISTRATION,
+    psa::REGISTRATION,
+    tna::TNA,
+    tna::T2NA,
+];
 
 /// The architecture that a program is for, if there is one.
 pub fn architecture(program: &Program) -> Option<&'static Registration> {

@@ -21,7 +21,10 @@ impl Builder<'_> {
             doc: documentation(on_main),
             ..Default::default()
         };
-        for (key, value) in pairs(find(on_main, "pkginfo")) {
+        for (key, value) in find(on_main, "pkginfo")
+            .into_iter()
+            .flat_map(Annotation::pairs)
+        {
             let AnnotationValue::String(value) = value else {
                 continue;
             };
@@ -38,7 +41,7 @@ impl Builder<'_> {
         }
         if let Some(annotation) = find(on_main, "platform_property") {
             let mut platform = PlatformProperties::default();
-            for (key, value) in pairs(Some(annotation)) {
+            for (key, value) in annotation.pairs() {
                 let AnnotationValue::Int(value) = value else {
                     continue;
                 };
@@ -65,12 +68,11 @@ impl Builder<'_> {
     /// `@pkginfo`.
     fn architecture(&self) -> String {
         let said = find(&self.program.package_annotations, "pkginfo");
-        let said = pairs(said)
-            .into_iter()
-            .find_map(|(key, value)| match value {
-                AnnotationValue::String(name) if key == "arch" => Some(name.to_lowercase()),
-                _ => None,
-            });
+        let mut said = said.into_iter().flat_map(Annotation::pairs);
+        let said = said.find_map(|(key, value)| match value {
+            AnnotationValue::String(name) if key == "arch" => Some(name.to_lowercase()),
+            _ => None,
+        });
         let known = || match self.program.package.as_str() {
             "PSA_Switch" => "psa",
             "PNA_NIC" => "pna",
@@ -78,22 +80,4 @@ impl Builder<'_> {
         };
         said.unwrap_or_else(|| known().to_owned())
     }
-}
-
-/// `key = value, …` of an annotation in parentheses or brackets.
-fn pairs(annotation: Option<&Annotation>) -> Vec<(&str, &AnnotationValue)> {
-    let values = annotation.map_or(&[][..], |a| &a.values);
-    let in_brackets = values.iter().filter_map(|v| match v {
-        AnnotationValue::Pair(key, value) => Some((key.as_str(), &**value)),
-        _ => None,
-    });
-    let tokens = values.windows(3).filter_map(|w| match w {
-        [
-            AnnotationValue::Token(key),
-            AnnotationValue::Token(equals),
-            value,
-        ] if equals == "=" => Some((key.as_str(), value)),
-        _ => None,
-    });
-    in_brackets.chain(tokens).collect()
 }

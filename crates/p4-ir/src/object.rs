@@ -45,6 +45,23 @@ impl Annotation {
         let parts: Vec<&str> = parts.collect();
         (!parts.is_empty()).then(|| parts.concat())
     }
+
+    /// `key = value, …`, in parentheses or brackets.
+    pub fn pairs(&self) -> Vec<(&str, &AnnotationValue)> {
+        let in_brackets = self.values.iter().filter_map(|value| match value {
+            AnnotationValue::Pair(key, value) => Some((key.as_str(), &**value)),
+            _ => None,
+        });
+        let tokens = self.values.windows(3).filter_map(|window| match window {
+            [
+                AnnotationValue::Token(key),
+                AnnotationValue::Token(equals),
+                value,
+            ] if equals == "=" => Some((key.as_str(), value)),
+            _ => None,
+        });
+        in_brackets.chain(tokens).collect()
+    }
 }
 
 /// The name for a control plane: what `@name` says, else the name in the source.

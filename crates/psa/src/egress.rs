@@ -15,6 +15,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         start,
         deq_qdepth,
         ref mut queued,
+        ..
     } = next;
     let enqueued = queued.enqueued;
     let mut words = take(&mut queued.words);

@@ -30,6 +30,12 @@ pub trait Forwarding: Architecture {
     /// The queue that a packet joins at its port.
     fn priority(layout: &Self::Layout, words: &[u64]) -> u8;
 
+    /// Cells of the buffer that a packet takes, for depths that the architecture gives in cells.
+    #[inline]
+    fn cells(_layout: &Self::Layout, _packet: &Packet) -> u32 {
+        0
+    }
+
     /// Writes the metadata of a packet that joins a queue in which `depth` packets wait.
     fn queued(layout: &Self::Layout, words: &mut [u64], now: Instant, depth: u32);
 

@@ -267,6 +267,7 @@ impl<A: Forwarding> Switch<A> {
         let depth = self.tm.depth(port, priority);
         A::queued(self.layout(), &mut words, now, depth);
         let tag = packet.tag;
+        let cells = A::cells(self.layout(), &packet);
         let mut queued = self.free_queued.pop().unwrap_or_default();
         *queued = Queued {
             words,
@@ -277,6 +278,8 @@ impl<A: Forwarding> Switch<A> {
             lineage: arrival.lineage.take(),
             enqueued: now,
             enq_qdepth: 0,
+            cells,
+            enq_cells: 0,
         };
         match self.tm.enqueue(now, port, priority, queued) {
             Ok(()) => self.machine.trace(

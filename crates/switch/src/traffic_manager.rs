@@ -26,6 +26,10 @@ pub struct Queued {
     pub enqueued: Instant,
     /// Packets that waited in the queue then.
     pub enq_qdepth: u32,
+    /// Cells of the buffer that it takes; 0 where the architecture counts none.
+    pub cells: u32,
+    /// Cells of those that waited in the queue when it joined.
+    pub enq_cells: u32,
 }
 
 impl Queued {
@@ -47,6 +51,8 @@ pub struct Dequeued {
     pub start: Instant,
     /// Packets that still wait in the queue.
     pub deq_qdepth: u32,
+    /// Their cells.
+    pub deq_cells: u32,
     /// The packet.
     pub queued: Box<Queued>,
 }
@@ -67,12 +73,19 @@ pub struct TrafficManager {
 struct Port {
     config: PortConfig,
     /// By priority.
-    queues: Vec<VecDeque<Box<Queued>>>,
+    queues: Vec<Queue>,
     waiting: u32,
     /// When the line has sent what it is sending.
     free_at: Instant,
     /// Between `dequeue` and `occupy`, while it is open how long the line will be busy.
     serving: bool,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    packets: VecDeque<Box<Queued>>,
+    /// Cells of all packets.
+    cells: u32,
 }
 
 impl TrafficManager {
@@ -102,7 +115,7 @@ impl TrafficManager {
         });
         port.config = config;
         if port.queues.len() < queues {
-            port.queues.resize_with(queues, VecDeque::new);
+            port.queues.resize_with(queues, Queue::default);
         }
     }
 
@@ -140,7 +153,7 @@ impl TrafficManager {
     pub fn depth(&self, port: u16, priority: u8) -> u32 {
         let port = self.ports.get(port as usize).and_then(Option::as_ref);
         let queue = port.and_then(|port| port.queues.get(priority as usize));
-        queue.map_or(0, |queue| queue.len() as u32)
+        queue.map_or(0, |queue| queue.packets.len() as u32)
     }
 
     /// Octets of memory that waiting packets take.
@@ -166,7 +179,7 @@ impl TrafficManager {
         let queue = &mut port.queues[priority as usize];
         // A line that is free takes the packet at once, so that it never waits.
         let at_once = port.waiting == 0 && port.free_at <= now && !port.serving;
-        if queue.len() as u64 >= port.config.capacity as u64 && !at_once {
+        if queue.packets.len() as u64 >= port.config.capacity as u64 && !at_once {
             return Err((DropCause::TmFull, queued));
         }
         let octets = self.octets + queued.octets();
@@ -175,8 +188,10 @@ impl TrafficManager {
         }
         self.octets = octets;
         queued.enqueued = now;
-        queued.enq_qdepth = queue.len() as u32;
-        queue.push_back(queued);
+        queued.enq_qdepth = queue.packets.len() as u32;
+        queued.enq_cells = queue.cells;
+        queue.cells += queued.cells;
+        queue.packets.push_back(queued);
         port.waiting += 1;
         if port.waiting == 1 && !port.serving {
             self.due.push(Reverse((port.free_at.max(now), number)));
@@ -217,8 +232,11 @@ impl TrafficManager {
         let front = || {
             let &Reverse((start, number)) = self.due.peek()?;
             let port = self.ports[number as usize].as_ref()?;
-            let queue = port.queues.iter().rfind(|queue| !queue.is_empty())?;
-            Some(queue.front()?.enqueued < start)
+            let queue = port
+                .queues
+                .iter()
+                .rfind(|queue| !queue.packets.is_empty())?;
+            Some(queue.packets.front()?.enqueued < start)
         };
         front().unwrap_or(false)
     }
@@ -232,8 +250,12 @@ impl TrafficManager {
         }
         self.due.pop();
         let port = self.ports[number as usize].as_mut()?;
-        let priority = port.queues.iter().rposition(|queue| !queue.is_empty())?;
-        let queued = port.queues[priority].pop_front()?;
+        let waiting = |queue: &Queue| !queue.packets.is_empty();
+        let priority = port.queues.iter().rposition(waiting)?;
+        let queue = &mut port.queues[priority];
+        let queued = queue.packets.pop_front()?;
+        queue.cells -= queued.cells;
+        let (deq_qdepth, deq_cells) = (queue.packets.len() as u32, queue.cells);
         self.octets -= queued.octets();
         port.waiting -= 1;
         port.serving = true;
@@ -242,7 +264,8 @@ impl TrafficManager {
             port: number,
             priority: priority as u8,
             start,
-            deq_qdepth: port.queues[priority].len() as u32,
+            deq_qdepth,
+            deq_cells,
             queued,
         })
     }

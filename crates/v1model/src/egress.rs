@@ -17,6 +17,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         start,
         deq_qdepth,
         ref mut queued,
+        ..
     } = next;
     let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
     let enqueued = queued.enqueued;

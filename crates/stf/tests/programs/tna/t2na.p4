@@ -1,0 +1,2 @@
+#include <t2na.p4>
+#include "paths.p4"

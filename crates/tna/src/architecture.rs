@@ -1,0 +1,91 @@
+//! What the engine and the switch ask of an architecture.
+
+use crate::blocks::{self, Layout};
+use crate::externs::{self, Call};
+use crate::{egress, ingress, objects};
+use p4_ir::{ExternCall, ExternObject, Program};
+use p4_vm::{Architecture, CallSite, Compiler, Object, Packet, Target};
+use switch::{Arrival, Dequeued, Forwarding, Replica, Switch};
+use units::Instant;
+
+/// The Tofino Native Architecture, of Tofino 1 or 2.
+#[derive(Debug, Default)]
+pub struct Tna;
+
+impl Architecture for Tna {
+    const NAME: &'static str = "TNA";
+    type Layout = Layout;
+    type Call = Call;
+
+    fn bind(compiler: &mut Compiler<'_, Self>) {
+        blocks::bind(compiler);
+    }
+
+    fn entries(layout: &mut Layout) -> impl Iterator<Item = &mut Target> {
+        layout
+            .pipes
+            .iter_mut()
+            .flat_map(|pipe| pipe.blocks.all_mut())
+    }
+
+    fn lower(compiler: &mut Compiler<'_, Self>, call: &ExternCall) -> Option<()> {
+        externs::lower(compiler, call)
+    }
+
+    fn object(program: &Program, object: &ExternObject) -> Result<Object, String> {
+        objects::new(program, object)
+    }
+
+    fn call(&mut self, call: &Call, at: CallSite<'_>) {
+        externs::call(call, at);
+    }
+}
+
+impl Forwarding for Tna {
+    #[inline]
+    fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, _packet: &Packet) {
+        words[layout.own.ingress_port as usize] = port.into();
+    }
+
+    #[inline]
+    fn ingress_port(layout: &Layout, words: &[u64]) -> u16 {
+        words[layout.own.ingress_port as usize] as u16
+    }
+
+    #[inline]
+    fn ingress(
+        switch: &mut Switch<Self>,
+        words: Box<[u64]>,
+        packet: &mut Packet,
+        arrival: &mut Arrival,
+    ) {
+        ingress::run(switch, words, packet, arrival);
+    }
+
+    #[inline]
+    fn priority(layout: &Layout, words: &[u64]) -> u8 {
+        words[layout.own.queue as usize] as u8
+    }
+
+    #[inline]
+    fn cells(layout: &Layout, packet: &Packet) -> u32 {
+        packet.length().div_ceil(layout.cell_octets)
+    }
+
+    #[inline]
+    fn queued(_layout: &Layout, _words: &mut [u64], _now: Instant, _depth: u32) {}
+
+    #[inline]
+    fn copied(layout: &Layout, words: &mut [u64], replica: &Replica) {
+        words[layout.own.replication as usize] = replica.rid.into();
+    }
+
+    #[inline]
+    fn egress(
+        switch: &mut Switch<Self>,
+        next: &mut Dequeued,
+        arrival: &mut Arrival,
+    ) -> Option<Instant> {
+        egress::run(switch, next, arrival)
+    }
+}

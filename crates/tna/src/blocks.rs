@@ -1,0 +1,305 @@
+//! The package: its pipelines, the metadata of the architecture, and what a packet has besides its variables.
+
+use crate::prefix::Prefix;
+use crate::{Tna, parser_errors, ports};
+use p4_ir::{
+    Annotation, AnnotationValue, Block, BlockBody, Program, Type, TypeDef, TypeId, TypeKind,
+};
+use p4_vm::{Compiler, MetaField, Slot, Target};
+
+/// What TNA knows of a program.
+#[derive(Debug, Default)]
+pub struct Layout {
+    /// One for each pipeline of the package.
+    pub pipes: Vec<Pipe>,
+    /// Words of a packet that no program sees.
+    pub own: Own,
+    /// What precedes a packet in the ingress parser.
+    pub ingress_prefix: Prefix<3>,
+    /// The metadata that precedes a packet in the egress parser.
+    pub egress_prefix: Prefix<14>,
+    /// The bit of each parser error.
+    pub error_bits: Vec<u16>,
+    /// Octets of a cell of the packet buffer.
+    pub cell_octets: u32,
+}
+
+/// One pipeline.
+#[derive(Debug, Default)]
+pub struct Pipe {
+    pub blocks: Blocks,
+    pub ingress: IngressMetadata,
+    pub egress: EgressMetadata,
+    /// Whether ingress looks at `parser_err`, and so gets packets with errors.
+    pub takes_errors: bool,
+}
+
+/// Entry points of the blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blocks {
+    pub ingress_parser: Target,
+    pub ingress: Target,
+    pub ingress_deparser: Target,
+    pub egress_parser: Target,
+    pub egress: Target,
+    pub egress_deparser: Target,
+}
+
+impl Blocks {
+    pub fn all_mut(&mut self) -> [&mut Target; 6] {
+        [
+            &mut self.ingress_parser,
+            &mut self.ingress,
+            &mut self.ingress_deparser,
+            &mut self.egress_parser,
+            &mut self.egress,
+            &mut self.egress_deparser,
+        ]
+    }
+}
+
+/// Metadata of ingress.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IngressMetadata {
+    pub timestamp: MetaField,
+    pub parser_error: MetaField,
+    pub drop: MetaField,
+    pub port: MetaField,
+    pub bypass_egress: MetaField,
+    pub deflect_on_drop: MetaField,
+    pub class_of_service: MetaField,
+    pub queue: MetaField,
+    pub group_a: MetaField,
+    pub group_b: MetaField,
+}
+
+/// Metadata of egress.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EgressMetadata {
+    pub timestamp: MetaField,
+    pub parser_error: MetaField,
+    pub drop: MetaField,
+}
+
+/// Words of a packet that no program sees. They are not cleared with the variables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    /// The port that it came in through.
+    pub ingress_port: Slot,
+    /// Its queue at the egress port.
+    pub queue: Slot,
+    /// Whether it goes from its queue to the line.
+    pub bypass_egress: Slot,
+    /// `egress_cos`.
+    pub class_of_service: Slot,
+    /// `egress_rid`.
+    pub replication: Slot,
+    /// `egress_rid_first`.
+    pub first_replica: Slot,
+}
+
+/// The package that programs instantiate.
+pub const PACKAGE: &str = "Switch";
+
+const SHAPE: &str = "Switch(Pipeline(ingress_parser, ingress, ingress_deparser, egress_parser, egress, \
+                     egress_deparser), …)";
+
+/// Octets of port metadata behind the ingress metadata, and of a buffer's cell.
+const TOFINO_1: (usize, u32) = (8, 80);
+const TOFINO_2: (usize, u32) = (24, 176);
+
+const FOR_TM: &str = "ingress_intrinsic_metadata_for_tm_t";
+
+/// Fields of `ingress_intrinsic_metadata_t`.
+const INGRESS_FIELDS: [&str; 3] = ["resubmit_flag", "ingress_port", "ingress_mac_tstamp"];
+
+/// Fields of `egress_intrinsic_metadata_t`.
+const EGRESS_FIELDS: [&str; 14] = [
+    "egress_port",
+    "enq_qdepth",
+    "enq_congest_stat",
+    "enq_tstamp",
+    "deq_qdepth",
+    "deq_congest_stat",
+    "app_pool_congest_stat",
+    "deq_timedelta",
+    "egress_rid",
+    "egress_rid_first",
+    "egress_qid",
+    "egress_cos",
+    "deflection_flag",
+    "pkt_length",
+];
+
+/// Whether a program is for the architecture of this name.
+pub fn is_for(program: &Program, name: &str) -> bool {
+    let annotations = program.package_annotations.iter();
+    let mut pairs = annotations
+        .filter(|a| a.name == "pkginfo")
+        .flat_map(Annotation::pairs);
+    pairs.any(|(key, value)| key == "arch" && *value == AnnotationValue::String(name.into()))
+}
+
+/// Binds the package `Switch`.
+pub fn bind(compiler: &mut Compiler<'_, Tna>) {
+    let program = compiler.program();
+    if program.package != PACKAGE {
+        return compiler.error(format!(
+            "package `{}` is not supported; the switch runs {SHAPE}",
+            program.package
+        ));
+    }
+    compiler.layout.own = Own {
+        ingress_port: compiler.setting(),
+        queue: compiler.setting(),
+        bypass_egress: compiler.setting(),
+        class_of_service: compiler.setting(),
+        replication: compiler.setting(),
+        first_replica: compiler.setting(),
+    };
+    compiler.layout.error_bits = parser_errors::bits(program);
+    let (port_metadata, cell_octets) = match tofino(program) {
+        2 => TOFINO_2,
+        _ => TOFINO_1,
+    };
+    compiler.layout.cell_octets = cell_octets;
+    let header = |name: &str| program.types.iter().position(|ty| ty.name == name);
+    let header = |name| header(name).map(|id| Type::Named(TypeId(id as u32)));
+    if let Some(header) = header("ingress_intrinsic_metadata_t") {
+        compiler.layout.ingress_prefix =
+            Prefix::of(program, &header, INGRESS_FIELDS, port_metadata);
+    }
+    if let Some(header) = header("egress_intrinsic_metadata_t") {
+        compiler.layout.egress_prefix = Prefix::of(program, &header, EGRESS_FIELDS, 0);
+    }
+    for blocks in program.blocks.chunk_by(|a, b| pipe_of(a) == pipe_of(b)) {
+        pipe(compiler, blocks);
+    }
+}
+
+/// The pipeline that takes a block: `pipe0`.
+fn pipe_of(block: &Block) -> &str {
+    let (pipe, _) = block.role.split_once('.').unwrap_or_default();
+    pipe
+}
+
+/// The generation that the program is for, as the width of a queue's number says: `tna.p4` compiles for both.
+fn tofino(program: &Program) -> u32 {
+    let queue = |ty: &TypeDef| match &ty.kind {
+        TypeKind::Struct(fields) if ty.name == FOR_TM => {
+            let field = fields.iter().find(|field| field.name == "qid")?;
+            Some(field.ty.scalar(program)?.width())
+        }
+        _ => None,
+    };
+    match program.types.iter().find_map(queue) {
+        Some(7) => 2,
+        _ => 1,
+    }
+}
+
+/// Binds one pipeline.
+fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
+    let [ip, ig, id, ep, eg, ed, ghost @ ..] = blocks else {
+        let program = compiler.program();
+        return compiler.error(format!(
+            "package `{}` has {} blocks in a pipeline; the switch runs {SHAPE}",
+            program.package,
+            blocks.len()
+        ));
+    };
+    if let [ghost, ..] = ghost {
+        compiler.set_loc(ghost.loc);
+        compiler.error("a ghost control is not supported");
+    }
+    // A block may leave out parameters, so that each is found by its type.
+    let field = |compiler: &Compiler<'_, Tna>, blocks: &[&Block], ty: &str, name: &str| {
+        let program = compiler.program();
+        let params = blocks.iter().flat_map(|block| &block.params);
+        let mut params = params.filter(|param| match param.ty {
+            Type::Named(id) => program[id].name == ty,
+            _ => false,
+        });
+        params.next().map_or_else(MetaField::default, |param| {
+            compiler.metadata_field(&param.ty, param.base, name)
+        })
+    };
+    let parsed = |name| {
+        field(
+            compiler,
+            &[ig, ip],
+            "ingress_intrinsic_metadata_from_parser_t",
+            name,
+        )
+    };
+    let deparsed = |name| {
+        field(
+            compiler,
+            &[id, ig],
+            "ingress_intrinsic_metadata_for_deparser_t",
+            name,
+        )
+    };
+    let managed = |name| field(compiler, &[ig, ip], FOR_TM, name);
+    let ingress = IngressMetadata {
+        timestamp: parsed("global_tstamp"),
+        parser_error: parsed("parser_err"),
+        drop: deparsed("drop_ctl"),
+        port: managed("ucast_egress_port"),
+        bypass_egress: managed("bypass_egress"),
+        deflect_on_drop: managed("deflect_on_drop"),
+        class_of_service: managed("ingress_cos"),
+        queue: managed("qid"),
+        group_a: managed("mcast_grp_a"),
+        group_b: managed("mcast_grp_b"),
+    };
+    let parsed = |name| {
+        field(
+            compiler,
+            &[eg, ep],
+            "egress_intrinsic_metadata_from_parser_t",
+            name,
+        )
+    };
+    let deparsed = |name| {
+        field(
+            compiler,
+            &[ed, eg],
+            "egress_intrinsic_metadata_for_deparser_t",
+            name,
+        )
+    };
+    let egress = EgressMetadata {
+        timestamp: parsed("global_tstamp"),
+        parser_error: parsed("parser_err"),
+        drop: deparsed("drop_ctl"),
+    };
+    let takes_errors = match ig.body {
+        BlockBody::Control(function) => {
+            parser_errors::reads(compiler.program(), function, ingress.parser_error.slot)
+        }
+        BlockBody::Parser(_) => false,
+    };
+    let blocks = Blocks {
+        ingress_parser: compiler.parser_block(ip, SHAPE),
+        ingress: compiler.control_block(ig, SHAPE),
+        ingress_deparser: compiler.control_block(id, SHAPE),
+        egress_parser: compiler.parser_block(ep, SHAPE),
+        egress: compiler.control_block(eg, SHAPE),
+        egress_deparser: compiler.control_block(ed, SHAPE),
+    };
+    compiler.layout.pipes.push(Pipe {
+        blocks,
+        ingress,
+        egress,
+        takes_errors,
+    });
+}
+
+impl Layout {
+    /// The pipeline that a port belongs to. Two pipelines serve four pipes in turn, one serves all.
+    #[inline]
+    pub fn pipe(&self, port: u16) -> &Pipe {
+        &self.pipes[ports::pipe(port) % self.pipes.len()]
+    }
+}

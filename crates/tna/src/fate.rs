@@ -1,0 +1,100 @@
+//! What the traffic manager does with a packet that leaves ingress.
+
+use crate::blocks::{Layout, Own};
+use crate::{Switch, ports};
+use p4_vm::{DropCause, Packet};
+use std::slice;
+use switch::{Arrival, Replica};
+
+/// The bit of `drop_ctl` that keeps a packet from all ports and from resubmission.
+pub const DROP: u64 = 1;
+
+/// What ingress asks of the traffic manager.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    /// Where to, and the groups that get copies; 0: none.
+    port: Option<u16>,
+    groups: [u16; 2],
+}
+
+/// Sends a packet to its port and to multicast groups.
+pub fn decide(
+    switch: &mut Switch,
+    mut words: Box<[u64]>,
+    packet: Packet,
+    arrival: &mut Arrival,
+    ingress_port: u16,
+) {
+    let meta = switch.layout().pipe(ingress_port).ingress;
+    if meta.drop.get(&words) & DROP != 0 {
+        return switch.drop_packet(DropCause::Ingress, ingress_port, arrival, words, packet);
+    }
+    let wanted = Wanted {
+        port: ports::of_program(meta.port.get(&words)),
+        groups: [meta.group_a, meta.group_b].map(|group| group.get(&words) as u16),
+    };
+    to_egress(switch, &mut words, ingress_port);
+    let copied = multicast(switch, &words, &packet, arrival, wanted.groups);
+    match wanted.port {
+        Some(port) => switch.enqueue(words, packet, arrival, port, None),
+        None if copied => {
+            // The replicas are there in its place.
+            switch.leave(arrival);
+            switch.give_words(words);
+            switch.give_packet(packet);
+        }
+        None => {
+            let cause = match wanted.groups {
+                [0, 0] => DropCause::Ingress,
+                _ => DropCause::NoMulticastGroup,
+            };
+            switch.drop_packet(cause, ingress_port, arrival, words, packet);
+        }
+    }
+}
+
+/// Makes a packet's storage that of a packet for egress: variables are zero, what the traffic manager knows is kept.
+fn to_egress(switch: &Switch, words: &mut [u64], ingress_port: u16) {
+    let Layout { own, .. } = *switch.layout();
+    let meta = switch.layout().pipe(ingress_port).ingress;
+    let of_packet = [
+        (own.queue, meta.queue.get(words)),
+        (own.bypass_egress, meta.bypass_egress.get(words)),
+        (own.class_of_service, meta.class_of_service.get(words)),
+        (own.replication, 0),
+        (own.first_replica, 0),
+    ];
+    for (slot, value) in of_packet {
+        words[slot as usize] = value;
+    }
+    words[..switch.pipeline().variables()].fill(0);
+}
+
+/// Sends copies to the groups; whether there is one.
+fn multicast(
+    switch: &mut Switch,
+    words: &[u64],
+    packet: &Packet,
+    arrival: &mut Arrival,
+    groups: [u16; 2],
+) -> bool {
+    let Own { first_replica, .. } = switch.layout().own;
+    let mut copied = false;
+    for group in groups {
+        let Some(replicas) = switch.replication().group(group).cloned() else {
+            continue;
+        };
+        let mut before: Option<&Replica> = None;
+        for replica in &*replicas {
+            let mut twin = switch.take_words();
+            twin.copy_from_slice(words);
+            let first = before.is_none_or(|before| before.rid != replica.rid);
+            twin[first_replica as usize] = first.into();
+            let copy = switch.copy_packet(packet);
+            switch.replicate(twin, copy, arrival, slice::from_ref(replica), None);
+            before = Some(replica);
+            copied = true;
+        }
+    }
+    copied
+}

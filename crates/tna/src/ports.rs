@@ -1,0 +1,25 @@
+//! Numbers of ports: the pipe in the two upper of nine bits, the port of the pipe in the others.
+
+/// Bits of a number that count the ports of a pipe.
+const PIPE_SHIFT: u32 = 7;
+
+/// The greatest number of a port.
+const MAX: u64 = 0x1ff;
+
+/// What `ucast_egress_port` holds unless the program sets it. Tofino has a valid bit instead; no pipe has 128 ports, so
+/// this is none.
+pub const NONE: u64 = MAX;
+
+/// The pipe of a port.
+pub fn pipe(port: u16) -> usize {
+    usize::from(port >> PIPE_SHIFT)
+}
+
+/// The port, if there can be one of this number.
+pub fn of_program(port: u64) -> Option<u16> {
+    match port {
+        NONE => None,
+        0..MAX => Some(port as u16),
+        _ => None,
+    }
+}

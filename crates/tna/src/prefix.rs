@@ -1,0 +1,88 @@
+//! The metadata that the hardware puts in front of each packet that a parser gets.
+
+use p4_ir::{Program, Type};
+use p4_vm::Packet;
+
+/// Octets of the longest prefix.
+const MOST: usize = 64;
+
+/// Where each of `N` values lies in a header.
+#[derive(Clone, Debug)]
+pub struct Prefix<const N: usize> {
+    /// The place of each value; width 0: the header has none.
+    fields: [Place; N],
+    /// Octets of the header, and of zeros behind it.
+    octets: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// The value's last bit, counted from the header's first.
+    end: u32,
+    width: u32,
+}
+
+impl<const N: usize> Default for Prefix<N> {
+    fn default() -> Self {
+        Prefix {
+            fields: [Place::default(); N],
+            octets: 0,
+        }
+    }
+}
+
+impl<const N: usize> Prefix<N> {
+    /// The places of fields of these names in a header, which `zeros` octets follow.
+    pub fn of(program: &Program, header: &Type, names: [&str; N], zeros: usize) -> Self {
+        let mut fields = [Place::default(); N];
+        let mut end = 0;
+        for (_, field) in header.members(program) {
+            let width = field.ty.scalar(program).map_or(0, |scalar| scalar.width());
+            end += width;
+            if let Some(number) = names.iter().position(|name| *name == field.name) {
+                fields[number] = Place { end, width };
+            }
+        }
+        let octets = end.div_ceil(8) as usize + zeros;
+        Prefix {
+            fields,
+            octets: octets.min(MOST),
+        }
+    }
+
+    /// Its octets.
+    pub fn len(&self) -> usize {
+        self.octets
+    }
+
+    /// Puts the header in front of a packet, each value cut to its width.
+    #[inline]
+    pub fn prepend(&self, packet: &mut Packet, values: [u64; N]) {
+        let mut image = [0; MOST];
+        for (place, value) in self.fields.iter().zip(values) {
+            place.write(&mut image, value);
+        }
+        let image = &image[..self.octets];
+        packet.octets.splice(..0, image.iter().copied());
+        packet.link_octets += self.octets as u32;
+    }
+}
+
+impl Place {
+    #[inline]
+    fn write(self, image: &mut [u8; MOST], value: u64) {
+        if self.width == 0 || value == 0 {
+            return;
+        }
+        let value = value & u64::MAX >> (64 - self.width);
+        // A value of 64 bits lies in nine octets at most.
+        let last = (self.end as usize - 1) / 8;
+        let up = (8 - self.end % 8) % 8;
+        let shifted = u128::from(value) << up;
+        for (back, octet) in shifted.to_le_bytes().into_iter().take(9).enumerate() {
+            if let Some(at) = last.checked_sub(back) {
+                image[at] |= octet;
+            }
+        }
+    }
+}
