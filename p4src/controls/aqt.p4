@@ -5,22 +5,16 @@
 
 #include "../include/headers.p4"
 
-const bit<24> AQT_MAX_US = 0xFFFFFF;  // "at least this long"
+const bit<32> AQT_MAX_US = 0xFFFFFF;  // "at least this long": 24 bits
 
-control Aqt(inout options_t options, in bit<32> waited_us, inout bit<1> marked) {
+control Aqt(inout aqt_h aqt, in bit<32> waited_us, inout bit<1> marked) {
     apply {
-        bit<24> added_us = AQT_MAX_US;
-        if (waited_us < (bit<32>) AQT_MAX_US) {
-            added_us = (bit<24>) waited_us;
-        }
-        // |+| saturates at AQT_MAX_US, so that a sum never wraps to "no queue".
-        if (options.aqt0.isValid()) {
-            options.aqt0.aqt_us = options.aqt0.aqt_us |+| added_us;
-            marked = 1;
-        }
-        if (options.aqt1.isValid()) {
-            options.aqt1.aqt_us = options.aqt1.aqt_us |+| added_us;
-            marked = 1;
+        if (aqt.isValid()) {
+            // Neither the sum nor its limit wraps to "no queue".
+            bit<32> sum_us = (bit<32>) aqt.aqt_us |+| waited_us;
+            sum_us     = sum_us < AQT_MAX_US ? sum_us : AQT_MAX_US;
+            aqt.aqt_us = (bit<24>) sum_us;
+            marked     = 1;
         }
     }
 }

@@ -1,4 +1,6 @@
 // DRAI, data rate adjustment index (Lien and Chung): a path's index is the minimum of its hops'.
+//
+// The architecture's types.p4 has window_octets_t. Its depths are in packets or in cells.
 
 #ifndef WAYMARK_DRAI_P4
 #define WAYMARK_DRAI_P4
@@ -7,8 +9,8 @@
 
 control Drai(inout avbw_h avbw,
              in port_t port,
-             in bit<19> queue_depth,    // packets waiting behind this one
-             in bit<32> window_octets,  // sent in the last full window
+             in bit<19> queue_depth,            // what waits behind this packet
+             in window_octets_t window_octets,  // sent in the last full window
              inout bit<1> marked) {
     // index: 1, aggressive deceleration, to 6, aggressive acceleration.
     action set_index(bit<8> index) {

@@ -18,14 +18,8 @@ const bit<8> OPTION_AVBW = 0xDE;  // copied into fragments
 const bit<8> AQT_LENGTH  = 8;
 const bit<8> AVBW_LENGTH = 4;
 
-// The controller's port: packets from it start with packet_out_h, packets to it with packet_in_h.
-const port_t CPU_PORT = 510;
-
 const bit<32> PORTS      = 512;
 const bit<32> PRIORITIES = 8;  // 2 to the width of priority_t
 const bit<32> QUEUES     = PORTS * PRIORITIES;
-
-// Without an entry of port_queue, only the traffic manager limits a queue.
-const sequence_t UNLIMITED = 0xFFFFFFFFFFFF;
 
 #endif

@@ -3,14 +3,14 @@
 #include <core.p4>
 #include <v1model.p4>
 
-#include "../include/constants.p4"
-#include "../include/headers.p4"
+#include "../include/v1model/headers.p4"
+#include "../include/v1model/types.p4"
 #include "../controls/aqt.p4"
-#include "../controls/frame_deparser.p4"
 #include "../controls/port_feedback.p4"
 #include "../controls/v1model/checksum.p4"
 #include "../controls/v1model/departure.p4"
 #include "../controls/v1model/egress_counters.p4"
+#include "../controls/v1model/frame_deparser.p4"
 #include "../controls/v1model/hop_ingress.p4"
 #include "../controls/v1model/parser.p4"
 #include "../controls/v1model/queue_state.p4"
@@ -31,7 +31,8 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            aqt.apply(hdr.options, standard_metadata.deq_timedelta, marked.aqt);
+            aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
+            aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
         }
         counters.apply(standard_metadata.egress_port, marked);
     }

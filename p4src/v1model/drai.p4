@@ -3,14 +3,14 @@
 #include <core.p4>
 #include <v1model.p4>
 
-#include "../include/constants.p4"
-#include "../include/headers.p4"
+#include "../include/v1model/headers.p4"
+#include "../include/v1model/types.p4"
 #include "../controls/drai.p4"
-#include "../controls/frame_deparser.p4"
 #include "../controls/port_feedback.p4"
 #include "../controls/v1model/checksum.p4"
 #include "../controls/v1model/departure.p4"
 #include "../controls/v1model/egress_counters.p4"
+#include "../controls/v1model/frame_deparser.p4"
 #include "../controls/v1model/hop_ingress.p4"
 #include "../controls/v1model/parser.p4"
 #include "../controls/v1model/queue_state.p4"

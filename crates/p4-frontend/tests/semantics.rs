@@ -89,7 +89,10 @@ fn invalid_programs_are_explained() {
 #[test]
 fn the_projects_programs_compile_without_a_word() {
     let p4src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4src");
-    let mains = p4src.join("v1model").read_dir().expect("the programs");
+    let mains = ["v1model", "tna", "t2na"].iter().flat_map(|architecture| {
+        let folder = p4src.join(architecture).read_dir();
+        folder.expect("the programs")
+    });
     for main in mains.map(|entry| entry.expect("a program").path()) {
         if main.extension().is_none_or(|e| e != "p4") {
             continue;

@@ -21,11 +21,11 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let p4src = here.join("../../p4src");
     let folders = [
-        (
-            here.join("../../p4src/v1model"),
-            here.join("../../p4src/p4info"),
-        ),
+        (p4src.join("v1model"), p4src.join("p4info")),
+        (p4src.join("tna"), p4src.join("p4info/tna")),
+        (p4src.join("t2na"), p4src.join("p4info/t2na")),
         (here.join("tests/programs"), here.join("tests/programs")),
     ];
     let mut cases = Vec::new();
@@ -97,6 +97,9 @@ fn p4c_writes_the_same() {
     fs::create_dir_all(&folder).expect("a folder for p4c's output");
     let mut different = Vec::new();
     for (number, case) in cases().iter().enumerate() {
+        if case.program.iter().any(|folder| folder == "tna" || folder == "t2na") {
+            continue; // for p4c's Tofino backend, not for these two
+        }
         let file = folder.join(format!("{number}.txtpb"));
         let text = fs::read_to_string(&case.program).expect("a program");
         let compiler = match text.contains("psa.p4") {

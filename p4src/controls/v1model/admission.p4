@@ -16,7 +16,7 @@
 
 #include <v1model.p4>
 #include "../../include/constants.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 control Admission(in port_t port,
                   in priority_t priority,

@@ -5,7 +5,7 @@
 #define WAYMARK_V1MODEL_CHECKSUM_P4
 
 #include <v1model.p4>
-#include "../../include/headers.p4"
+#include "../../include/v1model/headers.p4"
 
 control VerifyIpv4Checksum(inout headers_t hdr, inout metadata_t meta) {
     apply {

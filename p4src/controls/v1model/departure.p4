@@ -4,7 +4,7 @@
 #define WAYMARK_V1MODEL_DEPARTURE_P4
 
 #include <v1model.p4>
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 control Departure(in queue_place_t place, out bit<1> waited_at_refusal)
                  (register<sequence_t> dequeued, register<sequence_t> drop_mark) {

@@ -7,7 +7,7 @@
 #include <v1model.p4>
 #include "../../include/constants.p4"
 #include "../../include/headers.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 const bit<2> ECN_NOT_CAPABLE = 0b00;
 const bit<2> ECN_EXPERIENCED = 0b11;

@@ -5,7 +5,7 @@
 
 #include <v1model.p4>
 #include "../../include/constants.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 control EgressCounters(in port_t port, in marked_t marked) {
     // Index: port.

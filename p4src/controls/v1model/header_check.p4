@@ -4,7 +4,7 @@
 #define WAYMARK_V1MODEL_HEADER_CHECK_P4
 
 #include <v1model.p4>
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 control HeaderCheck(inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     apply {

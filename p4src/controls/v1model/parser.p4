@@ -1,10 +1,10 @@
-// v1model's parser type around the parser that all architectures share.
+// v1model's parser type around the hop's parser.
 
 #ifndef WAYMARK_V1MODEL_PARSER_P4
 #define WAYMARK_V1MODEL_PARSER_P4
 
 #include <v1model.p4>
-#include "../frame_parser.p4"
+#include "frame_parser.p4"
 
 parser HopParser(packet_in packet,
                  out headers_t hdr,

@@ -7,7 +7,7 @@
 
 #include <v1model.p4>
 #include "../../include/constants.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 // An average number of packets, with 16 fractional bits.
 typedef bit<48> red_average_t;

@@ -4,8 +4,8 @@
 #define WAYMARK_V1MODEL_RED_HOP_INGRESS_P4
 
 #include <v1model.p4>
-#include "../../include/headers.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/headers.p4"
+#include "../../include/v1model/types.p4"
 #include "../forwarding.p4"
 #include "../packet_io.p4"
 #include "admission.p4"

@@ -5,7 +5,7 @@
 
 #include <v1model.p4>
 #include "../../include/constants.p4"
-#include "../../include/types.p4"
+#include "../../include/v1model/types.p4"
 
 control Verdict(inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     // Index: the port a packet came by.

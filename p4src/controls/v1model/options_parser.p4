@@ -1,14 +1,14 @@
-// Parses IPv4 options in any order, and preserves every octet.
+// v1model: parses IPv4 options in any order, and preserves every octet.
 //
 // The parser looks ahead at all option octets and walks the list in that copy to find where AQT and
 // AVBW-S begin. Only then it extracts: the marks as headers, the runs around them unchanged.
 // A malformed list is extracted as one run, so that no later step finds a mark in it.
 
-#ifndef WAYMARK_OPTIONS_PARSER_P4
-#define WAYMARK_OPTIONS_PARSER_P4
+#ifndef WAYMARK_V1MODEL_OPTIONS_PARSER_P4
+#define WAYMARK_V1MODEL_OPTIONS_PARSER_P4
 
-#include "../include/constants.p4"
-#include "../include/headers.p4"
+#include "../../include/constants.p4"
+#include "../../include/v1model/headers.p4"
 
 // Expects a verified IHL of 5 or more. A truncated header ends in error.PacketTooShort.
 parser OptionsParser(packet_in packet,

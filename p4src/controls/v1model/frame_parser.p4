@@ -1,10 +1,11 @@
-// From Ethernet to the last octet of the IPv4 header. The rest is payload, which no mark needs.
+// v1model: from Ethernet to the last octet of the IPv4 header. The rest is payload, which no mark needs.
 
-#ifndef WAYMARK_FRAME_PARSER_P4
-#define WAYMARK_FRAME_PARSER_P4
+#ifndef WAYMARK_V1MODEL_FRAME_PARSER_P4
+#define WAYMARK_V1MODEL_FRAME_PARSER_P4
 
-#include "../include/constants.p4"
-#include "../include/headers.p4"
+#include "../../include/constants.p4"
+#include "../../include/v1model/headers.p4"
+#include "../../include/v1model/types.p4"
 #include "options_parser.p4"
 
 error {

@@ -1,9 +1,9 @@
-// Emits the headers in the order in which they arrived.
+// v1model: emits the headers in the order in which they arrived.
 
-#ifndef WAYMARK_FRAME_DEPARSER_P4
-#define WAYMARK_FRAME_DEPARSER_P4
+#ifndef WAYMARK_V1MODEL_FRAME_DEPARSER_P4
+#define WAYMARK_V1MODEL_FRAME_DEPARSER_P4
 
-#include "../include/headers.p4"
+#include "../../include/v1model/headers.p4"
 
 control FrameDeparser(packet_out packet, in headers_t hdr) {
     apply {

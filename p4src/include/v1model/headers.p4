@@ -1,0 +1,29 @@
+// v1model: the headers of a packet.
+
+#ifndef WAYMARK_V1MODEL_HEADERS_P4
+#define WAYMARK_V1MODEL_HEADERS_P4
+
+#include "../headers.p4"
+
+// Options come in any order, so AQT has a place on either side of AVBW-S: at most one of aqt0 and
+// aqt1 is valid.
+struct options_t {
+    option_run_h before;
+    aqt_h        aqt0;
+    option_run_h between0;
+    avbw_h       avbw;
+    option_run_h between1;
+    aqt_h        aqt1;
+    option_run_h after;
+}
+
+struct headers_t {
+    packet_in_h  packet_in;
+    packet_out_h packet_out;
+    ethernet_h   ethernet;
+    vlan_h       vlan;
+    ipv4_h       ipv4;
+    options_t    options;
+}
+
+#endif
