@@ -32,6 +32,7 @@ class SwitchOptions:
     """Packets that may wait in each queue of such a port."""
     cpu_port: int | None = None
     drop_port: int = 511
+    """The ``egress_spec`` that drops in programs for v1model."""
     seed: int = 0
     """Seed of the program's random numbers."""
     captures: Path | None = None

@@ -50,7 +50,9 @@ def run_switch(
     cpu_port: Annotated[
         int | None, typer.Option(min=0, max=510, help="Port of packets to and from controllers.")
     ] = None,
-    drop_port: Annotated[int, typer.Option(min=0, max=511, help="egress_spec that drops.")] = 511,
+    drop_port: Annotated[
+        int, typer.Option(min=0, max=511, help="egress_spec that drops (v1model).")
+    ] = 511,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")

@@ -71,7 +71,7 @@ pub fn run_switch(
         outside: Some(Outside::new(move || outside.all())),
         switch: SwitchConfig {
             seed,
-            drop_port,
+            options: BTreeMap::from([(engine::DROP_PORT, u64::from(drop_port))]),
             ports: ports.collect(),
             other_ports: None,
             ..SwitchConfig::default()

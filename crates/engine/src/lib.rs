@@ -27,6 +27,8 @@ pub use switch::{
     CloneSession, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target, Transmit,
 };
 
+pub use v1model::DROP_PORT;
+
 use p4_ir::{Program, SourceLoc};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

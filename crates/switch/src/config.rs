@@ -9,8 +9,8 @@ use units::Rate;
 pub struct SwitchConfig {
     /// Seed of every draw that the program makes (`random`, hash algorithm `random`).
     pub seed: u64,
-    /// The egress port that stands for a drop, where the architecture has one (v1model's `egress_spec`).
-    pub drop_port: u16,
+    /// Settings that only one architecture has, by name; the others ignore them.
+    pub options: BTreeMap<&'static str, u64>,
     /// The ports that the switch has.
     pub ports: BTreeMap<u16, PortConfig>,
     /// What a port is like that `ports` does not name; `None`: there is none, and a packet sent to it is
@@ -36,11 +36,11 @@ pub struct SwitchConfig {
 }
 
 impl Default for SwitchConfig {
-    /// Seed 0, drop port 511, any port at once and without limit, nothing reported.
+    /// Seed 0, any port at once and without limit, nothing reported.
     fn default() -> Self {
         SwitchConfig {
             seed: 0,
-            drop_port: 511,
+            options: BTreeMap::new(),
             ports: BTreeMap::new(),
             other_ports: Some(PortConfig::default()),
             report_drops: false,

@@ -8,6 +8,13 @@ use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Targe
 use switch::{Arrival, Dequeued, Forwarding, Replica, Switch, SwitchConfig};
 use units::Instant;
 
+/// The option of [`SwitchConfig::options`] that names the `egress_spec` of a dropped packet; unset:
+/// [`DEFAULT_DROP_PORT`].
+pub const DROP_PORT: &str = "drop_port";
+
+/// BMv2's drop port.
+pub const DEFAULT_DROP_PORT: u64 = 511;
+
 /// The v1model architecture, with what a packet's block has asked for.
 #[derive(Debug, Default)]
 pub struct V1Model {
@@ -50,8 +57,13 @@ impl Architecture for V1Model {
 
 impl Forwarding for V1Model {
     fn configure(layout: &Layout, config: &SwitchConfig, words: &mut [u64]) {
-        let mask = layout.metadata.egress_spec.mask;
-        words[layout.drop_port as usize] = u64::from(config.drop_port) & mask;
+        let drop_port = config.options.get(DROP_PORT);
+        let drop_port = drop_port.copied().unwrap_or(DEFAULT_DROP_PORT);
+        // Metadata without `egress_spec` reads as 0, which is no drop port.
+        words[layout.drop_port as usize] = match layout.metadata.egress_spec.mask {
+            0 => drop_port,
+            mask => drop_port & mask,
+        };
     }
 
     #[inline]

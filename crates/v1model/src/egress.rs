@@ -32,10 +32,10 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     switch.machine.trace(start, packet.tag, waited);
 
     let meta = switch.layout().metadata;
+    let drop_port = words[switch.layout().drop_port as usize];
     meta.egress_port.set(&mut words, port as u64);
     // Not the drop port, so that only egress itself can drop.
-    meta.egress_spec
-        .set(&mut words, switch.config().drop_port as u64 + 1);
+    meta.egress_spec.set(&mut words, drop_port + 1);
     meta.egress_global_timestamp
         .set(&mut words, start.as_micros());
     meta.deq_timedelta.set(
@@ -62,7 +62,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     {
         clone_egress(switch, &words, packet, arrival, request);
     }
-    let dropped = meta.egress_spec.get(&words) == switch.config().drop_port as u64;
+    let dropped = meta.egress_spec.get(&words) == drop_port;
     let drop = dropped.then_some(DropCause::Egress);
     if let Some(cause) = switch.job.abort.or(drop) {
         std::mem::swap(&mut switch.job.octets, &mut packet.octets);

@@ -41,13 +41,13 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
         // The replicas are there in its place.
         return switch.leave(arrival);
     }
-    let egress = meta.egress_spec.get(&words) as u16;
-    if egress == switch.config().drop_port {
+    let egress = meta.egress_spec.get(&words);
+    if egress == words[switch.layout().drop_port as usize] {
         return switch.drop_packet(DropCause::Ingress, port, arrival, words, take(packet));
     }
     meta.instance_type.set(&mut words, instance::NORMAL);
     let truncate = switch.architecture.truncate;
-    switch.enqueue(words, take(packet), arrival, egress, truncate);
+    switch.enqueue(words, take(packet), arrival, egress as u16, truncate);
 }
 
 /// Runs the parser and verifies checksums. The packet's octets are the job's until they are

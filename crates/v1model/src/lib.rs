@@ -35,7 +35,7 @@ mod externs;
 mod ingress;
 mod objects;
 
-pub use architecture::V1Model;
+pub use architecture::{DEFAULT_DROP_PORT, DROP_PORT, V1Model};
 pub use p4_vm::{
     ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
     Drop, DropCause, DropCounts, Entry, EntryAction, Event, Group, Log, Match, Member, MeterConfig,

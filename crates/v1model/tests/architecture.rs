@@ -3,6 +3,7 @@
 mod support;
 
 use p4_ir::*;
+use std::collections::BTreeMap;
 use support::*;
 use units::Instant;
 use v1model::*;
@@ -147,6 +148,34 @@ fn every_drop_has_its_cause() {
         assert_eq!(switch.port_stats(port).drops.of(cause), 1);
     }
     assert_eq!(switch.drops().total(), 6);
+}
+
+#[test]
+fn the_drop_port_is_an_option() {
+    let when_a = |a: u64, statement| {
+        when(
+            binary(BinaryOp::Eq, load(&bits(A, 16)), num(a, 16)),
+            vec![statement],
+        )
+    };
+    let build = Build::default()
+        .ingress(vec![
+            to_port(511),
+            when_a(1, to_port(9)),
+            when_a(2, call("mark_to_drop", None, vec![])),
+        ])
+        .egress(vec![when_a(3, to_port(9))]);
+    let mut switch = build.switch_with(SwitchConfig {
+        options: BTreeMap::from([(v1model::DROP_PORT, 9)]),
+        ..SwitchConfig::default()
+    });
+    for a in 1..=3 {
+        assert_eq!(send(&mut switch, 0, packet(a, 0, 0, &[])), []);
+    }
+    assert_eq!(switch.drops().of(DropCause::Ingress), 2);
+    assert_eq!(switch.drops().of(DropCause::Egress), 1);
+    let sent = send(&mut switch, 0, packet(4, 0, 0, &[]));
+    assert_eq!(sent[0].port, v1model::DEFAULT_DROP_PORT as u16);
 }
 
 #[test]
