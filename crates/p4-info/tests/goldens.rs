@@ -97,7 +97,11 @@ fn p4c_writes_the_same() {
     fs::create_dir_all(&folder).expect("a folder for p4c's output");
     let mut different = Vec::new();
     for (number, case) in cases().iter().enumerate() {
-        if case.program.iter().any(|folder| folder == "tna" || folder == "t2na") {
+        if case
+            .program
+            .iter()
+            .any(|folder| folder == "tna" || folder == "t2na")
+        {
             continue; // for p4c's Tofino backend, not for these two
         }
         let file = folder.join(format!("{number}.txtpb"));

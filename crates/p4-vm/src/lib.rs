@@ -34,7 +34,7 @@ mod wide;
 
 pub use architecture::{Architecture, CallSite};
 pub use cells::{Counted, MeterUnit};
-pub use code::{Calculation, MetaField, NONE, Slot, Target};
+pub use code::{Calculation, ListValue, MetaField, NONE, Slot, Target};
 pub use compile::{Compiler, enum_member, walk};
 pub use crc::{CrcParameters, CrcWidth};
 pub use entity::{

@@ -26,6 +26,16 @@ impl Packet {
         }
     }
 
+    /// Cuts it to `most` octets.
+    pub fn truncate(&mut self, most: u32) {
+        let Some(cut) = self.length().checked_sub(most) else {
+            return;
+        };
+        self.octets.truncate(most as usize);
+        self.elided = most - self.octets.len() as u32;
+        self.link_octets = self.link_octets.saturating_sub(cut);
+    }
+
     /// `packet_length` in octets: those held and those elided.
     #[inline]
     pub fn length(&self) -> u32 {

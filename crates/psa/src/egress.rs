@@ -89,7 +89,9 @@ fn clone(switch: &mut Switch, words: &[u64], packet: &Packet, arrival: &mut Arri
         return switch.note_drop(DropCause::TooManyPasses, queue, arrival.now, packet.tag);
     }
     let mut copy = switch.copy_packet(packet);
-    paths::truncate(&mut copy, session.truncate);
+    if let Some(most) = session.truncate {
+        copy.truncate(most);
+    }
     let along = switch.layout().along.clone_e2e.clone();
     let fresh = to_egress(switch, words, paths::CLONE_E2E, along);
     let mut next = Arrival {

@@ -49,7 +49,9 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
         return switch.drop_packet(cause, counted_at, arrival, words, take(packet));
     }
     if let (Some(session), Some(mut copy)) = (clone, copies[0].take()) {
-        paths::truncate(&mut copy, session.truncate);
+        if let Some(most) = session.truncate {
+            copy.truncate(most);
+        }
         let along = switch.layout().along.clone_i2e.clone();
         let fresh = to_egress(switch, &words, paths::CLONE_I2E, along);
         switch.replicate(fresh, copy, arrival, &session.replicas, None);

@@ -2,7 +2,7 @@
 
 use crate::Switch;
 use crate::blocks::Layout;
-use p4_vm::{Packet, Target};
+use p4_vm::Target;
 use std::ops::Range;
 use std::sync::Arc;
 use switch::CloneSession;
@@ -61,17 +61,6 @@ pub fn to_egress(switch: &mut Switch, words: &[u64], path: u64, along: Range<usi
 pub fn session(switch: &Switch, session: u64) -> Option<Arc<CloneSession>> {
     let session = u16::try_from(session).ok()?;
     switch.replication().session(session).cloned()
-}
-
-/// Cuts a packet to `most` octets.
-pub fn truncate(packet: &mut Packet, most: Option<u32>) {
-    let Some(most) = most.filter(|most| *most < packet.length()) else {
-        return;
-    };
-    let cut = packet.length() - most;
-    packet.octets.truncate(most as usize);
-    packet.elided = most - packet.octets.len() as u32;
-    packet.link_octets = packet.link_octets.saturating_sub(cut);
 }
 
 /// Runs a block.

@@ -1,6 +1,8 @@
 //! Paths and metadata of the Tofino Native Architectures.
 
 mod support;
+#[path = "tna/testgen.rs"]
+mod testgen;
 
 use engine::{DropCause, Packet, Switch, SwitchConfig};
 use std::path::{Path, PathBuf};
@@ -24,11 +26,13 @@ fn check(name: &str, script: &str) {
 #[test]
 fn packets_take_the_paths_of_tofino_1() {
     check("tna.p4", "paths.stf");
+    check("tna.p4", "tna.stf");
 }
 
 #[test]
 fn packets_take_the_paths_of_tofino_2() {
     check("t2na.p4", "paths.stf");
+    check("t2na.p4", "t2na.stf");
 }
 
 /// What becomes of a packet of some kind for a port.

@@ -2,15 +2,21 @@
 
 use crate::blocks::{self, Layout};
 use crate::externs::{self, Call};
+use crate::requests::Request;
 use crate::{egress, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, Object, Packet, Target};
 use switch::{Arrival, Dequeued, Forwarding, Replica, Switch};
 use units::Instant;
 
-/// The Tofino Native Architecture, of Tofino 1 or 2.
+/// The Tofino Native Architecture, of Tofino 1 or 2. Its value is what a deparser has asked for.
 #[derive(Debug, Default)]
-pub struct Tna;
+pub struct Tna {
+    /// A mirrored packet.
+    pub mirror: Option<Request>,
+    /// That the packet be resubmitted.
+    pub resubmit: Option<Request>,
+}
 
 impl Architecture for Tna {
     const NAME: &'static str = "TNA";
@@ -37,7 +43,7 @@ impl Architecture for Tna {
     }
 
     fn call(&mut self, call: &Call, at: CallSite<'_>) {
-        externs::call(call, at);
+        externs::call(self, call, at);
     }
 }
 
@@ -45,6 +51,7 @@ impl Forwarding for Tna {
     #[inline]
     fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, _packet: &Packet) {
         words[layout.own.ingress_port as usize] = port.into();
+        words[layout.own.resubmitted as usize] = 0;
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! The package: its pipelines, the metadata of the architecture, and what a packet has besides its variables.
 
+use crate::generation::Generation;
 use crate::prefix::Prefix;
 use crate::{Tna, parser_errors, ports};
 use p4_ir::{
@@ -10,14 +11,22 @@ use p4_vm::{Compiler, MetaField, Slot, Target};
 /// What TNA knows of a program.
 #[derive(Debug, Default)]
 pub struct Layout {
+    /// The hardware that the program is for.
+    pub generation: Generation,
     /// One for each pipeline of the package.
     pub pipes: Vec<Pipe>,
+    /// The pipeline that serves each pipe of the hardware.
+    serves: [usize; ports::PIPES],
     /// Words of a packet that no program sees.
     pub own: Own,
-    /// What precedes a packet in the ingress parser.
+    /// The metadata that precede a packet in the ingress parser, and octets of port metadata behind them.
     pub ingress_prefix: Prefix<3>,
-    /// The metadata that precedes a packet in the egress parser.
+    pub port_metadata: usize,
+    /// The metadata that precede a packet in the egress parser.
     pub egress_prefix: Prefix<14>,
+    /// Whether a deparser may ask for mirrored packets, and for resubmission.
+    pub mirrors: bool,
+    pub resubmits: bool,
     /// The bit of each parser error.
     pub error_bits: Vec<u16>,
     /// Octets of a cell of the packet buffer.
@@ -64,6 +73,7 @@ pub struct IngressMetadata {
     pub timestamp: MetaField,
     pub parser_error: MetaField,
     pub drop: MetaField,
+    pub mirror_io_select: MetaField,
     pub port: MetaField,
     pub bypass_egress: MetaField,
     pub deflect_on_drop: MetaField,
@@ -79,6 +89,7 @@ pub struct EgressMetadata {
     pub timestamp: MetaField,
     pub parser_error: MetaField,
     pub drop: MetaField,
+    pub mirror_io_select: MetaField,
 }
 
 /// Words of a packet that no program sees. They are not cleared with the variables.
@@ -86,6 +97,8 @@ pub struct EgressMetadata {
 pub struct Own {
     /// The port that it came in through.
     pub ingress_port: Slot,
+    /// Whether it is resubmitted: it comes with data in place of port metadata.
+    pub resubmitted: Slot,
     /// Its queue at the egress port.
     pub queue: Slot,
     /// Whether it goes from its queue to the line.
@@ -98,15 +111,24 @@ pub struct Own {
     pub first_replica: Slot,
 }
 
+impl Own {
+    /// The words that the traffic manager gives a packet.
+    pub fn of_queued(&self) -> [Slot; 5] {
+        [
+            self.queue,
+            self.bypass_egress,
+            self.class_of_service,
+            self.replication,
+            self.first_replica,
+        ]
+    }
+}
+
 /// The package that programs instantiate.
 pub const PACKAGE: &str = "Switch";
 
 const SHAPE: &str = "Switch(Pipeline(ingress_parser, ingress, ingress_deparser, egress_parser, egress, \
                      egress_deparser), …)";
-
-/// Octets of port metadata behind the ingress metadata, and of a buffer's cell.
-const TOFINO_1: (usize, u32) = (8, 80);
-const TOFINO_2: (usize, u32) = (24, 176);
 
 const FOR_TM: &str = "ingress_intrinsic_metadata_for_tm_t";
 
@@ -151,6 +173,7 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
     }
     compiler.layout.own = Own {
         ingress_port: compiler.setting(),
+        resubmitted: compiler.setting(),
         queue: compiler.setting(),
         bypass_egress: compiler.setting(),
         class_of_service: compiler.setting(),
@@ -158,23 +181,22 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
         first_replica: compiler.setting(),
     };
     compiler.layout.error_bits = parser_errors::bits(program);
-    let (port_metadata, cell_octets) = match tofino(program) {
-        2 => TOFINO_2,
-        _ => TOFINO_1,
-    };
-    compiler.layout.cell_octets = cell_octets;
+    let generation = generation(program);
+    compiler.layout.generation = generation;
+    compiler.layout.port_metadata = generation.port_metadata();
+    compiler.layout.cell_octets = generation.cell_octets();
     let header = |name: &str| program.types.iter().position(|ty| ty.name == name);
     let header = |name| header(name).map(|id| Type::Named(TypeId(id as u32)));
     if let Some(header) = header("ingress_intrinsic_metadata_t") {
-        compiler.layout.ingress_prefix =
-            Prefix::of(program, &header, INGRESS_FIELDS, port_metadata);
+        compiler.layout.ingress_prefix = Prefix::of(program, &header, INGRESS_FIELDS);
     }
     if let Some(header) = header("egress_intrinsic_metadata_t") {
-        compiler.layout.egress_prefix = Prefix::of(program, &header, EGRESS_FIELDS, 0);
+        compiler.layout.egress_prefix = Prefix::of(program, &header, EGRESS_FIELDS);
     }
     for blocks in program.blocks.chunk_by(|a, b| pipe_of(a) == pipe_of(b)) {
         pipe(compiler, blocks);
     }
+    compiler.layout.serves = generation.serves(compiler.layout.pipes.len());
 }
 
 /// The pipeline that takes a block: `pipe0`.
@@ -184,7 +206,7 @@ fn pipe_of(block: &Block) -> &str {
 }
 
 /// The generation that the program is for, as the width of a queue's number says: `tna.p4` compiles for both.
-fn tofino(program: &Program) -> u32 {
+fn generation(program: &Program) -> Generation {
     let queue = |ty: &TypeDef| match &ty.kind {
         TypeKind::Struct(fields) if ty.name == FOR_TM => {
             let field = fields.iter().find(|field| field.name == "qid")?;
@@ -193,8 +215,8 @@ fn tofino(program: &Program) -> u32 {
         _ => None,
     };
     match program.types.iter().find_map(queue) {
-        Some(7) => 2,
-        _ => 1,
+        Some(7) => Generation::Tofino2,
+        _ => Generation::Tofino1,
     }
 }
 
@@ -245,6 +267,7 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         timestamp: parsed("global_tstamp"),
         parser_error: parsed("parser_err"),
         drop: deparsed("drop_ctl"),
+        mirror_io_select: deparsed("mirror_io_select"),
         port: managed("ucast_egress_port"),
         bypass_egress: managed("bypass_egress"),
         deflect_on_drop: managed("deflect_on_drop"),
@@ -273,6 +296,7 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         timestamp: parsed("global_tstamp"),
         parser_error: parsed("parser_err"),
         drop: deparsed("drop_ctl"),
+        mirror_io_select: deparsed("mirror_io_select"),
     };
     let takes_errors = match ig.body {
         BlockBody::Control(function) => {
@@ -297,9 +321,9 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
 }
 
 impl Layout {
-    /// The pipeline that a port belongs to. Two pipelines serve four pipes in turn, one serves all.
+    /// The pipeline that a port belongs to.
     #[inline]
     pub fn pipe(&self, port: u16) -> &Pipe {
-        &self.pipes[ports::pipe(port) % self.pipes.len()]
+        &self.pipes[self.serves[ports::pipe(port)]]
     }
 }

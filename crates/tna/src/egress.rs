@@ -1,10 +1,10 @@
 //! From a queue to the line: parser, match-action units, deparser.
 
 use crate::blocks::{Layout, Own};
-use crate::{Switch, fate, parser_errors};
-use p4_vm::{DropCause, Job, Packet, TraceEvent};
+use crate::{Switch, Tna, copies, fate, parser_errors, ports};
+use p4_vm::{DropCause, Job, NONE, Packet, TraceEvent};
 use std::mem::{swap, take};
-use switch::{Arrival, Dequeued};
+use switch::{Arrival, Dequeued, Forwarding};
 use units::Instant;
 
 /// When the packet's serialisation ends; `None` if it is not sent.
@@ -30,13 +30,16 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     switch.machine.trace(start, packet.tag, waited);
     if words[switch.layout().own.bypass_egress as usize] != 0 {
         switch.give_words(words);
-        return Some(leave(switch, port, start, packet, arrival));
+        return leave(switch, port, start, packet, arrival);
     }
 
     let pipe = switch.layout().pipe(port);
     let (meta, blocks) = (pipe.egress, pipe.blocks);
     let length = packet.length();
-    switch.layout().egress_prefix.prepend(packet, values);
+    let layout = switch.layout();
+    let prefix = layout.egress_prefix.octets();
+    layout.egress_prefix.prepend(packet, values, 0);
+    let mirrors = layout.mirrors;
     switch.begin(
         packet,
         Job {
@@ -58,17 +61,55 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         switch.drop_packet(cause, port, arrival, words, take(packet));
         return None;
     }
+    // Tofino 1 mirrors what goes out.
+    let may_mirror_incoming = mirrors && meta.mirror_io_select.slot != NONE;
+    let incoming = may_mirror_incoming.then(|| copies::as_it_came(switch, packet, prefix));
     switch.deparse(&mut words, blocks.egress_deparser, packet, None);
     if let Some(cause) = switch.job.abort {
         switch.drop_packet(cause, port, arrival, words, take(packet));
         return None;
+    }
+    if mirrors {
+        mirror(switch, &words, packet, incoming, arrival, port);
     }
     if meta.drop.get(&words) & fate::DROP != 0 {
         switch.drop_packet(DropCause::Egress, port, arrival, words, take(packet));
         return None;
     }
     switch.give_words(words);
-    Some(leave(switch, port, start, packet, arrival))
+    leave(switch, port, start, packet, arrival)
+}
+
+/// Makes the mirrored packet that the deparser asked for. It goes through egress again.
+fn mirror(
+    switch: &mut Switch,
+    words: &[u64],
+    packet: &Packet,
+    incoming: Option<Packet>,
+    arrival: &mut Arrival,
+    port: u16,
+) {
+    let meta = switch.layout().pipe(port).egress;
+    let wanted = take(&mut switch.architecture).mirror;
+    if let Some(request) = wanted
+        && meta.drop.get(words) & fate::NO_MIRROR == 0
+        && copies::may_mirror(switch, packet, arrival, port)
+    {
+        let copy = match (&incoming, meta.mirror_io_select.get(words)) {
+            (Some(incoming), 0) => switch.copy_packet(incoming),
+            _ => switch.copy_packet(packet),
+        };
+        let ingress_port = Tna::ingress_port(switch.layout(), words);
+        let mut next = Arrival {
+            lineage: arrival.lineage.next_pass(),
+            ..*arrival
+        };
+        copies::mirror(switch, &request, copy, &mut next, ingress_port);
+        arrival.lineage.join(next.lineage);
+    }
+    if let Some(incoming) = incoming {
+        switch.give_packet(incoming);
+    }
 }
 
 /// Values of `egress_intrinsic_metadata_t`, in the order of the prefix. No congestion is signalled: thresholds of the
@@ -101,14 +142,18 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
     ]
 }
 
-/// Sends the packet: when its serialisation ends.
+/// Sends the packet, or takes it back where the port is one that recirculates: when its serialisation ends.
 fn leave(
     switch: &mut Switch,
     port: u16,
     start: Instant,
-    packet: &Packet,
+    packet: &mut Packet,
     arrival: &mut Arrival,
-) -> Instant {
+) -> Option<Instant> {
+    if ports::recirculates(port, switch.layout().generation) {
+        copies::recirculate(switch, take(packet), arrival, port);
+        return None;
+    }
     switch.leave(arrival);
-    switch.send(port, start, packet)
+    Some(switch.send(port, start, packet))
 }

@@ -8,6 +8,8 @@ use switch::{Arrival, Replica};
 
 /// The bit of `drop_ctl` that keeps a packet from all ports and from resubmission.
 pub const DROP: u64 = 1;
+/// The bit that keeps it from being mirrored by egress.
+pub const NO_MIRROR: u64 = 4;
 
 /// What ingress asks of the traffic manager.
 #[derive(Clone, Copy, Debug)]

@@ -1,21 +1,25 @@
 //! From a port to the traffic manager: parser, match-action units, deparser.
 
-use crate::{Switch, fate, parser_errors, ports};
+use crate::{Switch, Tna, copies, fate, parser_errors, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
 use switch::{Arrival, Forwarding};
 
-use crate::Tna;
-
 /// Takes a packet to the traffic manager, or to ingress again.
 pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
     let port = Tna::ingress_port(switch.layout(), &words);
-    let length = packet.length();
     let timestamp = arrival.now.as_nanos();
-    switch
-        .layout()
-        .ingress_prefix
-        .prepend(packet, [0, port.into(), timestamp]);
+    let layout = switch.layout();
+    let prefix = layout.ingress_prefix.octets() + layout.port_metadata;
+    let resubmitted = words[layout.own.resubmitted as usize];
+    let zeros = match resubmitted {
+        0 => layout.port_metadata,
+        _ => 0,
+    };
+    let values = [resubmitted, port.into(), timestamp];
+    layout.ingress_prefix.prepend(packet, values, zeros);
+    let length = packet.length() - prefix as u32;
+    let copied = layout.mirrors || layout.resubmits;
     let pipe = switch.layout().pipe(port);
     let (meta, blocks, takes_errors) = (pipe.ingress, pipe.blocks, pipe.takes_errors);
     switch.begin(
@@ -42,9 +46,43 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
         swap(&mut switch.job.octets, &mut packet.octets);
         return switch.drop_packet(cause, port, arrival, words, take(packet));
     }
+    let original = copied.then(|| copies::as_it_came(switch, packet, prefix));
     switch.deparse(&mut words, blocks.ingress_deparser, packet, None);
     if let Some(cause) = switch.job.abort {
         return switch.drop_packet(cause, port, arrival, words, take(packet));
     }
+    if let Some(original) = original
+        && copies(switch, &words, packet, original, arrival)
+    {
+        switch.give_packet(take(packet));
+        return switch.give_words(words);
+    }
     fate::decide(switch, words, take(packet), arrival, port);
+}
+
+/// Makes the copies that the deparser asked for. Whether the packet is resubmitted, and goes nowhere else.
+fn copies(
+    switch: &mut Switch,
+    words: &[u64],
+    packet: &Packet,
+    original: Packet,
+    arrival: &mut Arrival,
+) -> bool {
+    let port = Tna::ingress_port(switch.layout(), words);
+    let meta = switch.layout().pipe(port).ingress;
+    let Tna { mirror, resubmit } = take(&mut switch.architecture);
+    if let Some(request) = mirror {
+        // Tofino 1 mirrors what came in.
+        let copy = match meta.mirror_io_select.get(words) {
+            0 => switch.copy_packet(&original),
+            _ => switch.copy_packet(packet),
+        };
+        copies::mirror(switch, &request, copy, arrival, port);
+    }
+    let resubmit = resubmit.filter(|_| meta.drop.get(words) & fate::DROP == 0);
+    match &resubmit {
+        Some(request) => copies::resubmit(switch, request, original, arrival, port),
+        None => switch.give_packet(original),
+    }
+    resubmit.is_some()
 }

@@ -3,21 +3,25 @@
 //! A packet goes through the hardware in this order, and so do the modules of this crate:
 //! - `prefix`: the metadata that precedes each packet in a parser;
 //! - `ingress`: parser, match-action units, deparser; `fate`: what the traffic manager does with the packet then;
-//! - `egress`: parser, match-action units, deparser, line.
+//! - `egress`: parser, match-action units, deparser, line;
+//! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets.
 //!
 //! What programs declare is in `blocks` (the package and its metadata), `externs` and `objects`. `parser_errors` has
-//! the bits of `parser_err`. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
+//! the bits of `parser_err`; `generation` and `ports`, what the two generations of the hardware differ in. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
 
 mod architecture;
 mod blocks;
+mod copies;
 mod egress;
 mod externs;
 mod fate;
+mod generation;
 mod ingress;
 mod objects;
 mod parser_errors;
 mod ports;
 mod prefix;
+mod requests;
 
 pub use architecture::Tna;
 use switch::Registration;

@@ -1,5 +1,7 @@
 //! Numbers of ports: the pipe in the two upper of nine bits, the port of the pipe in the others.
 
+use crate::generation::Generation;
+
 /// Bits of a number that count the ports of a pipe.
 const PIPE_SHIFT: u32 = 7;
 
@@ -10,9 +12,21 @@ const MAX: u64 = 0x1ff;
 /// this is none.
 pub const NONE: u64 = MAX;
 
+/// Pipes of the hardware.
+pub const PIPES: usize = 4;
+
 /// The pipe of a port.
 pub fn pipe(port: u16) -> usize {
-    usize::from(port >> PIPE_SHIFT)
+    usize::from(port >> PIPE_SHIFT) % PIPES
+}
+
+/// Whether what leaves through a port comes back to ingress through it.
+pub fn recirculates(port: u16, generation: Generation) -> bool {
+    let of_pipe = port & ((1 << PIPE_SHIFT) - 1);
+    match generation {
+        Generation::Tofino1 => (68..=71).contains(&of_pipe),
+        Generation::Tofino2 => (6..=7).contains(&of_pipe),
+    }
 }
 
 /// The port, if there can be one of this number.

@@ -3,7 +3,7 @@
 use p4_ir::{Program, Type};
 use p4_vm::Packet;
 
-/// Octets of the longest prefix.
+/// Octets of the longest prefix, zeros included.
 const MOST: usize = 64;
 
 /// Where each of `N` values lies in a header.
@@ -11,7 +11,7 @@ const MOST: usize = 64;
 pub struct Prefix<const N: usize> {
     /// The place of each value; width 0: the header has none.
     fields: [Place; N],
-    /// Octets of the header, and of zeros behind it.
+    /// Octets of the header.
     octets: usize,
 }
 
@@ -32,8 +32,8 @@ impl<const N: usize> Default for Prefix<N> {
 }
 
 impl<const N: usize> Prefix<N> {
-    /// The places of fields of these names in a header, which `zeros` octets follow.
-    pub fn of(program: &Program, header: &Type, names: [&str; N], zeros: usize) -> Self {
+    /// The places of fields of these names in a header.
+    pub fn of(program: &Program, header: &Type, names: [&str; N]) -> Self {
         let mut fields = [Place::default(); N];
         let mut end = 0;
         for (_, field) in header.members(program) {
@@ -43,29 +43,33 @@ impl<const N: usize> Prefix<N> {
                 fields[number] = Place { end, width };
             }
         }
-        let octets = end.div_ceil(8) as usize + zeros;
         Prefix {
             fields,
-            octets: octets.min(MOST),
+            octets: end.div_ceil(8) as usize,
         }
     }
 
-    /// Its octets.
-    pub fn len(&self) -> usize {
+    /// Octets of the header.
+    pub fn octets(&self) -> usize {
         self.octets
     }
 
-    /// Puts the header in front of a packet, each value cut to its width.
+    /// Puts the header in front of a packet, each value cut to its width, and `zeros` octets between the two.
     #[inline]
-    pub fn prepend(&self, packet: &mut Packet, values: [u64; N]) {
+    pub fn prepend(&self, packet: &mut Packet, values: [u64; N], zeros: usize) {
         let mut image = [0; MOST];
         for (place, value) in self.fields.iter().zip(values) {
             place.write(&mut image, value);
         }
-        let image = &image[..self.octets];
-        packet.octets.splice(..0, image.iter().copied());
-        packet.link_octets += self.octets as u32;
+        prepend(packet, &image[..self.octets + zeros]);
     }
+}
+
+/// Puts octets in front of a packet.
+#[inline]
+pub fn prepend(packet: &mut Packet, octets: &[u8]) {
+    packet.octets.splice(..0, octets.iter().copied());
+    packet.link_octets += octets.len() as u32;
 }
 
 impl Place {

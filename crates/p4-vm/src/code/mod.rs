@@ -138,7 +138,9 @@ pub struct SetTest {
 /// A value that a hash, checksum or digest takes in.
 #[derive(Clone, Debug)]
 pub struct ListValue {
+    /// Its first word.
     pub slot: Slot,
+    /// Its bits.
     pub width: u32,
     /// Slot of a `varbit`'s length: only so many of the bits count.
     pub length: Slot,

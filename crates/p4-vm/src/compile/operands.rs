@@ -40,7 +40,7 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 
     /// The values of an argument, flattened.
-    pub(super) fn data(&mut self, arg: &Arg) -> Option<Vec<ListValue>> {
+    pub fn data(&mut self, arg: &Arg) -> Option<Vec<ListValue>> {
         let mut data = Vec::new();
         match arg {
             Arg::In(value) => data.push(self.list_value(value, NONE)),

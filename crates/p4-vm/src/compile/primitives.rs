@@ -5,7 +5,7 @@ use super::Compiler;
 use crate::Architecture;
 use crate::code::*;
 use crate::hash::Algorithm;
-use p4_ir::{Arg, Expr, ExternCall, Place, Scalar, Type};
+use p4_ir::{Arg, Expr, ExternCall, Location, Place, Scalar, StmtKind, Type};
 
 impl<A: Architecture> Compiler<'_, A> {
     /// Translates a call, as the architecture says.
@@ -17,6 +17,25 @@ impl<A: Architecture> Compiler<'_, A> {
                 A::NAME
             ));
         }
+    }
+
+    /// Reads the values of `to` from the packet, then moves on by `bits` from where they begin.
+    pub fn unpack(&mut self, to: Vec<Place>, bits: u32) {
+        let bits = Expr::constant(bits, Scalar::Bit(32));
+        for step in [StmtKind::Lookahead(to), StmtKind::Advance(bits)] {
+            self.parser_stmt(&step);
+        }
+    }
+
+    /// The values that a variable of this type at a location has.
+    pub fn places(&self, at: &Location, ty: &Type) -> Vec<Place> {
+        if let Some(ty) = ty.scalar(self.program()) {
+            return vec![Place { at: at.clone(), ty }];
+        }
+        let members = ty.members(self.program()).into_iter();
+        members
+            .flat_map(|(offset, field)| self.places(&at.offset(offset), &field.ty))
+            .collect()
     }
 
     /// Calls an extern of the architecture's own.

@@ -195,6 +195,15 @@ fn store(words: &mut [u64], (d, width): (Slot, u32), value: u128) {
     words[at + 1] = (value >> 64) as u64 & mask(width - 64);
 }
 
+impl Machine {
+    /// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers are left
+    /// out.
+    pub fn gather(&mut self, words: &[u64], data: &[ListValue]) -> &[u8] {
+        gather(&mut self.scratch, words, data);
+        &self.scratch.octets
+    }
+}
+
 /// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers
 /// are left out.
 #[inline]

@@ -15,12 +15,17 @@ impl Loader for Beside {
     }
 }
 
-/// The program in a file, or the first of what is wrong with it.
+/// The program in a file, or what is wrong with it.
 pub fn compile(path: &Path) -> Result<p4_ir::Program, String> {
+    compile_with(path, &[])
+}
+
+/// The program in a file, compiled with these macros.
+pub fn compile_with(path: &Path, defines: &[(String, String)]) -> Result<p4_ir::Program, String> {
     let octets = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut sources = SourceMap::new();
     let entry = sources.add(&path.to_string_lossy(), &*String::from_utf8_lossy(&octets));
-    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut Beside, &[]);
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut Beside, defines);
     program.ok_or_else(|| {
         let errors = diagnostics
             .iter()

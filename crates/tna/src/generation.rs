@@ -1,0 +1,45 @@
+//! Generations of the hardware.
+
+/// A generation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generation {
+    #[default]
+    Tofino1,
+    Tofino2,
+}
+
+impl Generation {
+    /// Octets of port metadata behind the metadata of ingress.
+    pub fn port_metadata(self) -> usize {
+        match self {
+            Generation::Tofino1 => 8,
+            Generation::Tofino2 => 24,
+        }
+    }
+
+    /// Octets of data that a resubmitted packet may have in their place.
+    pub fn resubmit_data(self) -> usize {
+        match self {
+            Generation::Tofino1 => 8,
+            Generation::Tofino2 => 16,
+        }
+    }
+
+    /// The pipeline that serves each of the four pipes where a program has `count`: one serves all; two serve pipes in
+    /// turn (Tofino 1) or in pairs (Tofino 2).
+    pub fn serves(self, count: usize) -> [usize; 4] {
+        match (count, self) {
+            (2, Generation::Tofino1) => [0, 1, 0, 1],
+            (2, Generation::Tofino2) => [0, 0, 1, 1],
+            _ => [0, 1, 2, 3].map(|pipe| if pipe < count { pipe } else { 0 }),
+        }
+    }
+
+    /// Octets of a cell of the packet buffer.
+    pub fn cell_octets(self) -> u32 {
+        match self {
+            Generation::Tofino1 => 80,
+            Generation::Tofino2 => 176,
+        }
+    }
+}

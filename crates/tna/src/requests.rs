@@ -1,0 +1,110 @@
+//! What a deparser asks for besides the packet: a mirrored packet, a resubmitted one.
+
+use crate::Tna;
+use p4_ir::{Arg, Expr, ExternCall, Scalar, Type, TypeKind};
+use p4_vm::{CallSite, Compiler, ListValue, NONE, Slot};
+
+/// Octets that a header for the other packet may have.
+const MOST: usize = 32;
+
+/// Operands of a call that asks for another packet.
+#[derive(Debug)]
+pub struct Asks {
+    /// The word that holds the mirror session; [`NONE`] for a resubmitted packet.
+    session: Slot,
+    /// What goes in front of the packet.
+    header: Vec<ListValue>,
+}
+
+/// What a deparser has asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The mirror session.
+    pub session: u16,
+    header: [u8; MOST],
+    octets: usize,
+}
+
+impl Request {
+    /// What goes in front of the packet.
+    pub fn header(&self) -> &[u8] {
+        &self.header[..self.octets]
+    }
+}
+
+impl Asks {
+    /// What is asked for now.
+    pub fn request(&self, at: &mut CallSite<'_>) -> Request {
+        let session = at.words.get(self.session as usize);
+        let session = session.map_or(0, |session| *session as u16);
+        let given = at.machine.gather(at.words, &self.header);
+        let octets = given.len().min(MOST);
+        let mut header = [0; MOST];
+        header[..octets].copy_from_slice(&given[..octets]);
+        Request {
+            session,
+            header,
+            octets,
+        }
+    }
+}
+
+/// `Mirror.emit(session)` or `Mirror.emit(session, header)`.
+pub fn mirror(c: &mut Compiler<'_, Tna>, session: &Arg, header: &Arg) -> Option<Asks> {
+    let session = c.input(session)?;
+    let header = values(c, header, MOST)?;
+    c.layout.mirrors = true;
+    Some(Asks { session, header })
+}
+
+/// `Resubmit.emit()` or `Resubmit.emit(header)`.
+pub fn resubmit(c: &mut Compiler<'_, Tna>, header: &Arg) -> Option<Asks> {
+    let header = values(c, header, c.layout.generation.resubmit_data())?;
+    c.layout.resubmits = true;
+    let session = NONE;
+    Some(Asks { session, header })
+}
+
+/// The values of a header of at most `most` octets.
+fn values(c: &mut Compiler<'_, Tna>, header: &Arg, most: usize) -> Option<Vec<ListValue>> {
+    let values = c.data(header)?;
+    if values.iter().any(|value| value.length != NONE) {
+        c.error("a header for a mirrored or resubmitted packet cannot have a varbit field");
+    }
+    let bits: usize = values.iter().map(|value| value.width as usize).sum();
+    if bits > 8 * most {
+        let most = 8 * most;
+        c.error(format!(
+            "the header takes {bits} bits; there is room for {most}"
+        ));
+    }
+    Some(values)
+}
+
+/// `port_metadata_unpack<T>(packet)`: reads a `T` from the port metadata, and skips the rest of them.
+pub fn unpack_port_metadata(c: &mut Compiler<'_, Tna>, call: &ExternCall) -> Option<()> {
+    let bits = 8 * c.layout.port_metadata as u32;
+    let places = match (&call.args[..], &call.result) {
+        ([_], Some(place)) => vec![place.clone()],
+        ([_, Arg::Variable(at, ty)], None) => {
+            let program = c.program();
+            if let Type::Named(id) = ty
+                && let TypeKind::Header(_) = program[*id].kind
+            {
+                let valid = c.input(&Arg::In(Expr::constant(1u8, Scalar::Bool)))?;
+                let at = c.location(at);
+                c.set_word(at, valid);
+            }
+            c.places(at, ty)
+        }
+        _ => return None,
+    };
+    let wanted: u32 = places.iter().map(|place| place.ty.width()).sum();
+    if wanted > bits {
+        c.error(format!(
+            "port metadata have {bits} bits; `port_metadata_unpack` is asked for {wanted}"
+        ));
+    }
+    c.unpack(places, bits);
+    Some(())
+}
