@@ -27,6 +27,7 @@ pub use switch::{
     CloneSession, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target, Transmit,
 };
 
+pub use tna::{DEFLECTION_PORT, DEFLECTION_QUEUE};
 pub use v1model::DROP_PORT;
 
 use p4_ir::{Program, SourceLoc};

@@ -1,5 +1,7 @@
 //! Paths and metadata of the Tofino Native Architectures.
 
+#[path = "tna/queue.rs"]
+mod queue;
 mod support;
 #[path = "tna/testgen.rs"]
 mod testgen;

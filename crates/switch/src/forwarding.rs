@@ -1,7 +1,7 @@
 //! How packets go through the blocks of an architecture.
 
 use crate::{Arrival, Dequeued, Replica, Switch, SwitchConfig};
-use p4_vm::{Architecture, Packet};
+use p4_vm::{Architecture, DropCause, Packet};
 use units::Instant;
 
 /// What an architecture does with packets between ports and queues. It owns the intrinsic metadata, decides what a
@@ -38,6 +38,23 @@ pub trait Forwarding: Architecture {
 
     /// Writes the metadata of a packet that joins a queue in which `depth` packets wait.
     fn queued(layout: &Self::Layout, words: &mut [u64], now: Instant, depth: u32);
+
+    /// Disposes of a packet that did not fit into a queue.
+    #[inline]
+    fn refused(
+        switch: &mut Switch<Self>,
+        cause: DropCause,
+        port: u16,
+        arrival: &mut Arrival,
+        words: Box<[u64]>,
+        packet: Packet,
+    ) {
+        switch.drop_packet(cause, port, arrival, words, packet);
+    }
+
+    /// A packet has joined or left a queue.
+    #[inline]
+    fn depth_changed(_switch: &mut Switch<Self>, _now: Instant, _port: u16, _priority: u8) {}
 
     /// Writes the metadata of a copy.
     fn copied(layout: &Self::Layout, words: &mut [u64], replica: &Replica);

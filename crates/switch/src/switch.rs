@@ -169,6 +169,16 @@ impl<A: Forwarding> Switch<A> {
         end
     }
 
+    /// Whether it has a port.
+    pub fn has_port(&self, port: u16) -> bool {
+        self.tm.has_port(port)
+    }
+
+    /// Cells of the buffer that the packets of a queue take.
+    pub fn queue_cells(&self, port: u16, priority: u8) -> u32 {
+        self.tm.cells(port, priority)
+    }
+
     /// Says that a packet has left the switch.
     pub fn leave(&mut self, arrival: &mut Arrival) {
         self.families.leave(&mut arrival.lineage);
@@ -194,6 +204,7 @@ impl<A: Forwarding> Switch<A> {
     pub(crate) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
         let next = self.tm.dequeue(now)?;
         let (port, start) = (next.port, next.start);
+        A::depth_changed(self, start, port, next.priority);
         let sent = self.egress(next);
         if sent.is_none() {
             self.tm.occupy(port, start, None);
@@ -282,20 +293,20 @@ impl<A: Forwarding> Switch<A> {
             enq_cells: 0,
         };
         match self.tm.enqueue(now, port, priority, queued) {
-            Ok(()) => self.machine.trace(
-                now,
-                tag,
-                TraceEvent::Enqueue {
+            Ok(()) => {
+                let joined = TraceEvent::Enqueue {
                     port,
                     priority,
                     depth,
-                },
-            ),
+                };
+                self.machine.trace(now, tag, joined);
+                A::depth_changed(self, now, port, priority);
+            }
             Err((cause, mut queued)) => {
                 let (words, packet) = (take(&mut queued.words), take(&mut queued.packet));
                 arrival.lineage = queued.lineage;
                 self.give_queued(queued);
-                self.drop_packet(cause, port, arrival, words, packet);
+                A::refused(self, cause, port, arrival, words, packet);
             }
         }
     }

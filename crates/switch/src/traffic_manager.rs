@@ -156,6 +156,13 @@ impl TrafficManager {
         queue.map_or(0, |queue| queue.packets.len() as u32)
     }
 
+    /// Cells that the packets of a queue take.
+    pub fn cells(&self, port: u16, priority: u8) -> u32 {
+        let port = self.ports.get(port as usize).and_then(Option::as_ref);
+        let queue = port.and_then(|port| port.queues.get(priority as usize));
+        queue.map_or(0, |queue| queue.cells)
+    }
+
     /// Octets of memory that waiting packets take.
     pub fn octets(&self) -> u64 {
         self.octets

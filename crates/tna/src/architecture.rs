@@ -1,11 +1,11 @@
 //! What the engine and the switch ask of an architecture.
 
-use crate::blocks::{self, Layout};
+use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
 use crate::requests::Request;
-use crate::{egress, ingress, objects};
+use crate::{deflection, egress, ghost, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
-use p4_vm::{Architecture, CallSite, Compiler, Object, Packet, Target};
+use p4_vm::{Architecture, CallSite, Compiler, DropCause, Object, Packet, Target};
 use switch::{Arrival, Dequeued, Forwarding, Replica, Switch};
 use units::Instant;
 
@@ -28,10 +28,7 @@ impl Architecture for Tna {
     }
 
     fn entries(layout: &mut Layout) -> impl Iterator<Item = &mut Target> {
-        layout
-            .pipes
-            .iter_mut()
-            .flat_map(|pipe| pipe.blocks.all_mut())
+        layout.pipes.iter_mut().flat_map(Pipe::entries_mut)
     }
 
     fn lower(compiler: &mut Compiler<'_, Self>, call: &ExternCall) -> Option<()> {
@@ -81,6 +78,23 @@ impl Forwarding for Tna {
 
     #[inline]
     fn queued(_layout: &Layout, _words: &mut [u64], _now: Instant, _depth: u32) {}
+
+    #[inline]
+    fn refused(
+        switch: &mut Switch<Self>,
+        cause: DropCause,
+        port: u16,
+        arrival: &mut Arrival,
+        words: Box<[u64]>,
+        packet: Packet,
+    ) {
+        deflection::refused(switch, cause, port, arrival, words, packet);
+    }
+
+    #[inline]
+    fn depth_changed(switch: &mut Switch<Self>, now: Instant, port: u16, priority: u8) {
+        ghost::run(switch, now, port, priority);
+    }
 
     #[inline]
     fn copied(layout: &Layout, words: &mut [u64], replica: &Replica) {

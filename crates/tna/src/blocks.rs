@@ -39,11 +39,31 @@ pub struct Pipe {
     pub blocks: Blocks,
     pub ingress: IngressMetadata,
     pub egress: EgressMetadata,
+    /// What the traffic manager runs when the length of a queue changes.
+    pub ghost: Option<Ghost>,
     /// Whether ingress looks at `parser_err`, and so gets packets with errors.
     pub takes_errors: bool,
 }
 
-/// Entry points of the blocks.
+/// The ghost control, and its metadata.
+#[derive(Clone, Copy, Debug)]
+pub struct Ghost {
+    pub entry: Target,
+    pub ping_pong: MetaField,
+    pub length: MetaField,
+    pub queue: MetaField,
+    pub pipe: MetaField,
+}
+
+impl Pipe {
+    /// All entry points.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut Target> {
+        let ghost = self.ghost.as_mut().map(|ghost| &mut ghost.entry);
+        self.blocks.all_mut().into_iter().chain(ghost)
+    }
+}
+
+/// Entry points of the blocks that packets go through.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blocks {
     pub ingress_parser: Target,
@@ -55,7 +75,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn all_mut(&mut self) -> [&mut Target; 6] {
+    fn all_mut(&mut self) -> [&mut Target; 6] {
         [
             &mut self.ingress_parser,
             &mut self.ingress,
@@ -103,6 +123,9 @@ pub struct Own {
     pub queue: Slot,
     /// Whether it goes from its queue to the line.
     pub bypass_egress: Slot,
+    /// Whether it is deflected if its queue refuses it, and whether it has been.
+    pub deflect_on_drop: Slot,
+    pub deflected: Slot,
     /// `egress_cos`.
     pub class_of_service: Slot,
     /// `egress_rid`.
@@ -113,10 +136,12 @@ pub struct Own {
 
 impl Own {
     /// The words that the traffic manager gives a packet.
-    pub fn of_queued(&self) -> [Slot; 5] {
+    pub fn of_queued(&self) -> [Slot; 7] {
         [
             self.queue,
             self.bypass_egress,
+            self.deflect_on_drop,
+            self.deflected,
             self.class_of_service,
             self.replication,
             self.first_replica,
@@ -128,7 +153,7 @@ impl Own {
 pub const PACKAGE: &str = "Switch";
 
 const SHAPE: &str = "Switch(Pipeline(ingress_parser, ingress, ingress_deparser, egress_parser, egress, \
-                     egress_deparser), …)";
+                     egress_deparser[, ghost]), …)";
 
 const FOR_TM: &str = "ingress_intrinsic_metadata_for_tm_t";
 
@@ -176,6 +201,8 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
         resubmitted: compiler.setting(),
         queue: compiler.setting(),
         bypass_egress: compiler.setting(),
+        deflect_on_drop: compiler.setting(),
+        deflected: compiler.setting(),
         class_of_service: compiler.setting(),
         replication: compiler.setting(),
         first_replica: compiler.setting(),
@@ -230,10 +257,6 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
             blocks.len()
         ));
     };
-    if let [ghost, ..] = ghost {
-        compiler.set_loc(ghost.loc);
-        compiler.error("a ghost control is not supported");
-    }
     // A block may leave out parameters, so that each is found by its type.
     let field = |compiler: &Compiler<'_, Tna>, blocks: &[&Block], ty: &str, name: &str| {
         let program = compiler.program();
@@ -312,10 +335,23 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         egress: compiler.control_block(eg, SHAPE),
         egress_deparser: compiler.control_block(ed, SHAPE),
     };
+    let ghost = ghost.first().map(|block| {
+        let of_ghost = |name| field(compiler, &[block], "ghost_intrinsic_metadata_t", name);
+        let [ping_pong, length, queue, pipe] =
+            ["ping_pong", "qlength", "qid", "pipe_id"].map(of_ghost);
+        Ghost {
+            entry: compiler.control_block(block, SHAPE),
+            ping_pong,
+            length,
+            queue,
+            pipe,
+        }
+    });
     compiler.layout.pipes.push(Pipe {
         blocks,
         ingress,
         egress,
+        ghost,
         takes_errors,
     });
 }

@@ -73,6 +73,13 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         mirror(switch, &words, packet, incoming, arrival, port);
     }
     if meta.drop.get(&words) & fate::DROP != 0 {
+        if words[switch.layout().own.deflected as usize] != 0 {
+            // It was dropped by the queue that refused it.
+            switch.leave(arrival);
+            switch.give_packet(take(packet));
+            switch.give_words(words);
+            return None;
+        }
         switch.drop_packet(DropCause::Egress, port, arrival, words, take(packet));
         return None;
     }
@@ -119,6 +126,7 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
         class_of_service,
         replication,
         first_replica,
+        deflected,
         ..
     } = layout.own;
     let queued = &next.queued;
@@ -137,7 +145,7 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
         word(first_replica),
         next.priority.into(),
         word(class_of_service),
-        0,
+        word(deflected),
         queued.packet.length().into(),
     ]
 }

@@ -4,7 +4,7 @@ use crate::blocks::{Layout, Own};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Packet};
 use std::slice;
-use switch::{Arrival, Replica};
+use switch::{Arrival, PortConfig, Replica, Target};
 
 /// The bit of `drop_ctl` that keeps a packet from all ports and from resubmission.
 pub const DROP: u64 = 1;
@@ -38,7 +38,10 @@ pub fn decide(
     to_egress(switch, &mut words, ingress_port);
     let copied = multicast(switch, &words, &packet, arrival, wanted.groups);
     match wanted.port {
-        Some(port) => switch.enqueue(words, packet, arrival, port, None),
+        Some(port) => {
+            open(switch, port);
+            switch.enqueue(words, packet, arrival, port, None);
+        }
         None if copied => {
             // The replicas are there in its place.
             switch.leave(arrival);
@@ -55,6 +58,13 @@ pub fn decide(
     }
 }
 
+/// Makes sure that a port that recirculates is there: it has no line outside the switch.
+pub fn open(switch: &mut Switch, port: u16) {
+    if ports::recirculates(port, switch.layout().generation) && !switch.has_port(port) {
+        switch.set_port(port, PortConfig::default());
+    }
+}
+
 /// Makes a packet's storage that of a packet for egress: variables are zero, what the traffic manager knows is kept.
 fn to_egress(switch: &Switch, words: &mut [u64], ingress_port: u16) {
     let Layout { own, .. } = *switch.layout();
@@ -63,6 +73,8 @@ fn to_egress(switch: &Switch, words: &mut [u64], ingress_port: u16) {
         (own.queue, meta.queue.get(words)),
         (own.bypass_egress, meta.bypass_egress.get(words)),
         (own.class_of_service, meta.class_of_service.get(words)),
+        (own.deflect_on_drop, meta.deflect_on_drop.get(words)),
+        (own.deflected, 0),
         (own.replication, 0),
         (own.first_replica, 0),
     ];

@@ -3,6 +3,7 @@
 //! A packet goes through the hardware in this order, and so do the modules of this crate:
 //! - `prefix`: the metadata that precedes each packet in a parser;
 //! - `ingress`: parser, match-action units, deparser; `fate`: what the traffic manager does with the packet then;
+//! - `deflection`: packets that a queue refuses; `ghost`: what runs when the length of a queue changes;
 //! - `egress`: parser, match-action units, deparser, line;
 //! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets.
 //!
@@ -12,10 +13,12 @@
 mod architecture;
 mod blocks;
 mod copies;
+mod deflection;
 mod egress;
 mod externs;
 mod fate;
 mod generation;
+mod ghost;
 mod ingress;
 mod objects;
 mod parser_errors;
@@ -24,6 +27,7 @@ mod prefix;
 mod requests;
 
 pub use architecture::Tna;
+pub use deflection::{DEFLECTION_PORT, DEFLECTION_QUEUE};
 use switch::Registration;
 
 /// A program translated for Tofino.

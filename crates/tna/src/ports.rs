@@ -20,12 +20,22 @@ pub fn pipe(port: u16) -> usize {
     usize::from(port >> PIPE_SHIFT) % PIPES
 }
 
+/// The port's number within its pipe.
+pub fn in_pipe(port: u16) -> u64 {
+    u64::from(port) & ((1 << PIPE_SHIFT) - 1)
+}
+
+/// The port of this number within a pipe.
+pub fn of_pipe(pipe: usize, port: u64) -> u16 {
+    (pipe << PIPE_SHIFT) as u16 | port as u16 & ((1 << PIPE_SHIFT) - 1)
+}
+
 /// Whether what leaves through a port comes back to ingress through it.
 pub fn recirculates(port: u16, generation: Generation) -> bool {
-    let of_pipe = port & ((1 << PIPE_SHIFT) - 1);
+    let port = in_pipe(port);
     match generation {
-        Generation::Tofino1 => (68..=71).contains(&of_pipe),
-        Generation::Tofino2 => (6..=7).contains(&of_pipe),
+        Generation::Tofino1 => (68..=71).contains(&port),
+        Generation::Tofino2 => (6..=7).contains(&port),
     }
 }
 

@@ -1,0 +1,52 @@
+//! Deflection on drop: a packet that its queue refuses goes to egress by another queue, if ingress has asked for that.
+
+use crate::{Switch, fate, ports};
+use p4_vm::{DropCause, Packet};
+use switch::{Arrival, SwitchConfig};
+
+/// The option of [`SwitchConfig::options`] that names the port, within the pipe of the refused packet's port, whose
+/// queue takes deflected packets. Unset: none does, and refused packets are dropped.
+pub const DEFLECTION_PORT: &str = "deflection_port";
+
+/// The option that names the queue; unset: 0.
+pub const DEFLECTION_QUEUE: &str = "deflection_queue";
+
+/// Where deflected packets go.
+#[derive(Clone, Copy, Debug)]
+struct Queue {
+    port: u16,
+    queue: u64,
+}
+
+/// The queue that takes packets refused at a port, if there is one.
+fn queue(config: &SwitchConfig, port: u16) -> Option<Queue> {
+    let option = |name| config.options.get(name).copied();
+    Some(Queue {
+        port: ports::of_pipe(ports::pipe(port), option(DEFLECTION_PORT)?),
+        queue: option(DEFLECTION_QUEUE).unwrap_or(0),
+    })
+}
+
+/// Deflects a packet that its queue refused, or drops it. It counts as dropped there in any case, and never again.
+#[cold]
+pub fn refused(
+    switch: &mut Switch,
+    cause: DropCause,
+    port: u16,
+    arrival: &mut Arrival,
+    mut words: Box<[u64]>,
+    packet: Packet,
+) {
+    let own = switch.layout().own;
+    let wanted = words[own.deflect_on_drop as usize] != 0;
+    let full = matches!(cause, DropCause::TmFull | DropCause::BufferFull);
+    let Some(to) = queue(switch.config(), port).filter(|_| wanted && full) else {
+        return switch.drop_packet(cause, port, arrival, words, packet);
+    };
+    switch.note_drop(cause, port, arrival.now, packet.tag);
+    words[own.deflect_on_drop as usize] = 0;
+    words[own.deflected as usize] = 1;
+    words[own.queue as usize] = to.queue;
+    fate::open(switch, to.port);
+    switch.enqueue(words, packet, arrival, to.port, None);
+}
