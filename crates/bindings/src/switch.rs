@@ -62,6 +62,8 @@ pub fn run_switch(
         };
         (port, config)
     });
+    let mut options = BTreeMap::from([(engine::DROP_PORT, u64::from(drop_port))]);
+    options.extend(cpu_port.map(|port| (engine::CPU_PORT, u64::from(port))));
     let counters = Counters::new(interfaces.iter().map(|(port, _)| *port));
     let outside = counters.clone();
     let config = ServerConfig {
@@ -71,7 +73,7 @@ pub fn run_switch(
         outside: Some(Outside::new(move || outside.all())),
         switch: SwitchConfig {
             seed,
-            options: BTreeMap::from([(engine::DROP_PORT, u64::from(drop_port))]),
+            options,
             ports: ports.collect(),
             other_ports: None,
             ..SwitchConfig::default()

@@ -27,7 +27,7 @@ pub use switch::{
     CloneSession, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target, Transmit,
 };
 
-pub use tna::{DEFLECTION_PORT, DEFLECTION_QUEUE};
+pub use tna::{CPU_PORT, DEFLECTION_PORT, DEFLECTION_QUEUE};
 pub use v1model::DROP_PORT;
 
 use p4_ir::{Program, SourceLoc};

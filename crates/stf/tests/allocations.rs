@@ -1,54 +1,29 @@
-//! In the long run a packet through the hop costs no allocation, if its owner gives buffers back.
+//! In the long run a packet costs no allocation, if its owner gives buffers back.
 
 #[path = "support/hop.rs"]
 mod hop;
 mod support;
 
-use engine::{Match, Packet, PortConfig};
+use engine::{DEFLECTION_PORT, Match, Packet, PortConfig, Switch, SwitchConfig};
 use hop::{add, hop};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
+use std::collections::BTreeMap;
+use std::path::Path;
 use units::{Instant, Rate};
 
 #[global_allocator]
 static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-#[test]
-fn packets_need_no_allocation() {
-    let mut switch = hop();
-    let rate = Rate::from_bps(1_600_000);
-    switch.set_port(
-        2,
-        PortConfig {
-            rate,
-            capacity: 100,
-            queues: 8,
-        },
-    );
-    let port = [("port", Match::exact(2u8))];
-    let limit = [("max_waiting", 20)];
-    add(&mut switch, "port_queue", &port, "drop_tail", &limit);
-
-    // The first packet of p4src/tests/waymark-both_marks.stf: AQT, then AVBW-S.
-    let frame: Vec<u8> = [
-        [
-            2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 10, 8, 0, 0x48, 0, 0, 0x24, 0x1c, 0x46, 0x40, 0, 0x40,
-            0xfd,
-        ]
-        .as_slice(),
-        &[
-            0xb6, 0x50, 10, 0, 1, 10, 10, 0, 2, 20, 0x5e, 8, 0, 0, 7, 10, 11, 12, 0xde, 4, 0xff, 5,
-            1, 2, 3, 4,
-        ],
-    ]
-    .concat();
-    // Half as much again as the line carries, so that the queue is full and packets are refused.
+/// Sends half as many packets again as the line of port 2 carries, so that the queue is full and packets are refused.
+/// In the long run that allocates nothing.
+fn check(switch: &mut Switch, frame: &[u8]) {
     let mut now = Instant::ZERO;
     let (mut came, mut left) = (0u64, 0u64);
     let mut send = |count: u64| {
         for _ in 0..count {
             let mut octets = switch.buffer();
-            octets.extend_from_slice(&frame);
+            octets.extend_from_slice(frame);
             now += Rate::from_bps(2_400_000)
                 .expect("not zero")
                 .serialisation(1000);
@@ -57,14 +32,14 @@ fn packets_need_no_allocation() {
                 1,
                 Packet {
                     link_octets: 1000,
-                    elided: 964,
+                    elided: 1000 - frame.len() as u32,
                     octets,
                     tag: came,
                 },
             );
             came += 1;
             while let Some(sent) = switch.poll_transmit(now) {
-                left += 1;
+                left += u64::from(sent.port == 2);
                 switch.recycle(sent.packet);
             }
         }
@@ -80,4 +55,57 @@ fn packets_need_no_allocation() {
         (0, 0),
         "{change:?}"
     );
+}
+
+/// A line of 1.6 Mbit/s that at most `capacity` packets wait for.
+fn line(capacity: u32) -> PortConfig {
+    PortConfig {
+        rate: Rate::from_bps(1_600_000),
+        capacity,
+        queues: 8,
+    }
+}
+
+fn packets_of_the_hop() {
+    let mut switch = hop();
+    switch.set_port(2, line(100));
+    let port = [("port", Match::exact(2u8))];
+    let limit = [("max_waiting", 20)];
+    add(&mut switch, "port_queue", &port, "drop_tail", &limit);
+    // The first packet of p4src/tests/waymark-both_marks.stf: AQT, then AVBW-S.
+    let frame: Vec<u8> = [
+        [
+            2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 10, 8, 0, 0x48, 0, 0, 0x24, 0x1c, 0x46, 0x40, 0, 0x40,
+            0xfd,
+        ]
+        .as_slice(),
+        &[
+            0xb6, 0x50, 10, 0, 1, 10, 10, 0, 2, 20, 0x5e, 8, 0, 0, 7, 10, 11, 12, 0xde, 4, 0xff, 5,
+            1, 2, 3, 4,
+        ],
+    ]
+    .concat();
+    check(&mut switch, &frame);
+}
+
+/// On Tofino 2 a ghost control runs, and refused packets are deflected.
+fn packets_of_tofino() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/tna");
+    for name in ["tna_queue.p4", "t2na_queue.p4"] {
+        let program = support::compile(&programs.join(name)).expect("the program compiles");
+        let config = SwitchConfig {
+            options: BTreeMap::from([(DEFLECTION_PORT, 9)]),
+            ..SwitchConfig::default()
+        };
+        let mut switch = Switch::new(&program, config).expect("it compiles");
+        switch.set_port(2, line(20));
+        check(&mut switch, &[0; 100]);
+    }
+}
+
+// One test: the allocator counts what all threads do.
+#[test]
+fn packets_need_no_allocation() {
+    packets_of_the_hop();
+    packets_of_tofino();
 }

@@ -2,7 +2,7 @@
 
 use crate::generation::Generation;
 use crate::prefix::Prefix;
-use crate::{Tna, parser_errors, ports};
+use crate::{Tna, parser_errors, ports, unsupported};
 use p4_ir::{
     Annotation, AnnotationValue, Block, BlockBody, Program, Type, TypeDef, TypeId, TypeKind,
 };
@@ -101,6 +101,8 @@ pub struct IngressMetadata {
     pub queue: MetaField,
     pub group_a: MetaField,
     pub group_b: MetaField,
+    pub copy_to_cpu: MetaField,
+    pub cpu_class_of_service: MetaField,
 }
 
 /// Metadata of egress.
@@ -298,6 +300,8 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         queue: managed("qid"),
         group_a: managed("mcast_grp_a"),
         group_b: managed("mcast_grp_b"),
+        copy_to_cpu: managed("copy_to_cpu"),
+        cpu_class_of_service: managed("icos_for_copy_to_cpu"),
     };
     let parsed = |name| {
         field(
@@ -321,6 +325,30 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         drop: deparsed("drop_ctl"),
         mirror_io_select: deparsed("mirror_io_select"),
     };
+    for (name, wanted) in unsupported::FIELDS {
+        let fields = [
+            field(
+                compiler,
+                &[id, ig],
+                "ingress_intrinsic_metadata_for_deparser_t",
+                name,
+            ),
+            field(
+                compiler,
+                &[ed, eg],
+                "egress_intrinsic_metadata_for_deparser_t",
+                name,
+            ),
+        ];
+        for field in fields {
+            if let Some(loc) = unsupported::write(compiler.program(), field.slot) {
+                compiler.set_loc(loc);
+                compiler.error(format!(
+                    "`{name}` is set, but the switch does not have {wanted}"
+                ));
+            }
+        }
+    }
     let takes_errors = match ig.body {
         BlockBody::Control(function) => {
             parser_errors::reads(compiler.program(), function, ingress.parser_error.slot)

@@ -6,20 +6,18 @@ use p4_vm::{DropCause, Packet};
 use std::slice;
 use switch::{Arrival, PortConfig, Replica, Target};
 
+/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port of `copy_to_cpu`. Unset:
+/// there are no such copies.
+pub const CPU_PORT: &str = "cpu_port";
+
 /// The bit of `drop_ctl` that keeps a packet from all ports and from resubmission.
 pub const DROP: u64 = 1;
+/// The bit that keeps it from being copied to the CPU.
+const NO_COPY_TO_CPU: u64 = 2;
 /// The bit that keeps it from being mirrored by egress.
 pub const NO_MIRROR: u64 = 4;
 
-/// What ingress asks of the traffic manager.
-#[derive(Clone, Copy, Debug)]
-struct Wanted {
-    /// Where to, and the groups that get copies; 0: none.
-    port: Option<u16>,
-    groups: [u16; 2],
-}
-
-/// Sends a packet to its port and to multicast groups.
+/// Sends a packet to its port, to multicast groups, and to the CPU.
 pub fn decide(
     switch: &mut Switch,
     mut words: Box<[u64]>,
@@ -28,34 +26,54 @@ pub fn decide(
     ingress_port: u16,
 ) {
     let meta = switch.layout().pipe(ingress_port).ingress;
-    if meta.drop.get(&words) & DROP != 0 {
-        return switch.drop_packet(DropCause::Ingress, ingress_port, arrival, words, packet);
-    }
-    let wanted = Wanted {
-        port: ports::of_program(meta.port.get(&words)),
-        groups: [meta.group_a, meta.group_b].map(|group| group.get(&words) as u16),
+    let drop = meta.drop.get(&words);
+    let dropped = drop & DROP != 0;
+    let port = ports::of_program(meta.port.get(&words)).filter(|_| !dropped);
+    let groups = match dropped {
+        true => [0, 0],
+        false => [meta.group_a, meta.group_b].map(|group| group.get(&words) as u16),
     };
+    let to_cpu = meta.copy_to_cpu.get(&words) != 0 && drop & NO_COPY_TO_CPU == 0;
+    let cpu = switch.config().options.get(CPU_PORT).filter(|_| to_cpu);
+    let cpu = cpu.map(|&cpu| (cpu as u16, meta.cpu_class_of_service.get(&words)));
     to_egress(switch, &mut words, ingress_port);
-    let copied = multicast(switch, &words, &packet, arrival, wanted.groups);
-    match wanted.port {
+    let mut copied = multicast(switch, &words, &packet, arrival, groups);
+    if let Some((port, class)) = cpu {
+        copied = true;
+        let mut twin = copy(switch, &words);
+        let own = switch.layout().own;
+        twin[own.queue as usize] = 0;
+        twin[own.class_of_service as usize] = class;
+        let packet = switch.copy_packet(&packet);
+        let replica = Replica { port, rid: 0 };
+        switch.replicate(twin, packet, arrival, &[replica], None);
+    }
+    match port {
         Some(port) => {
             open(switch, port);
             switch.enqueue(words, packet, arrival, port, None);
         }
         None if copied => {
-            // The replicas are there in its place.
+            // The copies are there in its place.
             switch.leave(arrival);
             switch.give_words(words);
             switch.give_packet(packet);
         }
         None => {
-            let cause = match wanted.groups {
+            let cause = match groups {
                 [0, 0] => DropCause::Ingress,
                 _ => DropCause::NoMulticastGroup,
             };
             switch.drop_packet(cause, ingress_port, arrival, words, packet);
         }
     }
+}
+
+/// The same storage for another packet.
+fn copy(switch: &mut Switch, words: &[u64]) -> Box<[u64]> {
+    let mut twin = switch.take_words();
+    twin.copy_from_slice(words);
+    twin
 }
 
 /// Makes sure that a port that recirculates is there: it has no line outside the switch.
@@ -100,12 +118,11 @@ fn multicast(
         };
         let mut before: Option<&Replica> = None;
         for replica in &*replicas {
-            let mut twin = switch.take_words();
-            twin.copy_from_slice(words);
+            let mut twin = copy(switch, words);
             let first = before.is_none_or(|before| before.rid != replica.rid);
             twin[first_replica as usize] = first.into();
-            let copy = switch.copy_packet(packet);
-            switch.replicate(twin, copy, arrival, slice::from_ref(replica), None);
+            let packet = switch.copy_packet(packet);
+            switch.replicate(twin, packet, arrival, slice::from_ref(replica), None);
             before = Some(replica);
             copied = true;
         }

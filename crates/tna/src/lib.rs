@@ -8,7 +8,7 @@
 //! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets.
 //!
 //! What programs declare is in `blocks` (the package and its metadata), `externs` and `objects`. `parser_errors` has
-//! the bits of `parser_err`; `generation` and `ports`, what the two generations of the hardware differ in. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
+//! the bits of `parser_err`; `unsupported`, what programs may not ask for; `generation` and `ports`, what the two generations of the hardware differ in. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
 
 mod architecture;
 mod blocks;
@@ -25,9 +25,11 @@ mod parser_errors;
 mod ports;
 mod prefix;
 mod requests;
+mod unsupported;
 
 pub use architecture::Tna;
 pub use deflection::{DEFLECTION_PORT, DEFLECTION_QUEUE};
+pub use fate::CPU_PORT;
 use switch::Registration;
 
 /// A program translated for Tofino.

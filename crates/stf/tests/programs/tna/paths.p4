@@ -116,6 +116,13 @@ control Ingress(
         if (hdr.op.kind == 13) {
             for_deparser.drop_ctl = 1;
         }
+        if (hdr.op.kind == 16 || hdr.op.kind == 17) {
+            for_tm.copy_to_cpu = 1;
+            for_tm.icos_for_copy_to_cpu = 2;
+        }
+        if (hdr.op.kind == 17) {
+            for_deparser.drop_ctl = 1;
+        }
         // It goes to its port when it comes back.
         if (hdr.op.kind == 15 && intrinsic.ingress_port != RECIRCULATION_PORT) {
             for_tm.ucast_egress_port = RECIRCULATION_PORT;

@@ -1,0 +1,29 @@
+//! Fields of metadata by which a program asks for what the switch does not have.
+
+use p4_ir::{Program, SourceLoc, StmtKind};
+use p4_vm::{Slot, walk};
+
+/// Fields of the metadata for a deparser, and what each asks for.
+pub const FIELDS: [(&str, &str); 4] = [
+    ("adv_flow_ctl", "advanced flow control"),
+    ("coalesce_flush", "coalesced mirroring"),
+    ("coalesce_length", "coalesced mirroring"),
+    ("pktgen", "a packet generator"),
+];
+
+/// Where a program writes a word, if it does.
+pub fn write(program: &Program, slot: Slot) -> Option<SourceLoc> {
+    let mut found = None;
+    for function in &program.functions {
+        walk(&function.body, &mut |stmt| {
+            let to = match &stmt.kind {
+                StmtKind::Assign { to, .. } | StmtKind::AssignSlice { to, .. } => to,
+                _ => return,
+            };
+            if to.at.base == slot {
+                found.get_or_insert(stmt.loc);
+            }
+        });
+    }
+    found
+}
