@@ -58,26 +58,45 @@ fn a_copy_goes_to_the_cpu_where_its_port_is_configured() {
     assert_eq!(sent(17, &[(CPU_PORT, 64)]), [(64, 2)]);
 }
 
+/// The program of `paths.p4` with something in front of a statement of ingress.
+fn edited(architecture: &str, at: &str, insert: &str) -> p4_ir::Program {
+    let text = std::fs::read_to_string(folder().join("paths.p4")).expect("it is there");
+    let text = text.replacen(at, &format!("{insert} {at}"), 1);
+    let text = format!("#include <{architecture}>\n{text}");
+    support::compile_text("edited.p4", &text, &[]).expect("it compiles")
+}
+
 #[test]
 fn what_the_switch_does_not_have_is_refused() {
-    let text = std::fs::read_to_string(folder().join("paths.p4")).expect("it is there");
-    let at = "hdr.bridge.setValid();";
-    let asks = |field: &str| text.replacen(at, &format!("{at} for_deparser.{field} = 1;"), 1);
-    let folder = std::env::temp_dir().join(format!("waymark-tna-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
     for (field, wanted) in [
         ("adv_flow_ctl", "advanced flow control"),
         ("pktgen", "a packet generator"),
     ] {
-        let path = folder.join(format!("{field}.p4"));
-        std::fs::write(&path, format!("#include <t2na.p4>\n{}", asks(field))).expect("a file");
-        let program = support::compile(&path).expect("the front end takes it");
+        let asks = format!("for_deparser.{field} = 1;");
+        let program = edited("t2na.p4", "hdr.bridge.setValid();", &asks);
         let errors = Switch::new(&program, SwitchConfig::default()).expect_err("it is refused");
         let expected = format!("`{field}` is set, but the switch does not have {wanted}");
         assert_eq!(errors[0].message, expected);
         assert!(errors[0].loc.line > 0);
     }
-    std::fs::remove_dir_all(folder).expect("it was made here");
+}
+
+#[test]
+fn ingress_gets_a_packet_with_errors_if_it_reads_them() {
+    let reads = "hdr.bridge.value = from_parser.parser_err;
+                 for_tm.ucast_egress_port = 3;
+                 for_tm.bypass_egress = 1;";
+    let program = edited("tna.p4", "if (hdr.op.kind == 2) {", reads);
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("it compiles");
+    let mut sent = |packet: &[u8]| {
+        switch.handle_packet(Instant::ZERO, 1, Packet::new(packet.to_vec()));
+        let sent = switch.poll_transmit(Instant::ZERO)?;
+        Some((sent.port, sent.packet.octets))
+    };
+    // It ends within the header, so that all of it is payload behind the bridged header.
+    assert_eq!(sent(&[1, 2]), Some((3, vec![0, 0, 2, 1, 2])));
+    // No transition takes this one: it is dropped in any case.
+    assert_eq!(sent(&[0x81, 2, 0, 0, 0, 0, 0, 0]), None);
 }
 
 /// What becomes of a packet of some kind for a port.

@@ -1,7 +1,7 @@
 //! The package: its pipelines, the metadata of the architecture, and what a packet has besides its variables.
 
 use crate::generation::Generation;
-use crate::prefix::Prefix;
+use crate::prefix::{self, Prefix};
 use crate::{Tna, parser_errors, ports, unsupported};
 use p4_ir::{
     Annotation, AnnotationValue, Block, BlockBody, Program, Type, TypeDef, TypeId, TypeKind,
@@ -214,18 +214,34 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
     compiler.layout.generation = generation;
     compiler.layout.port_metadata = generation.port_metadata();
     compiler.layout.cell_octets = generation.cell_octets();
-    let header = |name: &str| program.types.iter().position(|ty| ty.name == name);
-    let header = |name| header(name).map(|id| Type::Named(TypeId(id as u32)));
-    if let Some(header) = header("ingress_intrinsic_metadata_t") {
-        compiler.layout.ingress_prefix = Prefix::of(program, &header, INGRESS_FIELDS);
-    }
-    if let Some(header) = header("egress_intrinsic_metadata_t") {
-        compiler.layout.egress_prefix = Prefix::of(program, &header, EGRESS_FIELDS);
-    }
+    compiler.layout.ingress_prefix =
+        prefix(compiler, "ingress_intrinsic_metadata_t", INGRESS_FIELDS);
+    compiler.layout.egress_prefix = prefix(compiler, "egress_intrinsic_metadata_t", EGRESS_FIELDS);
     for blocks in program.blocks.chunk_by(|a, b| pipe_of(a) == pipe_of(b)) {
         pipe(compiler, blocks);
     }
     compiler.layout.serves = generation.serves(compiler.layout.pipes.len());
+}
+
+/// The header of this name as the hardware puts it in front of packets.
+fn prefix<const N: usize>(
+    compiler: &mut Compiler<'_, Tna>,
+    name: &str,
+    fields: [&str; N],
+) -> Prefix<N> {
+    let program = compiler.program();
+    let Some(id) = program.types.iter().position(|ty| ty.name == name) else {
+        return Prefix::default();
+    };
+    let prefix = Prefix::of(program, &Type::Named(TypeId(id as u32)), fields);
+    prefix.unwrap_or_else(|| {
+        compiler.set_loc(program.types[id].loc);
+        compiler.error(format!(
+            "`{name}` has more than the {} octets that the hardware may put in front of a packet",
+            prefix::LONGEST
+        ));
+        Prefix::default()
+    })
 }
 
 /// The pipeline that takes a block: `pipe0`.

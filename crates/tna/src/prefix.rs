@@ -3,8 +3,9 @@
 use p4_ir::{Program, Type};
 use p4_vm::Packet;
 
-/// Octets of the longest prefix, zeros included.
-const MOST: usize = 64;
+/// Octets of the longest header, and of the longest prefix.
+pub const LONGEST: usize = 32;
+const MOST: usize = LONGEST + 32;
 
 /// Where each of `N` values lies in a header.
 #[derive(Clone, Debug)]
@@ -32,21 +33,20 @@ impl<const N: usize> Default for Prefix<N> {
 }
 
 impl<const N: usize> Prefix<N> {
-    /// The places of fields of these names in a header.
-    pub fn of(program: &Program, header: &Type, names: [&str; N]) -> Self {
+    /// The places of fields of these names in a header; `None` if it is longer than [`LONGEST`].
+    pub fn of(program: &Program, header: &Type, names: [&str; N]) -> Option<Self> {
         let mut fields = [Place::default(); N];
         let mut end = 0;
         for (_, field) in header.members(program) {
             let width = field.ty.scalar(program).map_or(0, |scalar| scalar.width());
             end += width;
-            if let Some(number) = names.iter().position(|name| *name == field.name) {
+            let number = names.iter().position(|name| *name == field.name);
+            if let Some(number) = number.filter(|_| width <= 64) {
                 fields[number] = Place { end, width };
             }
         }
-        Prefix {
-            fields,
-            octets: end.div_ceil(8) as usize,
-        }
+        let octets = end.div_ceil(8) as usize;
+        (octets <= LONGEST).then_some(Prefix { fields, octets })
     }
 
     /// Octets of the header.

@@ -23,8 +23,21 @@ pub fn compile(path: &Path) -> Result<p4_ir::Program, String> {
 /// The program in a file, compiled with these macros.
 pub fn compile_with(path: &Path, defines: &[(String, String)]) -> Result<p4_ir::Program, String> {
     let octets = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    compile_text(
+        &path.to_string_lossy(),
+        &String::from_utf8_lossy(&octets),
+        defines,
+    )
+}
+
+/// The program in a text that stands for the file of this name.
+pub fn compile_text(
+    name: &str,
+    text: &str,
+    defines: &[(String, String)],
+) -> Result<p4_ir::Program, String> {
     let mut sources = SourceMap::new();
-    let entry = sources.add(&path.to_string_lossy(), &*String::from_utf8_lossy(&octets));
+    let entry = sources.add(name, text);
     let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut Beside, defines);
     program.ok_or_else(|| {
         let errors = diagnostics
