@@ -265,6 +265,18 @@ class StfReport(TypedDict):
     """Packets and counters that the script expected."""
     failures: list[str]
     """What did not come as expected, with the script's line."""
+    details: list[StfFailure]
+    """The same as data."""
+
+class StfFailure(TypedDict):
+    """What did not come as expected."""
+
+    line: int | None
+    """Of the script; None: the program cannot run."""
+    text: str
+    """As in :attr:`StfReport.failures`."""
+    fields: list[tuple[str, str, str]]
+    """Of a packet that differs: the fields by name, with the value expected and the one found."""
 
 def run_stf(program: Program, script: str, *, strict: bool = False) -> StfReport:
     """Run an STF packet script on a fresh switch.

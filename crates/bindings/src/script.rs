@@ -57,10 +57,29 @@ fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>
     };
     let expected = report.passed + report.failures.iter().filter(unmet).count();
     let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
+    let details: Vec<_> = report
+        .failures
+        .iter()
+        .map(|failure| detail(py, failure))
+        .collect::<PyResult<_>>()?;
     let dict = PyDict::new(py);
     dict.set_item("passed", report.is_ok())?;
     dict.set_item("packets", report.packets_in)?;
     dict.set_item("expected", expected)?;
     dict.set_item("failures", failures)?;
+    dict.set_item("details", details)?;
+    Ok(dict)
+}
+
+fn detail<'py>(py: Python<'py>, failure: &Failure) -> PyResult<Bound<'py, PyDict>> {
+    let fields: Vec<(String, String, String)> = failure
+        .differences()
+        .into_iter()
+        .map(|one| (one.field, one.expected, one.found))
+        .collect();
+    let dict = PyDict::new(py);
+    dict.set_item("line", failure.line())?;
+    dict.set_item("text", failure.to_string())?;
+    dict.set_item("fields", fields)?;
     Ok(dict)
 }

@@ -8,9 +8,11 @@
 //! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
 //! - [`run`] runs one on a [`engine::Switch`], without any I/O, with the meaning that p4c's runner for
 //!   BMv2 gives it; its [`Report`] says packet by packet what differed;
+//! - [`Failure::differences`] names the fields in which a packet differs;
 //! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
 //! - [`run_traced`] does the same and keeps what each packet met: states, tables, queues.
 
+mod fields;
 mod lexer;
 mod parser;
 mod report;
@@ -20,6 +22,7 @@ mod script;
 mod trace;
 mod value;
 
+pub use fields::Difference;
 pub use lexer::ParseError;
 pub use report::{Failure, Report};
 pub use reproduce::{program_name, reproduce};

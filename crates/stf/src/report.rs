@@ -87,6 +87,21 @@ impl Report {
     }
 }
 
+impl Failure {
+    /// The line of the script that it is about; `None`: the whole script.
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Failure::Program(_) => None,
+            Failure::Command { line, .. }
+            | Failure::Differs { line, .. }
+            | Failure::Missing { line, .. }
+            | Failure::Unexpected { after: line, .. }
+            | Failure::Panic { line, .. }
+            | Failure::Counter { line, .. } => Some(*line),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failure in &self.failures {
