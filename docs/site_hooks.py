@@ -27,6 +27,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "controller/README.md": "guides/controller.md",
+    "exercises/README.md": "guides/exercises.md",
     "experiments/README.md": "guides/experiments.md",
     "fuzz/README.md": "guides/fuzz.md",
     "hosts/README.md": "guides/hosts.md",

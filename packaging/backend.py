@@ -1,8 +1,8 @@
 """The build backend (PEP 517): maturin, with the project's folders under ``waymark/`` in wheels.
 
-In the repository ``controller/``, ``experiments/``, ``hosts/``, ``p4src/`` and ``topologies/``
-stand beside ``waymark/``, and code imports them by these names. A wheel has them in the package, so
-that it takes no name but ``waymark`` in site-packages: the files are copied, and
+In the repository ``controller/``, ``exercises/``, ``experiments/``, ``hosts/``, ``p4src/`` and
+``topologies/`` stand beside ``waymark/``, and code imports them by these names. A wheel has them in
+the package, so that it takes no name but ``waymark`` in site-packages: the files are copied, and
 ``from controller import …`` becomes ``from waymark.controller import …``. An editable install uses
 the repository as it is.
 """
@@ -67,7 +67,7 @@ def stage(folder: Path) -> None:
     """Write what a wheel is built from: ``waymark/`` as it will be installed, and its metadata."""
     package = folder / "waymark"
     shutil.copytree(ROOT / "waymark", package, ignore=_LEFT_OUT)
-    for name in (*PACKAGES, "p4src", "packaging"):
+    for name in (*PACKAGES, "exercises", "p4src", "packaging"):
         shutil.copytree(ROOT / name, package / name, ignore=_LEFT_OUT)
     (package / "packaging" / Path(__file__).name).unlink()
     for module in package.rglob("*.py"):

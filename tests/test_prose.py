@@ -43,6 +43,7 @@ FOLDERS = (
     "crates/units",
     "docs",
     "examples",
+    "exercises",
     "experiments",
     "fuzz",
     "hosts",

@@ -107,6 +107,7 @@ def test_it_takes_no_name_but_waymark() -> None:
         "p4src/v1model/waymark.p4",
         "p4src/p4info/waymark.p4info.txtpb",
         "topologies/bottleneck.yaml",
+        "exercises/1_forward/solution/forwarding.p4",
         "experiments/chan/fig3_6.py",
         "controller/examples/two_ports.yaml",
         "packaging/systemd/waymark-controller.service",

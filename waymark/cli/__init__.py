@@ -24,6 +24,7 @@ MODULES = {
     "plot": "plot",
     "switch": "switch",
     "host": "host",
+    "exercise": "exercise",
     "up": "network",
     "down": "network",
     "exec": "network",

@@ -1,0 +1,46 @@
+// The program of r1. Do not read it before you have found the faults.
+
+#include <core.p4>
+#include <v1model.p4>
+
+#include "include/v1model/headers.p4"
+#include "include/v1model/types.p4"
+#include "controls/v1model/checksum.p4"
+#include "controls/v1model/departure.p4"
+#include "controls/v1model/egress_counters.p4"
+#include "controls/v1model/frame_deparser.p4"
+#include "controls/v1model/hop_ingress.p4"
+#include "controls/v1model/parser.p4"
+#include "controls/v1model/queue_state.p4"
+
+control HopEgress(inout headers_t hdr,
+                  inout metadata_t meta,
+                  inout standard_metadata_t standard_metadata) {
+    Departure(queue_dequeued, queue_drop_mark) departure;
+    EgressCounters() counters;
+
+    apply {
+        bit<1> waited_at_refusal;
+        marked_t marked = { 0, 0, 0 };
+
+        departure.apply(meta.place, waited_at_refusal);
+        counters.apply(standard_metadata.egress_port, marked);
+    }
+}
+
+control WriteChecksum(inout headers_t hdr, inout metadata_t meta) {
+    UpdateIpv4Checksum() update;
+    apply {
+        update.apply(hdr, meta);
+        if (meta.egress_port == 2 && meta.place.number[4:0] == 31) {
+            hdr.ipv4.checksum = hdr.ipv4.checksum ^ 0x0040;
+        }
+    }
+}
+
+V1Switch(HopParser(),
+         VerifyIpv4Checksum(),
+         HopIngress(),
+         HopEgress(),
+         WriteChecksum(),
+         FrameDeparser()) main;
