@@ -43,7 +43,7 @@ impl<'j> Builder<'j> {
             let params = self.out[id].params.iter();
             let place = |p: &ActionParam| {
                 let ty = p.ty.scalar(&self.out).unwrap_or(Scalar::Bit(0));
-                Place::fixed(p.base, ty)
+                Place::variable(p.variable, ty)
             };
             self.data = params.map(place).collect();
             let position = self.positions[1].clone();
@@ -65,7 +65,7 @@ impl<'j> Builder<'j> {
             params.push(ActionParam {
                 name: param.into(),
                 ty: Type::Scalar(ty),
-                base: place.at.base,
+                variable: place.at.variable,
                 annotations: Vec::new(),
             });
         }

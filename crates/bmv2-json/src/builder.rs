@@ -7,7 +7,7 @@ use crate::node::{Node, Result};
 use crate::objects::Objects;
 use p4_ir::{
     Block, BlockBody, Expr, Function, FunctionId, Place, Program, Scalar, SourceLoc, Stmt,
-    StmtKind, Type, Variable,
+    StmtKind, Type, Variable, VariableId,
 };
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub fn build(root: Node<'_>) -> Result<Program> {
     out.errors = names;
     let headers = headers::read(&root, &mut out)?;
     headers::enums(&root, &mut out)?;
-    let nowhere = Place::fixed(0, POSITION);
+    let nowhere = Place::variable(VariableId(0), POSITION);
     let mut builder = Builder {
         root,
         out,
@@ -103,15 +103,13 @@ impl<'j> Builder<'j> {
 
     /// A variable of one value.
     pub fn variable(&mut self, name: &str, ty: Scalar) -> Place {
-        let base = self.out.words;
-        self.out.words += ty.words();
+        let id = VariableId(self.out.variables.len() as u32);
         self.out.variables.push(Variable {
             name: name.into(),
             ty: Type::Scalar(ty),
-            base,
             loc: self.loc,
         });
-        Place::fixed(base, ty)
+        Place::variable(id, ty)
     }
 
     /// A variable without a name in the JSON.

@@ -5,7 +5,7 @@ use crate::integer;
 use crate::node::{Node, Result};
 use crate::value;
 use num_bigint::BigInt;
-use p4_ir::{Expr, ExprKind, Place, Scalar, Stmt, StmtKind};
+use p4_ir::{Expr, ExprKind, Scalar, Stmt, StmtKind};
 use std::collections::BTreeMap;
 
 /// Numbers of errors.
@@ -65,13 +65,7 @@ impl<'j> Builder<'j> {
             .headers
             .headers
             .get("standard_metadata")
-            .and_then(|standard| {
-                let (offset, ty) = standard.layout.field("parser_error")?;
-                Some(Place {
-                    at: standard.at.offset(offset),
-                    ty,
-                })
-            });
+            .and_then(|standard| standard.field(standard.fields.find("parser_error")?));
         let Some(field) = field.filter(|_| !self.errors.are_ours()) else {
             return;
         };

@@ -199,9 +199,10 @@ fn plain(kind: StmtKind) -> Stmt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use p4_ir::VariableId;
 
     fn step(n: u32, next: Next) -> Step {
-        let at = Place::fixed(n, Scalar::Bit(8));
+        let at = Place::variable(VariableId(n), Scalar::Bit(8));
         let value = Expr::constant(1u8, Scalar::Bit(8));
         Step {
             body: vec![plain(StmtKind::Assign { to: at, value })],
@@ -215,7 +216,7 @@ mod tests {
     }
 
     fn loops(steps: &[Step]) -> bool {
-        let position = Place::fixed(99, POSITION);
+        let position = Place::variable(VariableId(99), POSITION);
         let out = structured(steps, Some(0), &position);
         out.iter().any(|s| matches!(s.kind, StmtKind::Loop { .. }))
     }

@@ -1,10 +1,10 @@
-//! Header types, headers, stacks and unions: what they are called, and where they lie in storage.
+//! Header types, headers, stacks and unions: what they are called, and where they are.
 
 use crate::integer;
 use crate::node::{Node, Result};
 use p4_ir::{
-    Annotation, AnnotationValue, BlockParam, Field, Location, Program, Scalar, SourceLoc, Type,
-    TypeDef, TypeId, TypeKind, Variable,
+    Annotation, AnnotationValue, BlockParam, Field, Location, Place, Program, Scalar, SourceLoc,
+    Type, TypeDef, TypeId, TypeKind, Variable, VariableId,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,36 +12,43 @@ use std::rc::Rc;
 /// The widest field, and the longest stack; guards against sizes that no memory holds.
 const MAX_WIDTH: u64 = 1 << 14;
 const MAX_LENGTH: u64 = 1 << 10;
-/// Words of storage that all headers may take.
-const MAX_WORDS: u64 = 1 << 20;
+/// The most fields that all headers together may have.
+const MAX_FIELDS: u64 = 1 << 20;
 
-/// A header type's fields.
+/// A header type: the names and types of its fields.
 #[derive(Debug)]
-pub struct Layout {
-    pub name: String,
-    /// Name, words from the first field, type.
-    pub fields: Vec<(String, u32, Scalar)>,
-    /// Words of all fields.
-    pub words: u32,
+pub struct Fields {
+    pub of: String,
+    pub list: Vec<(String, Scalar)>,
 }
 
-impl Layout {
-    /// The field of this name: where it is, and its type.
-    pub fn field(&self, name: &str) -> Option<(u32, Scalar)> {
-        let found = self.fields.iter().find(|(field, ..)| field == name);
-        found.map(|(_, offset, ty)| (*offset, *ty))
+impl Fields {
+    /// The field of this name: its index.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.list.iter().position(|(field, _)| field == name)
     }
 }
 
-/// A header (or metadata, which has no validity) in storage.
+/// A header (or metadata, which has no validity).
 #[derive(Clone, Debug)]
 pub struct Header {
     pub at: Location,
     pub ty: TypeId,
     pub metadata: bool,
-    pub layout: Rc<Layout>,
+    pub fields: Rc<Fields>,
     /// The other headers of its union.
     pub siblings: Vec<Location>,
+}
+
+impl Header {
+    /// Its field by number.
+    pub fn field(&self, index: usize) -> Option<Place> {
+        let (_, ty) = self.fields.list.get(index)?;
+        Some(Place {
+            at: self.at.member(index as u32),
+            ty: *ty,
+        })
+    }
 }
 
 /// A member of a union.
@@ -49,15 +56,14 @@ pub struct Header {
 pub struct Member {
     pub name: String,
     pub ty: TypeId,
-    pub layout: Rc<Layout>,
-    /// Words from the union's first.
-    pub offset: u32,
+    pub fields: Rc<Fields>,
 }
 
-/// A header union in storage.
+/// A header union.
 #[derive(Clone, Debug)]
 pub struct Union {
     pub at: Location,
+    pub ty: TypeId,
     pub members: Rc<Vec<Member>>,
 }
 
@@ -65,29 +71,21 @@ impl Union {
     /// One of its headers.
     pub fn header(&self, index: usize) -> Option<Header> {
         let member = self.members.get(index)?;
-        let others = self.members.iter().enumerate();
-        let others = others.filter(|(i, _)| *i != index);
+        let others = (0..self.members.len()).filter(|i| *i != index);
         Some(Header {
-            at: self.at.offset(member.offset),
+            at: self.at.member(index as u32),
             ty: member.ty,
             metadata: false,
-            layout: member.layout.clone(),
-            siblings: others.map(|(_, m)| self.at.offset(m.offset)).collect(),
+            fields: member.fields.clone(),
+            siblings: others.map(|i| self.at.member(i as u32)).collect(),
         })
-    }
-
-    pub fn words(&self) -> u32 {
-        let last = self.members.last();
-        last.map_or(0, |m| m.offset + 1 + m.layout.words)
     }
 }
 
 /// A stack of headers or of unions.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    pub base: u32,
-    /// Words of an element.
-    pub stride: u32,
+    pub at: Location,
     pub len: u32,
     pub of: Element,
 }
@@ -95,11 +93,20 @@ pub struct Stack {
 /// What a stack's elements are.
 #[derive(Clone, Debug)]
 pub enum Element {
-    Header(TypeId, Rc<Layout>),
-    Union(Rc<Vec<Member>>),
+    Header(TypeId, Rc<Fields>),
+    Union(TypeId, Rc<Vec<Member>>),
 }
 
-/// Everything that lies in storage because the JSON's lists of headers say so.
+impl Element {
+    /// Its type.
+    pub fn ty(&self) -> TypeId {
+        match self {
+            Element::Header(ty, _) | Element::Union(ty, _) => *ty,
+        }
+    }
+}
+
+/// Everything that is there because the JSON's lists of headers say so.
 #[derive(Debug, Default)]
 pub struct Headers {
     pub headers: HashMap<String, Header>,
@@ -109,7 +116,7 @@ pub struct Headers {
     pub params: Vec<BlockParam>,
 }
 
-/// Reads the types and places the variables.
+/// Reads the types and the variables.
 pub fn read(root: &Node<'_>, out: &mut Program) -> Result<Headers> {
     let types = Types::read(root, out)?;
     let mut place = Placing {
@@ -117,8 +124,7 @@ pub fn read(root: &Node<'_>, out: &mut Program) -> Result<Headers> {
         out,
         found: Headers::default(),
         parts: Vec::new(),
-        start: 0,
-        words: 0,
+        count: 0,
     };
     place.stacks(root)?;
     place.unions(root)?;
@@ -167,25 +173,25 @@ fn field_lists(root: &Node<'_>) -> Result<FieldLists> {
     Ok(lists)
 }
 
-/// Header types by name: layouts, and the IR's types of headers and of metadata.
+/// Header types by name: their fields, and the IR's types of headers and of metadata.
 struct Types {
-    layouts: HashMap<String, Rc<Layout>>,
+    fields: HashMap<String, Rc<Fields>>,
     ids: HashMap<(String, bool), TypeId>,
 }
 
 impl Types {
     fn read(root: &Node<'_>, out: &mut Program) -> Result<Types> {
         let mut types = Types {
-            layouts: HashMap::new(),
+            fields: HashMap::new(),
             ids: HashMap::new(),
         };
         for node in root.list("header_types")? {
-            let layout = Rc::new(layout(&node)?);
-            let name = layout.name.clone();
-            let fields: Vec<_> = layout
-                .fields
+            let read = Rc::new(fields(&node)?);
+            let name = read.of.clone();
+            let fields: Vec<_> = read
+                .list
                 .iter()
-                .map(|(name, _, ty)| field(name, Type::Scalar(*ty)))
+                .map(|(name, ty)| field(name, Type::Scalar(*ty)))
                 .collect();
             for metadata in [false, true] {
                 let (name, kind) = match (metadata, name.as_str()) {
@@ -197,29 +203,28 @@ impl Types {
                     (true, _) => (format!("{name}.fields"), TypeKind::Struct(fields.clone())),
                 };
                 let id = add_type(out, name, kind);
-                types.ids.insert((layout.name.clone(), metadata), id);
+                types.ids.insert((read.of.clone(), metadata), id);
             }
-            types.layouts.insert(name, layout);
+            types.fields.insert(name, read);
         }
         Ok(types)
     }
 
     /// A type by the name that a node is.
-    fn get(&self, name: &Node<'_>, metadata: bool) -> Result<(TypeId, Rc<Layout>)> {
+    fn get(&self, name: &Node<'_>, metadata: bool) -> Result<(TypeId, Rc<Fields>)> {
         let text = name.str()?;
         match (
             self.ids.get(&(text.into(), metadata)),
-            self.layouts.get(text),
+            self.fields.get(text),
         ) {
-            (Some(id), Some(layout)) => Ok((*id, layout.clone())),
+            (Some(id), Some(fields)) => Ok((*id, fields.clone())),
             _ => Err(name.error(format!("no header type is called `{text}`"))),
         }
     }
 }
 
-fn layout(node: &Node<'_>) -> Result<Layout> {
+fn fields(node: &Node<'_>) -> Result<Fields> {
     let mut fields = Vec::new();
-    let mut words = 0;
     let mut bits = 0;
     let mut varbit = None;
     for field in node.list("fields")? {
@@ -251,23 +256,18 @@ fn layout(node: &Node<'_>) -> Result<Layout> {
                 }
             }
         };
-        fields.push((name.str()?.to_owned(), 0, ty));
+        fields.push((name.str()?.to_owned(), ty));
     }
     if let Some(at) = varbit {
         let most = node.get("max_length")?.number(MAX_WIDTH)? * 8;
-        fields[at].2 = Scalar::Varbit(most.saturating_sub(bits) as u32);
+        fields[at].1 = Scalar::Varbit(most.saturating_sub(bits) as u32);
     }
-    for (_, offset, ty) in &mut fields {
-        *offset = words;
-        words += ty.words();
-        if u64::from(words) > MAX_WORDS {
-            return Err(node.error("a header of this size is not supported"));
-        }
+    if fields.len() as u64 > MAX_FIELDS {
+        return Err(node.error("a header of this size is not supported"));
     }
-    Ok(Layout {
-        name: node.text("name")?.to_owned(),
-        fields,
-        words,
+    Ok(Fields {
+        of: node.text("name")?.to_owned(),
+        list: fields,
     })
 }
 
@@ -277,36 +277,34 @@ struct Placing<'p> {
     found: Headers,
     /// Members of the struct under construction.
     parts: Vec<Field>,
-    /// Where it begins.
-    start: u32,
-    /// Where the next variable goes.
-    words: u32,
+    /// Fields of all headers so far.
+    count: u64,
 }
 
 impl Placing<'_> {
-    fn take(&mut self, words: u64, node: &Node<'_>) -> Result<u32> {
-        let base = self.words;
-        if u64::from(base) + words > MAX_WORDS {
-            return Err(node.error(format!("all headers together take over {MAX_WORDS} words")));
+    /// Adds a member to the struct under construction.
+    fn part(&mut self, name: &str, ty: Type, node: &Node<'_>) -> Result<Location> {
+        self.count += u64::from(ty.values(self.out));
+        if self.count > MAX_FIELDS {
+            let message = format!("all headers together have over {MAX_FIELDS} fields");
+            return Err(node.error(message));
         }
-        self.words += words as u32;
-        Ok(base)
+        self.parts.push(field(name, ty));
+        Ok(self
+            .under_construction()
+            .member(self.parts.len() as u32 - 1))
+    }
+
+    /// The variable that will be the struct under construction.
+    fn under_construction(&self) -> Location {
+        Location::variable(VariableId(self.out.variables.len() as u32))
     }
 
     fn header(&mut self, node: &Node<'_>, metadata: bool) -> Result<()> {
         let name = node.text("name")?;
-        let (ty, layout) = self.types.get(&node.get("header_type")?, metadata)?;
-        let validity = u64::from(!metadata);
-        let base = self.take(validity + u64::from(layout.words), node)?;
-        self.parts.push(field(name, Type::Named(ty)));
-        self.name(
-            name,
-            Location::fixed(base),
-            ty,
-            metadata,
-            layout,
-            Vec::new(),
-        );
+        let (ty, fields) = self.types.get(&node.get("header_type")?, metadata)?;
+        let at = self.part(name, Type::Named(ty), node)?;
+        self.name(name, at, ty, metadata, fields);
         // As simple_switch_grpc has it, which knows no annotations either.
         if matches!(name, "packet_in" | "packet_out") && !metadata {
             let mark = annotation("controller_header", AnnotationValue::String(name.into()));
@@ -316,21 +314,13 @@ impl Placing<'_> {
         Ok(())
     }
 
-    fn name(
-        &mut self,
-        name: &str,
-        at: Location,
-        ty: TypeId,
-        metadata: bool,
-        layout: Rc<Layout>,
-        siblings: Vec<Location>,
-    ) {
+    fn name(&mut self, name: &str, at: Location, ty: TypeId, metadata: bool, fields: Rc<Fields>) {
         let header = Header {
             at,
             ty,
             metadata,
-            layout,
-            siblings,
+            fields,
+            siblings: Vec::new(),
         };
         self.found.headers.insert(name.to_owned(), header);
     }
@@ -338,14 +328,13 @@ impl Placing<'_> {
     fn stacks(&mut self, root: &Node<'_>) -> Result<()> {
         let names = names(root, "headers")?;
         for node in root.list("header_stacks")? {
-            let (ty, layout) = self.types.get(&node.get("header_type")?, false)?;
-            let stride = 1 + layout.words;
-            let of = Element::Header(ty, layout.clone());
-            let (stack, members) = self.stack(&node, "header_ids", stride, of, Type::Named(ty))?;
+            let (ty, fields) = self.types.get(&node.get("header_type")?, false)?;
+            let of = Element::Header(ty, fields.clone());
+            let (stack, members) = self.stack(&node, "header_ids", of)?;
             for (i, id) in members.iter().enumerate() {
-                let at = Location::fixed(stack.base + 1 + i as u32 * stride);
+                let at = stack.at.element_at(i as u32);
                 let name = named(&names, id)?;
-                self.name(&name, at, ty, false, layout.clone(), Vec::new());
+                self.name(&name, at, ty, false, fields.clone());
             }
         }
         Ok(())
@@ -355,9 +344,7 @@ impl Placing<'_> {
         &mut self,
         node: &Node<'j>,
         ids: &'j str,
-        stride: u32,
         of: Element,
-        ty: Type,
     ) -> Result<(Stack, Vec<Node<'j>>)> {
         let name = node.text("name")?;
         let members = node.list(ids)?;
@@ -366,15 +353,10 @@ impl Placing<'_> {
             let told = format!("the stack has {len} elements and {} ids", members.len());
             return Err(node.error(told));
         }
-        let base = self.take(1 + len * u64::from(stride), node)?;
-        let stack = Stack {
-            base,
-            stride,
-            len: len as u32,
-            of,
-        };
-        let ty = Type::Stack(Box::new(ty), len as u32);
-        self.parts.push(field(name, ty));
+        let len = len as u32;
+        let ty = Type::Stack(Box::new(Type::Named(of.ty())), len);
+        let at = self.part(name, ty, node)?;
+        let stack = Stack { at, len, of };
         self.found.stacks.insert(name.to_owned(), stack.clone());
         Ok((stack, members))
     }
@@ -386,19 +368,15 @@ impl Placing<'_> {
         for node in root.list("header_union_types")? {
             let mut members = Vec::new();
             let mut fields = Vec::new();
-            let mut offset = 0;
             for member in node.list("headers")? {
                 let [name, ty] = member.exactly()?;
-                let (ty, layout) = self.types.get(&ty, false)?;
+                let (ty, of) = self.types.get(&ty, false)?;
                 fields.push(field(name.str()?, Type::Named(ty)));
-                let words = 1 + layout.words;
                 members.push(Member {
                     name: name.str()?.to_owned(),
                     ty,
-                    layout,
-                    offset,
+                    fields: of,
                 });
-                offset += words;
             }
             let name = node.text("name")?;
             let id = add_type(self.out, name.into(), TypeKind::Union(fields));
@@ -410,29 +388,23 @@ impl Placing<'_> {
             let found = types.get(name).cloned();
             found.ok_or_else(|| ty.error(format!("no header union type is called `{name}`")))
         };
-        let mut places: HashMap<String, u32> = HashMap::new();
+        let mut places: HashMap<String, Location> = HashMap::new();
         for node in root.list("header_union_stacks")? {
             let (id, members) = ty(&node)?;
-            let stride = words_of(&members);
-            let of = Element::Union(members);
             let (stack, ids) =
-                self.stack(&node, "header_union_ids", stride, of, Type::Named(id))?;
+                self.stack(&node, "header_union_ids", Element::Union(id, members))?;
             for (i, id) in ids.iter().enumerate() {
-                places.insert(named(&unions, id)?, stack.base + 1 + i as u32 * stride);
+                places.insert(named(&unions, id)?, stack.at.element_at(i as u32));
             }
         }
         for node in root.list("header_unions")? {
-            let (id, members) = ty(&node)?;
+            let (ty, members) = ty(&node)?;
             let name = node.text("name")?;
-            let base = match places.get(name) {
-                Some(base) => *base,
-                None => {
-                    self.parts.push(field(name, Type::Named(id)));
-                    self.take(words_of(&members).into(), &node)?
-                }
+            let at = match places.get(name) {
+                Some(at) => at.clone(),
+                None => self.part(name, Type::Named(ty), &node)?,
             };
-            let at = Location::fixed(base);
-            let union = Union { at, members };
+            let union = Union { at, ty, members };
             for (i, id) in node.list("header_ids")?.iter().enumerate() {
                 let wrong = || {
                     id.error(format!(
@@ -449,11 +421,10 @@ impl Placing<'_> {
     }
 
     fn standard(&mut self, node: &Node<'_>) -> Result<()> {
-        let (ty, layout) = self.types.get(&node.get("header_type")?, true)?;
-        let base = self.take(layout.words.into(), node)?;
+        let (ty, fields) = self.types.get(&node.get("header_type")?, true)?;
         let name = "standard_metadata";
-        self.name(name, Location::fixed(base), ty, true, layout, Vec::new());
-        self.param(name, ty, base);
+        self.name(name, self.under_construction(), ty, true, fields);
+        self.param(name, ty);
         Ok(())
     }
 
@@ -481,29 +452,22 @@ impl Placing<'_> {
     fn end(&mut self, type_name: &str, name: &str) {
         let fields = std::mem::take(&mut self.parts);
         let id = add_type(self.out, type_name.into(), TypeKind::Struct(fields));
-        self.param(name, id, self.start);
-        self.start = self.words;
+        self.param(name, id);
     }
 
-    fn param(&mut self, name: &str, ty: TypeId, base: u32) {
+    fn param(&mut self, name: &str, ty: TypeId) {
         let ty = Type::Named(ty);
-        self.out.variables.push(Variable {
-            name: name.into(),
-            ty: ty.clone(),
-            base,
-            loc: SourceLoc::default(),
-        });
         self.found.params.push(BlockParam {
             name: name.into(),
-            ty,
-            base,
+            ty: ty.clone(),
+            variable: VariableId(self.out.variables.len() as u32),
         });
-        self.out.words = self.words;
+        self.out.variables.push(Variable {
+            name: name.into(),
+            ty,
+            loc: SourceLoc::default(),
+        });
     }
-}
-
-fn words_of(members: &[Member]) -> u32 {
-    members.last().map_or(0, |m| m.offset + 1 + m.layout.words)
 }
 
 /// Names by id of what a list of the JSON holds.

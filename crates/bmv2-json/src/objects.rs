@@ -4,7 +4,6 @@ use crate::builder::Builder;
 use crate::headers::add_type;
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::place::validity;
 use p4_ir::{
     Arg, CtorArg, Expr, ExternId, ExternObject, Field, ListItem, Place, Scalar, SourceLoc, Type,
     TypeId, TypeKind, ValueSet, ValueSetId,
@@ -207,14 +206,13 @@ impl<'j> Builder<'j> {
                 "header" => {
                     let header = self.header_named(&item.get("value")?)?;
                     let name = item.text("value")?;
-                    for (field, offset, ty) in &header.layout.fields {
-                        let first = u32::from(!header.metadata);
+                    for (i, (field, _)) in header.fields.list.iter().enumerate() {
+                        let Some(value) = header.field(i) else {
+                            continue;
+                        };
                         input.push(ListItem {
-                            value: Expr::load(Place {
-                                at: header.at.offset(first + offset),
-                                ty: *ty,
-                            }),
-                            valid: (!header.metadata).then(|| validity(&header.at)),
+                            value: Expr::load(value),
+                            valid: (!header.metadata).then(|| Place::validity(&header.at)),
                             name: format!("{name}.{field}"),
                         });
                     }
@@ -255,7 +253,7 @@ impl<'j> Builder<'j> {
         let header = self.header_named(&header)?;
         Ok(ListItem {
             value: Expr::load(place),
-            valid: (!header.metadata).then(|| validity(&header.at)),
+            valid: (!header.metadata).then(|| Place::validity(&header.at)),
             name,
         })
     }

@@ -147,10 +147,8 @@ impl<'j> Builder<'j> {
                 return Err(node.error(told));
             }
         };
-        let varbit = header.layout.fields.iter();
-        let has_varbit = varbit
-            .clone()
-            .any(|(.., ty)| matches!(ty, Scalar::Varbit(_)));
+        let mut fields = header.fields.list.iter();
+        let has_varbit = fields.any(|(_, ty)| matches!(ty, Scalar::Varbit(_)));
         if header.metadata || has_varbit != varbit_bits.is_some() {
             let told = "a header is extracted; with extract_VL where it has a varbit";
             return Err(node.error(told));
@@ -310,7 +308,7 @@ impl<'j> Builder<'j> {
                 let index = Expr::constant(i, NEXT_INDEX);
                 match stack.of {
                     Element::Header(..) => headers.push(self.element(&stack, index, name)?),
-                    Element::Union(_) => {
+                    Element::Union(..) => {
                         let union = self.union_element(&stack, index, name)?;
                         headers.extend((0..).map_while(|i| union.header(i)));
                     }

@@ -4,7 +4,7 @@ use crate::builder::Builder;
 use crate::headers::{Element, Header, Stack, Union};
 use crate::node::{Node, Result};
 use crate::value;
-use p4_ir::{BinaryOp, Expr, ExprKind, Index, Location, Place, Scalar};
+use p4_ir::{BinaryOp, Expr, ExprKind, Place, Scalar};
 
 /// The type of a stack's `nextIndex`.
 pub const NEXT_INDEX: Scalar = Scalar::Bit(32);
@@ -41,7 +41,7 @@ impl Builder<'_> {
         if field.str()? == VALID {
             return match header.metadata {
                 true => Err(field.error("metadata has no validity")),
-                false => Ok(validity(&header.at)),
+                false => Ok(Place::validity(&header.at)),
             };
         }
         self.field_of(&header, &field)
@@ -50,19 +50,15 @@ impl Builder<'_> {
     /// The field of a header that a node names.
     pub fn field_of(&self, header: &Header, field: &Node<'_>) -> Result<Place> {
         let name = field.str()?;
-        let Some((offset, ty)) = header.layout.field(name) else {
-            let fields = header.layout.fields.iter().map(|(name, ..)| name.as_str());
+        let found = header.fields.find(name).and_then(|i| header.field(i));
+        found.ok_or_else(|| {
+            let fields = header.fields.list.iter().map(|(name, _)| name.as_str());
             let fields: Vec<_> = fields.take(40).collect();
-            let of = &header.layout.name;
-            return Err(field.error(format!(
+            let of = &header.fields.of;
+            field.error(format!(
                 "`{of}` has no field `{name}`; it has {}",
                 fields.join(", ")
-            )));
-        };
-        let first = u32::from(!header.metadata);
-        Ok(Place {
-            at: header.at.offset(first + offset),
-            ty,
+            ))
         })
     }
 
@@ -136,22 +132,23 @@ impl Builder<'_> {
     /// An element of a stack of headers.
     pub fn element(&self, stack: &Stack, index: Expr, node: &Node<'_>) -> Result<Header> {
         match &stack.of {
-            Element::Header(ty, layout) => Ok(Header {
-                at: at(stack, index),
+            Element::Header(ty, fields) => Ok(Header {
+                at: stack.at.element(index),
                 ty: *ty,
                 metadata: false,
-                layout: layout.clone(),
+                fields: fields.clone(),
                 siblings: Vec::new(),
             }),
-            Element::Union(_) => Err(node.error("this is a stack of unions, not of headers")),
+            Element::Union(..) => Err(node.error("this is a stack of unions, not of headers")),
         }
     }
 
     /// An element of a stack of unions.
     pub fn union_element(&self, stack: &Stack, index: Expr, node: &Node<'_>) -> Result<Union> {
         match &stack.of {
-            Element::Union(members) => Ok(Union {
-                at: at(stack, index),
+            Element::Union(ty, members) => Ok(Union {
+                at: stack.at.element(index),
+                ty: *ty,
                 members: members.clone(),
             }),
             Element::Header(..) => Err(node.error("this is a stack of headers, not of unions")),
@@ -196,40 +193,19 @@ impl Builder<'_> {
     pub fn accessed(&mut self, node: &Node<'_>) -> Result<Place> {
         let header = self.header(&node.get("left")?)?;
         let index = node.get("right")?;
-        let Some((_, offset, ty)) = header.layout.fields.get(index.small()? as usize) else {
-            let count = header.layout.fields.len();
-            return Err(index.error(format!("`{}` has {count} fields", header.layout.name)));
-        };
-        let first = u32::from(!header.metadata);
-        Ok(Place {
-            at: header.at.offset(first + offset),
-            ty: *ty,
+        header.field(index.small()? as usize).ok_or_else(|| {
+            let count = header.fields.list.len();
+            index.error(format!("`{}` has {count} fields", header.fields.of))
         })
-    }
-}
-
-/// A header's validity.
-pub fn validity(at: &Location) -> Place {
-    Place {
-        at: at.clone(),
-        ty: Scalar::Bool,
-    }
-}
-
-fn at(stack: &Stack, index: Expr) -> Location {
-    Location {
-        base: stack.base + 1,
-        indices: vec![Index {
-            value: index,
-            stride: stack.stride,
-            len: stack.len,
-        }],
     }
 }
 
 /// A stack's `nextIndex`.
 pub fn next_index(stack: &Stack) -> Place {
-    Place::fixed(stack.base, NEXT_INDEX)
+    Place {
+        at: stack.at.next_index(),
+        ty: NEXT_INDEX,
+    }
 }
 
 /// The index of the element that was extracted last; out of range where none was.

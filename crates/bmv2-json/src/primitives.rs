@@ -4,10 +4,8 @@ use crate::builder::Builder;
 use crate::headers::Header;
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::place::validity;
 use crate::value;
-use p4_ir::stmt::StackRef;
-use p4_ir::{Arg, Expr, ExternCall, ExternId, Scalar, StmtKind, Type};
+use p4_ir::{Arg, Expr, ExternCall, ExternId, Location, Place, Scalar, StmtKind, Type};
 
 /// What a primitive does besides the statements that it adds.
 #[derive(Clone, Debug)]
@@ -47,18 +45,17 @@ impl<'j> Builder<'j> {
             }
             "assign_union" => {
                 let (to, from) = (self.union(params.at(0)?)?, self.union(params.at(1)?)?);
-                let words = self.same(to.words(), from.words(), &params)?;
+                same(to.ty == from.ty, &params)?;
                 let (to, from) = (to.at, from.at);
-                self.push(StmtKind::Copy { to, from, words });
+                self.push(StmtKind::Copy { to, from });
             }
             "assign_header_stack" | "assign_union_stack" => {
                 let to = self.stack_operand(params.at(0)?)?;
                 let from = self.stack_operand(params.at(1)?)?;
-                let words = |stack: &crate::headers::Stack| 1 + stack.len * stack.stride;
-                let words = self.same(words(&to), words(&from), &params)?;
-                let at = p4_ir::Location::fixed;
-                let (to, from) = (at(to.base), at(from.base));
-                self.push(StmtKind::Copy { to, from, words });
+                let are_same = to.len == from.len && to.of.ty() == from.of.ty();
+                same(are_same, &params)?;
+                let (to, from) = (to.at, from.at);
+                self.push(StmtKind::Copy { to, from });
             }
             "add_header" => {
                 let header = self.header(params.at(0)?)?;
@@ -243,13 +240,12 @@ impl<'j> Builder<'j> {
 
     fn copy_header(&mut self, to: &Header, from: &Header, node: &Node<'j>) -> Result<()> {
         if to.ty != from.ty {
-            let (to, from) = (&to.layout.name, &from.layout.name);
+            let (to, from) = (&to.fields.of, &from.fields.of);
             return Err(node.error(format!("a header of type `{to}`, not `{from}`, goes here")));
         }
         self.push(StmtKind::Copy {
             to: to.at.clone(),
             from: from.at.clone(),
-            words: u32::from(!to.metadata) + to.layout.words,
         });
         if !to.siblings.is_empty() {
             let then = self.collect(|b| {
@@ -257,7 +253,7 @@ impl<'j> Builder<'j> {
                 Ok(())
             })?;
             self.push(StmtKind::If {
-                condition: Expr::load(validity(&to.at)),
+                condition: Expr::load(Place::validity(&to.at)),
                 then,
                 otherwise: Vec::new(),
             });
@@ -272,23 +268,18 @@ impl<'j> Builder<'j> {
         }
     }
 
-    fn same(&self, to: u32, from: u32, params: &Params<'j>) -> Result<u32> {
-        match to == from {
-            true => Ok(to),
-            false => Err(params.of.error("both must be of the same type")),
-        }
-    }
-
-    fn shift(&mut self, params: &Params<'j>) -> Result<(StackRef, u32)> {
+    fn shift(&mut self, params: &Params<'j>) -> Result<(Location, u32)> {
         let stack = self.stack_operand(params.at(0)?)?;
         let count = integer::natural(&params.at(1)?.get("value")?)?;
         let count = u32::try_from(&count).unwrap_or(u32::MAX).min(stack.len);
-        let stack = StackRef {
-            at: p4_ir::Location::fixed(stack.base),
-            stride: stack.stride,
-            len: stack.len,
-        };
-        Ok((stack, count))
+        Ok((stack.at, count))
+    }
+}
+
+fn same(are_same: bool, params: &Params<'_>) -> Result<()> {
+    match are_same {
+        true => Ok(()),
+        false => Err(params.of.error("both must be of the same type")),
     }
 }
 

@@ -154,12 +154,12 @@ impl Builder<'_> {
             }
             "valid" => {
                 let header = self.header(&right)?;
-                Expr::load(place::validity(&header.at))
+                Expr::load(Place::validity(&header.at))
             }
             "valid_union" => {
                 let union = self.union(&right)?;
                 let headers = (0..).map_while(|i| union.header(i));
-                let valid = headers.map(|h| Expr::load(place::validity(&h.at)));
+                let valid = headers.map(|h| Expr::load(Place::validity(&h.at)));
                 let or = |a, b| binary(BinaryOp::Or, a, b, Scalar::Bool);
                 valid.reduce(or).unwrap_or(truth(false))
             }

@@ -247,3 +247,11 @@ fn calls_and_statements_around_them_nest_to_a_limit() {
         }
     }
 }
+
+#[test]
+fn variables_that_hold_too_many_values_are_refused() {
+    let variables: String = (0..300).map(|i| format!("many_t a{i}; ")).collect();
+    let declarations = "typedef bit<8>[250][250] many_t;";
+    let told = refusal(declarations, "", &format!("{variables} apply {{ }}"));
+    assert_eq!(told, "the program's variables hold more than 2^24 values");
+}

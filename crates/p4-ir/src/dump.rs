@@ -1,7 +1,8 @@
 //! A program as text, for people and for goldens: stable, and complete but for annotations and lines.
 //!
-//! Places are written by the name of the variable they lie in: `hdr.ipv4.ttl`, `hdr.stack[i].label`; bits taken of a
-//! value as `[hi:lo]`; the validity of a header as `hdr.ipv4.$valid`, the next index of a stack as `hdr.stack.$next`.
+//! Variables have numbers: `@2`. A place is written as the name of its variable and the way to it: `hdr.ipv4.ttl`,
+//! `hdr.stack[i].label`; bits taken of a value as `[hi:lo]`; the validity of a header as `hdr.ipv4.$valid`, the next
+//! index of a stack as `hdr.stack.$next`.
 
 mod code;
 mod names;
@@ -11,16 +12,12 @@ use crate::{
     SelectCase, StateTarget, Stmt, Table, Transition, Type, TypeKind,
 };
 use code::Code;
-use names::Names;
 use std::fmt::{self, Write};
 
 /// The whole program as text.
 pub fn dump(program: &Program) -> String {
     let mut out = String::new();
-    let dumper = Dumper {
-        program,
-        names: Names::new(program),
-    };
+    let dumper = Dumper { program };
     dumper
         .program(&mut out)
         .expect("writing to a string does not fail");
@@ -35,13 +32,12 @@ impl fmt::Display for Program {
 
 struct Dumper<'p> {
     program: &'p Program,
-    names: Names<'p>,
 }
 
 impl Dumper<'_> {
     fn program(&self, out: &mut String) -> fmt::Result {
         let p = self.program;
-        writeln!(out, "package {} ({} words)", p.package, p.words)?;
+        writeln!(out, "package {}", p.package)?;
         for block in &p.blocks {
             let (kind, name) = match block.body {
                 BlockBody::Parser(id) => ("parser", &p[id].name),
@@ -63,7 +59,7 @@ impl Dumper<'_> {
             let params: Vec<String> = action
                 .params
                 .iter()
-                .map(|a| format!("{}: {} @{}", a.name, self.ty(&a.ty), a.base))
+                .map(|a| format!("{}: {} @{}", a.name, self.ty(&a.ty), a.variable.0))
                 .collect();
             writeln!(out, "\naction {}({})", action.name, params.join(", "))?;
         }
@@ -121,8 +117,8 @@ impl Dumper<'_> {
 
     fn variables(&self, out: &mut String) -> fmt::Result {
         writeln!(out, "\nvariables")?;
-        for v in &self.program.variables {
-            writeln!(out, "  @{} {}: {}", v.base, v.name, self.ty(&v.ty))?;
+        for (i, v) in self.program.variables.iter().enumerate() {
+            writeln!(out, "  @{i} {}: {}", v.name, self.ty(&v.ty))?;
         }
         Ok(())
     }
@@ -169,7 +165,12 @@ impl Dumper<'_> {
     }
 
     fn param(&self, param: &BlockParam) -> String {
-        format!("{}: {} @{}", param.name, self.ty(&param.ty), param.base)
+        format!(
+            "{}: {} @{}",
+            param.name,
+            self.ty(&param.ty),
+            param.variable.0
+        )
     }
 
     fn ctor_arg(&self, arg: &CtorArg) -> String {
@@ -298,7 +299,6 @@ impl Dumper<'_> {
     fn code(&self) -> Code<'_> {
         Code {
             program: self.program,
-            names: &self.names,
         }
     }
 

@@ -1,32 +1,34 @@
 //! Places in storage, and expressions. Expressions have no side effects and cannot fail.
 
-use crate::Scalar;
+use crate::{Scalar, VariableId};
 use num_bigint::BigUint;
 
-/// The first word of a variable, header or field, found at run time where it is an element of a stack or array.
+/// A variable or a part of it: a header, a field, an element of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Location {
-    /// Word offset into storage, before indices.
-    pub base: u32,
-    /// Indices into stacks and arrays, outermost first; empty for nearly all locations.
-    pub indices: Vec<Index>,
+    /// The variable.
+    pub variable: VariableId,
+    /// The way to the part, from the variable inwards; empty for the whole.
+    pub path: Vec<Step>,
 }
 
-/// One run-time index: adds `value · stride` words if `value < len`, else the location is out of range.
+/// One step from a value to a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Index {
-    /// The index, an unsigned value.
-    pub value: Expr,
-    /// Words between elements.
-    pub stride: u32,
-    /// Number of elements.
-    pub len: u32,
+pub enum Step {
+    /// A member of a struct, header, union or tuple, by its index.
+    Member(u32),
+    /// An element of a stack, array, or tuple of members of one type, by its index, an unsigned value.
+    Element(Expr),
+    /// The validity of a header, a `bool`.
+    Valid,
+    /// The `nextIndex` of a stack, a `bit<32>`.
+    NextIndex,
 }
 
 /// A value in storage that can be read and written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Where its first word is.
+    /// Where it is.
     pub at: Location,
     /// The type of the whole value.
     pub ty: Scalar,
@@ -115,29 +117,92 @@ pub enum BinaryOp {
 }
 
 impl Location {
-    /// A location known at compile time.
-    pub const fn fixed(base: u32) -> Self {
+    /// A whole variable.
+    pub const fn variable(variable: VariableId) -> Self {
         Location {
-            base,
-            indices: Vec::new(),
+            variable,
+            path: Vec::new(),
         }
     }
 
-    /// The same element, `words` further on.
-    pub fn offset(&self, words: u32) -> Self {
-        Location {
-            base: self.base + words,
-            indices: self.indices.clone(),
+    /// Its member `index`.
+    pub fn member(&self, index: u32) -> Self {
+        self.step(Step::Member(index))
+    }
+
+    /// Its element at an index found at run time.
+    pub fn element(&self, index: Expr) -> Self {
+        self.step(Step::Element(index))
+    }
+
+    /// Its element `index`.
+    pub fn element_at(&self, index: u32) -> Self {
+        self.element(Expr::constant(index, Scalar::Bit(32)))
+    }
+
+    /// The validity of the header that it is.
+    pub fn valid(&self) -> Self {
+        self.step(Step::Valid)
+    }
+
+    /// The `nextIndex` of the stack that it is.
+    pub fn next_index(&self) -> Self {
+        self.step(Step::NextIndex)
+    }
+
+    fn step(&self, step: Step) -> Self {
+        let mut to = self.clone();
+        to.path.push(step);
+        to
+    }
+
+    /// Whether it is the same place for every packet.
+    pub fn is_fixed(&self) -> bool {
+        self.path.iter().all(Step::is_fixed)
+    }
+
+    /// Whether it and `other` may have a part in common.
+    pub fn overlaps(&self, other: &Location) -> bool {
+        let mut steps = self.path.iter().zip(&other.path);
+        self.variable == other.variable && steps.all(|(a, b)| a.may_be(b))
+    }
+}
+
+impl Step {
+    /// Whether it leads to the same part for every packet.
+    pub fn is_fixed(&self) -> bool {
+        match self {
+            Step::Element(index) => matches!(index.kind, ExprKind::Const(_)),
+            Step::Member(_) | Step::Valid | Step::NextIndex => true,
+        }
+    }
+
+    /// Whether two steps from one value may lead to the same part.
+    fn may_be(&self, other: &Step) -> bool {
+        match (self, other) {
+            (Step::Element(a), Step::Element(b)) => match (&a.kind, &b.kind) {
+                (ExprKind::Const(a), ExprKind::Const(b)) => a == b,
+                _ => true,
+            },
+            (a, b) => a == b,
         }
     }
 }
 
 impl Place {
-    /// A place known at compile time.
-    pub const fn fixed(base: u32, ty: Scalar) -> Self {
+    /// A whole variable of one value.
+    pub const fn variable(variable: VariableId, ty: Scalar) -> Self {
         Place {
-            at: Location::fixed(base),
+            at: Location::variable(variable),
             ty,
+        }
+    }
+
+    /// The validity of a header.
+    pub fn validity(header: &Location) -> Self {
+        Place {
+            at: header.valid(),
+            ty: Scalar::Bool,
         }
     }
 }

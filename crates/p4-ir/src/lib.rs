@@ -1,13 +1,13 @@
-//! The typed, storage-allocated form of a P4_16 program, and the rules by which it is evaluated.
+//! The typed form of a P4_16 program, and the rules by which it is evaluated.
 //!
 //! A front end (P4_16 source, or p4c's BMv2 JSON) resolves names, instantiates generics, parsers,
-//! controls and extern objects, evaluates what is known at compile time, and gives every variable a
-//! fixed place in one array of 64-bit words. P4_16 has no recursion, so this is always possible: a
-//! packet's whole state is that array, and a target runs the program without a stack of frames and
-//! without looking up a name.
+//! controls and extern objects, evaluates what is known at compile time, and lists every variable with
+//! its type. P4_16 has no recursion, so the list is complete: a packet's whole state is those variables,
+//! and a target chooses a fixed place for each. It runs the program without a stack of frames and without
+//! looking up a name.
 //!
 //! The map of this crate:
-//! - [`types`]: the types that a program's variables have, and how many words each takes;
+//! - [`types`]: the types that a program's variables have, and the parts of each;
 //! - [`expr`]: places in storage, and expressions without side effects;
 //! - [`stmt`]: statements, functions, parsers;
 //! - [`object`]: tables, actions, extern objects, value sets: what a control plane sees;
@@ -16,14 +16,13 @@
 //!
 //! # Evaluation rules
 //!
-//! **Storage.** A `bit<W>`, `int<W>` or `bool` takes ⌈W/64⌉ words, least significant first; the bits
-//! above W are zero in every word that a statement leaves behind, also for a negative `int<W>`, which
-//! is kept in two's complement of W bits. An `error` or an `enum` without underlying type takes one
-//! word, its index. A `varbit<W>` takes one word for its current length in bits, then ⌈W/64⌉ words; the
-//! value is right-aligned as the integer that its bits spell, zero above its length. A header
-//! takes one word of validity (0 or 1), then its fields; a header union its members, of which at most
-//! one is valid; a header stack one word `nextIndex`, then its elements; another array its elements;
-//! a struct or tuple its members. Storage is all zero when a packet enters its first block.
+//! **Storage.** A `bit<W>`, `int<W>` or `bool` holds W bits; an `int<W>` is in two's complement. An `error` or an
+//! `enum` without underlying type holds its index. A `varbit<W>` holds its current length in bits, and its
+//! value as the integer that its bits spell. A header holds its validity and its fields; a header union its
+//! members, of which at most one is valid; a header stack `nextIndex` and its elements; another array its
+//! elements; a struct or tuple its members. A [location](expr::Location) is a variable and the way to a part of it.
+//! No two parts share storage. Storage is all zero when a packet enters its first block. How it is laid out is the
+//! target's choice.
 //!
 //! **Arithmetic** is modulo 2^W; `|+|` and `|-|` saturate. Both operands of a binary operator have the
 //! type of the result, but for comparisons, shifts and concatenation. A shift by W or more gives 0, or
@@ -54,7 +53,7 @@ pub mod stmt;
 pub mod types;
 
 pub use dump::dump;
-pub use expr::{BinaryOp, Expr, ExprKind, Index, Location, Place, UnaryOp};
+pub use expr::{BinaryOp, Expr, ExprKind, Location, Place, Step, UnaryOp};
 pub use object::{
     AbstractMethod, Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg,
     Declared, Entry, ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
@@ -102,6 +101,8 @@ macro_rules! ids {
 ids! {
     /// Index of a named type in [`Program::types`].
     TypeId => types: TypeDef;
+    /// Index of a variable in [`Program::variables`].
+    VariableId => variables: Variable;
     /// Index of a function in [`Program::functions`].
     FunctionId => functions: Function;
     /// Index of a parser in [`Program::parsers`].

@@ -2,6 +2,7 @@
 
 use crate::{
     ActionId, BlockParam, Expr, ExternId, FunctionId, SourceLoc, TableId, Type, ValueSetId,
+    VariableId,
 };
 use num_bigint::BigUint;
 
@@ -92,8 +93,8 @@ pub struct ActionParam {
     pub name: String,
     /// Its type; always one value.
     pub ty: Type,
-    /// The first of its words.
-    pub base: u32,
+    /// Where it is.
+    pub variable: VariableId,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
 }

@@ -1,8 +1,8 @@
 //! A whole program, and the blocks that it hands to the architecture.
 
 use crate::{
-    AbstractMethod, Action, Annotation, Declared, ExternObject, Function, FunctionId, Parser,
-    ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet,
+    AbstractMethod, Action, Annotation, Declared, ExternObject, Function, FunctionId, Location,
+    Parser, ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet, VariableId,
 };
 
 /// The errors of `core.p4`, in its order: their values are their indices.
@@ -33,9 +33,7 @@ pub struct Program {
     pub errors: Vec<String>,
     /// Headers with `@controller_header`, in the order of the source.
     pub controller_headers: Vec<TypeId>,
-    /// Words of storage that a packet needs.
-    pub words: u32,
-    /// What the words hold. Parameters of the blocks come first.
+    /// What a packet's storage holds. Parameters of the blocks come first.
     pub variables: Vec<Variable>,
     /// Bodies.
     pub functions: Vec<Function>,
@@ -80,7 +78,7 @@ pub struct Block {
     /// What it runs.
     pub body: BlockBody,
     /// Its run-time parameters but for `packet_in` and `packet_out`. Parameters that the architecture
-    /// declares with the same type share one place: what the parser leaves in them ingress finds.
+    /// declares with the same type share one variable: what the parser leaves in them ingress finds.
     pub params: Vec<BlockParam>,
     /// What it declares, in the order of the source; what a control or parser within it declares stands where
     /// that is instantiated. Actions of the top level belong to no block.
@@ -105,19 +103,26 @@ pub struct BlockParam {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// The first of its words.
-    pub base: u32,
+    /// Where it is.
+    pub variable: VariableId,
 }
 
-/// What some words of storage hold; for traces and debugging.
+impl BlockParam {
+    /// Its field of this name, if it is a struct that has one.
+    pub fn field(&self, program: &Program, name: &str) -> Option<Location> {
+        let mut fields = self.ty.fields(program).iter();
+        let index = fields.position(|field| field.name == name)?;
+        Some(Location::variable(self.variable).member(index as u32))
+    }
+}
+
+/// A variable, in storage for as long as the packet is.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Dotted name: `MyIngress.tmp`.
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// The first of its words.
-    pub base: u32,
     /// Where it is declared.
     pub loc: SourceLoc,
 }

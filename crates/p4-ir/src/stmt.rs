@@ -36,22 +36,16 @@ pub enum StmtKind {
         /// What, of type `bit<hi − lo + 1>`.
         value: Expr,
     },
-    /// Copy whole words: headers, stacks, arrays, structs. The ranges are the same or do not overlap.
+    /// Copy a whole header, stack, array, struct or tuple to one of the same members. The two places are the same or
+    /// have nothing in common.
     Copy {
         /// Where to.
         to: Location,
         /// Where from.
         from: Location,
-        /// How many.
-        words: u32,
     },
-    /// Set words to zero.
-    Clear {
-        /// The first.
-        at: Location,
-        /// How many.
-        words: u32,
-    },
+    /// Set all that a place holds to zero.
+    Clear(Location),
     /// `if`.
     If {
         /// A `bool`.
@@ -110,9 +104,9 @@ pub enum StmtKind {
         valid: bool,
     },
     /// `push_front(count)`: elements move towards the end; the first `count` become invalid.
-    PushFront(StackRef, u32),
+    PushFront(Location, u32),
     /// `pop_front(count)`: elements move towards the front; the last `count` become invalid.
-    PopFront(StackRef, u32),
+    PopFront(Location, u32),
     /// `packet.extract`: the header's fields from the cursor on; makes it valid. Parsers only.
     Extract {
         /// The header.
@@ -138,17 +132,6 @@ pub enum StmtKind {
     },
     /// A function or method of the architecture.
     Extern(ExternCall),
-}
-
-/// A header stack in storage.
-#[derive(Clone, Debug)]
-pub struct StackRef {
-    /// Its `nextIndex` word; elements follow.
-    pub at: Location,
-    /// Words of an element.
-    pub stride: u32,
-    /// Number of elements.
-    pub len: u32,
 }
 
 /// A call of what the architecture declares `extern`.

@@ -1,4 +1,4 @@
-//! The types that variables have at run time, and their layout in words.
+//! The types that variables have at run time, and the parts that they have.
 
 use crate::{Annotation, Program, SourceLoc, TypeId};
 use num_bigint::BigUint;
@@ -27,19 +27,6 @@ impl Scalar {
             Scalar::Symbol => 32,
         }
     }
-
-    /// Words of the value alone, without a `varbit`'s length.
-    pub const fn limbs(self) -> u32 {
-        self.width().div_ceil(64)
-    }
-
-    /// Words that a variable of this type takes; the greatest number if they are more.
-    pub const fn words(self) -> u32 {
-        match self {
-            Scalar::Varbit(_) => 1 + self.limbs(),
-            _ => self.limbs(),
-        }
-    }
 }
 
 /// The type of a variable.
@@ -49,9 +36,9 @@ pub enum Type {
     Scalar(Scalar),
     /// A struct, header, header union, enum, `error` or `type`, by name.
     Named(TypeId),
-    /// A header stack (or stack of unions): element type and length. Its first word is `nextIndex`.
+    /// A header stack (or stack of unions): element type and length. It has a `nextIndex`.
     Stack(Box<Type>, u32),
-    /// An array of what is no header or union: element type and length. Its elements alone.
+    /// An array of what is no header or union: element type and length.
     Array(Box<Type>, u32),
     /// A tuple.
     Tuple(Vec<Type>),
@@ -103,22 +90,29 @@ pub struct Field {
 }
 
 impl Type {
-    /// Words that a variable of this type takes; the greatest number if they are more.
-    pub fn words(&self, program: &Program) -> u32 {
+    /// How many values a variable of this type holds, validities and `nextIndex` counted too; the greatest number if
+    /// they are more.
+    pub fn values(&self, program: &Program) -> u32 {
+        let all = |types: &mut dyn Iterator<Item = &Type>| {
+            types.fold(0u32, |sum, ty| sum.saturating_add(ty.values(program)))
+        };
         match self {
-            Type::Scalar(s) => s.words(),
-            Type::Stack(element, len) => element
-                .words(program)
-                .saturating_mul(*len)
-                .saturating_add(1),
-            Type::Array(element, len) => element.words(program).saturating_mul(*len),
-            Type::Tuple(members) => sum(members.iter().map(|m| m.words(program))),
+            Type::Scalar(_) => 1,
+            Type::Stack(element, len) => {
+                let elements = element.values(program).saturating_mul(*len);
+                elements.saturating_add(1)
+            }
+            Type::Array(element, len) => element.values(program).saturating_mul(*len),
+            Type::Tuple(members) => all(&mut members.iter()),
             Type::Named(id) => match &program[*id].kind {
-                TypeKind::Header(fields) => fields_words(fields, program).saturating_add(1),
-                TypeKind::Struct(fields) | TypeKind::Union(fields) => fields_words(fields, program),
-                TypeKind::Enum(_) | TypeKind::Error => 1,
-                TypeKind::SerialisableEnum(under, _) => under.words(),
-                TypeKind::New(of) => of.words(program),
+                TypeKind::Header(fields) => {
+                    all(&mut fields.iter().map(|f| &f.ty)).saturating_add(1)
+                }
+                TypeKind::Struct(fields) | TypeKind::Union(fields) => {
+                    all(&mut fields.iter().map(|f| &f.ty))
+                }
+                TypeKind::Enum(_) | TypeKind::Error | TypeKind::SerialisableEnum(..) => 1,
+                TypeKind::New(of) => of.values(program),
             },
         }
     }
@@ -137,32 +131,32 @@ impl Type {
         }
     }
 
-    /// Members of a struct, header or union, each with its offset in words from the variable's first
-    /// word (a header's first word is its validity). Empty for other types.
-    pub fn members<'p>(&self, program: &'p Program) -> Vec<(u32, &'p Field)> {
+    /// Members of a struct, header or union. Empty for other types.
+    pub fn fields<'p>(&self, program: &'p Program) -> &'p [Field] {
         let Type::Named(id) = self else {
-            return Vec::new();
+            return &[];
         };
-        let (first, fields) = match &program[*id].kind {
-            TypeKind::Header(fields) => (1, fields),
-            TypeKind::Struct(fields) | TypeKind::Union(fields) => (0, fields),
-            TypeKind::New(of) => return of.members(program),
-            _ => return Vec::new(),
-        };
-        let mut offset = first;
-        let place = |field: &'p Field| {
-            let at = offset;
-            offset += field.ty.words(program);
-            (at, field)
-        };
-        fields.iter().map(place).collect()
+        match &program[*id].kind {
+            TypeKind::Header(fields) | TypeKind::Struct(fields) | TypeKind::Union(fields) => fields,
+            TypeKind::New(of) => of.fields(program),
+            _ => &[],
+        }
     }
-}
 
-fn fields_words(fields: &[Field], program: &Program) -> u32 {
-    sum(fields.iter().map(|f| f.ty.words(program)))
-}
+    /// The type of a member of a struct, header, union or tuple.
+    pub fn member<'p>(&'p self, program: &'p Program, index: u32) -> Option<&'p Type> {
+        match self {
+            Type::Tuple(members) => members.get(index as usize),
+            _ => self.fields(program).get(index as usize).map(|f| &f.ty),
+        }
+    }
 
-fn sum(mut words: impl Iterator<Item = u32>) -> u32 {
-    words.try_fold(0, u32::checked_add).unwrap_or(u32::MAX)
+    /// The type of the elements of a stack, array, or tuple whose members all have one type, and their number.
+    pub fn elements(&self) -> Option<(&Type, u32)> {
+        match self {
+            Type::Stack(element, len) | Type::Array(element, len) => Some((element, *len)),
+            Type::Tuple(members) => Some((members.first()?, members.len() as u32)),
+            _ => None,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Register};
 use crate::hash::Algorithm;
 use crate::table::Prepared;
-use crate::{ActionSpec, CounterData};
+use crate::{ActionSpec, CounterData, wide};
 use num_bigint::BigInt;
 use p4_ir::{CtorArg, ExternObject, Program, TypeKind};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Object {
     ) -> Result<Object, String> {
         let ty = object.type_args.first().and_then(|ty| ty.scalar(program));
         let ty = ty.ok_or("a register holds bit<W>, int<W>, bool or an enum")?;
-        let limbs = ty.limbs().max(1) as usize;
+        let limbs = wide::limbs(ty.width()).max(1);
         let size = number_of(size, limbs * 8)?;
         let cells = vec![0; limbs * size as usize];
         Ok(Object::Register(Register {

@@ -4,6 +4,7 @@
 //! one in part. Every operation leaves the bits above the width zero, as p4-ir asks.
 
 use num_bigint::BigUint;
+use p4_ir::Scalar;
 
 /// The widest value that programs may have, in limbs.
 pub const MAX_LIMBS: usize = 64;
@@ -13,6 +14,15 @@ pub const MAX_WIDTH: u32 = MAX_LIMBS as u32 * 64;
 /// Words that `width` bits take.
 pub const fn limbs(width: u32) -> usize {
     width.div_ceil(64) as usize
+}
+
+/// Words that a value takes in storage, a `varbit`'s length included; none if it has no bits.
+pub fn words_of_value(ty: Scalar) -> u32 {
+    let limbs = ty.width().div_ceil(64);
+    match ty {
+        Scalar::Varbit(_) => 1 + limbs,
+        _ => limbs,
+    }
 }
 
 /// A number's limbs, cut or filled up to `words`.

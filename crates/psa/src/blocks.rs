@@ -1,7 +1,7 @@
 //! The package: its six blocks, the metadata of the architecture, and what packets take along to another block.
 
 use crate::Psa;
-use p4_ir::{Block, Program};
+use p4_ir::Block;
 use p4_vm::{Compiler, MetaField, Slot, Target};
 use std::ops::Range;
 
@@ -112,7 +112,7 @@ pub fn bind(compiler: &mut Compiler<'_, Psa>) {
         }
     }
     let own = |block: &Block, param: usize, field: &str| match block.params.get(param) {
-        Some(param) => compiler.metadata_field(&param.ty, param.base, field),
+        Some(param) => compiler.metadata_field(param, field),
         None => MetaField::default(),
     };
     let ingress = IngressMetadata {
@@ -144,12 +144,16 @@ pub fn bind(compiler: &mut Compiler<'_, Psa>) {
         drop: own(eg, 3, "drop"),
         deparser_port: own(ed, 5, "egress_port"),
     };
+    let words = |block: &Block, param: usize| {
+        let param = block.params.get(param);
+        param.map_or(0..0, |param| compiler.words(param))
+    };
     compiler.layout.along = Along {
-        clone_i2e: words(program, id, 0),
-        resubmit: words(program, id, 1),
-        normal: words(program, id, 2),
-        clone_e2e: words(program, ed, 0),
-        recirculate: words(program, ed, 1),
+        clone_i2e: words(id, 0),
+        resubmit: words(id, 1),
+        normal: words(id, 2),
+        clone_e2e: words(ed, 0),
+        recirculate: words(ed, 1),
     };
     compiler.layout.ingress = ingress;
     compiler.layout.egress = egress;
@@ -161,13 +165,4 @@ pub fn bind(compiler: &mut Compiler<'_, Psa>) {
         egress: compiler.control_block(eg, SHAPE),
         egress_deparser: compiler.control_block(ed, SHAPE),
     };
-}
-
-/// The words of a block's parameter.
-fn words(program: &Program, block: &Block, param: usize) -> Range<usize> {
-    let param = block.params.get(param);
-    param.map_or(0..0, |param| {
-        let base = param.base as usize;
-        base..base + param.ty.words(program) as usize
-    })
 }

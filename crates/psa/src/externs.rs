@@ -175,8 +175,8 @@ fn result(call: &ExternCall) -> Option<Arg> {
 }
 
 /// A word between two steps of a call.
-fn scratch(c: &Lowering<'_>) -> Place {
-    Place::fixed(c.layout.scratch, Scalar::Bit(16))
+fn scratch(c: &mut Lowering<'_>) -> Place {
+    c.place_at(c.layout.scratch, Scalar::Bit(16))
 }
 
 /// Copies a word to where the call's result goes.

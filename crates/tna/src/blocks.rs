@@ -158,6 +158,8 @@ const SHAPE: &str = "Switch(Pipeline(ingress_parser, ingress, ingress_deparser, 
                      egress_deparser[, ghost]), …)";
 
 const FOR_TM: &str = "ingress_intrinsic_metadata_for_tm_t";
+/// The metadata that ingress has from its parser.
+const FROM_PARSER: &str = "ingress_intrinsic_metadata_from_parser_t";
 
 /// Fields of `ingress_intrinsic_metadata_t`.
 const INGRESS_FIELDS: [&str; 3] = ["resubmit_flag", "ingress_port", "ingress_mac_tstamp"];
@@ -276,25 +278,21 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         ));
     };
     // A block may leave out parameters, so that each is found by its type.
-    let field = |compiler: &Compiler<'_, Tna>, blocks: &[&Block], ty: &str, name: &str| {
-        let program = compiler.program();
-        let params = blocks.iter().flat_map(|block| &block.params);
-        let mut params = params.filter(|param| match param.ty {
+    let program = compiler.program();
+    let param = |blocks: &[&Block], ty: &str| {
+        let mut params = blocks.iter().flat_map(|block| &block.params);
+        let param = params.find(|param| match param.ty {
             Type::Named(id) => program[id].name == ty,
             _ => false,
         });
-        params.next().map_or_else(MetaField::default, |param| {
-            compiler.metadata_field(&param.ty, param.base, name)
+        param.cloned()
+    };
+    let field = |compiler: &Compiler<'_, Tna>, blocks: &[&Block], ty: &str, name: &str| {
+        param(blocks, ty).map_or_else(MetaField::default, |param| {
+            compiler.metadata_field(&param, name)
         })
     };
-    let parsed = |name| {
-        field(
-            compiler,
-            &[ig, ip],
-            "ingress_intrinsic_metadata_from_parser_t",
-            name,
-        )
-    };
+    let parsed = |name| field(compiler, &[ig, ip], FROM_PARSER, name);
     let deparsed = |name| {
         field(
             compiler,
@@ -342,22 +340,13 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         mirror_io_select: deparsed("mirror_io_select"),
     };
     for (name, wanted) in unsupported::FIELDS {
-        let fields = [
-            field(
-                compiler,
-                &[id, ig],
-                "ingress_intrinsic_metadata_for_deparser_t",
-                name,
-            ),
-            field(
-                compiler,
-                &[ed, eg],
-                "egress_intrinsic_metadata_for_deparser_t",
-                name,
-            ),
+        let params = [
+            param(&[id, ig], "ingress_intrinsic_metadata_for_deparser_t"),
+            param(&[ed, eg], "egress_intrinsic_metadata_for_deparser_t"),
         ];
-        for field in fields {
-            if let Some(loc) = unsupported::write(compiler.program(), field.slot) {
+        let fields = params.iter().flatten();
+        for field in fields.filter_map(|param| param.field(program, name)) {
+            if let Some(loc) = unsupported::write(program, &field) {
                 compiler.set_loc(loc);
                 compiler.error(format!(
                     "`{name}` is set, but the switch does not have {wanted}"
@@ -366,9 +355,10 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         }
     }
     let takes_errors = match ig.body {
-        BlockBody::Control(function) => {
-            parser_errors::reads(compiler.program(), function, ingress.parser_error.slot)
-        }
+        BlockBody::Control(function) => param(&[ig, ip], FROM_PARSER).is_some_and(|param| {
+            let field = param.field(program, "parser_err");
+            field.is_some_and(|field| parser_errors::reads(program, function, &field))
+        }),
         BlockBody::Parser(_) => false,
     };
     let blocks = Blocks {

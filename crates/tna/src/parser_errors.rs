@@ -1,8 +1,7 @@
 //! The bits of `parser_err`, and which programs look at them.
 
 use crate::Switch;
-use p4_ir::{Arg, Expr, ExprKind, FunctionId, Location, Place, Program, Stmt, StmtKind};
-use p4_vm::Slot;
+use p4_ir::{Arg, Expr, ExprKind, FunctionId, Location, Place, Program, Step, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// No transition matched. Ingress drops the packet in any case.
@@ -44,11 +43,11 @@ pub fn of(switch: &Switch) -> u64 {
         .into()
 }
 
-/// Whether a block reads a word.
-pub fn reads(program: &Program, block: FunctionId, slot: Slot) -> bool {
+/// Whether a block reads a place.
+pub fn reads(program: &Program, block: FunctionId, place: &Location) -> bool {
     let mut reader = Reader {
         program,
-        slot,
+        read: place,
         seen: BTreeSet::new(),
     };
     reader.function(block)
@@ -56,7 +55,7 @@ pub fn reads(program: &Program, block: FunctionId, slot: Slot) -> bool {
 
 struct Reader<'p> {
     program: &'p Program,
-    slot: Slot,
+    read: &'p Location,
     seen: BTreeSet<FunctionId>,
 }
 
@@ -75,7 +74,7 @@ impl Reader<'_> {
             StmtKind::Assign { value, .. } | StmtKind::AssignSlice { value, .. } => {
                 self.expr(value)
             }
-            StmtKind::Copy { from, words, .. } => self.range(from, *words),
+            StmtKind::Copy { from, .. } => self.location(from),
             StmtKind::If {
                 condition,
                 then,
@@ -111,7 +110,7 @@ impl Reader<'_> {
             Arg::In(value) => self.expr(value),
             Arg::Out(place) => self.place(place),
             Arg::List(items) => items.iter().any(|item| self.expr(&item.value)),
-            Arg::Variable(at, ty) => self.range(at, ty.words(self.program)),
+            Arg::Variable(at, _) => self.location(at),
             _ => false,
         }
     }
@@ -131,11 +130,12 @@ impl Reader<'_> {
     }
 
     fn place(&self, place: &Place) -> bool {
-        self.range(&place.at, place.ty.words())
+        self.location(&place.at)
     }
 
-    fn range(&self, at: &Location, words: u32) -> bool {
-        (at.base..at.base + words).contains(&self.slot)
-            || at.indices.iter().any(|index| self.expr(&index.value))
+    fn location(&self, at: &Location) -> bool {
+        let mut steps = at.path.iter();
+        at.overlaps(self.read)
+            || steps.any(|step| matches!(step, Step::Element(index) if self.expr(index)))
     }
 }

@@ -37,7 +37,7 @@ impl<const N: usize> Prefix<N> {
     pub fn of(program: &Program, header: &Type, names: [&str; N]) -> Option<Self> {
         let mut fields = [Place::default(); N];
         let mut end = 0;
-        for (_, field) in header.members(program) {
+        for field in header.fields(program) {
             let width = field.ty.scalar(program).map_or(0, |scalar| scalar.width());
             end += width;
             let number = names.iter().position(|name| *name == field.name);

@@ -1,7 +1,7 @@
 //! Fields of metadata by which a program asks for what the switch does not have.
 
-use p4_ir::{Program, SourceLoc, StmtKind};
-use p4_vm::{Slot, walk};
+use p4_ir::{Location, Program, SourceLoc, StmtKind};
+use p4_vm::walk;
 
 /// Fields of the metadata for a deparser, and what each asks for.
 pub const FIELDS: [(&str, &str); 4] = [
@@ -11,8 +11,8 @@ pub const FIELDS: [(&str, &str); 4] = [
     ("pktgen", "a packet generator"),
 ];
 
-/// Where a program writes a word, if it does.
-pub fn write(program: &Program, slot: Slot) -> Option<SourceLoc> {
+/// Where a program writes a place, if it does.
+pub fn write(program: &Program, place: &Location) -> Option<SourceLoc> {
     let mut found = None;
     for function in &program.functions {
         walk(&function.body, &mut |stmt| {
@@ -20,7 +20,7 @@ pub fn write(program: &Program, slot: Slot) -> Option<SourceLoc> {
                 StmtKind::Assign { to, .. } | StmtKind::AssignSlice { to, .. } => to,
                 _ => return,
             };
-            if to.at.base == slot {
+            if to.at.overlaps(place) {
                 found.get_or_insert(stmt.loc);
             }
         });

@@ -88,12 +88,18 @@ pub fn bind(compiler: &mut Compiler<'_, V1Model>) {
     compiler.layout.drop_port = compiler.setting();
     standard_metadata(compiler, ingress);
     if let Some(headers) = ingress.params.first() {
-        let base = headers.base as usize;
-        compiler.layout.headers = base..base + headers.ty.words(program) as usize;
+        compiler.layout.headers = compiler.words(headers);
     }
     if let Some(meta) = ingress.params.get(1) {
-        let found = &mut compiler.layout.field_lists;
-        field_lists(program, &meta.ty, meta.base, &[], found);
+        let mut found = Vec::new();
+        field_lists(
+            compiler,
+            &meta.ty,
+            compiler.slot(meta.variable),
+            &[],
+            &mut found,
+        );
+        compiler.layout.field_lists = found;
     }
     compiler.layout.blocks = Blocks {
         parser: compiler.parser_block(parser, SHAPE),
@@ -119,7 +125,7 @@ fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {
             ingress.type_name
         ));
     };
-    let field = |name: &str| compiler.metadata_field(&param.ty, param.base, name);
+    let field = |name: &str| compiler.metadata_field(param, name);
     compiler.layout.metadata = StandardMetadata {
         ingress_port: field("ingress_port"),
         egress_spec: field("egress_spec"),
@@ -142,20 +148,20 @@ fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {
 
 /// Collects the fields that `@field_list(…)` marks; a mark on a struct or array holds for all in it.
 fn field_lists(
-    program: &Program,
+    compiler: &Compiler<'_, V1Model>,
     ty: &Type,
     base: Slot,
     outer: &[u64],
     found: &mut Vec<(u64, Slot, u32)>,
 ) {
     if let Type::Array(element, len) = ty {
-        let stride = element.words(program);
+        let stride = compiler.words_of(element);
         for i in 0..*len {
-            field_lists(program, element, base + i * stride, outer, found);
+            field_lists(compiler, element, base + i * stride, outer, found);
         }
         return;
     }
-    for (offset, field) in ty.members(program) {
+    for (offset, field) in compiler.members(ty) {
         let mut lists = outer.to_vec();
         for annotation in field.annotations.iter().filter(|a| a.name == "field_list") {
             lists.extend(annotation.values.iter().filter_map(|value| match value {
@@ -163,11 +169,11 @@ fn field_lists(
                 _ => None,
             }));
         }
-        if holds_fields(&field.ty, program) {
-            field_lists(program, &field.ty, base + offset, &lists, found);
+        if holds_fields(&field.ty, compiler.program()) {
+            field_lists(compiler, &field.ty, base + offset, &lists, found);
             continue;
         }
-        let words = field.ty.words(program);
+        let words = compiler.words_of(&field.ty);
         let kept = lists.into_iter().map(|list| (list, base + offset, words));
         found.extend(kept);
     }

@@ -138,7 +138,7 @@ fn mark_to_drop(c: &mut Lowering<'_>, metadata: Option<&Arg>) -> Option<()> {
             ((own.egress_spec.slot, own.mcast_grp.slot), NONE)
         }
         Some(Arg::Variable(at, ty)) => {
-            let members = ty.members(c.program());
+            let members = c.members(ty);
             let offset = |name: &str| Some(members.iter().find(|(_, f)| f.name == name)?.0);
             let (egress_spec, mcast_grp) = (offset("egress_spec")?, offset("mcast_grp")?);
             let (base, off) = c.location(at);
@@ -192,17 +192,14 @@ fn preserve(c: &mut Lowering<'_>, arg: Option<&Arg>, name: &str) -> Option<Prese
     if name.ends_with("_preserving_field_list") {
         return Some(Preserve::FieldList(c.input(arg)?));
     }
-    let place = |value: &Expr| match &value.kind {
-        ExprKind::Load(place) => c.own_words(&place.at, place.ty.words()),
+    let mut place = |value: &Expr| match &value.kind {
+        ExprKind::Load(place) => c.own_words(&place.at),
         _ => None,
     };
     let fields: Option<Vec<_>> = match arg {
         Arg::List(items) => items.iter().map(|item| place(&item.value)).collect(),
         Arg::In(value) => place(value).map(|field| vec![field]),
-        Arg::Variable(at, ty) => {
-            let field = c.own_words(at, ty.words(c.program()));
-            field.map(|field| vec![field])
-        }
+        Arg::Variable(at, _) => c.own_words(at).map(|field| vec![field]),
         _ => Some(Vec::new()),
     };
     if fields.is_none() {

@@ -40,7 +40,7 @@ fn a_short_packet_reaches_ingress_with_its_error() {
     let error = meta("parser_error");
     let build = Build::default().ingress(vec![
         stmt(StmtKind::SetValidity {
-            header: Location::fixed(VALID),
+            header: H.at(),
             valid: true,
         }),
         set(

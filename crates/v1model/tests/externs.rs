@@ -241,7 +241,7 @@ fn checksums(with_payload: bool) -> Build {
         true => format!("{what}_checksum_with_payload"),
         false => format!("{what}_checksum"),
     };
-    let data = || Arg::List(vec![item(bits(A, 16), Some(VALID))]);
+    let data = || Arg::List(vec![item(bits(A, 16), Some(H))]);
     let always = || Arg::In(bool_const(true));
     let verify = vec![
         always(),
@@ -287,15 +287,12 @@ fn checksums_take_the_payload_in_and_elided_zeros_change_nothing() {
 #[test]
 fn fields_of_invalid_headers_are_left_out() {
     let invalid = stmt(StmtKind::SetValidity {
-        header: Location::fixed(VALID),
+        header: H.at(),
         valid: false,
     });
-    let list = Arg::List(vec![
-        item(bits(A, 16), Some(VALID)),
-        item(bits(X, 32), None),
-    ]);
+    let list = Arg::List(vec![item(bits(A, 16), Some(H)), item(bits(X, 32), None)]);
     let valid = stmt(StmtKind::SetValidity {
-        header: Location::fixed(VALID),
+        header: H.at(),
         valid: true,
     });
     let args = vec![

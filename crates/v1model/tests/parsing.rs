@@ -2,7 +2,6 @@
 
 mod support;
 
-use p4_ir::stmt::StackRef;
 use p4_ir::*;
 use proptest::prelude::*;
 use support::*;
@@ -17,8 +16,8 @@ fn cast(e: Expr, width: u32) -> Expr {
 
 /// `header v_t { bit<8> n; varbit<64> v; bit<8> m; }`, `header e_t { bit<8> x; }` and a stack of three.
 struct Variables {
-    v: u32,
-    stack: u32,
+    v: Location,
+    stack: Location,
 }
 
 fn with_types(build: &mut Build) -> Variables {
@@ -41,11 +40,12 @@ fn with_types(build: &mut Build) -> Variables {
         .types
         .push(header("v_t", vec![byte("n"), varbit, byte("m")]));
     build.program.types.push(header("e_t", vec![byte("x")]));
-    let at = build.program.words;
-    build.program.words += 5 + 1 + 3 * 2;
+    let v = Type::Named(type_id(build, "v_t"));
+    let element = Type::Named(type_id(build, "e_t"));
+    let stack = Type::Stack(Box::new(element), 3);
     Variables {
-        v: at,
-        stack: at + 5,
+        v: Location::variable(build.variable_of(v)),
+        stack: Location::variable(build.variable_of(stack)),
     }
 }
 
@@ -72,7 +72,7 @@ fn emit(header: Location, ty: TypeId) -> Stmt {
     stmt(StmtKind::Emit { header, ty })
 }
 
-/// After `h`: a varbit of c bits; the parser's error goes to `a`.
+/// After `h`: a varbit of c bits. The parser's error goes to `a`; `b` says whether the varbit is empty.
 fn varbit() -> Build {
     let mut build = Build::default();
     let at = with_types(&mut build).v;
@@ -80,13 +80,18 @@ fn varbit() -> Build {
     let length = cast(load(&bits(C, 8)), 32);
     build.program.parsers[0].states[0]
         .body
-        .push(extract(Location::fixed(at), ty, Some(length)));
-    build.program.functions[4]
-        .body
-        .push(emit(Location::fixed(at), ty));
+        .push(extract(at.clone(), ty, Some(length)));
+    build.program.functions[4].body.push(emit(at.clone(), ty));
+    let varbit = Scalar::Varbit(64);
+    let empty = Place::variable(build.variable_of(Type::Scalar(varbit)), varbit);
+    let filled = Place {
+        at: at.member(1),
+        ty: varbit,
+    };
+    let is_empty = binary(BinaryOp::Eq, load(&filled), load(&empty));
     build.ingress(vec![
         set(bits(A, 16), cast(load(&meta("parser_error")), 16)),
-        set(bits(B, 16), cast(load(&bits(at + 2, 32)), 16)),
+        set(bits(B, 16), cast(is_empty, 16)),
     ])
 }
 
@@ -95,16 +100,16 @@ fn varbits_are_extracted_and_emitted() {
     let mut switch = varbit().switch();
     let mut run = |c, octets: &[u8]| {
         let sent = send(&mut switch, 0, packet(0, 0, c, octets));
-        let (error, length, _) = fields(&sent);
-        (error, length, sent[0].packet.octets[5..].to_vec())
+        let (error, is_empty, _) = fields(&sent);
+        (error, is_empty, sent[0].packet.octets[5..].to_vec())
     };
-    assert_eq!(run(16, &[1, 2, 3, 4, 5]), (0, 16, vec![1, 2, 3, 4, 5]));
-    assert_eq!(run(0, &[1, 2, 3]), (0, 0, vec![1, 2, 3]));
-    assert_eq!(run(64, &[9; 12]), (0, 64, vec![9; 12]));
+    assert_eq!(run(16, &[1, 2, 3, 4, 5]), (0, 0, vec![1, 2, 3, 4, 5]));
+    assert_eq!(run(0, &[1, 2, 3]), (0, 1, vec![1, 2, 3]));
+    assert_eq!(run(64, &[9; 12]), (0, 0, vec![9; 12]));
     // PacketTooShort 1, HeaderTooShort 4, ParserInvalidArgument 6; what was not parsed stays.
-    assert_eq!(run(64, &[9; 9]), (1, 0, vec![9; 9]));
-    assert_eq!(run(72, &[9; 12]), (4, 0, vec![9; 12]));
-    assert_eq!(run(12, &[9; 12]), (6, 0, vec![9; 12]));
+    assert_eq!(run(64, &[9; 9]), (1, 1, vec![9; 9]));
+    assert_eq!(run(72, &[9; 12]), (4, 1, vec![9; 12]));
+    assert_eq!(run(12, &[9; 12]), (6, 1, vec![9; 12]));
 }
 
 /// The stack's element at c is set to b; then all are emitted. Out of range nothing is written, and reads
@@ -112,19 +117,11 @@ fn varbits_are_extracted_and_emitted() {
 #[test]
 fn stacks_are_indexed_at_run_time() {
     let mut build = Build::default();
-    let base = with_types(&mut build).stack;
+    let stack = with_types(&mut build).stack;
     let ty = type_id(&build, "e_t");
-    let element = |i: u32| Location::fixed(base + 1 + 2 * i);
-    let index = || Index {
-        value: load(&bits(C, 8)),
-        stride: 2,
-        len: 3,
-    };
-    let indexed = |word| Place {
-        at: Location {
-            base: base + 1 + word,
-            indices: vec![index()],
-        },
+    let element = |i| stack.element_at(i);
+    let indexed = Place {
+        at: stack.element(load(&bits(C, 8))).member(0),
         ty: Scalar::Bit(8),
     };
     for i in 0..3 {
@@ -134,8 +131,8 @@ fn stacks_are_indexed_at_run_time() {
         build.program.functions[4].body.push(emit(element(i), ty));
     }
     let build = build.ingress(vec![
-        set(bits(A, 16), cast(load(&indexed(1)), 16)),
-        set(indexed(1), cast(load(&bits(B, 16)), 8)),
+        set(bits(A, 16), cast(load(&indexed), 16)),
+        set(indexed, cast(load(&bits(B, 16)), 8)),
     ]);
     let mut switch = build.switch();
     let mut run = |c| {
@@ -150,25 +147,23 @@ fn stacks_are_indexed_at_run_time() {
 
 #[test]
 fn pushing_and_popping_move_elements() {
-    let run = |change: fn(StackRef) -> StmtKind| {
+    let run = |change: fn(Location) -> StmtKind| {
         let mut build = Build::default();
-        let base = with_types(&mut build).stack;
+        let stack = with_types(&mut build).stack;
         let ty = type_id(&build, "e_t");
-        let element = |i: u32| Location::fixed(base + 1 + 2 * i);
+        let element = |i| stack.element_at(i);
         for i in 0..3 {
             build.program.parsers[0].states[0]
                 .body
                 .push(extract(element(i), ty, None));
             build.program.functions[4].body.push(emit(element(i), ty));
         }
-        let next_index = Place::fixed(base, Scalar::Bit(32));
+        let next_index = Place {
+            at: stack.next_index(),
+            ty: Scalar::Bit(32),
+        };
         let body = &mut build.program.parsers[0].states[0].body;
         body.push(set(next_index.clone(), num(2, 32)));
-        let stack = StackRef {
-            at: Location::fixed(base),
-            stride: 2,
-            len: 3,
-        };
         let build = build.ingress(vec![
             stmt(change(stack)),
             set(bits(A, 16), cast(load(&next_index), 16)),

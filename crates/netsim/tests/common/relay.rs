@@ -22,10 +22,15 @@ pub fn relay() -> Programs {
         annotations: Vec::new(),
         loc,
     };
-    let param = |ty: u32| BlockParam {
+    let param = |id: u32| BlockParam {
         name: String::new(),
-        ty: Type::Named(TypeId(ty)),
-        base: 0,
+        ty: Type::Named(TypeId(id)),
+        variable: VariableId(id),
+    };
+    let variable = |id: u32| Variable {
+        name: String::new(),
+        ty: Type::Named(TypeId(id)),
+        loc,
     };
     let block = |body| Block {
         role: String::new(),
@@ -65,7 +70,7 @@ pub fn relay() -> Programs {
         ]
         .map(str::to_string)
         .to_vec(),
-        words: FIELDS.len() as u32,
+        variables: vec![variable(0), variable(1)],
         functions: vec![
             function("idle", Vec::new()),
             function("cross", vec![cross(loc)]),
@@ -88,11 +93,8 @@ pub fn relay() -> Programs {
 
 /// `egress_spec = 3 - ingress_port`.
 fn cross(loc: SourceLoc) -> Stmt {
-    let place = |base| Place {
-        at: Location {
-            base,
-            indices: Vec::new(),
-        },
+    let place = |field| Place {
+        at: Location::variable(VariableId(1)).member(field),
         ty: PORT,
     };
     let expr = |kind| Expr { kind, ty: PORT };

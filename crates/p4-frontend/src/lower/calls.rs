@@ -99,15 +99,15 @@ impl Lowerer<'_, '_> {
             }
             Callee::IsValid(header) => Given::Scalar(self.is_valid(header)),
             Callee::PushFront(stack, count) => {
-                if let Some(stack) = self.stack(stack) {
-                    let count = (*count).min(stack.len);
+                if let Some((stack, len)) = self.stack(stack) {
+                    let count = (*count).min(len);
                     self.emit(StmtKind::PushFront(stack, count));
                 }
                 Given::Nothing
             }
             Callee::PopFront(stack, count) => {
-                if let Some(stack) = self.stack(stack) {
-                    let count = (*count).min(stack.len);
+                if let Some((stack, len)) = self.stack(stack) {
+                    let count = (*count).min(len);
                     self.emit(StmtKind::PopFront(stack, count));
                 }
                 Given::Nothing
@@ -354,7 +354,7 @@ impl Lowerer<'_, '_> {
             params.push(p4_ir::ActionParam {
                 name: param.name.to_string(),
                 ty: self.ir_type(&slot.ty),
-                base: slot.at.base,
+                variable: slot.at.variable,
                 annotations: self.annotations(param.annotations),
             });
         }

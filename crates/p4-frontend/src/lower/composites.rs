@@ -1,8 +1,9 @@
 //! Values of several words: headers, structs, stacks and other arrays, unions, tuples.
 
+use super::Lowerer;
 use super::calls::Given;
 use super::expressions::{ir_binary, ir_bool, ir_not};
-use super::{Lowerer, storage};
+use super::storage::{self, NOWHERE, part};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
 
@@ -17,8 +18,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
                 let at = self.materialise(of);
                 let of_ty = self.ty(&of.ty);
-                let offset = self.offset(&of_ty, *i);
-                at.offset(offset)
+                part(&at, &of_ty, *i)
             }
             ExprKind::Index(of, index) => {
                 let at = self.materialise(of);
@@ -26,13 +26,13 @@ impl Lowerer<'_, '_> {
                     Some(at) => at,
                     None => {
                         self.unsupported(expr.span, "this index");
-                        Location::fixed(0)
+                        NOWHERE
                     }
                 }
             }
             ExprKind::Var(_) | ExprKind::Next(_) | ExprKind::Last(_) => {
                 self.unsupported(expr.span, "this variable here");
-                Location::fixed(0)
+                NOWHERE
             }
             _ => {
                 let at = self.temporary(&ty, expr.span);
@@ -80,13 +80,7 @@ impl Lowerer<'_, '_> {
         match &value.kind {
             ExprKind::List(members) => self.store_list(to, ty, members, value),
             ExprKind::Invalid => self.invalidate(to, ty),
-            ExprKind::Defaults | ExprKind::Any => {
-                let words = self.words(ty);
-                self.emit(StmtKind::Clear {
-                    at: to.clone(),
-                    words,
-                });
-            }
+            ExprKind::Defaults | ExprKind::Any => self.emit(StmtKind::Clear(to.clone())),
             ExprKind::Cast(of) => self.store(to, ty, of),
             ExprKind::ConstructorParam(_) => match self.constructor_argument(value).cloned() {
                 Some(argument) => self.store(to, ty, &argument),
@@ -138,19 +132,16 @@ impl Lowerer<'_, '_> {
             });
             return;
         }
-        let words = self.words(ty);
         self.emit(StmtKind::Copy {
             to: to.clone(),
             from: from.clone(),
-            words,
         });
     }
 
     fn store_list(&mut self, to: &Location, ty: &Ty, members: &[Expr], value: &Expr) {
-        let words = to.base..to.base.saturating_add(self.words(ty));
         let several = members.len() > 1;
-        let dynamic = !to.indices.is_empty();
-        if value.has_effects() || several && (dynamic || self.reads(value, &words)) {
+        let dynamic = !to.is_fixed();
+        if value.has_effects() || several && (dynamic || self.reads(value, to)) {
             let at = self.temporary(ty, value.span);
             self.store_members(&at, ty, members);
             self.copy(to, &at, ty);
@@ -162,13 +153,11 @@ impl Lowerer<'_, '_> {
     fn store_members(&mut self, to: &Location, ty: &Ty, members: &[Expr]) {
         let types = self.hir.members(ty).unwrap_or_default();
         for (i, (member, member_ty)) in members.iter().zip(&types).enumerate() {
-            let offset = self.offset(ty, i);
-            self.store(&to.offset(offset), member_ty, member);
+            self.store(&part(to, ty, i), member_ty, member);
         }
         if ty.is_header_stack() {
             for (i, member_ty) in types.iter().enumerate().skip(members.len()) {
-                let offset = self.offset(ty, i);
-                self.invalidate(&to.offset(offset), member_ty);
+                self.invalidate(&part(to, ty, i), member_ty);
             }
         }
         if ty.is(NamedKind::Header) {
@@ -184,14 +173,10 @@ impl Lowerer<'_, '_> {
         match ty {
             Ty::Stack(element, len) => {
                 if ty.is_header_stack() {
-                    self.emit(StmtKind::Clear {
-                        at: at.clone(),
-                        words: 1,
-                    });
+                    self.emit(StmtKind::Clear(at.next_index()));
                 }
                 for i in 0..*len {
-                    let offset = self.offset(ty, i as usize);
-                    self.invalidate(&at.offset(offset), element);
+                    self.invalidate(&at.element_at(i), element);
                 }
             }
             _ if ty.is(NamedKind::Header) => self.emit(StmtKind::SetValidity {
@@ -200,10 +185,8 @@ impl Lowerer<'_, '_> {
             }),
             Ty::Tuple(_) | Ty::Named(_) => {
                 let members = self.hir.members(ty).unwrap_or_default();
-                let mut offset = 0;
-                for member in &members {
-                    self.invalidate(&at.offset(offset), member);
-                    offset += self.words(member);
+                for (i, member) in members.iter().enumerate() {
+                    self.invalidate(&part(at, ty, i), member);
                 }
             }
             _ => {}
@@ -238,8 +221,7 @@ impl Lowerer<'_, '_> {
         let members = self.hir.members(ty).unwrap_or_default();
         let mut each = Vec::with_capacity(members.len());
         for (i, member) in members.iter().enumerate() {
-            let offset = self.offset(ty, i);
-            each.push(self.equal_at(&a.offset(offset), &b.offset(offset), member));
+            each.push(self.equal_at(&part(a, ty, i), &part(b, ty, i), member));
         }
         let all = conjunction(each);
         if !ty.is(NamedKind::Header) {
@@ -262,8 +244,7 @@ impl Lowerer<'_, '_> {
         let members = self.hir.members(&ty).unwrap_or_default();
         let mut any: Option<p4_ir::Expr> = None;
         for i in 0..members.len() {
-            let offset = self.offset(&ty, i);
-            let one = validity(&at.offset(offset));
+            let one = validity(&part(&at, &ty, i));
             any = Some(match any {
                 Some(before) => ir_binary(BinaryOp::Or, before, one, Scalar::Bool),
                 None => one,
@@ -272,10 +253,10 @@ impl Lowerer<'_, '_> {
         any.unwrap_or_else(|| ir_bool(false))
     }
 
-    /// A header stack, for pushing and popping.
-    pub(super) fn stack(&mut self, expr: &Expr) -> Option<p4_ir::stmt::StackRef> {
+    /// A header stack, for pushing and popping, and how many elements it has.
+    pub(super) fn stack(&mut self, expr: &Expr) -> Option<(Location, u32)> {
         let ty = self.ty(&expr.ty);
-        let Ty::Stack(element, len) = &ty else {
+        let Ty::Stack(_, len) = ty else {
             return None;
         };
         if !ty.is_header_stack() {
@@ -283,9 +264,7 @@ impl Lowerer<'_, '_> {
             self.unsupported(expr.span, &what);
             return None;
         }
-        let at = self.location(expr)?;
-        let (stride, len) = (self.words(element), *len);
-        Some(p4_ir::stmt::StackRef { at, stride, len })
+        Some((self.location(expr)?, len))
     }
 }
 
@@ -305,10 +284,7 @@ fn conjunction(mut conditions: Vec<p4_ir::Expr>) -> p4_ir::Expr {
 
 /// The validity of the header at a location.
 pub(super) fn validity(at: &Location) -> p4_ir::Expr {
-    p4_ir::Expr::load(Place {
-        at: at.clone(),
-        ty: Scalar::Bool,
-    })
+    p4_ir::Expr::load(Place::validity(at))
 }
 
 /// The type of a place's value as the checker names it.

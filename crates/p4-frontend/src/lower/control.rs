@@ -6,10 +6,9 @@ use super::{Binding, Env, Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};
 use crate::span::Span;
-use p4_ir::{Declared, FunctionId, StmtKind};
+use p4_ir::{Declared, FunctionId, Location, StmtKind};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::rc::Rc;
 
 /// An instance of a parser or control.
@@ -148,7 +147,7 @@ impl Lowerer<'_, '_> {
         shared: bool,
         span: Span,
     ) -> Vec<Option<Slot>> {
-        let ranges = self.argument_ranges(params, args);
+        let regions = self.argument_regions(params, args);
         let mut slots = Vec::new();
         for (i, param) in params.iter().enumerate() {
             let arg = args.get(i).and_then(Option::as_ref);
@@ -160,7 +159,7 @@ impl Lowerer<'_, '_> {
             let own = if shared {
                 None
             } else {
-                self.own_place(i, arg, &ranges)
+                self.own_place(i, arg, &regions)
             };
             let ty = param.ty.substitute(&env.types);
             let bound = own.is_some();
@@ -179,40 +178,40 @@ impl Lowerer<'_, '_> {
         slots
     }
 
-    /// The words that each argument may lie in, and whether the call writes them.
-    fn argument_ranges(
+    /// A place that contains each argument, and whether the call writes it.
+    fn argument_regions(
         &mut self,
         params: &[Param],
         args: &[Option<Expr>],
-    ) -> Vec<Option<(Range<u32>, bool)>> {
-        let mut ranges = Vec::new();
+    ) -> Vec<Option<(Location, bool)>> {
+        let mut regions = Vec::new();
         for (param, arg) in params.iter().zip(args) {
-            let range = arg.as_ref().and_then(|a| self.range(a));
+            let region = arg.as_ref().and_then(|a| self.region(a));
             let written = matches!(param.direction, Direction::Out | Direction::InOut);
-            ranges.push(range.map(|r| (r, written)));
+            regions.push(region.map(|r| (r, written)));
         }
-        ranges
+        regions
     }
 
     fn own_place(
         &mut self,
         i: usize,
         arg: Option<&Expr>,
-        ranges: &[Option<(Range<u32>, bool)>],
-    ) -> Option<p4_ir::Location> {
-        let (range, written) = ranges.get(i)?.clone()?;
-        let clash = ranges.iter().enumerate().any(|(j, other)| {
+        regions: &[Option<(Location, bool)>],
+    ) -> Option<Location> {
+        let (region, written) = regions.get(i)?.as_ref()?;
+        let clash = regions.iter().enumerate().any(|(j, other)| {
             j != i
-                && other.as_ref().is_some_and(|(r, w)| {
-                    (written || *w) && r.start < range.end && range.start < r.end
-                })
+                && other
+                    .as_ref()
+                    .is_some_and(|(r, w)| (*written || *w) && r.overlaps(region))
         });
         let arg = arg?;
         if clash || !self.is_static(arg) {
             return None;
         }
         match self.target(arg) {
-            Target::At(at, siblings) if at.indices.is_empty() && siblings.is_empty() => Some(at),
+            Target::At(at, siblings) if at.is_fixed() && siblings.is_empty() => Some(at),
             _ => None,
         }
     }

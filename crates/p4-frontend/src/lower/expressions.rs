@@ -1,7 +1,7 @@
 //! Expressions of one value.
 
 use super::calls::Given;
-use super::storage::{NEXT_INDEX, minus_one};
+use super::storage::{minus_one, next_index};
 use super::{Lowerer, Object};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Ty, Value};
@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
 
     fn last_index(&mut self, stack: &Expr) -> p4_ir::Expr {
         let at = self.materialise(stack);
-        let next = p4_ir::Expr::load(Place { at, ty: NEXT_INDEX });
+        let next = p4_ir::Expr::load(next_index(&at));
         minus_one(next)
     }
 

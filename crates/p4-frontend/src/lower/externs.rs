@@ -2,12 +2,13 @@
 
 use super::calls::Given;
 use super::composites::place_ty;
+use super::storage::part;
 use super::targets::Target;
 use super::{Lowerer, Object};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, DefKind, Expr, ExprKind, Function, NamedKind, Ty, Value};
 use crate::span::Span;
-use p4_ir::{Arg, ExternCall, ListItem, Location, Place, Scalar, StmtKind};
+use p4_ir::{Arg, ExternCall, ListItem, Location, Place, StmtKind};
 
 impl Lowerer<'_, '_> {
     pub(super) fn call_extern(
@@ -210,22 +211,18 @@ impl Lowerer<'_, '_> {
             return;
         }
         let valid = if ty.is(NamedKind::Header) {
-            Some(Place {
-                at: at.clone(),
-                ty: Scalar::Bool,
-            })
+            Some(Place::validity(at))
         } else {
             valid
         };
         let members = self.hir.members(ty).unwrap_or_default();
         let names = self.hir.fields(ty);
         for (i, member) in members.iter().enumerate() {
-            let offset = self.offset(ty, i);
             let name = match &names {
                 Some(names) => format!("{name}.{}", names[i].0),
                 None => format!("{name}[{i}]"),
             };
-            self.flatten_at(&at.offset(offset), member, valid.clone(), &name, items);
+            self.flatten_at(&part(at, ty, i), member, valid.clone(), &name, items);
         }
     }
 
@@ -238,10 +235,7 @@ impl Lowerer<'_, '_> {
             return self.header_of(of);
         }
         let at = self.location(of)?;
-        Some(Place {
-            at,
-            ty: Scalar::Bool,
-        })
+        Some(Place::validity(&at))
     }
 
     /// The expression's dotted name, for traces.

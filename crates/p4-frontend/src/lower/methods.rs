@@ -90,7 +90,7 @@ impl Lowerer<'_, '_> {
         BlockParam {
             name: name.to_string(),
             ty: self.ir_type(ty),
-            base: at.base,
+            variable: at.variable,
         }
     }
 }

@@ -117,7 +117,8 @@ struct Lowerer<'h, 'a> {
     /// The parser under construction.
     states: parser::States,
     types: HashMap<Ty, TypeId>,
-    words: HashMap<Ty, u32>,
+    /// Values that the variables hold so far.
+    values: u32,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
     /// What the target of the compound assignment being lowered holds.
     target: Option<p4_ir::Expr>,
@@ -151,7 +152,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             sinks: vec![Vec::new()],
             states: parser::States::default(),
             types: HashMap::new(),
-            words: HashMap::new(),
+            values: 0,
             chained: 0,
             nested: 0,
             functions: HashMap::new(),

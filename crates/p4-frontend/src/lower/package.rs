@@ -302,7 +302,7 @@ impl Lowerer<'_, '_> {
             block_params.push(BlockParam {
                 name: param.name.to_string(),
                 ty: self.ir_type(&ty),
-                base: at.base,
+                variable: at.variable,
             });
         }
         (block_params, bindings)

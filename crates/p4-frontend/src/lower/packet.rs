@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::calls::Given;
 use super::expressions::ir_binary;
-use super::storage::NEXT_INDEX;
+use super::storage::{NEXT_INDEX, next_index, part};
 use super::targets::Target;
 use crate::hir::{Call, Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;
@@ -101,7 +101,7 @@ impl Lowerer<'_, '_> {
                 let Some(at) = self.location(stack) else {
                     return;
                 };
-                let to = Place { at, ty: NEXT_INDEX };
+                let to = next_index(&at);
                 let next = p4_ir::Expr::load(to.clone());
                 let one = p4_ir::Expr::constant(1u32, NEXT_INDEX);
                 let value = ir_binary(BinaryOp::Add, next, one, NEXT_INDEX);
@@ -164,10 +164,10 @@ impl Lowerer<'_, '_> {
         if ty.is(NamedKind::Header) {
             headers.push(at.clone());
         }
-        members.iter().enumerate().all(|(i, member)| {
-            let offset = self.offset(ty, i);
-            self.leaves(&at.offset(offset), member, places, headers)
-        })
+        members
+            .iter()
+            .enumerate()
+            .all(|(i, member)| self.leaves(&part(at, ty, i), member, places, headers))
     }
 
     pub(super) fn packet_out(&mut self, name: &str, call: &Call, span: Span) -> Given {
@@ -209,9 +209,9 @@ impl Lowerer<'_, '_> {
         let Some(members) = self.hir.members(ty) else {
             return false;
         };
-        members.iter().enumerate().all(|(i, member)| {
-            let offset = self.offset(ty, i);
-            self.emit_at(&at.offset(offset), member)
-        })
+        members
+            .iter()
+            .enumerate()
+            .all(|(i, member)| self.emit_at(&part(at, ty, i), member))
     }
 }

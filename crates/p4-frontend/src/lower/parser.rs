@@ -1,6 +1,7 @@
 //! Parsers: their states and transitions.
 
 use super::control::{BlockInstance, declared};
+use super::storage::part;
 use super::{Env, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
@@ -174,8 +175,7 @@ impl Lowerer<'_, '_> {
         }
         let members = self.hir.members(ty).unwrap_or_default();
         for (i, member) in members.iter().enumerate() {
-            let offset = self.offset(ty, i);
-            self.loads(&at.offset(offset), member, values);
+            self.loads(&part(at, ty, i), member, values);
         }
     }
 

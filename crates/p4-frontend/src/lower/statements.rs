@@ -5,7 +5,7 @@ use super::subparsers::branches_apply_parser;
 use super::{Lowerer, storage};
 use crate::ast::DeclId;
 use crate::hir::{DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
-use p4_ir::{BinaryOp, Index, Location, Place, Scalar, StmtKind as IrStmt};
+use p4_ir::{BinaryOp, Place, Scalar, StmtKind as IrStmt};
 
 impl Lowerer<'_, '_> {
     pub(super) fn statements(&mut self, statements: &[Stmt]) {
@@ -217,17 +217,13 @@ impl Lowerer<'_, '_> {
     fn for_each(&mut self, variable: &Expr, collection: &Expr, body: &[Stmt]) {
         let ty = self.ty(&variable.ty);
         let of = self.ty(&collection.ty);
-        let (first, len) = match (&of, &collection.kind) {
-            (Ty::Stack(_, len), _) => {
-                let first = self.offset(&of, 0);
-                (self.materialise(collection).offset(first), *len)
-            }
+        let (all, len) = match (&of, &collection.kind) {
+            (Ty::Stack(_, len), _) => (self.materialise(collection), *len),
             (_, ExprKind::List(members)) => {
                 let tuple = Ty::Tuple(vec![ty.clone(); members.len()].into());
                 let at = self.temporary(&tuple, collection.span);
                 for (i, member) in members.iter().enumerate() {
-                    let offset = self.offset(&tuple, i);
-                    self.store(&at.offset(offset), &ty, member);
+                    self.store(&at.member(i as u32), &ty, member);
                 }
                 (at, members.len() as u32)
             }
@@ -247,16 +243,9 @@ impl Lowerer<'_, '_> {
             value: zero,
         });
         let now = p4_ir::Expr::load(counter.clone());
-        let stride = self.words(&ty);
         let body = self.collect(|l| {
             let target = l.target(variable);
-            let mut element: Location = first;
-            element.indices.push(Index {
-                value: now.clone(),
-                stride,
-                len,
-            });
-            l.write(&target, &element, &ty);
+            l.write(&target, &all.element(now.clone()), &ty);
             l.statements(body);
         });
         let update = self.collect(|l| {

@@ -2,48 +2,46 @@
 
 use super::{Binding, Lowerer};
 use crate::ast::{BinaryOp, DeclId};
-use crate::hir::{Expr, ExprKind, NamedKind, Ty};
+use crate::hir::{Expr, ExprKind, Ty};
 use crate::span::Span;
-use p4_ir::{ExprKind as IrKind, Index, Location, Place, Scalar, StmtKind};
-use std::ops::Range;
+use p4_ir::{ExprKind as IrKind, Location, Place, Scalar, Step, StmtKind, VariableId};
 
-/// The word of a header stack that says how many elements are in use.
+/// The type of the number that says how many elements of a header stack are in use.
 pub(super) const NEXT_INDEX: Scalar = Scalar::Bit(32);
 
+/// The most values that all variables together may hold.
+const MAX_VALUES: u32 = 1 << 24;
+
+/// Stands for a place after an error.
+pub(super) const NOWHERE: Location = Location::variable(VariableId(0));
+
 impl Lowerer<'_, '_> {
-    /// Words for a new variable.
+    /// A new variable.
     pub(super) fn allocate(&mut self, name: String, ty: &Ty, span: Span) -> Location {
-        let base = self.out.words;
-        let words = self.words(ty);
-        match base.checked_add(words) {
-            Some(end) if end <= 1 << 24 => self.out.words = end,
-            _ => {
-                self.error(
-                    "too-large",
-                    span,
-                    "the program needs more than 2^24 words of storage",
-                );
-                return Location::fixed(0);
-            }
+        let values = self.values.saturating_add(self.values_of(ty));
+        if values > MAX_VALUES {
+            let message = "the program's variables hold more than 2^24 values";
+            self.error("too-large", span, message);
+            return NOWHERE;
         }
+        self.values = values;
         let variable = p4_ir::Variable {
             name,
             ty: self.ir_type(ty),
-            base,
             loc: self.loc(span),
         };
         self.out.variables.push(variable);
-        Location::fixed(base)
+        Location::variable(VariableId(self.out.variables.len() as u32 - 1))
     }
 
-    /// Words for a value between two statements.
+    /// A variable for a value between two statements.
     pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Location {
         self.temporaries += 1;
         let name = format!("tmp.{}", self.temporaries);
         self.allocate(name, ty, span)
     }
 
-    /// Words for a declared variable, known by its name from here on.
+    /// The variable of a declaration, known by its name from here on.
     pub(super) fn declare(&mut self, id: DeclId, ty: &Ty) -> Location {
         let name = match &self.env.action {
             Some(action) => format!("{action}.{}", self.name(id)),
@@ -61,17 +59,6 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Words from a variable's first to that of its member `i`.
-    pub(super) fn offset(&mut self, ty: &Ty, i: usize) -> u32 {
-        let first = u32::from(ty.is_header_stack() || ty.is(NamedKind::Header));
-        if let Ty::Stack(element, _) = ty {
-            return first + i as u32 * self.words(element);
-        }
-        let members = self.hir.members(ty).unwrap_or_default();
-        let before = members.iter().take(i);
-        first + before.map(|m| self.words(m)).sum::<u32>()
-    }
-
     /// Where an expression that can be written to is; `None` for a computed value, or part of a value.
     pub(super) fn location(&mut self, expr: &Expr) -> Option<Location> {
         match &expr.kind {
@@ -82,8 +69,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
                 let at = self.location(of)?;
                 let ty = self.ty(&of.ty);
-                let offset = self.offset(&ty, *i);
-                Some(at.offset(offset))
+                Some(part(&at, &ty, *i))
             }
             ExprKind::Index(of, index) => {
                 let at = self.location(of)?;
@@ -103,30 +89,24 @@ impl Lowerer<'_, '_> {
         index: &Expr,
     ) -> Option<Location> {
         let ty = self.ty(&stack.ty);
-        let Ty::Stack(element, len) = &ty else {
+        let Ty::Stack(_, len) = ty else {
             return None;
         };
-        let (first, len) = (self.offset(&ty, 0), *len);
-        let stride = self.words(element);
         if let Some(crate::hir::Value::Int(known)) = self.known(index) {
             let known = u32::try_from(known).ok().filter(|i| *i < len)?;
-            return Some(at.offset(first + known * stride));
+            return Some(at.element_at(known));
         }
         let value = self.unsigned(index);
-        Some(indexed(at.offset(first), value, stride, len))
+        Some(at.element(value))
     }
 
     /// `stack.next` or `stack.last`, after a check that it is there.
     fn relative(&mut self, stack: &Expr, last: bool) -> Option<Location> {
         let at = self.location(stack)?;
-        let Ty::Stack(element, len) = self.ty(&stack.ty) else {
+        let Ty::Stack(_, len) = self.ty(&stack.ty) else {
             return None;
         };
-        let stride = self.words(&element);
-        let next = p4_ir::Expr::load(Place {
-            at: at.clone(),
-            ty: NEXT_INDEX,
-        });
+        let next = p4_ir::Expr::load(next_index(&at));
         let (there, value) = if last {
             let zero = p4_ir::Expr::constant(0u32, NEXT_INDEX);
             let there = compare(BinaryOp::Gt, next.clone(), zero);
@@ -137,7 +117,7 @@ impl Lowerer<'_, '_> {
         };
         let error = self.error_constant("StackOutOfBounds");
         self.emit(StmtKind::Verify(there, error));
-        Some(indexed(at.offset(1), value, stride, len))
+        Some(at.element(value))
     }
 
     fn error_constant(&self, name: &str) -> p4_ir::Expr {
@@ -159,16 +139,13 @@ impl Lowerer<'_, '_> {
 
     /// The same location, its indices put into variables so that it stays where it is now.
     pub(super) fn pinned(&mut self, at: Location, span: Span) -> Location {
-        let indices = at.indices.into_iter().map(|index| {
-            if matches!(index.value.kind, IrKind::Const(_)) {
-                return index;
-            }
-            let value = self.spilled(index.value, span);
-            Index { value, ..index }
+        let steps = at.path.into_iter().map(|step| match step {
+            Step::Element(index) => Step::Element(self.spilled(index, span)),
+            step => step,
         });
         Location {
-            base: at.base,
-            indices: indices.collect(),
+            variable: at.variable,
+            path: steps.collect(),
         }
     }
 
@@ -189,45 +166,34 @@ impl Lowerer<'_, '_> {
         p4_ir::Expr::load(to)
     }
 
-    /// The words that an expression that can be written to may lie in, without evaluating anything.
-    pub(super) fn range(&mut self, expr: &Expr) -> Option<Range<u32>> {
+    /// A place that contains all that an expression that can be written to may be, without evaluating anything.
+    pub(super) fn region(&self, expr: &Expr) -> Option<Location> {
         match &expr.kind {
-            ExprKind::Var(id) => {
-                let Binding::Place(at) = self.binding(*id)? else {
-                    return None;
-                };
-                let base = at.base;
-                if !at.indices.is_empty() {
-                    return Some(0..u32::MAX);
-                }
-                let ty = self.ty(&expr.ty);
-                Some(base..base + self.words(&ty))
-            }
+            ExprKind::Var(id) => match self.binding(*id)? {
+                Binding::Place(at) => Some(at.clone()),
+                _ => None,
+            },
             ExprKind::Field(of, i) | ExprKind::Element(of, i) => {
-                let whole = self.range(of)?;
-                let ty = self.ty(&of.ty);
-                if whole.end == u32::MAX || whole.end - whole.start != self.words(&ty) {
-                    return Some(whole);
+                let whole = self.region(of)?;
+                match is_exact(of) {
+                    true => Some(part(&whole, &self.ty(&of.ty), *i)),
+                    false => Some(whole),
                 }
-                let start = whole.start + self.offset(&ty, *i);
-                let ty = self.ty(&expr.ty);
-                Some(start..start + self.words(&ty))
             }
-            ExprKind::Index(of, _) | ExprKind::Next(of) | ExprKind::Last(of) => self.range(of),
-            ExprKind::Slice { of, .. } => self.range(of),
+            ExprKind::Index(of, _) | ExprKind::Next(of) | ExprKind::Last(of) => self.region(of),
+            ExprKind::Slice { of, .. } => self.region(of),
             _ => None,
         }
     }
 
-    /// Whether evaluating the expression reads any of these words.
-    pub(super) fn reads(&mut self, expr: &Expr, words: &Range<u32>) -> bool {
-        if let Some(range) = self.range(expr) {
-            let here = range.start < words.end && words.start < range.end;
+    /// Whether evaluating the expression reads any part of this place.
+    pub(super) fn reads(&self, expr: &Expr, place: &Location) -> bool {
+        if let Some(region) = self.region(expr) {
             let inner = match &expr.kind {
-                ExprKind::Index(of, index) => self.reads(of, words) || self.reads(index, words),
+                ExprKind::Index(of, index) => self.reads(of, place) || self.reads(index, place),
                 _ => false,
             };
-            return here || inner;
+            return region.overlaps(place) || inner;
         }
         match &expr.kind {
             ExprKind::Field(of, _)
@@ -235,22 +201,41 @@ impl Lowerer<'_, '_> {
             | ExprKind::LastIndex(of)
             | ExprKind::Unary(_, of)
             | ExprKind::Cast(of)
-            | ExprKind::Slice { of, .. } => self.reads(of, words),
-            ExprKind::Index(a, b) => self.reads(a, words) || self.reads(b, words),
+            | ExprKind::Slice { of, .. } => self.reads(of, place),
+            ExprKind::Index(a, b) => self.reads(a, place) || self.reads(b, place),
             ExprKind::Binary(..) | ExprKind::Conditional(..) => {
-                expr.operands().any(|operand| self.reads(operand, words))
+                expr.operands().any(|operand| self.reads(operand, place))
             }
-            ExprKind::List(members) => members.iter().any(|m| self.reads(m, words)),
+            ExprKind::List(members) => members.iter().any(|m| self.reads(m, place)),
             ExprKind::Call(_) => true,
             _ => false,
         }
     }
 }
 
-fn indexed(at: Location, value: p4_ir::Expr, stride: u32, len: u32) -> Location {
-    let mut at = at;
-    at.indices.push(Index { value, stride, len });
-    at
+/// Member or element `i` of a value of type `ty`.
+pub(super) fn part(whole: &Location, ty: &Ty, i: usize) -> Location {
+    match ty {
+        Ty::Stack(..) => whole.element_at(i as u32),
+        _ => whole.member(i as u32),
+    }
+}
+
+/// The `nextIndex` of a stack.
+pub(super) fn next_index(stack: &Location) -> Place {
+    Place {
+        at: stack.next_index(),
+        ty: NEXT_INDEX,
+    }
+}
+
+/// Whether the region of an expression is all of its place, and nothing else.
+fn is_exact(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_) => true,
+        ExprKind::Field(of, _) | ExprKind::Element(of, _) => is_exact(of),
+        _ => false,
+    }
 }
 
 fn compare(op: BinaryOp, left: p4_ir::Expr, right: p4_ir::Expr) -> p4_ir::Expr {

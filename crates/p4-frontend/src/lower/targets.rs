@@ -50,16 +50,10 @@ impl Lowerer<'_, '_> {
                 let ty = self.ty(&of.ty);
                 let members = self.hir.members(&ty).unwrap_or_default();
                 let mut siblings = Vec::new();
-                let mut at = union.clone();
-                for j in 0..members.len() {
-                    let offset = self.offset(&ty, j);
-                    if j == *i {
-                        at = union.offset(offset);
-                    } else {
-                        siblings.push(union.offset(offset));
-                    }
+                for j in (0..members.len()).filter(|j| j != i) {
+                    siblings.push(union.member(j as u32));
                 }
-                Target::At(at, siblings)
+                Target::At(union.member(*i as u32), siblings)
             }
             _ => match self.location(expr) {
                 Some(at) => Target::At(self.pinned(at, expr.span), Vec::new()),

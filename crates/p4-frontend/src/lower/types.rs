@@ -150,13 +150,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Words of a variable of this type.
-    pub(super) fn words(&mut self, ty: &Ty) -> u32 {
-        if let Some(words) = self.words.get(ty) {
-            return *words;
-        }
-        let words = self.ir_type(ty).words(&self.out);
-        self.words.insert(ty.clone(), words);
-        words
+    /// How many values a variable of this type holds.
+    pub(super) fn values_of(&mut self, ty: &Ty) -> u32 {
+        self.ir_type(ty).values(&self.out)
     }
 }

@@ -1,6 +1,6 @@
 //! Statements and expressions.
 
-use super::names::Names;
+use super::names;
 use crate::{
     Arg, BinaryOp, Expr, ExprKind, ExternCall, Location, Place, Program, Scalar, Stmt, StmtKind,
     Type, UnaryOp,
@@ -9,7 +9,6 @@ use std::fmt::{self, Write};
 
 pub(super) struct Code<'p> {
     pub program: &'p Program,
-    pub names: &'p Names<'p>,
 }
 
 pub(super) fn scalar(ty: Scalar) -> String {
@@ -38,29 +37,11 @@ pub(super) fn ty(of: &Type, program: &Program) -> String {
 
 impl Code<'_> {
     fn place(&self, place: &Place) -> String {
-        self.names
-            .location(&place.at, None, &|index| self.expr(index))
+        self.location(&place.at)
     }
 
-    fn whole(&self, at: &Location, words: u32) -> String {
-        self.names
-            .location(at, Some(words), &|index| self.expr(index))
-    }
-
-    fn header(&self, at: &Location) -> String {
-        let name = self.names.location(at, None, &|index| self.expr(index));
-        match name.strip_suffix(".$valid") {
-            Some(header) => header.to_string(),
-            None => name,
-        }
-    }
-
-    fn stack(&self, stack: &crate::stmt::StackRef) -> String {
-        let name = self.header(&stack.at);
-        match name.strip_suffix(".$next") {
-            Some(stack) => stack.to_string(),
-            None => name,
-        }
+    fn location(&self, at: &Location) -> String {
+        names::location(self.program, at, &|index| self.expr(index))
     }
 
     pub(super) fn expr(&self, expr: &Expr) -> String {
@@ -109,14 +90,10 @@ impl Code<'_> {
             StmtKind::AssignSlice { to, hi, lo, value } => {
                 format!("{}[{hi}:{lo}] = {}", self.place(to), self.expr(value))
             }
-            StmtKind::Copy { to, from, words } => {
-                format!(
-                    "copy {} = {}",
-                    self.whole(to, *words),
-                    self.whole(from, *words)
-                )
+            StmtKind::Copy { to, from } => {
+                format!("copy {} = {}", self.location(to), self.location(from))
             }
-            StmtKind::Clear { at, words } => format!("clear {}", self.whole(at, *words)),
+            StmtKind::Clear(at) => format!("clear {}", self.location(at)),
             StmtKind::If {
                 condition,
                 then,
@@ -181,17 +158,23 @@ impl Code<'_> {
             }
             StmtKind::SetValidity { header, valid } => {
                 let word = if *valid { "valid" } else { "invalid" };
-                format!("{word} {}", self.header(header))
+                format!("{word} {}", self.location(header))
             }
-            StmtKind::PushFront(stack, count) => format!("push {} by {count}", self.stack(stack)),
-            StmtKind::PopFront(stack, count) => format!("pop {} by {count}", self.stack(stack)),
+            StmtKind::PushFront(stack, count) => {
+                format!("push {} by {count}", self.location(stack))
+            }
+            StmtKind::PopFront(stack, count) => format!("pop {} by {count}", self.location(stack)),
             StmtKind::Extract {
                 header,
                 varbit_bits,
                 ..
             } => match varbit_bits {
-                Some(bits) => format!("extract {} varbit {}", self.header(header), self.expr(bits)),
-                None => format!("extract {}", self.header(header)),
+                Some(bits) => format!(
+                    "extract {} varbit {}",
+                    self.location(header),
+                    self.expr(bits)
+                ),
+                None => format!("extract {}", self.location(header)),
             },
             StmtKind::Lookahead(places) => {
                 let places: Vec<String> = places.iter().map(|p| self.place(p)).collect();
@@ -201,7 +184,7 @@ impl Code<'_> {
             StmtKind::Verify(condition, error) => {
                 format!("verify {} else {}", self.expr(condition), self.error(error))
             }
-            StmtKind::Emit { header, .. } => format!("emit {}", self.header(header)),
+            StmtKind::Emit { header, .. } => format!("emit {}", self.location(header)),
             StmtKind::Extern(call) => self.extern_call(call),
         };
         writeln!(out, "{pad}{line}")
@@ -255,7 +238,7 @@ impl Code<'_> {
                     .collect();
                 format!("{{{}}}", items.join(", "))
             }
-            Arg::Variable(at, of) => self.whole(at, of.words(self.program)),
+            Arg::Variable(at, _) => self.location(at),
             Arg::String(text) => format!("{text:?}"),
             Arg::Object(id) => self.program[*id].name.clone(),
             Arg::None => "_".into(),

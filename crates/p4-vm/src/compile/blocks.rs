@@ -3,7 +3,10 @@
 use super::{Compiler, walk};
 use crate::code::*;
 use crate::{Architecture, CompileError};
-use p4_ir::{Block, BlockBody, FunctionId, Program, Stmt, StmtKind, Type};
+use p4_ir::{
+    Block, BlockBody, BlockParam, Field, FunctionId, Program, Stmt, StmtKind, Type, VariableId,
+};
+use std::ops::Range;
 
 /// How often each function is called; 2 stands for more, for actions of tables, and for abstract methods. Refuses
 /// recursion, which P4 does not have.
@@ -66,7 +69,7 @@ fn find_cycle(program: &Program, f: usize, visits: &mut [Visit]) -> Option<usize
     cycle
 }
 
-impl<A: Architecture> Compiler<'_, A> {
+impl<'p, A: Architecture> Compiler<'p, A> {
     /// Translates what the engine itself refers to: values of errors, and actions of tables.
     pub(super) fn program_parts(&mut self) {
         self.code.errors = ErrorCodes {
@@ -120,11 +123,31 @@ impl<A: Architecture> Compiler<'_, A> {
         0
     }
 
-    /// The place of a field of a struct that begins at the word `base`: `MetaField::default()` if it has none of
-    /// this name.
-    pub fn metadata_field(&self, ty: &Type, base: Slot, name: &str) -> MetaField {
-        let members = ty.members(self.program);
-        let Some((offset, field)) = members.iter().find(|(_, field)| field.name == name) else {
+    /// The first word of a variable.
+    pub fn slot(&self, variable: VariableId) -> Slot {
+        self.storage.slot(variable)
+    }
+
+    /// The words of a parameter of a block.
+    pub fn words(&self, param: &BlockParam) -> Range<usize> {
+        let first = self.slot(param.variable) as usize;
+        first..first + self.words_of(&param.ty) as usize
+    }
+
+    /// How many words a variable of this type takes.
+    pub fn words_of(&self, ty: &Type) -> u32 {
+        self.storage.words(ty)
+    }
+
+    /// The members of a struct, header or union, each with the words before it.
+    pub fn members(&self, ty: &Type) -> Vec<(u32, &'p Field)> {
+        self.storage.members(ty).collect()
+    }
+
+    /// The place of a field of a parameter that is a struct: `MetaField::default()` if it has none of this name.
+    pub fn metadata_field(&self, param: &BlockParam, name: &str) -> MetaField {
+        let mut members = self.storage.members(&param.ty);
+        let Some((offset, field)) = members.find(|(_, field)| field.name == name) else {
             return MetaField::default();
         };
         let width = field
@@ -132,7 +155,7 @@ impl<A: Architecture> Compiler<'_, A> {
             .scalar(self.program)
             .map_or(64, |scalar| scalar.width());
         MetaField {
-            slot: base + offset,
+            slot: self.slot(param.variable) + offset,
             mask: u64::MAX >> (64 - width.clamp(1, 64)),
         }
     }
@@ -140,8 +163,8 @@ impl<A: Architecture> Compiler<'_, A> {
     fn action(&mut self, listed: &p4_ir::TableAction) -> ActionCode {
         let mut data = Vec::new();
         for param in &self.program[listed.action].params {
-            let words = param.ty.words(self.program);
-            data.extend(param.base..param.base + words);
+            let first = self.slot(param.variable);
+            data.extend(first..first + self.words_of(&param.ty));
         }
         ActionCode {
             id: listed.action,

@@ -3,9 +3,9 @@
 use super::{Compiler, Label};
 use crate::Architecture;
 use crate::code::*;
-use crate::wide::{self, limbs_of};
+use crate::wide::{self, limbs_of, words_of_value};
 use num_bigint::BigUint;
-use p4_ir::{BinaryOp, Expr, ExprKind, Location, Place, Scalar, UnaryOp};
+use p4_ir::{BinaryOp, Expr, ExprKind, Location, Place, Program, Scalar, Step, UnaryOp};
 
 /// `64 − width`, for values of one word.
 pub(super) fn sh(width: u32) -> u8 {
@@ -18,7 +18,7 @@ fn signed(ty: Scalar) -> bool {
 
 /// Words of a value as it lies in storage; a value without bits still gets one.
 pub(super) fn words(ty: Scalar) -> u32 {
-    ty.words().max(1)
+    words_of_value(ty).max(1)
 }
 
 /// Where a result is written, and the place that it is for.
@@ -30,7 +30,7 @@ pub(super) struct TargetPlace {
     words: u32,
 }
 
-impl<A: Architecture> Compiler<'_, A> {
+impl<'p, A: Architecture> Compiler<'p, A> {
     /// Copies words that are known at compile time.
     pub(super) fn copy(&mut self, d: Slot, a: Slot, n: u32) {
         match n {
@@ -43,28 +43,35 @@ impl<A: Architecture> Compiler<'_, A> {
 
     /// Where a location is: its first word, and the slot of an offset or `NONE`.
     pub(super) fn locate(&mut self, at: &Location) -> (Slot, Slot) {
-        let mut base = at.base;
+        let mut base = self.storage.slot(at.variable);
         let mut off = NONE;
-        for index in &at.indices {
-            if let ExprKind::Const(value) = &index.value.kind {
+        if at.path.is_empty() {
+            return (base, off);
+        }
+        let program: &'p Program = self.program;
+        let mut ty = &program[at.variable].ty;
+        for step in &at.path {
+            let part = self.storage.step(ty, step);
+            base += part.offset;
+            ty = part.ty;
+            let (Step::Element(index), Some((stride, len))) = (step, part.elements) else {
+                continue;
+            };
+            if let ExprKind::Const(value) = &index.kind {
                 match u32::try_from(value.clone()) {
-                    Ok(i) if i < index.len => {
-                        base += i * index.stride;
+                    Ok(i) if i < len => {
+                        base += i * stride;
                         continue;
                     }
                     _ => return (base, self.number(OUT_OF_RANGE)),
                 }
             }
-            let a = self.one_word(&index.value);
+            let a = self.one_word(index);
             let first = off == NONE;
             if first {
                 off = self.temp(1);
             }
-            let step = IndexStep {
-                stride: index.stride,
-                len: index.len,
-            };
-            self.code.indices.push(step);
+            self.code.indices.push(IndexStep { stride, len });
             let index = self.code.indices.len() as u32 - 1;
             self.emit(Op::Index {
                 d: off,
@@ -140,7 +147,7 @@ impl<A: Architecture> Compiler<'_, A> {
     /// Puts a value there.
     pub(super) fn value_into(&mut self, e: &Expr, d: Slot) {
         let a = self.expr(e, Some(d));
-        self.copy(d, a, e.ty.words());
+        self.copy(d, a, words_of_value(e.ty));
     }
 
     /// A value as one word; the greatest number if it needs more.

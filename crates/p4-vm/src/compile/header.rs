@@ -21,7 +21,7 @@ impl<A: Architecture> Compiler<'_, A> {
             parts: Vec::new(),
         };
         match &definition.kind {
-            TypeKind::Header(_) => self.members(&Type::Named(ty), 0, &mut header),
+            TypeKind::Header(_) => self.header_fields(&Type::Named(ty), 0, &mut header),
             _ => self.error(format!(
                 "`{}` is not a header; only headers are extracted and emitted",
                 definition.name
@@ -38,8 +38,8 @@ impl<A: Architecture> Compiler<'_, A> {
         number
     }
 
-    fn members(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
-        for (offset, field) in ty.members(self.program) {
+    fn header_fields(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
+        for (offset, field) in self.members(ty) {
             self.field(&field.ty, word + offset, header);
         }
     }
@@ -48,9 +48,9 @@ impl<A: Architecture> Compiler<'_, A> {
     fn field(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
         let Some(scalar) = ty.scalar(self.program) else {
             let Type::Array(element, len) = ty else {
-                return self.members(ty, word, header);
+                return self.header_fields(ty, word, header);
             };
-            let stride = element.words(self.program);
+            let stride = self.storage.words(element);
             for i in 0..*len {
                 self.field(element, word + i * stride, header);
             }

@@ -11,12 +11,14 @@ mod operands;
 mod parser;
 mod primitives;
 mod stmt;
+mod storage;
 
 use crate::code::*;
 use crate::{Architecture, CompileError, wide};
 pub use operands::enum_member;
 use p4_ir::{FunctionId, Program, SourceLoc, Stmt, StmtKind};
 use std::collections::HashMap;
+use storage::Storage;
 
 /// A translated program.
 #[derive(Debug)]
@@ -30,9 +32,10 @@ pub struct Compiled<A: Architecture> {
 /// Translates a program, or says what in it is not supported.
 pub fn compile<A: Architecture>(program: &Program) -> Result<Compiled<A>, Vec<CompileError>> {
     let calls = blocks::check_calls(program)?;
+    let storage = Storage::new(program)?;
     const MANY: u32 = 1 << 24;
-    let first = Compiler::<A>::new(program, calls.clone(), MANY).run()?;
-    let (compiled, _) = Compiler::new(program, calls, first.1).run()?;
+    let first = Compiler::<A>::new(program, storage.clone(), calls.clone(), MANY).run()?;
+    let (compiled, _) = Compiler::new(program, storage, calls, first.1).run()?;
     Ok(compiled)
 }
 
@@ -43,6 +46,7 @@ type Label = Target;
 #[derive(Debug)]
 pub struct Compiler<'p, A: Architecture> {
     program: &'p Program,
+    storage: Storage<'p>,
     /// What the architecture knows of the program.
     pub layout: A::Layout,
     code: Code,
@@ -69,15 +73,17 @@ pub struct Compiler<'p, A: Architecture> {
 }
 
 impl<'p, A: Architecture> Compiler<'p, A> {
-    fn new(program: &'p Program, calls: Vec<u32>, temporaries: u32) -> Self {
+    fn new(program: &'p Program, storage: Storage<'p>, calls: Vec<u32>, temporaries: u32) -> Self {
+        let words = storage.words;
         Compiler {
             program,
+            storage,
             layout: A::Layout::default(),
             own: Vec::new(),
             code: Code {
-                words: program.words as usize,
+                words: words as usize,
                 calculations: A::calculations(program),
-                constants_at: (program.words + temporaries) as usize,
+                constants_at: (words + temporaries) as usize,
                 ..Code::default()
             },
             errors: Vec::new(),
@@ -88,8 +94,8 @@ impl<'p, A: Architecture> Compiler<'p, A> {
             pending: Vec::new(),
             constants: HashMap::new(),
             headers: HashMap::new(),
-            next_temp: program.words,
-            max_temp: program.words,
+            next_temp: words,
+            max_temp: words,
             return_to: None,
             loops: Vec::new(),
         }
@@ -118,7 +124,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
             layout: self.layout,
             own: self.own,
         };
-        Ok((compiled, self.max_temp - self.program.words))
+        Ok((compiled, self.max_temp - self.storage.words))
     }
 
     /// The program.

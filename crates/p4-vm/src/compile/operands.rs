@@ -3,13 +3,18 @@
 use super::Compiler;
 use crate::Architecture;
 use crate::code::*;
-use p4_ir::{Arg, BlockParam, Expr, ExprKind, ListItem, Location, Program, Scalar, Type, TypeKind};
+use p4_ir::{Arg, Expr, ExprKind, ListItem, Location, Place, Program, Scalar, Type, TypeKind};
 
 impl<A: Architecture> Compiler<'_, A> {
     /// The slots at which a location begins: its first word, and that of an offset found at run time or
     /// [`NONE`].
     pub fn location(&mut self, at: &Location) -> (Slot, Slot) {
         self.locate(at)
+    }
+
+    /// A place for the value at a slot.
+    pub fn place_at(&mut self, slot: Slot, ty: Scalar) -> Place {
+        Place::variable(self.storage.name(slot), ty)
     }
 
     /// A value as one word: indices, lengths, numbers of sessions.
@@ -28,15 +33,15 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// The words at a location, if they belong to the packet's own headers or metadata.
-    pub fn own_words(&self, at: &Location, words: u32) -> Option<(Slot, u32)> {
-        let own = self.program.blocks.iter().flat_map(|block| &block.params);
-        let within = |param: &BlockParam| {
-            let end = param.base + param.ty.words(self.program);
-            param.base <= at.base && at.base + words <= end
-        };
-        let found = at.indices.is_empty() && own.into_iter().any(within);
-        found.then_some((at.base, words))
+    /// The first word at a location and how many there are, if they belong to the packet's own headers or metadata.
+    pub fn own_words(&mut self, at: &Location) -> Option<(Slot, u32)> {
+        let mut own = self.program.blocks.iter().flat_map(|block| &block.params);
+        if !at.is_fixed() || !own.any(|param| param.variable == at.variable) {
+            return None;
+        }
+        let words = self.words_of(self.storage.ty(at));
+        let (first, off) = self.locate(at);
+        (off == NONE).then_some((first, words))
     }
 
     /// The values of an argument, flattened.
@@ -50,7 +55,7 @@ impl<A: Architecture> Compiler<'_, A> {
                 }
             }
             Arg::Variable(at, ty) => {
-                let base = self.fixed(at, ty.words(self.program));
+                let base = self.fixed(at, self.words_of(ty));
                 self.flatten(base, ty, NONE, &mut data);
             }
             Arg::None => {}
@@ -94,7 +99,7 @@ impl<A: Architecture> Compiler<'_, A> {
                 let mut at = base;
                 for member in members {
                     self.flatten(at, member, valid, data);
-                    at += member.words(program);
+                    at += self.words_of(member);
                 }
             }
             Type::Stack(element, len) => self.elements(base + 1, element, *len, valid, data),
@@ -102,7 +107,7 @@ impl<A: Architecture> Compiler<'_, A> {
             Type::Named(id) => {
                 let header = matches!(program[*id].kind, TypeKind::Header(_));
                 let valid = if header { base } else { valid };
-                for (offset, field) in ty.members(program) {
+                for (offset, field) in self.members(ty) {
                     self.flatten(base + offset, &field.ty, valid, data);
                 }
             }
@@ -118,7 +123,7 @@ impl<A: Architecture> Compiler<'_, A> {
         valid: Slot,
         data: &mut Vec<ListValue>,
     ) {
-        let stride = element.words(self.program);
+        let stride = self.words_of(element);
         for i in 0..len {
             self.flatten(first + i * stride, element, valid, data);
         }

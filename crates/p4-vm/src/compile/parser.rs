@@ -4,8 +4,8 @@ use super::{Compiler, Label, expr};
 use crate::Architecture;
 use crate::code::*;
 use p4_ir::{
-    CORE_ERRORS, Expr, ExprKind, InValueSet, KeyMatch, ParserId, Place, Scalar, SelectCase,
-    StateTarget, StmtKind, Transition,
+    CORE_ERRORS, Expr, ExprKind, InValueSet, KeyMatch, ParserId, Scalar, SelectCase, StateTarget,
+    StmtKind, Transition,
 };
 
 /// Where a parser's states begin.
@@ -97,7 +97,10 @@ impl<A: Architecture> Compiler<'_, A> {
                 {
                     key.clone()
                 }
-                _ => Expr::load(Place::fixed(self.value(key), key.ty)),
+                _ => {
+                    let slot = self.value(key);
+                    Expr::load(self.place_at(slot, key.ty))
+                }
             })
             .collect();
         let targets: Vec<_> = cases.iter().map(|case| states.label(case.to)).collect();

@@ -5,6 +5,7 @@ use super::Compiler;
 use crate::Architecture;
 use crate::code::*;
 use crate::hash::Algorithm;
+use crate::wide::words_of_value;
 use p4_ir::{Arg, Expr, ExternCall, Location, Place, Scalar, StmtKind, Type};
 
 impl<A: Architecture> Compiler<'_, A> {
@@ -32,9 +33,9 @@ impl<A: Architecture> Compiler<'_, A> {
         if let Some(ty) = ty.scalar(self.program()) {
             return vec![Place { at: at.clone(), ty }];
         }
-        let members = ty.members(self.program()).into_iter();
+        let members = (0..).zip(ty.fields(self.program));
         members
-            .flat_map(|(offset, field)| self.places(&at.offset(offset), &field.ty))
+            .flat_map(|(i, field)| self.places(&at.member(i), &field.ty))
             .collect()
     }
 
@@ -189,7 +190,7 @@ impl<A: Architecture> Compiler<'_, A> {
                 // The place keeps its value where the condition does not hold.
                 let sum = self.value(&Expr::load(place.clone()));
                 let target = self.target(place);
-                self.copy(target.slot, sum, place.ty.words());
+                self.copy(target.slot, sum, words_of_value(place.ty));
                 self.extern_op(code((target.slot, place.ty.width())));
                 self.store(target);
             }

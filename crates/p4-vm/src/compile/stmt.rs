@@ -3,7 +3,7 @@
 use super::{Compiler, expr};
 use crate::Architecture;
 use crate::code::*;
-use p4_ir::stmt::StackRef;
+use crate::wide::words_of_value;
 use p4_ir::{Expr, Location, Place, Stmt, StmtKind, TableId};
 
 impl<A: Architecture> Compiler<'_, A> {
@@ -23,8 +23,8 @@ impl<A: Architecture> Compiler<'_, A> {
         match stmt {
             StmtKind::Assign { to, value } => self.assign(to, value),
             StmtKind::AssignSlice { to, hi, lo, value } => self.assign_slice(to, *hi, *lo, value),
-            StmtKind::Copy { to, from, words } => self.copy_words(to, from, *words),
-            StmtKind::Clear { at, words } => self.clear(at, *words),
+            StmtKind::Copy { to, from } => self.copy_whole(to, from),
+            StmtKind::Clear(at) => self.clear(at),
             StmtKind::If {
                 condition,
                 then,
@@ -106,7 +106,7 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 
     fn assign(&mut self, to: &Place, value: &Expr) {
-        if to.ty.words() == 0 {
+        if words_of_value(to.ty) == 0 {
             return;
         }
         let (base, off) = self.locate(&to.at);
@@ -118,7 +118,7 @@ impl<A: Architecture> Compiler<'_, A> {
             base,
             off,
             a,
-            n: to.ty.words() as u16,
+            n: words_of_value(to.ty) as u16,
         });
     }
 
@@ -126,7 +126,7 @@ impl<A: Architecture> Compiler<'_, A> {
         let width = hi - lo + 1;
         let a = self.value(value);
         let (base, off) = self.locate(&to.at);
-        let n = to.ty.words();
+        let n = words_of_value(to.ty);
         let d = match off {
             NONE => base,
             _ => {
@@ -165,7 +165,8 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    fn copy_words(&mut self, to: &Location, from: &Location, words: u32) {
+    fn copy_whole(&mut self, to: &Location, from: &Location) {
+        let words = self.storage.words(self.storage.ty(to));
         let (to, from) = (self.locate(to), self.locate(from));
         if to.1 == NONE && from.1 == NONE {
             return self.copy(to.0, from.0, words);
@@ -175,7 +176,8 @@ impl<A: Architecture> Compiler<'_, A> {
         self.emit(Op::CopyX { copy });
     }
 
-    fn clear(&mut self, at: &Location, words: u32) {
+    fn clear(&mut self, at: &Location) {
+        let words = self.storage.words(self.storage.ty(at));
         let (base, off) = self.locate(at);
         if off == NONE {
             return self.emit(Op::ZeroW { d: base, n: words });
@@ -287,9 +289,12 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    fn shift(&mut self, stack: &StackRef, count: u32, push: bool) {
-        let at = self.locate(&stack.at);
-        let (stride, len) = (stack.stride, stack.len);
+    fn shift(&mut self, stack: &Location, count: u32, push: bool) {
+        let Some((element, len)) = self.storage.ty(stack).elements() else {
+            return self.error("only the elements of a stack can be pushed and popped");
+        };
+        let stride = self.storage.words(element);
+        let at = self.locate(stack);
         let count = count.min(len);
         self.code.shifts.push(ShiftStep {
             at,

@@ -10,7 +10,7 @@ pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::cells::{self, Counted, MeterCell, MeterUnit};
-use crate::wide::limbs_of;
+use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
@@ -38,7 +38,7 @@ pub fn prepare(program: &Program, table: TableId, spec: &ActionSpec) -> Prepared
     let args = params
         .iter()
         .zip(&spec.args)
-        .flat_map(|(param, arg)| limbs_of(arg, param.ty.words(program)))
+        .flat_map(|(param, arg)| limbs_of(arg, param.ty.scalar(program).map_or(0, words_of_value)))
         .collect();
     Prepared {
         id: spec.action,

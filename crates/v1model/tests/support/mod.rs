@@ -18,14 +18,26 @@ pub struct Build {
     pub program: Program,
 }
 
-/// Words of the variables.
-pub const VALID: u32 = 0;
-pub const A: u32 = 1;
-pub const B: u32 = 2;
-pub const C: u32 = 3;
-pub const X: u32 = 4;
-pub const Y: u32 = 5;
-pub const META: u32 = 6;
+/// A part of a variable: the variable's number, and the members to go through.
+#[derive(Clone, Copy)]
+pub struct Part(u32, &'static [u32]);
+
+impl Part {
+    pub fn at(self) -> Location {
+        Location {
+            variable: VariableId(self.0),
+            path: self.1.iter().map(|&member| Step::Member(member)).collect(),
+        }
+    }
+}
+
+pub const H: Part = Part(0, &[0]);
+pub const A: Part = Part(0, &[0, 0]);
+pub const B: Part = Part(0, &[0, 1]);
+pub const C: Part = Part(0, &[0, 2]);
+pub const X: Part = Part(1, &[0]);
+pub const Y: Part = Part(1, &[1]);
+const META: VariableId = VariableId(2);
 /// The header's type.
 pub const HEADER: TypeId = TypeId(0);
 
@@ -54,11 +66,17 @@ pub fn meta(name: &str) -> Place {
         .iter()
         .position(|(field, _)| *field == name)
         .unwrap();
-    Place::fixed(META + at as u32, Scalar::Bit(STANDARD[at].1))
+    Place {
+        at: Location::variable(META).member(at as u32),
+        ty: Scalar::Bit(STANDARD[at].1),
+    }
 }
 
-pub fn bits(slot: u32, width: u32) -> Place {
-    Place::fixed(slot, Scalar::Bit(width))
+pub fn bits(part: Part, width: u32) -> Place {
+    Place {
+        at: part.at(),
+        ty: Scalar::Bit(width),
+    }
 }
 
 pub fn num(value: u64, width: u32) -> Expr {
@@ -112,10 +130,10 @@ pub fn call(name: &str, object: Option<ExternId>, args: Vec<Arg>) -> Stmt {
     }))
 }
 
-pub fn item(place: Place, valid: Option<u32>) -> ListItem {
+pub fn item(place: Place, header: Option<Part>) -> ListItem {
     ListItem {
         value: Expr::load(place),
-        valid: valid.map(|slot| Place::fixed(slot, Scalar::Bool)),
+        valid: header.map(|header| Place::validity(&header.at())),
         name: String::new(),
     }
 }
@@ -142,6 +160,15 @@ fn field(name: &str, ty: Type, lists: &[i64]) -> Field {
 
 fn bit(width: u32) -> Type {
     Type::Scalar(Scalar::Bit(width))
+}
+
+fn add_variable(program: &mut Program, name: &str, ty: Type) -> VariableId {
+    program.variables.push(Variable {
+        name: name.into(),
+        ty,
+        loc: SourceLoc::default(),
+    });
+    VariableId(program.variables.len() as u32 - 1)
 }
 
 impl Default for Build {
@@ -176,19 +203,17 @@ impl Default for Build {
                 ty("MeterType", members(&["packets", "bytes"])),
             ],
             errors: p4_ir::CORE_ERRORS.map(String::from).into(),
-            words: META + STANDARD.len() as u32,
             ..Program::default()
         };
-        let param = |name: &str, ty, base| BlockParam {
-            name: name.into(),
-            ty: Type::Named(TypeId(ty)),
-            base,
+        let mut param = |name: &str, ty| {
+            let ty = Type::Named(TypeId(ty));
+            BlockParam {
+                name: name.into(),
+                ty: ty.clone(),
+                variable: add_variable(&mut program, name, ty),
+            }
         };
-        let params = [
-            param("hdr", 1, 0),
-            param("meta", 2, X),
-            param("std", 3, META),
-        ];
+        let params = [param("hdr", 1), param("meta", 2), param("std", 3)];
         for (i, role) in ["p", "vr", "ig", "eg", "ck", "dep"].into_iter().enumerate() {
             let body = match i {
                 0 => BlockBody::Parser(ParserId(0)),
@@ -210,7 +235,7 @@ impl Default for Build {
                 });
             }
         }
-        let header = Location::fixed(VALID);
+        let header = H.at();
         program.parsers.push(Parser {
             name: "p".into(),
             states: vec![ParserState {
@@ -233,9 +258,13 @@ impl Default for Build {
 impl Build {
     /// A place for another variable.
     pub fn variable(&mut self, width: u32) -> Place {
-        let place = bits(self.program.words, width);
-        self.program.words += place.ty.words();
-        place
+        let ty = Scalar::Bit(width);
+        Place::variable(self.variable_of(Type::Scalar(ty)), ty)
+    }
+
+    /// Another variable.
+    pub fn variable_of(&mut self, ty: Type) -> VariableId {
+        add_variable(&mut self.program, "variable", ty)
     }
 
     fn block(mut self, function: usize, body: Vec<Stmt>) -> Self {
@@ -287,7 +316,7 @@ impl Build {
             params: vec![ActionParam {
                 name: "value".into(),
                 ty: bit(16),
-                base: place.at.base,
+                variable: place.at.variable,
                 annotations: Vec::new(),
             }],
             annotations: Vec::new(),
@@ -303,10 +332,12 @@ impl Build {
     /// A table of the given keys; its default is the last action with the value 0.
     pub fn table(&mut self, keys: &[(Place, MatchKind)], actions: Vec<TableAction>) -> TableId {
         let key = |(place, kind): &(Place, MatchKind)| Key {
-            name: format!(
-                "hdr.h.{}",
-                ["valid", "a", "b", "c"][place.at.base.min(3) as usize]
-            ),
+            name: match place.at.path[..] {
+                [Step::Member(0), Step::Member(field)] => {
+                    format!("hdr.h.{}", ["a", "b", "c"][field as usize])
+                }
+                _ => "hdr.h.c".into(),
+            },
             value: Expr::load(place.clone()),
             ty: Type::Scalar(place.ty),
             kind: kind.clone(),
@@ -354,7 +385,10 @@ impl Build {
 pub fn apply(table: TableId) -> Stmt {
     stmt(StmtKind::Apply {
         table,
-        hit: Some(Place::fixed(Y, Scalar::Bool)),
+        hit: Some(Place {
+            at: Y.at(),
+            ty: Scalar::Bool,
+        }),
         action_run: None,
     })
 }
