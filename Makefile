@@ -14,7 +14,7 @@ MANYLINUX ?= manylinux_2_34
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel lab figures numbers test test-rust test-python test-ptf test-wheel ptf bench bench-switch lint goldens fuzz docs clean
+.PHONY: help wheel lab figures numbers test test-rust test-python test-ptf test-wheel ptf bench bench-switch lint goldens tofino fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; then rea
 	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
 	$(BIN)/python docs/p4runtime_compliance.py
 	git status --short
+
+tofino:  ## compile the programs for Tofino where bf-p4c or p4c-barefoot is on PATH, and print what they take
+	$(PYTHON) p4src/tofino.py
 
 fuzz: $(VENV)/.built  ## run each fuzz target for SECONDS=10; needs a C++ compiler
 	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run

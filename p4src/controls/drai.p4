@@ -1,6 +1,6 @@
 // DRAI, data rate adjustment index (Lien and Chung): a path's index is the minimum of its hops'.
 //
-// The architecture's types.p4 has window_octets_t. Its depths are in packets or in cells.
+// The architecture's types.p4 has window_octets_t and DRAI_ENTRIES. Its depths are in packets or cells.
 
 #ifndef WAYMARK_DRAI_P4
 #define WAYMARK_DRAI_P4
@@ -30,7 +30,7 @@ control Drai(inout avbw_h avbw,
             @defaultonly NoAction;
         }
         const default_action = NoAction();
-        size = 4096;
+        size = DRAI_ENTRIES;
     }
 
     apply {

@@ -5,20 +5,6 @@
 
 #include "types.p4"
 
-// In front of a packet to the controller.
-@controller_header("packet_in")
-header packet_in_h {
-    port_t ingress_port;
-    bit<7> padding;
-}
-
-// In front of a packet from the controller.
-@controller_header("packet_out")
-header packet_out_h {
-    port_t egress_port;
-    bit<7> padding;
-}
-
 header ethernet_h {
     mac_addr_t   dst_addr;
     mac_addr_t   src_addr;

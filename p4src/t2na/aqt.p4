@@ -1,6 +1,4 @@
 // tna/aqt.p4 on Tofino 2.
 
-#include <core.p4>
-#include <t2na.p4>
-
+#include "../include/t2na/architecture.p4"
 #include "../tna/aqt.p4"

@@ -1,7 +1,6 @@
 // plain.p4 and AQT: a packet carries the time it spent in queues.
 
 #include "../include/tna/architecture.p4"
-
 #include "../include/tna/headers.p4"
 #include "../include/tna/types.p4"
 #include "../controls/aqt.p4"
@@ -16,6 +15,7 @@
 #include "../controls/tna/queue_time.p4"
 #include "../controls/tna/unmarked_options.p4"
 
+@pa_container_size("egress", "hdr.bridged.arrived", 32)
 control HopEgress(inout egress_headers_t hdr,
                   inout egress_metadata_t meta,
                   in egress_intrinsic_metadata_t eg_intr_md,
@@ -24,27 +24,35 @@ control HopEgress(inout egress_headers_t hdr,
                   inout egress_intrinsic_metadata_for_output_port_t eg_oport_md) {
     PortFeedback() port_feedback;
     QueueTime() queue_time;
-    Aqt() aqt;
+    Aqt() aqt0;
+    Aqt() aqt1;
     UnmarkedOptions() unmarked_options;
     EgressCounters() counters;
     EgressDrop() egress_drop;
 
     apply {
-        if (eg_intr_md.deflection_flag == 1) {
-            egress_drop.apply(hdr.bridged.leaves_by, drop_cause_t.QUEUE_FULL, eg_dprsr_md);
-        } else {
-            feedback_t feedback;
-            bit<32> waited_us;
-            marked_t marked = { 0, 0, 0 };
+        feedback_t feedback;
+        bit<32> waited_us;
+        marked_t marked = { 0, 0, 0 };
+        drop_cause_t drop_cause = drop_cause_t.NONE;
 
+        port_feedback.apply(eg_intr_md.egress_port, feedback);
+        queue_time.apply(hdr.bridged.arrived, eg_prsr_md.global_tstamp[39:8], waited_us);
+        if (eg_intr_md.deflection_flag == 1) {
+            drop_cause = drop_cause_t.QUEUE_FULL;
+        }
+        if (drop_cause != drop_cause_t.NONE) {
+            egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
+        } else {
             if (hdr.ipv4.isValid() && meta.markable == 0) {
                 unmarked_options.apply(hdr.bridged.came_by);
             }
-            port_feedback.apply(eg_intr_md.egress_port, feedback);
             if (feedback.aqt == 1 && meta.markable == 1) {
-                queue_time.apply(hdr.bridged.arrived, eg_prsr_md.global_tstamp[39:8], waited_us);
-                aqt.apply(hdr.options.aqt0, waited_us, marked.aqt);
-                aqt.apply(hdr.options.aqt1, waited_us, marked.aqt);
+                if (hdr.options.aqt0.isValid()) {
+                    aqt0.apply(hdr.options.aqt0, waited_us, marked.aqt);
+                } else {
+                    aqt1.apply(hdr.options.aqt1, waited_us, marked.aqt);
+                }
             }
             counters.apply(eg_intr_md.egress_port, marked);
         }

@@ -1,7 +1,6 @@
 // plain.p4 and CI: a mark means that the packet was waiting when another was refused.
 
 #include "../include/tna/architecture.p4"
-
 #include "../include/tna/headers.p4"
 #include "../include/tna/types.p4"
 #include "../controls/ci.p4"
@@ -30,20 +29,23 @@ control HopEgress(inout egress_headers_t hdr,
     EgressDrop() egress_drop;
 
     apply {
+        feedback_t feedback;
         bit<1> waited_at_refusal;
+        marked_t marked = { 0, 0, 0 };
+        drop_cause_t drop_cause = drop_cause_t.NONE;
 
+        port_feedback.apply(eg_intr_md.egress_port, feedback);
         refusals.apply(hdr.bridged.leaves_by, hdr.bridged.arrived, eg_intr_md.deflection_flag,
                        waited_at_refusal);
         if (eg_intr_md.deflection_flag == 1) {
-            egress_drop.apply(hdr.bridged.leaves_by, drop_cause_t.QUEUE_FULL, eg_dprsr_md);
+            drop_cause = drop_cause_t.QUEUE_FULL;
+        }
+        if (drop_cause != drop_cause_t.NONE) {
+            egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
         } else {
-            feedback_t feedback;
-            marked_t marked = { 0, 0, 0 };
-
             if (hdr.ipv4.isValid() && meta.markable == 0) {
                 unmarked_options.apply(hdr.bridged.came_by);
             }
-            port_feedback.apply(eg_intr_md.egress_port, feedback);
             if (feedback.ci == 1 && meta.markable == 1) {
                 ci.apply(hdr.ipv4, waited_at_refusal, marked.ci);
             }

@@ -1,7 +1,6 @@
 // plain.p4 and RED: a queue drops early at random, more likely the longer it is.
 
 #include "../include/tna/architecture.p4"
-
 #include "../include/tna/headers.p4"
 #include "../include/tna/types.p4"
 #include "../controls/tna/egress_counters.p4"
@@ -26,7 +25,9 @@ control HopEgress(inout egress_headers_t hdr,
     EgressDrop() egress_drop;
 
     apply {
+        marked_t marked = { 0, 0, 0 };
         drop_cause_t drop_cause = drop_cause_t.NONE;
+
         if (eg_intr_md.deflection_flag == 1) {
             drop_cause = drop_cause_t.QUEUE_FULL;
         } else if (hdr.ipv4.isValid()) {
@@ -35,8 +36,6 @@ control HopEgress(inout egress_headers_t hdr,
         if (drop_cause != drop_cause_t.NONE) {
             egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
         } else {
-            marked_t marked = { 0, 0, 0 };
-
             if (hdr.ipv4.isValid() && meta.markable == 0) {
                 unmarked_options.apply(hdr.bridged.came_by);
             }

@@ -1,7 +1,6 @@
 // The complete hop: a router with drop-tail and RED queues that writes AQT, DRAI and CI.
 
 #include "../include/tna/architecture.p4"
-
 #include "../include/tna/headers.p4"
 #include "../include/tna/types.p4"
 #include "../controls/aqt.p4"
@@ -20,7 +19,10 @@
 #include "../controls/tna/red.p4"
 #include "../controls/tna/refusals.p4"
 #include "../controls/tna/unmarked_options.p4"
+#include "../controls/tna/window.p4"
 
+@pa_container_size("egress", "hdr.bridged.arrived", 32)
+@pa_container_size("egress", "window_octets_0", 16)
 control HopEgress(inout egress_headers_t hdr,
                   inout egress_metadata_t meta,
                   in egress_intrinsic_metadata_t eg_intr_md,
@@ -29,22 +31,32 @@ control HopEgress(inout egress_headers_t hdr,
                   inout egress_intrinsic_metadata_for_output_port_t eg_oport_md) {
     PortFeedback() port_feedback;
     Refusals() refusals;
+    Red() red;
     QueueTime() queue_time;
-    Aqt() aqt;
+    Aqt() aqt0;
+    Aqt() aqt1;
+    Window() window;
     RateWindow() rate_window;
     Drai() drai;
     Ci() ci;
-    Red() red;
     UnmarkedOptions() unmarked_options;
     EgressCounters() counters;
     EgressDrop() egress_drop;
 
     apply {
+        feedback_t feedback;
         bit<1> waited_at_refusal;
+        bit<32> waited_us;
+        window_t in_window;
+        window_octets_t window_octets;
+        marked_t marked = { 0, 0, 0 };
+        drop_cause_t drop_cause = drop_cause_t.NONE;
 
+        port_feedback.apply(eg_intr_md.egress_port, feedback);
         refusals.apply(hdr.bridged.leaves_by, hdr.bridged.arrived, eg_intr_md.deflection_flag,
                        waited_at_refusal);
-        drop_cause_t drop_cause = drop_cause_t.NONE;
+        queue_time.apply(hdr.bridged.arrived, eg_prsr_md.global_tstamp[39:8], waited_us);
+        window.apply(eg_prsr_md.global_tstamp[39:8], feedback.window_log2, in_window);
         if (eg_intr_md.deflection_flag == 1) {
             drop_cause = drop_cause_t.QUEUE_FULL;
         } else if (hdr.ipv4.isValid()) {
@@ -53,23 +65,18 @@ control HopEgress(inout egress_headers_t hdr,
         if (drop_cause != drop_cause_t.NONE) {
             egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
         } else {
-            feedback_t feedback;
-            bit<32> waited_us;
-            window_octets_t window_octets;
-            marked_t marked = { 0, 0, 0 };
-
             if (hdr.ipv4.isValid() && meta.markable == 0) {
                 unmarked_options.apply(hdr.bridged.came_by);
             }
-            port_feedback.apply(eg_intr_md.egress_port, feedback);
             if (feedback.aqt == 1 && meta.markable == 1) {
-                queue_time.apply(hdr.bridged.arrived, eg_prsr_md.global_tstamp[39:8], waited_us);
-                aqt.apply(hdr.options.aqt0, waited_us, marked.aqt);
-                aqt.apply(hdr.options.aqt1, waited_us, marked.aqt);
+                if (hdr.options.aqt0.isValid()) {
+                    aqt0.apply(hdr.options.aqt0, waited_us, marked.aqt);
+                } else {
+                    aqt1.apply(hdr.options.aqt1, waited_us, marked.aqt);
+                }
             }
             if (feedback.drai == 1 && hdr.ipv4.isValid()) {
-                rate_window.apply(eg_intr_md.egress_port, hdr.ipv4.total_len,
-                                  eg_prsr_md.global_tstamp[47:16], feedback.window_log2,
+                rate_window.apply(eg_intr_md.egress_port, hdr.ipv4.total_len, in_window,
                                   window_octets);
                 if (meta.markable == 1) {
                     drai.apply(hdr.options.avbw, eg_intr_md.egress_port, eg_intr_md.deq_qdepth,

@@ -18,7 +18,6 @@ parser HopEgressParser(packet_in packet,
     state start {
         packet.extract(eg_intr_md);
         packet.extract(hdr.bridged);
-        meta.markable = 0;
         transition select(hdr.bridged.opaque) {
             0       : ethernet;
             default : accept;

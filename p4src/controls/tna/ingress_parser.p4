@@ -15,11 +15,6 @@ parser HopIngressParser(packet_in packet,
     state start {
         packet.extract(ig_intr_md);
         packet.advance(PORT_METADATA_SIZE);
-        meta.ether_type     = 0;
-        meta.checksum_error = 0;
-        meta.drop_cause     = drop_cause_t.NONE;
-        meta.egress_port    = 0;
-        meta.next_hop       = 0;
         transition select(ig_intr_md.ingress_port) {
             CPU_PORT : from_controller;
             default  : ethernet;
@@ -33,22 +28,24 @@ parser HopIngressParser(packet_in packet,
 
     state ethernet {
         packet.extract(hdr.ethernet);
-        meta.ether_type = hdr.ethernet.ether_type;
         transition select(hdr.ethernet.ether_type) {
             ETHER_TYPE_VLAN : vlan;
             ETHER_TYPE_IPV4 : ipv4;
-            default         : accept;
+            default         : not_ipv4;
         }
     }
 
     state vlan {
         packet.extract(hdr.vlan);
-        meta.ether_type = hdr.vlan.ether_type;
         transition select(hdr.vlan.ether_type) {
             ETHER_TYPE_IPV4 : ipv4;
-            default         : accept;
+            default         : tagged_not_ipv4;
         }
     }
+
+    // A parser assigns a field once.
+    state not_ipv4        { meta.ether_type = hdr.ethernet.ether_type; transition accept; }
+    state tagged_not_ipv4 { meta.ether_type = hdr.vlan.ether_type;     transition accept; }
 
     // The list of options enters the chain of words at its length, so no state counts.
     state ipv4 {

@@ -69,7 +69,7 @@ control Red(in port_t port, in bit<19> queue_depth, inout drop_cause_t drop_caus
             @defaultonly NoAction;
         }
         const default_action = NoAction();
-        size = 4096;
+        size = 1024;
     }
 
     apply {
@@ -78,8 +78,7 @@ control Red(in port_t port, in bit<19> queue_depth, inout drop_cause_t drop_caus
         chance = 0;
         price  = 0;
         red.apply();
-        credit = (bit<32>) draw;
-        credit = credit + RED_CERTAIN;
+        credit = RED_CERTAIN + (bit<32>) draw;
         chance = chance |-| draw;
         if (price == 0) {
             restart.execute(port);

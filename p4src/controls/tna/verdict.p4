@@ -21,10 +21,8 @@ control Verdict(inout headers_t hdr,
 
     action send() {
         hdr.bridged.setValid();
-        hdr.bridged.arrived   = arrived_ns[39:8];
-        hdr.bridged.padding0  = 0;
+        hdr.bridged.arrived   = arrived_ns[39:8] + (PIPELINE_TICKS - ROUNDING_TICKS);
         hdr.bridged.came_by   = came_by;
-        hdr.bridged.padding1  = 0;
         hdr.bridged.opaque    = 1;
         hdr.bridged.leaves_by = meta.egress_port;
         ig_tm_md.ucast_egress_port = meta.egress_port;

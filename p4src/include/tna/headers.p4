@@ -6,15 +6,33 @@
 #include "../headers.p4"
 #include "types.p4"
 
+// In front of a packet to the controller.
+@controller_header("packet_in")
+header packet_in_h {
+    bit<7> padding;
+    port_t ingress_port;
+}
+
+// In front of a packet from the controller.
+@controller_header("packet_out")
+header packet_out_h {
+    bit<7> padding;
+    port_t egress_port;
+}
+
 // In front of each packet from ingress to egress. Egress needs the ports also of a refused packet,
 // which comes back by another port.
 header bridged_h {
-    ticks_t arrived;
+    ticks_t arrived;   // with PIPELINE_TICKS, less ROUNDING_TICKS
+    @padding
     bit<7>  padding0;
     port_t  came_by;
-    bit<6>  padding1;
-    bit<1>  opaque;    // the packet starts with packet_in_h, or ingress read no IPv4 header
+    @padding
+    bit<7>  padding1;
     port_t  leaves_by;
+    @padding
+    bit<7>  padding2;
+    bit<1>  opaque;    // the packet starts with packet_in_h, or ingress read no IPv4 header
 }
 
 // 4 octets of IPv4 options.

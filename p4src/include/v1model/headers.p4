@@ -5,6 +5,20 @@
 
 #include "../headers.p4"
 
+// In front of a packet to the controller.
+@controller_header("packet_in")
+header packet_in_h {
+    port_t ingress_port;
+    bit<7> padding;
+}
+
+// In front of a packet from the controller.
+@controller_header("packet_out")
+header packet_out_h {
+    port_t egress_port;
+    bit<7> padding;
+}
+
 // Options come in any order, so AQT has a place on either side of AVBW-S: at most one of aqt0 and
 // aqt1 is valid.
 struct options_t {

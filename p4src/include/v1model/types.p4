@@ -18,6 +18,9 @@ const sequence_t UNLIMITED = 0xFFFFFFFFFFFF;
 // Octets of a DRAI window.
 typedef bit<32> window_octets_t;
 
+// Entries of table drai.
+const bit<32> DRAI_ENTRIES = 4096;
+
 // The position of an admitted packet in its queue: written at ingress, read at egress.
 struct queue_place_t {
     bit<1>     admitted;
