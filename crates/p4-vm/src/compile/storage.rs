@@ -56,10 +56,10 @@ impl<'p> Storage<'p> {
         for id in 0..program.types.len() {
             storage.lay_out(id, &mut known);
         }
-        let mut next = 0;
+        let mut next = 0u64;
         for variable in &program.variables {
             storage.first.push(next as Slot);
-            next += storage.count(&variable.ty);
+            next = storage.count(&variable.ty).saturating_add(next);
             if next > MAX_WORDS {
                 return Err(vec![CompileError {
                     loc: variable.loc,
@@ -282,9 +282,11 @@ mod tests {
 
     #[test]
     fn variables_larger_than_memory_should_hold_are_refused() {
-        let wide = |len| program(Vec::new(), vec![Type::Array(Box::new(bits(2048)), len)]);
+        let array = |of, len| Type::Array(Box::new(of), len);
+        let wide = |len| program(Vec::new(), vec![array(bits(2048), len)]);
         assert!(Storage::new(&wide((1 << 19) - 1)).is_ok());
         assert!(Storage::new(&wide(1 << 19)).is_err());
-        assert!(Storage::new(&wide(u32::MAX)).is_err());
+        let many = array(array(bits(2048), u32::MAX), u32::MAX);
+        assert!(Storage::new(&program(Vec::new(), vec![many])).is_err());
     }
 }
