@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Cli
 
-from waymark import exercise, grader
+from waymark import exercise, grader, run, scenario_file
 from waymark.exercise import Exercise
+from waymark.result import Result
 
 EXERCISES = exercise.all_exercises()
 
@@ -203,3 +204,54 @@ def test_the_page_on_teaching_names_commands_that_exist(cli: Cli) -> None:
     page = (ROOT / "docs" / "teaching.md").read_text()
     for command in set(re.findall(r"waymark exercise (\w+)", page)):
         assert cli("exercise", command, "--help").code == 0
+
+
+def measured(
+    folder: Path, file: str, old: str = "", new: str = ""
+) -> tuple[dict[str, float], Result]:
+    """The table of a scenario, with a change of its text, and its result."""
+    path = folder / file
+    path.write_text(path.read_text().replace(old, new))
+    experiment = scenario_file.load(path)
+    [(name, scenario)] = experiment.scenarios("full", 1).items()
+    result = run(scenario)
+    return {row.quantity: row.waymark for row in experiment.rows({name: [result]})}, result
+
+
+def questions(its: Exercise) -> dict[str, exercise.Question]:
+    return {key: one for check in its.about.checks for key, one in check.questions.items()}
+
+
+def test_the_answers_to_fairness_are_what_students_measure(tmp_path: Path) -> None:
+    its = of("7")
+    shares: dict[int, float] = {}
+    for buffer in (4, 6, 8, 10, 15, 20, 30, 50):
+        its.start(tmp_path / str(buffer))
+        change = ("queue: 50", f"queue: {buffer}")
+        rows, _ = measured(tmp_path / str(buffer), "compete.yaml", *change)
+        vegas, reno = rows["throughput of Vegas"], rows["throughput of Reno"]
+        shares[buffer] = vegas / (vegas + reno)
+    asked = questions(its)
+    largest = max(buffer for buffer, share in shares.items() if share >= 1 / 3)
+    assert largest == asked["largest_fair_buffer"].value
+    least, most = asked["share_at_50"].at_least, asked["share_at_50"].at_most
+    assert least is not None
+    assert most is not None
+    assert least < 100 * shares[50] < most
+
+
+def test_the_answers_to_the_diagnosis_are_what_students_measure(tmp_path: Path) -> None:
+    its = of("8")
+    its.start(tmp_path / "mine")
+    rows, result = measured(tmp_path / "mine", "network.yaml")
+    asked = questions(its)
+    drops = {name: switch.counters["drops"] for name, switch in result.switches.items()}
+    checksum, queue_full = 2, 5
+    arrived = result.switches["r2"].port_to("r1")
+    assert drops["r2"][8 * arrived + checksum].packets == asked["dropped_for_checksum"].value
+    leaving = result.switches["r2"].port_to("r3")
+    assert drops["r2"][8 * leaving + queue_full].packets == asked["refused"].value
+    assert rows["longest queue r2->r3"] == asked["longest_queue"].value
+    assert sum(each.total.packets for each in drops.values()) == 44 + 442
+    fair = rows["throughput from c to d"]
+    assert rows["throughput from a to b"] < fair / 5  # the damage costs more than the queue
