@@ -33,9 +33,11 @@ pub fn decide(
         true => [0, 0],
         false => [meta.group_a, meta.group_b].map(|group| group.get(&words) as u16),
     };
-    let to_cpu = meta.copy_to_cpu.get(&words) != 0 && drop & NO_COPY_TO_CPU == 0;
-    let cpu = switch.config().options.get(CPU_PORT).filter(|_| to_cpu);
-    let cpu = cpu.map(|&cpu| (cpu as u16, meta.cpu_class_of_service.get(&words)));
+    let cpu = match meta.copy_to_cpu.get(&words) != 0 && drop & NO_COPY_TO_CPU == 0 {
+        true => switch.config().options.get(CPU_PORT).copied(),
+        false => None,
+    };
+    let cpu = cpu.map(|port| (port as u16, meta.cpu_class_of_service.get(&words)));
     to_egress(switch, &mut words, ingress_port);
     let mut copied = multicast(switch, &words, &packet, arrival, groups);
     if let Some((port, class)) = cpu {
