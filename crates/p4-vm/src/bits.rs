@@ -132,8 +132,9 @@ impl Writer {
         }
     }
 
-    /// Completes the octets, the last one filled up with zeros.
-    pub fn pad(&mut self) {
+    /// Completes the octets, the last one filled up with zeros. Returns how many.
+    pub fn pad(&mut self) -> u8 {
+        let padding = (self.count.wrapping_neg() % 8) as u8;
         if self.count > 0 {
             let aligned = self.pending << (64 - self.count);
             let octets = self.count.div_ceil(8) as usize;
@@ -142,6 +143,7 @@ impl Writer {
             self.pending = 0;
             self.count = 0;
         }
+        padding
     }
 }
 

@@ -562,6 +562,16 @@ fn find_key(name: &str, keys: &[String]) -> Option<usize> {
                 None
             }
         })
+        // p4testgen leaves out which bits of a field are looked up.
+        .or_else(|| keys.iter().position(|key| without_slice(key) == name))
+}
+
+/// `hdr.f` of `hdr.f[7:4]`.
+fn without_slice(key: &str) -> &str {
+    match key.rsplit_once('[') {
+        Some((field, bits)) if bits.contains(':') => field,
+        _ => key,
+    }
 }
 
 /// `extra$0.h` is an old way to write `extra[0].h`.
@@ -594,6 +604,9 @@ mod tests {
         assert_eq!(find_key("h.valid", &keys), Some(2));
         assert_eq!(find_key("h.$valid$", &keys), Some(2));
         assert_eq!(find_key("f2", &keys), None);
+        let keys = ["hdr.extra[0]", "hdr.f[7:4]"].map(String::from);
+        assert_eq!(find_key("hdr.f", &keys), Some(1));
+        assert_eq!(find_key("hdr.extra", &keys), None);
     }
 
     #[test]

@@ -128,6 +128,8 @@ pub struct Own {
     /// Whether it is deflected if its queue refuses it, and whether it has been.
     pub deflect_on_drop: Slot,
     pub deflected: Slot,
+    /// Bits with which the ingress deparser has filled up the packet's last octet.
+    pub padding: Slot,
     /// `egress_cos`.
     pub class_of_service: Slot,
     /// `egress_rid`.
@@ -138,12 +140,13 @@ pub struct Own {
 
 impl Own {
     /// The words that the traffic manager gives a packet.
-    pub fn of_queued(&self) -> [Slot; 7] {
+    pub fn of_queued(&self) -> [Slot; 8] {
         [
             self.queue,
             self.bypass_egress,
             self.deflect_on_drop,
             self.deflected,
+            self.padding,
             self.class_of_service,
             self.replication,
             self.first_replica,
@@ -207,6 +210,7 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
         bypass_egress: compiler.setting(),
         deflect_on_drop: compiler.setting(),
         deflected: compiler.setting(),
+        padding: compiler.setting(),
         class_of_service: compiler.setting(),
         replication: compiler.setting(),
         first_replica: compiler.setting(),

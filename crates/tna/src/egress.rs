@@ -39,11 +39,12 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     let layout = switch.layout();
     let prefix = layout.egress_prefix.octets();
     layout.egress_prefix.prepend(packet, values, 0);
-    let mirrors = layout.mirrors;
+    let (mirrors, padding) = (layout.mirrors, layout.own.padding);
     switch.begin(
         packet,
         Job {
             length,
+            padding: words[padding as usize] as u8,
             now: start,
             ..Job::default()
         },

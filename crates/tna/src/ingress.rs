@@ -51,12 +51,14 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
     if let Some(cause) = switch.job.abort {
         return switch.drop_packet(cause, port, arrival, words, take(packet));
     }
+    let padding = switch.job.padding.into();
     if let Some(original) = original
         && copies(switch, &words, packet, original, arrival)
     {
         switch.give_packet(take(packet));
         return switch.give_words(words);
     }
+    words[switch.layout().own.padding as usize] = padding;
     fate::decide(switch, words, take(packet), arrival, port);
 }
 

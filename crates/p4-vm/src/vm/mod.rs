@@ -170,6 +170,8 @@ pub struct Job {
     pub octets: Vec<u8>,
     /// Octets of zero behind them that are not held.
     pub elided: u32,
+    /// The last bits of `octets` that are no part of the packet: a deparser has filled up an octet with them.
+    pub padding: u8,
     /// Bits parsed.
     pub cursor: usize,
     /// Octets of the packet as counters and meters see them.

@@ -157,9 +157,9 @@ fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
 /// octets.
 #[inline]
 pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate: Option<u32>) {
-    let held = job.octets.len() * 8;
+    let held = (job.octets.len() * 8).saturating_sub(job.padding as usize);
     if job.cursor < held {
-        if job.cursor.is_multiple_of(8) {
+        if job.cursor.is_multiple_of(8) && job.padding == 0 {
             output.push_octets(&job.octets[job.cursor / 8..]);
         } else {
             for at in job.cursor..held {
@@ -169,7 +169,7 @@ pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate:
     } else {
         packet.elided -= ((job.cursor - held) / 8) as u32;
     }
-    output.pad();
+    job.padding = output.pad();
     let before = job.octets.len() as u32 + job.elided;
     std::mem::swap(&mut output.octets, &mut job.octets);
     std::mem::swap(&mut packet.octets, &mut job.octets);
