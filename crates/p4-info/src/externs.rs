@@ -12,7 +12,7 @@ use p4_ir::{CtorArg, ExternId, ExternObject, Program};
 pub(crate) fn all(program: &Program, interface: &Interface) -> Vec<ExternId> {
     let mut all: Vec<ExternId> = interface
         .externs()
-        .filter(|id| profile(program, *id) == *id)
+        .filter(|id| program.action_profile(*id) == *id)
         .collect();
     for table in interface.tables().map(|id| &program[id]) {
         for id in table.implementation.iter().chain(&table.direct) {
@@ -40,16 +40,6 @@ pub fn prefix(type_name: &str) -> Option<Prefix> {
     })
 }
 
-/// The action profile that a selector chooses from, where its constructor takes one, as in TNA: a control plane knows
-/// both by the profile's name. Any other object itself.
-fn profile(program: &Program, id: ExternId) -> ExternId {
-    let object = &program[id];
-    match object.args.first() {
-        Some(CtorArg::Object(profile)) if object.type_name == "ActionSelector" => *profile,
-        _ => id,
-    }
-}
-
 impl Builder<'_> {
     /// An object that is declared; direct counters and meters come with their tables.
     pub(crate) fn extern_object(&mut self, id: ExternId) {
@@ -58,7 +48,7 @@ impl Builder<'_> {
         let Some(prefix) = prefix(&object.type_name) else {
             return;
         };
-        if profile(self.program, id) != id {
+        if self.program.action_profile(id) != id {
             return;
         }
         let preamble = Some(self.preamble(prefix, &object.name, &object.annotations));
@@ -119,7 +109,7 @@ impl Builder<'_> {
         if in_place {
             self.action_profile(id);
         }
-        let id = profile(self.program, id);
+        let id = self.program.action_profile(id);
         self.symbols
             .id(Prefix::ActionProfile, &self.program[id].name)
     }
@@ -159,7 +149,7 @@ impl Builder<'_> {
         let object = &program[id];
         let all = (0..program.externs.len() as u32).map(ExternId);
         let mut others = all.filter(|other| *other != id);
-        let selector = others.find(|other| profile(program, *other) == id);
+        let selector = others.find(|other| program.action_profile(*other) == id);
         let with_selector = selector.is_some()
             || matches!(
                 object.type_name.as_str(),
@@ -174,7 +164,7 @@ impl Builder<'_> {
         preamble.annotations = listed(&object.annotations, &own_fields).0;
         let tables = self.interface.tables().map(|id| &self.program[id]);
         let mut tables: Vec<&str> = tables
-            .filter(|t| t.implementation.map(|own| profile(program, own)) == Some(id))
+            .filter(|t| t.implementation.map(|own| program.action_profile(own)) == Some(id))
             .map(|t| t.name.as_str())
             .collect();
         tables.sort();

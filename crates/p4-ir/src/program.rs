@@ -1,8 +1,9 @@
 //! A whole program, and the blocks that it hands to the architecture.
 
 use crate::{
-    AbstractMethod, Action, Annotation, Declared, ExternObject, Function, FunctionId, Location,
-    Parser, ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet, VariableId,
+    AbstractMethod, Action, Annotation, CtorArg, Declared, ExternId, ExternObject, Function,
+    FunctionId, Location, Parser, ParserId, SourceLoc, Table, Type, TypeDef, TypeId, ValueSet,
+    VariableId,
 };
 
 /// The errors of `core.p4`, in its order: their values are their indices.
@@ -56,6 +57,16 @@ pub struct Program {
 }
 
 impl Program {
+    /// The action profile that a selector chooses from, where its constructor takes one, as in TNA: a control plane
+    /// knows both by the profile's name. Any other object itself.
+    pub fn action_profile(&self, id: ExternId) -> ExternId {
+        let object = &self[id];
+        match object.args.first() {
+            Some(CtorArg::Object(profile)) if object.type_name == "ActionSelector" => *profile,
+            _ => id,
+        }
+    }
+
     /// `file:line:column` of a place. `entry` stands for a place that is not known, and names a file without a name.
     pub fn describe(&self, loc: SourceLoc, entry: &str) -> String {
         if loc.line == 0 {

@@ -11,6 +11,9 @@ use std::fmt::Debug;
 pub trait Architecture: Debug + Default + Send + 'static {
     /// Its name, for messages.
     const NAME: &'static str;
+    /// Whether a table's direct counter and meter work at each hit, called or not. If not, they work where an action
+    /// calls them: [`Machine::count_direct`], [`Machine::measure_direct`].
+    const DIRECT_ON_HIT: bool = true;
     /// What the architecture knows of a program: where its blocks begin and where its metadata lies.
     type Layout: Debug + Default + Send + Sync;
     /// A call of an extern that only this architecture has. Operands are [`Slot`](crate::Slot)s.

@@ -1,15 +1,119 @@
 //! Cells of registers, counters and meters.
 
+use crate::wide::limbs_of;
 use crate::{CounterData, MeterConfig};
+use num_bigint::BigUint;
 use units::Instant;
 
 /// An array of values.
 #[derive(Debug)]
 pub struct Register {
+    /// How many cells there are.
     pub size: u64,
+    /// The width of a cell in bits: the sum of its fields'.
     pub width: u32,
+    /// Words of a cell.
     pub limbs: usize,
+    /// The width of each value in a cell: one, or those of a struct.
+    pub fields: Vec<u32>,
+    /// The cells' words.
     pub cells: Vec<u64>,
+    /// Which cells are in use where it is a queue or a stack.
+    pub queue: Queue,
+}
+
+/// The cells that a queue or stack has in use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Queue {
+    /// The number of the first.
+    pub first: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// What is done to a queue or stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To the cell after that of the last access, and from the last to the first.
+    Next,
+    /// Adds at the end of a queue.
+    Enqueue,
+    /// Takes from the front of a queue.
+    Dequeue,
+    /// Adds on top of a stack.
+    Push,
+    /// Takes from the top of a stack.
+    Pop,
+}
+
+impl Register {
+    /// The cell that an access meets; `None`: there is no room, or nothing to take.
+    pub fn access(&mut self, access: Access) -> Option<u64> {
+        let Queue { first, count } = &mut self.queue;
+        let size = self.size;
+        match access {
+            Access::Next => {
+                let at = *first;
+                *first = (at + 1).checked_rem(size)?;
+                Some(at)
+            }
+            Access::Enqueue | Access::Push => {
+                let at = (*count < size).then(|| (*first + *count) % size)?;
+                *count += 1;
+                Some(at)
+            }
+            Access::Dequeue => {
+                *count = count.checked_sub(1)?;
+                let at = *first;
+                *first = (at + 1) % size;
+                Some(at)
+            }
+            Access::Pop => {
+                *count = count.checked_sub(1)?;
+                Some((*first + *count) % size)
+            }
+        }
+    }
+
+    /// The words of a cell, if there is one of this number.
+    #[inline]
+    pub fn cell_mut(&mut self, index: u64) -> Option<&mut [u64]> {
+        let at = usize::try_from(index).ok()?.checked_mul(self.limbs)?;
+        self.cells.get_mut(at..at + self.limbs)
+    }
+
+    /// A cell as a number: its fields' bits, the first field's most significant.
+    pub fn number(&self, mut cell: &[u64]) -> BigUint {
+        let mut number = BigUint::ZERO;
+        for &width in &self.fields {
+            let limbs;
+            (limbs, cell) = cell.split_at(width.div_ceil(64) as usize);
+            let octets = limbs.iter().flat_map(|limb| limb.to_le_bytes());
+            let field = BigUint::from_bytes_le(&octets.collect::<Vec<_>>());
+            number = number << width | field;
+        }
+        number
+    }
+
+    /// The words of a cell that is this number; bits above its width are cut off.
+    pub fn cell_of(&self, number: &BigUint) -> Vec<u64> {
+        let mut left = self.width;
+        let mut cell = Vec::with_capacity(self.limbs);
+        for &width in &self.fields {
+            left -= width;
+            let ones = (BigUint::from(1_u8) << width) - 1_u8;
+            cell.extend(limbs_of(&(number >> left & ones), width.div_ceil(64)));
+        }
+        cell.resize(self.limbs, 0);
+        cell
+    }
+
+    /// Sets all cells to the same words.
+    pub fn fill(&mut self, cell: &[u64]) {
+        for target in self.cells.chunks_mut(self.limbs) {
+            target.copy_from_slice(cell);
+        }
+    }
 }
 
 /// What a counter counts.
@@ -54,10 +158,14 @@ pub struct MeterCell {
 }
 
 impl MeterCell {
-    /// The packet's colour: 0 green, 1 yellow, 2 red.
-    pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32) -> u64 {
+    /// The packet's colour: 0 green, 1 yellow, 2 red. `before`: the colour that it has, which the meter may only
+    /// worsen; green for a meter that is colour-blind.
+    pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32, before: u64) -> u64 {
         let marker = self.marker.as_mut();
-        let colour = marker.map_or(0, |marker| marker.execute(now, amount(unit, octets)));
+        let colour = match marker {
+            Some(marker) => marker.execute(now, amount(unit, octets), before),
+            None => before.min(2),
+        };
         let counter = &mut self.colours[colour as usize];
         counter.packets += 1;
         counter.octets += octets as u64;
@@ -65,7 +173,7 @@ impl MeterCell {
     }
 }
 
-/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697); colour-blind.
+/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697).
 ///
 /// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
 #[derive(Clone, Copy, Debug)]
@@ -108,30 +216,30 @@ impl Marker {
         }
     }
 
-    /// The packet's colour: 0 green, 1 yellow, 2 red.
-    pub fn execute(&mut self, now: Instant, amount: u64) -> u64 {
+    /// The packet's colour: 0 green, 1 yellow, 2 red; at least `before`.
+    pub fn execute(&mut self, now: Instant, amount: u64, before: u64) -> u64 {
         let config = self.config;
         let left = self.committed.fill(now, config.cir, config.cburst);
         if config.eburst > 0 {
             self.excess = self.excess.saturating_add(left).min(config.eburst);
-            return self.of_one_rate(amount);
+            return self.of_one_rate(amount, before);
         }
         self.peak.fill(now, config.pir, config.pburst);
-        if self.peak.tokens < amount {
+        if before >= 2 || self.peak.tokens < amount {
             return 2;
         }
         self.peak.tokens -= amount;
-        if self.committed.tokens < amount {
+        if before == 1 || self.committed.tokens < amount {
             return 1;
         }
         self.committed.tokens -= amount;
         0
     }
 
-    fn of_one_rate(&mut self, amount: u64) -> u64 {
+    fn of_one_rate(&mut self, amount: u64, before: u64) -> u64 {
         let buckets = [&mut self.committed.tokens, &mut self.excess];
         for (tokens, colour) in buckets.into_iter().zip(0..) {
-            if *tokens >= amount {
+            if before <= colour && *tokens >= amount {
                 *tokens -= amount;
                 return colour;
             }
@@ -172,10 +280,12 @@ mod tests {
             eburst: 0,
         };
         let mut marker = Marker::new(config);
-        let colours: Vec<_> = (0..4).map(|_| marker.execute(Instant::ZERO, 600)).collect();
+        let colours: Vec<_> = (0..4)
+            .map(|_| marker.execute(Instant::ZERO, 600, 0))
+            .collect();
         assert_eq!(colours, [0, 1, 1, 2]);
-        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 0);
-        assert_eq!(marker.execute(Instant::from_micros(200_000), 600), 2);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600, 0), 0);
+        assert_eq!(marker.execute(Instant::from_micros(200_000), 600, 0), 2);
     }
 
     /// RFC 2697 by hand: CIR 1000/s, CBS 1000, EBS 700, packets of 600 octets. At 0: C 1000 → 400 green;
@@ -192,9 +302,26 @@ mod tests {
             eburst: 700,
         };
         let mut marker = Marker::new(config);
-        let mut at = |us| marker.execute(Instant::from_micros(us), 600);
+        let mut at = |us| marker.execute(Instant::from_micros(us), 600, 0);
         assert_eq!([at(0), at(0), at(0)], [0, 1, 2]);
         assert_eq!([at(800_000), at(800_000)], [0, 2]);
         assert_eq!([at(1_700_000), at(1_700_000), at(1_700_000)], [0, 1, 2]);
+    }
+
+    /// Colour-aware (RFC 2698): a yellow packet takes no committed tokens, a red one takes none at all.
+    #[test]
+    fn a_colour_aware_meter_does_not_improve_a_colour() {
+        let config = MeterConfig {
+            cir: 1000.0,
+            cburst: 1000,
+            pir: 2000.0,
+            pburst: 2000,
+            eburst: 0,
+        };
+        let mut marker = Marker::new(config);
+        let mut at = |before| marker.execute(Instant::ZERO, 600, before);
+        assert_eq!([at(2), at(1), at(0), at(0), at(0)], [2, 1, 0, 1, 2]);
+        let mut cell = MeterCell::default();
+        assert_eq!(cell.execute(Instant::ZERO, MeterUnit::Packets, 1, 1), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The CRCs of `crc16_custom` and `crc32_custom`, whose parameters a control plane sets.
+//! CRCs of any parameters, and those of `crc16_custom` and `crc32_custom`, whose parameters a control plane sets.
 
 use crc::{CRC_16_ARC, CRC_32_ISO_HDLC};
 
@@ -65,26 +65,86 @@ impl CrcWidth {
     }
 }
 
-/// A CRC with its table, ready to run.
+/// A CRC of 1 to 64 bits with its table, ready to run.
+#[derive(Clone, Debug)]
+pub struct Crc {
+    width: u32,
+    /// What the remainder is before the first octet, at the top of its 64 bits.
+    initial: u64,
+    final_xor: u64,
+    reflect_data: bool,
+    reflect_remainder: bool,
+    /// What an octet at the top of the remainder leaves. Remainders stand at the top of their 64 bits.
+    table: [u64; 256],
+}
+
+impl Crc {
+    /// A CRC of `width` bits with the parameters of the Rocksoft model, as in [`CrcParameters`]; `reflect` has those of
+    /// the data and of the remainder.
+    pub fn new(
+        width: u32,
+        polynomial: u64,
+        initial: u64,
+        final_xor: u64,
+        (reflect_data, reflect_remainder): (bool, bool),
+    ) -> Self {
+        let unused = 64 - width.clamp(1, 64);
+        let polynomial = polynomial << unused;
+        let step = |remainder: u64, _| match remainder >> 63 {
+            0 => remainder << 1,
+            _ => remainder << 1 ^ polynomial,
+        };
+        Crc {
+            width: 64 - unused,
+            initial: initial << unused,
+            final_xor,
+            reflect_data,
+            reflect_remainder,
+            table: std::array::from_fn(|octet| (0..8).fold((octet as u64) << 56, step)),
+        }
+    }
+
+    /// The CRC of `octets` followed by `zeros` octets of zero.
+    pub fn hash(&self, octets: &[u8], zeros: u32) -> u64 {
+        let all = octets.iter().copied().chain((0..zeros).map(|_| 0));
+        let remainder = all.fold(self.initial, |remainder, octet| {
+            let octet = if self.reflect_data {
+                octet.reverse_bits()
+            } else {
+                octet
+            };
+            let top = (remainder >> 56) as u8 ^ octet;
+            remainder << 8 ^ self.table[usize::from(top)]
+        });
+        let result = match self.reflect_remainder {
+            true => remainder.reverse_bits(),
+            false => remainder >> (64 - self.width),
+        };
+        result ^ self.final_xor
+    }
+}
+
+/// A CRC whose parameters a control plane sets.
 #[derive(Clone, Debug)]
 pub struct CustomCrc {
     width: CrcWidth,
     parameters: CrcParameters,
-    /// What an octet at the top of the remainder leaves. Remainders stand at the top of their 32 bits.
-    table: [u32; 256],
+    crc: Crc,
 }
 
 impl CustomCrc {
     pub fn new(width: CrcWidth, parameters: CrcParameters) -> Self {
-        let polynomial = parameters.polynomial << (32 - width.bits());
-        let step = |remainder: u32, _| match remainder >> 31 {
-            0 => remainder << 1,
-            _ => remainder << 1 ^ polynomial,
-        };
+        let crc = Crc::new(
+            width.bits(),
+            parameters.polynomial.into(),
+            parameters.initial.into(),
+            parameters.final_xor.into(),
+            (parameters.reflect_data, parameters.reflect_remainder),
+        );
         CustomCrc {
             width,
             parameters,
-            table: std::array::from_fn(|octet| (0..8).fold((octet as u32) << 24, step)),
+            crc,
         }
     }
 
@@ -98,35 +158,13 @@ impl CustomCrc {
 
     /// The CRC of `octets` followed by `zeros` octets of zero.
     pub fn hash(&self, octets: &[u8], zeros: u32) -> u32 {
-        let CrcParameters {
-            initial,
-            final_xor,
-            reflect_data,
-            reflect_remainder,
-            ..
-        } = self.parameters;
-        let unused = 32 - self.width.bits();
-        let all = octets.iter().copied().chain((0..zeros).map(|_| 0));
-        let remainder = all.fold(initial << unused, |remainder, octet| {
-            let octet = if reflect_data {
-                octet.reverse_bits()
-            } else {
-                octet
-            };
-            let top = (remainder >> 24) as u8 ^ octet;
-            remainder << 8 ^ self.table[usize::from(top)]
-        });
-        let result = match reflect_remainder {
-            true => remainder.reverse_bits(),
-            false => remainder >> unused,
-        };
-        result ^ final_xor
+        self.crc.hash(octets, zeros) as u32
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{CrcParameters, CrcWidth, CustomCrc};
     use crc::*;
 
     fn of_16(algorithm: &Algorithm<u16>) -> CustomCrc {

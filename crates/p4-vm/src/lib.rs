@@ -5,7 +5,7 @@
 //! - `bits`, `wide`, `crc`, `hash`: arithmetic on octets and words;
 //! - `entity`: what a control plane writes; `error`: why it is refused; `packet`, `event`, `trace`;
 //! - `code`: the bytecode;
-//! - `cells`, `table`, `object`, `value_set`: what a program keeps from packet to packet;
+//! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet;
 //! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
 //! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
 //!
@@ -22,6 +22,7 @@ mod crc;
 mod entity;
 mod error;
 mod event;
+mod filter;
 mod hash;
 mod object;
 mod packet;
@@ -33,19 +34,20 @@ mod vm;
 mod wide;
 
 pub use architecture::{Architecture, CallSite};
-pub use cells::{Counted, MeterUnit};
+pub use cells::{Access, Counted, MeterUnit, Register};
 pub use code::{Calculation, ListValue, MetaField, NONE, Slot, Target};
 pub use compile::{Compiler, enum_member, walk};
-pub use crc::{CrcParameters, CrcWidth};
+pub use crc::{Crc, CrcParameters, CrcWidth};
 pub use entity::{
     ActionSpec, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member, MeterConfig,
     RegisterCells,
 };
 pub use error::{CompileError, ControlError};
 pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic};
+pub use filter::{Filter, FilterConfig};
 pub use hash::Algorithm;
 pub use object::{Object, member};
 pub use packet::Packet;
 pub use pipeline::Pipeline;
 pub use trace::{TraceEvent, Tracer};
-pub use vm::{Job, Limits, Machine};
+pub use vm::{FilterAt, Job, Limits, Machine};

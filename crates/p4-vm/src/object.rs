@@ -1,11 +1,13 @@
 //! Extern objects: what a program keeps from packet to packet besides its tables.
 
-use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Register};
+use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Queue, Register};
+use crate::filter::Filter;
 use crate::hash::Algorithm;
 use crate::table::Prepared;
-use crate::{ActionSpec, CounterData, wide};
+use crate::wide::limbs_of;
+use crate::{ActionSpec, CounterData};
 use num_bigint::BigInt;
-use p4_ir::{CtorArg, ExternObject, Program, TypeKind};
+use p4_ir::{CtorArg, ExternObject, Program, Scalar, Type, TypeKind};
 use std::collections::BTreeMap;
 
 /// An extern object at run time.
@@ -21,6 +23,12 @@ pub enum Object {
     DirectCounter(Counted),
     /// A direct meter, likewise.
     DirectMeter(MeterUnit),
+    /// A direct register, likewise: a cell in its first state.
+    DirectRegister(Vec<u64>),
+    /// An array of low-pass filters or random early drops.
+    Filters(Vec<Filter>),
+    /// A direct one of these, its cells in the entries.
+    DirectFilter,
     /// An action profile or selector.
     Profile(Profile),
     /// An object without state: a checksum unit.
@@ -42,23 +50,58 @@ pub struct Profile {
 
 /// Objects by what an architecture's constructor says. Errors say what it needs.
 impl Object {
-    /// A register of `size` cells of the object's first type argument.
+    /// A register of `size` cells of the object's first type argument, each with the value `initial`, or zero.
     pub fn register(
         program: &Program,
         object: &ExternObject,
         size: Option<&CtorArg>,
+        initial: Option<&CtorArg>,
     ) -> Result<Object, String> {
-        let ty = object.type_args.first().and_then(|ty| ty.scalar(program));
-        let ty = ty.ok_or("a register holds bit<W>, int<W>, bool or an enum")?;
-        let limbs = wide::limbs(ty.width()).max(1);
+        let mut fields = Vec::new();
+        let ty = object.type_args.first();
+        let held = ty.and_then(|ty| cell_fields(program, ty, &mut fields));
+        held.ok_or("a register holds bit<W>, int<W>, bool, an enum, or a struct of these")?;
+        let words = fields.iter().map(|width| width.div_ceil(64) as usize);
+        let limbs = words.sum::<usize>().max(1);
         let size = number_of(size, limbs * 8)?;
-        let cells = vec![0; limbs * size as usize];
+        let mut cell = Vec::with_capacity(limbs);
+        let mut values = Vec::new();
+        flatten(initial, &mut values);
+        for (number, &width) in fields.iter().enumerate() {
+            // Two's complement: the bits above a negative number are ones.
+            let value = values.get(number).copied().cloned().unwrap_or_default();
+            let modulus = BigInt::from(1) << width;
+            let value: BigInt = ((value % &modulus) + &modulus) % &modulus;
+            cell.extend(limbs_of(value.magnitude(), width.div_ceil(64)));
+        }
+        cell.resize(limbs, 0);
         Ok(Object::Register(Register {
             size,
-            width: ty.width(),
+            width: fields.iter().sum(),
             limbs,
-            cells,
+            fields,
+            cells: cell.repeat(size as usize),
+            queue: Queue::default(),
         }))
+    }
+
+    /// A direct register; `initial` as for [`register`](Self::register).
+    pub fn direct_register(
+        program: &Program,
+        object: &ExternObject,
+        initial: Option<&CtorArg>,
+    ) -> Result<Object, String> {
+        let one = CtorArg::Int(1.into());
+        match Object::register(program, object, Some(&one), initial)? {
+            Object::Register(register) => Ok(Object::DirectRegister(register.cells)),
+            other => Ok(other),
+        }
+    }
+
+    /// An array of `size` low-pass filters or random early drops.
+    pub fn filters(size: Option<&CtorArg>) -> Result<Object, String> {
+        let size = number_of(size, size_of::<Filter>())?;
+        Ok(Object::Filters(vec![Filter::default(); size as usize]))
     }
 
     /// A counter of `size` cells.
@@ -90,6 +133,38 @@ impl Profile {
             members: BTreeMap::new(),
             groups: BTreeMap::new(),
             choices: BTreeMap::new(),
+        }
+    }
+}
+
+/// The numbers of a constructor's argument, in order.
+fn flatten<'a>(arg: Option<&'a CtorArg>, values: &mut Vec<&'a BigInt>) {
+    match arg {
+        Some(CtorArg::Int(value)) => values.push(value),
+        Some(CtorArg::List(members)) => {
+            for member in members {
+                flatten(Some(member), values);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The widths of the values that a register's cell holds; `None`: one is not of a kind that registers hold.
+fn cell_fields(program: &Program, ty: &Type, fields: &mut Vec<u32>) -> Option<()> {
+    match ty.scalar(program) {
+        Some(Scalar::Varbit(_)) => None,
+        Some(scalar) => {
+            fields.push(scalar.width());
+            Some(())
+        }
+        None => {
+            let Type::Named(id) = ty else { return None };
+            let TypeKind::Struct(members) = &program[*id].kind else {
+                return None;
+            };
+            let mut members = members.iter();
+            members.try_for_each(|member| cell_fields(program, &member.ty, fields))
         }
     }
 }

@@ -1,11 +1,10 @@
 //! A program translated for this engine, and what it works on when a switch starts.
 
-use crate::cells::{Counted, MeterUnit};
 use crate::code::Target;
 use crate::compile::{Compiled, compile};
 use crate::crc::CustomCrc;
 use crate::object::Object;
-use crate::table::{Origin, Outcome, TableState, prepare, source_entries};
+use crate::table::{DirectObjects, Origin, Outcome, TableState, prepare, source_entries};
 use crate::value_set::ValueSetState;
 use crate::vm::{self, Job, Limits, Machine};
 use crate::{ActionSpec, Architecture, CompileError, ControlError, EntryAction, Packet};
@@ -187,13 +186,18 @@ impl<A: Architecture> Pipeline<A> {
         Ok(state)
     }
 
-    /// What a table's direct counter and meter do.
-    fn direct(&self, id: TableId, objects: &[Object]) -> (Option<Counted>, Option<MeterUnit>) {
-        let mut found = (None, None);
+    /// What a table's direct objects do.
+    fn direct(&self, id: TableId, objects: &[Object]) -> DirectObjects {
+        let mut found = DirectObjects {
+            on_hit: A::DIRECT_ON_HIT,
+            ..DirectObjects::default()
+        };
         for direct in &self.program[id].direct {
             match objects.get(direct.0 as usize) {
-                Some(Object::DirectCounter(counted)) => found.0 = Some(*counted),
-                Some(Object::DirectMeter(unit)) => found.1 = Some(*unit),
+                Some(Object::DirectCounter(counted)) => found.counter = Some(*counted),
+                Some(Object::DirectMeter(unit)) => found.meter = Some(*unit),
+                Some(Object::DirectRegister(register)) => found.register = register[..].into(),
+                Some(Object::DirectFilter) => found.filter = true,
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use p4_vm::{Algorithm, Counted, MeterUnit, Object, member};
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     let arg = |i: usize| object.args.get(i);
     match object.type_name.as_str() {
-        "Register" => register(program, object),
+        "Register" => Object::register(program, object, arg(0), arg(1)),
         "Counter" => Object::counter(arg(0), counted(program, arg(1))?),
         "DirectCounter" => Ok(Object::DirectCounter(counted(program, arg(0))?)),
         "Meter" => Object::meter(arg(0), unit(program, arg(1))?),
@@ -45,35 +45,6 @@ pub fn algorithm(program: &Program, arg: Option<&CtorArg>) -> Result<Algorithm, 
         Some("ONES_COMPLEMENT16") => Algorithm::Csum16,
         _ => return Err(format!("expected a member of {ALGORITHMS}")),
     })
-}
-
-/// A register, each cell with the initial value that the second argument gives.
-fn register(program: &Program, object: &ExternObject) -> Result<Object, String> {
-    let mut made = Object::register(program, object, object.args.first())?;
-    if let (Object::Register(register), Some(CtorArg::Int(value))) = (&mut made, object.args.get(1))
-    {
-        // Two's complement: ones above a negative number.
-        let above = if value.sign() == num_bigint::Sign::Minus {
-            u64::MAX
-        } else {
-            0
-        };
-        let octets = value.to_signed_bytes_le();
-        let limbs = register.limbs.max(1);
-        let mut cell = vec![above; limbs];
-        for (i, octet) in octets.iter().enumerate().take(8 * limbs) {
-            let shift = 8 * (i % 8);
-            cell[i / 8] = cell[i / 8] & !(0xff << shift) | u64::from(*octet) << shift;
-        }
-        let top = register.width.clamp(1, 64 * limbs as u32) - 64 * (limbs as u32 - 1);
-        if let Some(last) = cell.last_mut() {
-            *last &= u64::MAX >> (64 - top);
-        }
-        for target in register.cells.chunks_mut(limbs) {
-            target.copy_from_slice(&cell);
-        }
-    }
-    Ok(made)
 }
 
 fn counted(program: &Program, arg: Option<&CtorArg>) -> Result<Counted, String> {

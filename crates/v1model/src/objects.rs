@@ -7,7 +7,7 @@ use p4_vm::{Algorithm, Counted, MeterUnit, Object, member};
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     let arg = |i: usize| object.args.get(i);
     match object.type_name.as_str() {
-        "register" => Object::register(program, object, arg(0)),
+        "register" => Object::register(program, object, arg(0), None),
         "counter" => Object::counter(arg(0), counted(program, arg(1))?),
         "meter" => Object::meter(arg(0), unit(program, arg(1))?),
         "direct_meter" => Ok(Object::DirectMeter(unit(program, arg(0))?)),

@@ -140,7 +140,7 @@ pub struct SetTest {
 pub struct ListValue {
     /// Its first word.
     pub slot: Slot,
-    /// Its bits.
+    /// Its width in bits; for a `varbit` the most.
     pub width: u32,
     /// Slot of a `varbit`'s length: only so many of the bits count.
     pub length: Slot,

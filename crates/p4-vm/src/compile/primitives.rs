@@ -58,6 +58,38 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
+    /// Goes on behind `body` where a word is 0.
+    pub fn if_set(&mut self, word: Slot, body: impl FnOnce(&mut Self)) {
+        let end = self.label();
+        self.emit(Op::JmpZ { a: word, to: end });
+        body(self);
+        self.place(end);
+    }
+
+    /// Sets words that are known at compile time to 0.
+    pub fn clear_words(&mut self, at: Slot, words: u32) {
+        self.emit(Op::ZeroW { d: at, n: words });
+    }
+
+    /// Copies words that are known at compile time.
+    pub fn copy_slots(&mut self, to: Slot, from: Slot, words: u32) {
+        self.copy(to, from, words);
+    }
+
+    /// Copies words that are known at compile time to a location.
+    pub fn copy_to(&mut self, to: &Location, from: Slot, words: u32) {
+        let (base, off) = self.locate(to);
+        match off {
+            NONE => self.copy(base, from, words),
+            _ => self.emit(Op::StoreX {
+                base,
+                off,
+                a: from,
+                n: words as u16,
+            }),
+        }
+    }
+
     /// Reads a cell of a register.
     pub fn register_read(&mut self, register: u32, index: &Arg, to: &Arg) -> Option<()> {
         let index = self.input(index)?;

@@ -105,7 +105,8 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    fn assign(&mut self, to: &Place, value: &Expr) {
+    /// Stores a value of the place's type.
+    pub fn assign(&mut self, to: &Place, value: &Expr) {
         if words_of_value(to.ty) == 0 {
             return;
         }

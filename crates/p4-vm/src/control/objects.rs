@@ -4,7 +4,6 @@ use super::tables::{check_meter, check_weight, list};
 use crate::cells::MeterCell;
 use crate::object::{Object, Profile};
 use crate::table::prepare;
-use crate::wide::limbs_of;
 use crate::{
     ControlError, CounterData, Entry, EntryAction, Group, Machine, Match, Member, MeterConfig,
     RegisterCells,
@@ -13,19 +12,17 @@ use num_bigint::BigUint;
 use p4_ir::{ExternId, TableId, ValueSetId};
 
 impl Machine {
-    /// A cell of a register.
+    /// A cell of a register. That of a register of structs is the number that the bits of its fields spell, the first
+    /// field's most significant.
     pub fn register_read(&self, register: ExternId, index: u64) -> Result<BigUint, ControlError> {
         let Object::Register(r) = self.object_ref(register)? else {
             return Err(self.not_a(register, "register"));
         };
         let at = self.check_index(register, index, r.size)? * r.limbs;
-        let octets = r.cells[at..at + r.limbs]
-            .iter()
-            .flat_map(|limb| limb.to_le_bytes());
-        Ok(BigUint::from_bytes_le(&octets.collect::<Vec<_>>()))
+        Ok(r.number(&r.cells[at..at + r.limbs]))
     }
 
-    /// Sets a cell of a register.
+    /// Sets a cell of a register; the number is as [`register_read`](Self::register_read) gives it.
     pub fn register_write(
         &mut self,
         register: ExternId,
@@ -44,8 +41,8 @@ impl Machine {
             });
         }
         if let Object::Register(r) = &mut self.objects[register.0 as usize] {
-            let limbs = limbs_of(value, r.limbs as u32);
-            r.cells[at..at + limbs.len()].copy_from_slice(&limbs);
+            let cell = r.cell_of(value);
+            r.cells[at..at + cell.len()].copy_from_slice(&cell);
         }
         Ok(())
     }
@@ -76,7 +73,7 @@ impl Machine {
         table: TableId,
     ) -> Option<impl Iterator<Item = (Option<&Entry>, CounterData)>> {
         let state = self.tables.get(table.0 as usize)?;
-        state.counter?;
+        state.objects.counter?;
         let entries = state.in_order().into_iter();
         let entries = entries.map(|row| (Some(&row.entry), row.direct.counter));
         Some(entries.chain([(None, state.default_direct.counter)]))
@@ -277,10 +274,11 @@ impl Machine {
     }
 
     fn put_member(&mut self, profile: ExternId, member: Member) -> Result<(), ControlError> {
-        let tables = self.program().tables.iter();
-        let mut listing = tables
-            .enumerate()
-            .filter(|(_, t)| t.implementation == Some(profile));
+        let program = self.program();
+        let tables = program.tables.iter();
+        let mut listing = tables.enumerate().filter(|(_, t)| {
+            t.implementation.map(|id| program.action_profile(id)) == Some(profile)
+        });
         let fits = listing.find(|(_, table)| {
             table
                 .actions

@@ -95,7 +95,7 @@ impl Machine {
         let state = self.table_mut(table)?;
         state.default = outcome;
         state.default_action = EntryAction::Run(spec);
-        state.default_direct = Default::default();
+        state.default_direct = state.objects.cells();
         Ok(())
     }
 
@@ -122,7 +122,7 @@ impl Machine {
         of: DirectOf<'_>,
     ) -> Result<CounterData, ControlError> {
         let state = self.table_ref(table)?;
-        if state.counter.is_none() {
+        if state.objects.counter.is_none() {
             return Err(self.has_none(table, "direct counter"));
         }
         Ok(state.direct(of)?.counter)
@@ -186,7 +186,7 @@ impl Machine {
 
     fn direct_meter(&self, table: TableId, of: DirectOf<'_>) -> Result<&MeterCell, ControlError> {
         let state = self.table_ref(table)?;
-        if state.meter.is_none() {
+        if state.objects.meter.is_none() {
             return Err(self.has_none(table, "direct meter"));
         }
         Ok(&state.direct(of)?.meter)
@@ -262,7 +262,8 @@ impl Machine {
             self.check_spec(table, spec, banned)?;
             return Ok(Outcome::Run(prepare(self.program(), table, spec)));
         }
-        let Some(id) = definition.implementation else {
+        let profile = definition.implementation;
+        let Some(id) = profile.map(|id| self.program().action_profile(id)) else {
             let expected = "an action, as it has no action profile";
             return Err(invalid(expected, "a member or a group"));
         };

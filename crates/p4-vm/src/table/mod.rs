@@ -10,6 +10,7 @@ pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::cells::{self, Counted, MeterCell, MeterUnit};
+use crate::filter::Filter;
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
@@ -68,11 +69,43 @@ pub struct Row {
     pub last_hit: Instant,
 }
 
-/// The cells of a table's direct counter and meter that belong to an entry, or to the default.
+/// The cells of a table's direct objects that belong to an entry, or to the default.
 #[derive(Clone, Debug, Default)]
 pub struct Direct {
     pub counter: CounterData,
     pub meter: MeterCell,
+    /// The words of a direct register's cell.
+    pub register: Box<[u64]>,
+    pub filter: Filter,
+}
+
+/// What a table's direct objects do.
+#[derive(Clone, Debug, Default)]
+pub struct DirectObjects {
+    /// What its counter counts.
+    pub counter: Option<Counted>,
+    /// What its meter measures.
+    pub meter: Option<MeterUnit>,
+    /// A cell of its register in its first state.
+    pub register: Box<[u64]>,
+    /// Whether it has a low-pass filter or random early drops.
+    pub filter: bool,
+    /// Whether counter and meter work at each hit, called or not.
+    pub on_hit: bool,
+}
+
+impl DirectObjects {
+    /// Cells in their first state.
+    pub fn cells(&self) -> Direct {
+        Direct {
+            register: self.register.clone(),
+            ..Direct::default()
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.counter.is_none() && self.meter.is_none() && self.register.is_empty() && !self.filter
+    }
 }
 
 impl Row {
@@ -105,11 +138,9 @@ pub struct TableState {
     /// What misses count and measure.
     pub default_direct: Direct,
     pub profile: Option<ExternId>,
-    /// What its direct counter counts at each hit.
-    pub counter: Option<Counted>,
-    /// What its direct meter measures at each hit.
-    pub meter: Option<MeterUnit>,
-    /// Whether a hit does none of the three.
+    /// What its direct objects do.
+    pub objects: DirectObjects,
+    /// Whether a hit is not to be noted.
     pub plain: bool,
     index: Index,
     slab: Slab,
@@ -129,7 +160,7 @@ impl TableState {
         id: TableId,
         ternary: bool,
         default: ActionSpec,
-        (counter, meter): (Option<Counted>, Option<MeterUnit>),
+        objects: DirectObjects,
     ) -> Self {
         let table = &program[id];
         let layout = KeyLayout::new(program, table);
@@ -147,11 +178,10 @@ impl TableState {
                 args: Vec::new(),
             }),
             default_action: EntryAction::Run(default),
-            default_direct: Direct::default(),
-            profile: table.implementation,
-            counter,
-            meter,
-            plain: counter.is_none() && meter.is_none() && !table.support_timeout,
+            default_direct: objects.cells(),
+            profile: table.implementation.map(|id| program.action_profile(id)),
+            plain: objects.is_empty() && !table.support_timeout,
+            objects,
             free: Vec::new(),
             by_key: HashMap::new(),
             next_sequence: 0,
@@ -205,19 +235,43 @@ impl TableState {
     /// Returns the direct meter's colour.
     #[inline(never)]
     pub fn note(&mut self, found: Option<u32>, now: Instant, octets: u32) -> Option<u64> {
-        let (counter, meter) = (self.counter, self.meter);
-        let direct = match found {
-            Some(id) => {
-                let row = self.row_mut(id);
-                row.last_hit = now;
-                &mut row.direct
-            }
-            None => &mut self.default_direct,
-        };
-        if let Some(counted) = counter {
-            cells::count(&mut direct.counter, counted, octets);
+        if let Some(id) = found {
+            self.row_mut(id).last_hit = now;
         }
-        meter.map(|unit| direct.meter.execute(now, unit, octets))
+        if !self.objects.on_hit {
+            return None;
+        }
+        self.count(found, octets);
+        self.measure(found, now, octets, 0)
+    }
+
+    /// Counts a packet in the direct counter's cell of what a look-up found.
+    pub fn count(&mut self, found: Option<u32>, octets: u32) {
+        if let Some(counted) = self.objects.counter {
+            cells::count(&mut self.cells_mut(found).counter, counted, octets);
+        }
+    }
+
+    /// The colour that the direct meter's cell of what a look-up found gives a packet.
+    pub fn measure(
+        &mut self,
+        found: Option<u32>,
+        now: Instant,
+        octets: u32,
+        before: u64,
+    ) -> Option<u64> {
+        let unit = self.objects.meter?;
+        let meter = &mut self.cells_mut(found).meter;
+        Some(meter.execute(now, unit, octets, before))
+    }
+
+    /// The cells that belong to what a look-up found.
+    #[inline]
+    pub fn cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
+        match found {
+            Some(id) => &mut self.row_mut(id).direct,
+            None => &mut self.default_direct,
+        }
     }
 
     /// What a look-up leads to.
@@ -306,7 +360,7 @@ impl TableState {
             },
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
-            direct: Direct::default(),
+            direct: self.objects.cells(),
             last_hit: now,
         });
         self.next_sequence += 1;

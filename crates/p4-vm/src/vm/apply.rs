@@ -20,10 +20,11 @@ pub fn apply<const TRACED: bool>(
     let site = &code.sites[site as usize];
     let table = &mut machine.tables[site.table as usize];
     let found = table.lookup(words, &site.keys);
-    if !table.plain
-        && let Some(colour) = table.note(found, job.now, job.length)
-    {
-        job.colour = colour;
+    if !table.plain {
+        job.hit = found;
+        if let Some(colour) = table.note(found, job.now, job.length) {
+            job.colour = colour;
+        }
     }
     if !TRACED && let Outcome::Run(prepared) = table.outcome(found) {
         return begin_action(code, words, site, found, prepared);

@@ -123,7 +123,7 @@ pub fn call<A: Architecture>(
             if let Object::Meter(meter) = &mut machine.objects[*meter as usize] {
                 let index = usize::try_from(words[*index as usize]).ok();
                 if let Some(cell) = index.and_then(|index| meter.cells.get_mut(index)) {
-                    let colour = cell.execute(job.now, meter.unit, job.length);
+                    let colour = cell.execute(job.now, meter.unit, job.length, 0);
                     store(words, *d, colour as u128);
                 }
             }

@@ -3,6 +3,7 @@
 mod apply;
 mod checksum;
 mod external;
+mod objects;
 mod packet;
 mod run;
 
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use units::Instant;
 
+pub use objects::FilterAt;
 pub use packet::finish;
 pub use run::run;
 
@@ -188,6 +190,8 @@ pub struct Job {
     pub checksum_error: bool,
     /// Colour that the direct meter of the last entry hit gave.
     pub colour: u64,
+    /// The entry that the last look-up found in a table with direct objects; `None`: its default.
+    pub hit: Option<u32>,
     /// Why the packet is dropped, whatever the program says.
     pub abort: Option<DropCause>,
     /// Rounds that loops may still take.

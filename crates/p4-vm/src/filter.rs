@@ -1,0 +1,192 @@
+//! Low-pass filters, and random early drops by a filtered value.
+
+use crate::ControlError;
+use units::{Duration, Instant};
+
+/// How a filter weighs what it is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FilterConfig {
+    /// An exponential average of the samples. Its time constant is `rise` where the sample is above the average,
+    /// else `fall`.
+    Average {
+        /// Time constant towards a greater sample.
+        rise: Duration,
+        /// Time constant towards a smaller sample.
+        fall: Duration,
+        /// The result is divided by 2 to this power.
+        shift: u32,
+    },
+    /// A sum of the samples that decays.
+    Sum {
+        /// Time constant.
+        fall: Duration,
+        /// The result is divided by 2 to this power.
+        shift: u32,
+    },
+    /// Random early drops: none while the average is below `low`, all from `high` on, and with a probability that
+    /// rises from 0 to `most` in between.
+    EarlyDrop {
+        /// Time constant of the average.
+        constant: Duration,
+        /// The average at which drops begin.
+        low: f64,
+        /// The average from which all is dropped.
+        high: f64,
+        /// The probability just below `high`.
+        most: f64,
+    },
+}
+
+/// A filter, in the state that samples have left it in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    /// Without one, a filter gives the sample itself and drops nothing.
+    pub config: Option<FilterConfig>,
+    value: f64,
+    at: Instant,
+}
+
+impl Filter {
+    /// A filter without samples.
+    pub fn new(config: Option<FilterConfig>) -> Self {
+        Filter {
+            config,
+            ..Filter::default()
+        }
+    }
+
+    /// The filtered value, rounded down, after a sample.
+    pub fn pass(&mut self, now: Instant, sample: u64) -> u64 {
+        let shift = match self.config {
+            None => return sample,
+            Some(FilterConfig::Average { rise, fall, shift }) => {
+                let constant = if sample as f64 > self.value {
+                    rise
+                } else {
+                    fall
+                };
+                self.average(now, sample, constant);
+                shift
+            }
+            Some(FilterConfig::Sum { fall, shift }) => {
+                self.value = self.value * self.decay(now, fall) + sample as f64;
+                shift
+            }
+            Some(FilterConfig::EarlyDrop { constant, .. }) => {
+                self.average(now, sample, constant);
+                0
+            }
+        };
+        (self.value as u64).checked_shr(shift).unwrap_or(0)
+    }
+
+    /// Whether a packet is dropped at a sample; `draw` is a random number.
+    pub fn drops(&mut self, now: Instant, sample: u64, draw: u64) -> bool {
+        let Some(FilterConfig::EarlyDrop {
+            low, high, most, ..
+        }) = self.config
+        else {
+            return false;
+        };
+        self.pass(now, sample);
+        if self.value < low {
+            return false;
+        }
+        if self.value >= high {
+            return true;
+        }
+        let probability = most * (self.value - low) / (high - low);
+        // 53 bits are what a floating-point number holds exactly.
+        ((draw >> 11) as f64) < probability * (1u64 << 53) as f64
+    }
+
+    fn average(&mut self, now: Instant, sample: u64, constant: Duration) {
+        let decay = self.decay(now, constant);
+        self.value = sample as f64 + (self.value - sample as f64) * decay;
+    }
+
+    /// What is left of a value since the last sample.
+    fn decay(&mut self, now: Instant, constant: Duration) -> f64 {
+        let passed = now.as_nanos().saturating_sub(self.at.as_nanos());
+        self.at = now;
+        match constant.as_nanos() {
+            0 => 0.0,
+            constant => libm::exp(-(passed as f64) / constant as f64),
+        }
+    }
+}
+
+impl FilterConfig {
+    /// Refuses a configuration that has no meaning.
+    pub fn check(&self, at: impl FnOnce() -> String) -> Result<(), ControlError> {
+        match *self {
+            FilterConfig::EarlyDrop {
+                low, high, most, ..
+            } if !(0.0 <= low && low <= high && (0.0..=1.0).contains(&most)) => {
+                Err(ControlError::Invalid {
+                    at: at(),
+                    expected: "0 ≤ low ≤ high and a probability from 0 to 1".into(),
+                    found: format!("low {low}, high {high}, probability {most}"),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(time: u64) -> Instant {
+        Instant::from_micros(time)
+    }
+
+    /// After one time constant, 1 − 1/e of a step: 632 of 1000.
+    #[test]
+    fn an_average_follows_a_step_with_its_time_constant() {
+        let mut filter = Filter::new(Some(FilterConfig::Average {
+            rise: Duration::from_micros(100),
+            fall: Duration::from_micros(50),
+            shift: 0,
+        }));
+        assert_eq!(filter.pass(us(0), 1000), 0);
+        assert_eq!(filter.pass(us(100), 1000), 632);
+        assert_eq!(filter.pass(us(200), 1000), 864);
+        // Down, 1/e of 864.66 is left.
+        assert_eq!(filter.pass(us(250), 0), 318);
+    }
+
+    #[test]
+    fn a_sum_decays_and_is_scaled_down() {
+        let mut filter = Filter::new(Some(FilterConfig::Sum {
+            fall: Duration::from_micros(100),
+            shift: 2,
+        }));
+        assert_eq!(filter.pass(us(0), 1000), 250);
+        assert_eq!(filter.pass(us(0), 1000), 500);
+        assert_eq!(filter.pass(us(100), 0), 183); // 2000 / e / 4
+    }
+
+    #[test]
+    fn early_drops_begin_at_the_low_threshold_and_are_certain_at_the_high_one() {
+        let mut filter = Filter::new(Some(FilterConfig::EarlyDrop {
+            constant: Duration::ZERO,
+            low: 10.0,
+            high: 20.0,
+            most: 0.5,
+        }));
+        assert!(!filter.drops(us(1), 9, 0));
+        assert!(filter.drops(us(2), 20, u64::MAX));
+        // Half way: a quarter of the draws.
+        assert!(filter.drops(us(3), 15, u64::MAX / 4 - 4096));
+        assert!(!filter.drops(us(4), 15, u64::MAX / 4 + 4096));
+    }
+
+    #[test]
+    fn without_a_configuration_a_sample_passes_and_nothing_is_dropped() {
+        let mut filter = Filter::default();
+        assert_eq!(filter.pass(us(1), 77), 77);
+        assert!(!filter.drops(us(2), u64::MAX, 0));
+    }
+}
