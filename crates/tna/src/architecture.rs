@@ -20,6 +20,7 @@ pub struct Tna {
 
 impl Architecture for Tna {
     const NAME: &'static str = "TNA";
+    const DIRECT_ON_HIT: bool = false;
     type Layout = Layout;
     type Call = Call;
 

@@ -2,6 +2,7 @@
 
 use crate::generation::Generation;
 use crate::prefix::{self, Prefix};
+use crate::residual::Residual;
 use crate::{Tna, parser_errors, ports, unsupported};
 use p4_ir::{
     Annotation, AnnotationValue, Block, BlockBody, Program, Type, TypeDef, TypeId, TypeKind,
@@ -31,6 +32,12 @@ pub struct Layout {
     pub error_bits: Vec<u16>,
     /// Octets of a cell of the packet buffer.
     pub cell_octets: u32,
+    /// The word of each checksum unit and parser counter, by the object's number.
+    pub object_words: Vec<(u32, Slot)>,
+    /// Words that are 0 when a packet comes to a parser.
+    pub cleared: Vec<Slot>,
+    /// Where parsers leave the rest of checksums.
+    pub residuals: Vec<Residual>,
 }
 
 /// One pipeline.

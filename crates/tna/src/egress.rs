@@ -1,7 +1,7 @@
 //! From a queue to the line: parser, match-action units, deparser.
 
 use crate::blocks::{Layout, Own};
-use crate::{Switch, Tna, copies, fate, parser_errors, ports};
+use crate::{Switch, Tna, copies, externs, fate, parser_errors, ports};
 use p4_vm::{DropCause, Job, NONE, Packet, TraceEvent};
 use std::mem::{swap, take};
 use switch::{Arrival, Dequeued, Forwarding};
@@ -50,7 +50,9 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         },
     );
     meta.timestamp.set(&mut words, start.as_nanos());
+    externs::begin(switch.layout(), &mut words);
     switch.run(&mut words, blocks.egress_parser);
+    externs::deposit(switch.layout(), &mut words, &switch.job);
     // A packet with errors continues.
     let error = parser_errors::of(switch);
     meta.parser_error.set(&mut words, error);

@@ -1,6 +1,6 @@
 //! From a port to the traffic manager: parser, match-action units, deparser.
 
-use crate::{Switch, Tna, copies, fate, parser_errors, ports};
+use crate::{Switch, Tna, copies, externs, fate, parser_errors, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
 use switch::{Arrival, Forwarding};
@@ -32,7 +32,9 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
     );
     meta.timestamp.set(&mut words, timestamp);
     meta.port.set(&mut words, ports::NONE);
+    externs::begin(switch.layout(), &mut words);
     switch.run(&mut words, blocks.ingress_parser);
+    externs::deposit(switch.layout(), &mut words, &switch.job);
     let error = parser_errors::of(switch);
     meta.parser_error.set(&mut words, error);
     let refused = error != 0 && (!takes_errors || error & parser_errors::NO_MATCH != 0);

@@ -25,6 +25,7 @@ mod parser_errors;
 mod ports;
 mod prefix;
 mod requests;
+mod residual;
 mod unsupported;
 
 pub use architecture::Tna;

@@ -1,0 +1,194 @@
+//! Checksum units: one's complement sums of 16-bit words (RFC 1071), of fields that parsers add and subtract, and of
+//! lists in deparsers.
+
+use super::{Lowering, give, own, put};
+use crate::blocks::Layout;
+use crate::residual::Residual;
+use p4_ir::{Arg, ExternCall, ExternId};
+use p4_vm::{Algorithm, CallSite, Job, ListValue, NONE, Slot};
+
+/// A step of a call.
+#[derive(Debug)]
+pub enum Step {
+    /// Adds the sum of values to a sum, or subtracts it.
+    Add {
+        data: Vec<ListValue>,
+        sum: Slot,
+        subtract: bool,
+    },
+    /// Whether the sum is not that of data with a correct checksum.
+    Verify { sum: Slot, to: Slot },
+    /// Notes how far the packet has been parsed: what is parsed from here on is subtracted too.
+    Mark { cursor: Slot },
+    /// The checksum of values; with `zeros_as_ones` all ones where it is 0 (RFC 768).
+    Update {
+        data: Vec<ListValue>,
+        zeros_as_ones: Slot,
+        to: Slot,
+    },
+}
+
+/// Takes a step.
+pub fn step(step: &Step, at: CallSite<'_>) {
+    let CallSite {
+        words,
+        job,
+        machine,
+        ..
+    } = at;
+    match step {
+        Step::Add {
+            data,
+            sum,
+            subtract,
+        } => {
+            let term = sum_of(machine.gather(words, data));
+            let term = if *subtract { 0xffff - term } else { term };
+            let sum = &mut words[*sum as usize];
+            *sum = add(*sum, term);
+        }
+        Step::Verify { sum, to } => {
+            words[*to as usize] = u64::from(words[*sum as usize] != 0xffff);
+        }
+        Step::Mark { cursor } => words[*cursor as usize] = job.cursor as u64 + 1,
+        Step::Update {
+            data,
+            zeros_as_ones,
+            to,
+        } => {
+            let checksum = 0xffff - sum_of(machine.gather(words, data));
+            let as_ones = *zeros_as_ones != NONE && words[*zeros_as_ones as usize] != 0;
+            words[*to as usize] = match checksum {
+                0 if as_ones => 0xffff,
+                checksum => checksum,
+            };
+        }
+    }
+}
+
+/// Subtracts what a parser has parsed since it asked for residuals.
+#[inline]
+pub fn deposit(layout: &Layout, words: &mut [u64], job: &Job) {
+    for &Residual { cursor, to } in &layout.residuals {
+        let Some(from) = words[cursor as usize].checked_sub(1) else {
+            continue;
+        };
+        let parsed = from as usize / 8..job.cursor / 8;
+        let octets = job.octets.get(parsed).unwrap_or_default();
+        let residual = &mut words[to as usize];
+        *residual = add(*residual, 0xffff - sum_of(octets));
+    }
+}
+
+/// The sum of octets, of which a zero fills up the last word.
+fn sum_of(octets: &[u8]) -> u64 {
+    0xffff - (Algorithm::Csum16.hash(octets, 0, &[], || 0) & 0xffff)
+}
+
+fn add(a: u64, b: u64) -> u64 {
+    let sum = a + b;
+    (sum & 0xffff) + (sum >> 16)
+}
+
+/// `add(data)` or `subtract(data)`.
+pub fn change(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg, subtract: bool) -> Option<()> {
+    let data = c.data(data)?;
+    let sum = sum(c, call)?;
+    own(
+        c,
+        Step::Add {
+            data,
+            sum,
+            subtract,
+        },
+    );
+    Some(())
+}
+
+/// `verify()`: true where the checksum is wrong, as the hardware writes an error bit.
+pub fn verify(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
+    let (sum, to) = (sum(c, call)?, c.setting());
+    own(c, Step::Verify { sum, to });
+    give(c, call, to, 1)
+}
+
+/// `get()`: the sum itself, of which `update` of the same fields and the payload makes a checksum again.
+pub fn get(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
+    let sum = sum(c, call)?;
+    give(c, call, sum, 1)
+}
+
+/// `subtract_all_and_deposit(residual)`: the sum, from which what the parser extracts afterwards is subtracted as well.
+pub fn residual(c: &mut Lowering<'_>, call: &ExternCall, residual: &Arg) -> Option<()> {
+    let Arg::Out(place) = residual else {
+        return None;
+    };
+    let (to, NONE) = c.location(&place.at) else {
+        c.error("a residual checksum goes to a field, not to an element of a stack");
+        return Some(());
+    };
+    let sum = sum(c, call)?;
+    put(c, residual, sum, 1)?;
+    let cursor = super::packet_word(c);
+    c.layout.residuals.push(Residual { cursor, to });
+    own(c, Step::Mark { cursor });
+    Some(())
+}
+
+/// `update(data, zeros_as_ones)`.
+pub fn update(
+    c: &mut Lowering<'_>,
+    call: &ExternCall,
+    data: &Arg,
+    zeros_as_ones: &Arg,
+) -> Option<()> {
+    let data = c.data(data)?;
+    let zeros_as_ones = match zeros_as_ones {
+        Arg::None => NONE,
+        arg => c.input(arg)?,
+    };
+    let to = c.setting();
+    own(
+        c,
+        Step::Update {
+            data,
+            zeros_as_ones,
+            to,
+        },
+    );
+    give(c, call, to, 1)
+}
+
+/// The word of a unit's sum, 0 when a packet comes to the parser.
+fn sum(c: &mut Lowering<'_>, call: &ExternCall) -> Option<Slot> {
+    let ExternId(object) = call.object?;
+    Some(super::word_of(c, object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The sum modulo 0xffff of words as numbers, which is how one's complement adds.
+    fn reference(words: &[u16]) -> u64 {
+        words.iter().map(|w| u64::from(*w)).sum::<u64>() % 0xffff
+    }
+
+    fn octets(words: &[u16]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    proptest! {
+        /// Of what is added what is subtracted is left out, whatever the order.
+        #[test]
+        fn subtraction_undoes_addition(
+            kept in proptest::collection::vec(any::<u16>(), 0..40),
+            taken in proptest::collection::vec(any::<u16>(), 0..40),
+        ) {
+            let all = add(sum_of(&octets(&kept)), sum_of(&octets(&taken)));
+            let left = add(all, 0xffff - sum_of(&octets(&taken)));
+            prop_assert_eq!(left % 0xffff, reference(&kept));
+        }
+    }
+}
