@@ -126,7 +126,11 @@ impl Loader for Files {
         for path in folders.map(|folder| folder.join(name)) {
             match read_text(&path) {
                 Ok(text) => return Some((path.to_string_lossy().into_owned(), text)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    ) => {}
                 Err(error) => {
                     self.refusal = Some(error.to_string());
                     return None;

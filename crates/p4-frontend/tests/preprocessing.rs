@@ -91,6 +91,7 @@ fn hashes() {
         tokens("#define P(a, b) a##b c\n#define XY 1\nP(X, Y)"),
         "1 c"
     );
+    assert_eq!(tokens("#define P(n) x[##n-1:##n]\nP(4)"), "x [ 4 - 1 : 4 ]");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::Lowerer;
 use super::expressions::{binary_op, ir_binary, ir_bool, ir_not};
 use crate::ast;
-use crate::hir::{Expr, Operation, Ty};
+use crate::hir::{Expr, Operation, Ty, Value};
 use crate::span::Span;
 use p4_ir::{BinaryOp, ExprKind as IrKind, Place, Scalar, StmtKind};
 
@@ -183,17 +183,36 @@ impl Lowerer<'_, '_> {
     }
 
     /// `if (condition) ... else if (condition) ... else ...`. `body` lowers what the condition of that index leads to;
-    /// without an index, what is done when none holds. A condition with a place is a statement there.
+    /// without an index, what is done when none holds. A condition with a place is a statement there. What a known
+    /// condition excludes is not lowered: a control plane sees none of its tables.
     pub(super) fn branches(
         &mut self,
         conditions: &[(&Expr, Option<Span>)],
         body: &mut dyn FnMut(&mut Self, Option<usize>),
     ) {
+        let mut last = None;
+        let mut open = Vec::new();
+        for (index, (condition, _)) in conditions.iter().enumerate() {
+            match self.known(condition) {
+                Some(Value::Bool(false)) => {}
+                Some(_) => {
+                    last = Some(index);
+                    break;
+                }
+                None => open.push(index),
+            }
+        }
+        let conditions: Vec<_> = open.iter().map(|&index| conditions[index]).collect();
+        let mut body =
+            |l: &mut Self, at: Option<usize>| body(l, at.map_or(last, |at| Some(open[at])));
+        if conditions.is_empty() {
+            return body(self, None);
+        }
         self.chain(conditions.len() - 1, |l, fits| {
             if fits {
-                l.nested_branches(conditions, 0, body);
+                l.nested_branches(&conditions, 0, &mut body);
             } else {
-                l.flat_branches(conditions, body);
+                l.flat_branches(&conditions, &mut body);
             }
         });
     }

@@ -241,8 +241,9 @@ impl Lowerer<'_, '_> {
             };
             l.collect(|l| {
                 l.statements(&body.locals);
+                let excluded = l.excluded_tables(&body.apply);
                 for table in &body.tables {
-                    if hir.applied.contains_key(table) {
+                    if hir.applied.contains_key(table) && !excluded.contains(table) {
                         l.lower_table(*table);
                     }
                 }

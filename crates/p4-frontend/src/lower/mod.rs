@@ -13,6 +13,7 @@ mod chains;
 mod composites;
 mod constants;
 mod control;
+mod excluded;
 mod exit;
 mod expressions;
 mod externs;

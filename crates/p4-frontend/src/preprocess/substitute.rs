@@ -100,7 +100,8 @@ impl Preprocessor<'_> {
         result.extend(right);
     }
 
-    /// One token from two; `None` after a complaint.
+    /// One token from two. `None` where they make two tokens, which then stay as they are (p4c preprocesses as for an
+    /// assembler, which pastes so), or after a complaint.
     fn joined(&mut self, name: &Token, left: &Expanded, right: &Expanded) -> Option<Expanded> {
         let text = format!("{}{}", left.token.text, right.token.text);
         if text.len() > MAX_TOKEN {
@@ -119,6 +120,7 @@ impl Preprocessor<'_> {
                     hidden: left.hidden.intersection(&right.hidden),
                 })
             }
+            [_, _, _eof] if right.token.kind == tokens[1].kind => None,
             _ => {
                 let message = format!("`##` makes `{text}`, which is no token");
                 let label = format!("in this use of `{}`", name.text);

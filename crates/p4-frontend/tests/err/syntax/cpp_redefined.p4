@@ -3,5 +3,5 @@
 #define N 2
 #define __LINE__ 3
 #define PASTE(a, b) a ## b
-const bit<8> a = PASTE(+, 1);
+const bit<8> a = PASTE(+, 1) PASTE(/, /);
 const bit<8> b = N;
