@@ -21,6 +21,7 @@ ALLOWED = {
     "p4-frontend": {"p4-ir"},
     "bmv2-json": {"p4-ir"},
     "p4-info": {"p4-ir"},
+    "tofino-rules": {"p4-ir"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
     "p4-vm": {"p4-ir", "units"},

@@ -107,6 +107,20 @@ def test_a_tofino_program_is_compiled_and_run(cli: Cli, tmp_path: Path, architec
     assert "passed" in shown.out
 
 
+def test_what_tofino_cannot_do_is_refused_unless_lifted(cli: Cli) -> None:
+    tests = ROOT / "crates" / "tofino-rules" / "tests"
+    program = tests / "err" / "range-key.p4"
+    shown = cli("compile", program, "-I", tests)
+    assert shown.code == 1
+    assert "[range-key] Error: `hdr.v.a` is a range key of 32 bits" in shown.err
+    assert "range-key.p4:7:" in shown.err
+    assert "--no-target-rules" in shown.err
+    errors = json.loads(cli("compile", program, "-I", tests, "--json").out)["errors"]
+    assert errors == [{"file": str(program), "line": 7}]
+    assert cli("switch", "--p4", program, "-I", tests).code == 1
+    assert cli("compile", program, "-I", tests, "--no-target-rules").code == 0
+
+
 OTHER = """
 #include <core.p4>
 control Block(inout bit<8> value);

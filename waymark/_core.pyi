@@ -235,6 +235,7 @@ def compile(
     include_dirs: Sequence[str] = (),
     defines: Mapping[str, str] = ...,
     color: bool = False,
+    target_rules: bool = True,
 ) -> Program:
     """Compile a P4_16 program.
 
@@ -249,6 +250,7 @@ def compile(
             psa.p4, tna.p4 and t2na.p4 are built in.
         defines: preprocessor macros.
         color: whether diagnostics are coloured with terminal escapes.
+        target_rules: whether what the hardware cannot do is an error, in a program for TNA or T2NA.
 
     Raises:
         CompileError: the program has errors.

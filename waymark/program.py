@@ -14,8 +14,9 @@ def compile_file(
     defines: Sequence[str] = (),
     *,
     color: bool = False,
+    target_rules: bool = True,
 ) -> _core.Program:
-    """Compile a P4_16 program for v1model.
+    """Compile a P4_16 program.
 
     Args:
         path: the main file.
@@ -23,6 +24,7 @@ def compile_file(
             ``p4src/``.
         defines: macros, as ``NAME`` or ``NAME=VALUE``.
         color: whether diagnostics are coloured with terminal escapes.
+        target_rules: whether what the hardware cannot do is an error, in a program for Tofino.
 
     Raises:
         WaymarkError: there is no such file, or it cannot be read.
@@ -36,6 +38,7 @@ def compile_file(
             include_dirs=[str(d) for d in (*include_dirs, project.program_path("."))],
             defines=macros,
             color=color,
+            target_rules=target_rules,
         )
     except OSError as error:
         raise WaymarkError(f"{path}: {error}") from error

@@ -14,9 +14,22 @@ Include = Annotated[
 ]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
 
+TargetRules = Annotated[
+    bool,
+    typer.Option(
+        "--target-rules/--no-target-rules",
+        help="Of a program for Tofino, refuse what its hardware cannot do.",
+    ),
+]
+
 
 def compile_file(
-    file: Path, include: list[Path] | None, define: list[str] | None, *, via_p4c: bool = False
+    file: Path,
+    include: list[Path] | None,
+    define: list[str] | None,
+    *,
+    via_p4c: bool = False,
+    target_rules: bool = True,
 ) -> _core.Program:
     """Compile, and print the warnings; with errors, print those and leave."""
     folders, macros = include or (), define or ()
@@ -24,7 +37,9 @@ def compile_file(
         if via_p4c:
             compiled = p4c.compile_file(file, folders, macros)
         else:
-            compiled = program.compile_file(file, folders, macros, color=is_coloured(err))
+            compiled = program.compile_file(
+                file, folders, macros, color=is_coloured(err), target_rules=target_rules
+            )
     except _core.CompileError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(EXIT_FAILED) from error

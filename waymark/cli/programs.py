@@ -11,7 +11,7 @@ import typer
 
 from waymark import _core, corpus, files, program, stf
 from waymark.cli.base import EXIT_FAILED, STANDARD, Jobs, app, write
-from waymark.cli.compiling import Define, Include, compile_file
+from waymark.cli.compiling import Define, Include, TargetRules, compile_file
 from waymark.errors import WaymarkError
 from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
@@ -57,6 +57,7 @@ def compile_program(
             "--source", metavar="OUT", help="Write it preprocessed: a device config; - prints it."
         ),
     ] = None,
+    target_rules: TargetRules = True,
     corpus_dir: Corpus = None,
     match: Matching = "*",
     jobs: Jobs = None,
@@ -66,6 +67,9 @@ def compile_program(
 
     The switch runs programs for v1model.p4, psa.p4, tna.p4 and t2na.p4. Programs for other
     architectures are checked, and their P4Info is written.
+
+    What Tofino's hardware cannot do is an error in a program for tna.p4 or t2na.p4. The switch
+    itself can do it: --no-target-rules.
 
     With --json, errors are data on standard output too: file and line of each, and all diagnostics
     as text.
@@ -78,7 +82,8 @@ def compile_program(
     if printed > 1:
         raise WaymarkError("of --p4info -, --source -, --dump and --json only one can be printed")
     given = _given(file, "F.p4")
-    compiled = (_compile_as_json if as_json else compile_file)(given, include, define)
+    compile_given = _compile_as_json if as_json else compile_file
+    compiled = compile_given(given, include, define, target_rules=target_rules)
     if p4info is not None:
         write(p4info, compiled.p4info())
     if source is not None:
@@ -94,11 +99,13 @@ def compile_program(
 
 
 def _compile_as_json(
-    file: Path, include: list[Path] | None, define: list[str] | None
+    file: Path, include: list[Path] | None, define: list[str] | None, *, target_rules: bool
 ) -> _core.Program:
     """Compile, and print tables and warnings, or errors, as JSON."""
     try:
-        compiled = program.compile_file(file, include or (), define or ())
+        compiled = program.compile_file(
+            file, include or (), define or (), target_rules=target_rules
+        )
     except _core.CompileError as error:
         places = [{"file": place, "line": line} for place, line in error.places]
         print_json(
@@ -152,6 +159,7 @@ def run_stf(
     ] = None,
     include: Include = None,
     define: Define = None,
+    target_rules: TargetRules = True,
     corpus_dir: Corpus = None,
     match: Matching = "*",
     jobs: Jobs = None,
@@ -184,7 +192,9 @@ def run_stf(
         raise WaymarkError("--json and a trace cannot both be printed: --trace-json FILE")
     script = _given(script, "F.stf")
     files.require_file(script)
-    compiled = compile_file(_given(file, "F.p4"), include, define, via_p4c=via is not None)
+    compiled = compile_file(
+        _given(file, "F.p4"), include, define, via_p4c=via is not None, target_rules=target_rules
+    )
     traced = stf.run_traced(compiled, script, strict=strict) if trace or trace_json else None
     if traced is not None and trace:
         print(traced.text)

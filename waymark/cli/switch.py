@@ -9,7 +9,7 @@ import typer
 from waymark import service_manager
 from waymark import switch as switches
 from waymark.cli.base import app
-from waymark.cli.compiling import Define, Include, compile_file
+from waymark.cli.compiling import Define, Include, TargetRules, compile_file
 from waymark.help_text import examples
 
 
@@ -30,6 +30,7 @@ def run_switch(
     ] = None,
     include: Include = None,
     define: Define = None,
+    target_rules: TargetRules = True,
     address: Annotated[
         str, typer.Option("--grpc-server-addr", metavar="ADDR:PORT", help="P4Runtime, gRPC.")
     ] = "127.0.0.1:9559",
@@ -81,7 +82,9 @@ def run_switch(
         interfaces=[switches.parse_interface(text) for text in interfaces or ()],
         address=address,
         device_id=device_id,
-        program=None if p4 is None else compile_file(p4, include, define),
+        program=None
+        if p4 is None
+        else compile_file(p4, include, define, target_rules=target_rules),
         rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
         queue_packets=queue_packets,
         cpu_port=cpu_port,

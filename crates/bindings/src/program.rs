@@ -4,7 +4,7 @@ use crate::errors::CompileError;
 use engine::Pipeline;
 use p4_frontend::preprocess::MAX_OCTETS;
 use p4_frontend::render::MAX_SHOWN;
-use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
+use p4_frontend::{Diagnostic, FileId, LineColumn, Loader, SourceMap};
 use pyo3::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -165,7 +165,7 @@ fn read_text(path: &Path) -> io::Result<String> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, text=None, include_dirs=Vec::new(), defines=BTreeMap::new(), color=false))]
+#[pyo3(signature = (path, *, text=None, include_dirs=Vec::new(), defines=BTreeMap::new(), color=false, target_rules=true))]
 pub fn compile(
     py: Python<'_>,
     path: String,
@@ -173,6 +173,7 @@ pub fn compile(
     include_dirs: Vec<PathBuf>,
     defines: BTreeMap<String, String>,
     color: bool,
+    target_rules: bool,
 ) -> PyResult<Program> {
     let text = match text {
         Some(text) => text,
@@ -180,7 +181,7 @@ pub fn compile(
     };
     let compiled = py.detach(|| match path.ends_with(".json") {
         true => read_config(path, &text),
-        false => compile_text(path, text, include_dirs, defines, color),
+        false => compile_text(path, text, include_dirs, defines, color, target_rules),
     });
     compiled.map_err(|refusal| {
         let error = CompileError::new_err(refusal.text);
@@ -222,6 +223,7 @@ fn compile_text(
     include_dirs: Vec<PathBuf>,
     defines: BTreeMap<String, String>,
     color: bool,
+    target_rules: bool,
 ) -> Result<Program, Refusal> {
     let defines: Vec<(String, String)> = defines.into_iter().collect();
     let mut files = Files {
@@ -233,9 +235,15 @@ fn compile_text(
     let (source, _) = p4_frontend::preprocessed_text(&mut sources, entry, &mut files, &defines);
     let mut sources = SourceMap::new();
     let entry = sources.add(&path, text);
-    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut files, &defines);
+    let (program, mut diagnostics) =
+        p4_frontend::compile(&mut sources, entry, &mut files, &defines);
+    if let Some(program) = program.as_ref().filter(|_| target_rules) {
+        let broken = tofino_rules::check(program).into_iter();
+        diagnostics.extend(broken.map(|violation| diagnostic(&sources, violation)));
+    }
     let told = p4_frontend::render_all(&sources, &diagnostics, color);
-    let Some(ir) = program else {
+    let fits = !diagnostics.iter().any(Diagnostic::is_error);
+    let Some(ir) = program.filter(|_| fits) else {
         let errors = diagnostics.iter().filter(|d| d.is_error());
         let spans = errors.filter_map(Diagnostic::primary);
         let place = |span: p4_frontend::Span| {
@@ -256,6 +264,19 @@ fn compile_text(
         ir,
         pipeline,
     })
+}
+
+/// A broken rule of the hardware as an error of the program.
+fn diagnostic(sources: &SourceMap, violation: tofino_rules::Violation) -> Diagnostic {
+    let at = LineColumn {
+        line: violation.loc.line,
+        column: violation.loc.column,
+    };
+    let span = sources.rest_of_line(FileId(violation.loc.file), at);
+    Diagnostic::error(violation.rule, violation.message)
+        .label(span, "Tofino cannot do this")
+        .note("--no-target-rules compiles it for the software switch alone")
+        .help(violation.help)
 }
 
 /// The program as the engine runs it, why the switch cannot run it, or the parts that its architecture does not have.

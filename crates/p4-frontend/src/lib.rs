@@ -28,7 +28,7 @@ pub mod suggest;
 pub use diagnostic::{Diagnostic, Severity};
 pub use preprocess::{Loader, NoLoader, is_embedded, preprocessed_text};
 pub use render::{render, render_all};
-pub use span::{FileId, SourceMap, Span};
+pub use span::{FileId, LineColumn, SourceMap, Span};
 
 /// Preprocesses and parses file `entry` of `sources`; files it includes come through `loader` and are added to
 /// `sources`. `defines` are macros as name and body.

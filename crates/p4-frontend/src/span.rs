@@ -193,6 +193,21 @@ impl SourceMap {
         }
     }
 
+    /// What stands in a line from a place on, without blanks at the end.
+    pub fn rest_of_line(&self, file: FileId, from: LineColumn) -> Span {
+        let source = self.file(file);
+        let line = from.line.saturating_sub(1) as usize;
+        let start = source.line_starts.get(line).copied().unwrap_or(0);
+        let text = source.text[start as usize..].lines().next().unwrap_or("");
+        let text = text.trim_end();
+        let column = from.column.saturating_sub(1) as usize;
+        let skipped = text
+            .char_indices()
+            .nth(column)
+            .map_or(text.len(), |(at, _)| at);
+        Span::new(file, start + skipped as u32, start + text.len() as u32)
+    }
+
     /// Notes that what stands at `span` is a use of the macro `name`, which is defined at `definition`.
     pub fn mark_expansion(&mut self, span: Span, name: &Rc<str>, definition: Span) {
         self.expansions

@@ -135,6 +135,49 @@ fn tofino_programs_compile() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
+/// The example programs of open-p4studio, where `OPEN_P4STUDIO` names its checkout: for Tofino 1, then for Tofino 2.
+#[test]
+fn programs_of_open_p4studio_compile() {
+    let Some(checkout) = env::var_os("OPEN_P4STUDIO").map(PathBuf::from) else {
+        eprintln!("skipped: OPEN_P4STUDIO does not name a checkout of open-p4studio");
+        return;
+    };
+    let examples = checkout.join("pkgsrc/p4-examples/p4_16_programs");
+    let (mut total, mut refused) = (0, Vec::new());
+    for (path, text) in main_programs(&examples) {
+        let only_2 = path
+            .file_name()
+            .is_some_and(|n| n.to_string_lossy().starts_with("t2na"));
+        for target in if only_2 { &["2"][..] } else { &["1", "2"] } {
+            total += 1;
+            let defines = [("__TARGET_TOFINO__".to_owned(), (*target).to_owned())];
+            let (compiled, first, _) = judge(&examples, &path, &text, &defines);
+            if !compiled {
+                refused.push(format!("Tofino {target}: {first}"));
+            }
+        }
+    }
+    println!("{} of {total} compile", total - refused.len());
+    assert!(total > 0, "no programs in {}", examples.display());
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// The programs two or three folders down that instantiate `main`.
+fn main_programs(examples: &Path) -> Vec<(PathBuf, String)> {
+    let folders = |of: &Path| -> Vec<PathBuf> {
+        let entries = of.read_dir().into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        paths
+            .filter(|path| path.is_dir() && !path.is_symlink())
+            .collect()
+    };
+    let mut all: Vec<PathBuf> = folders(examples);
+    all.extend(folders(examples).iter().flat_map(|folder| folders(folder)));
+    all.sort();
+    let found = all.iter().flat_map(|folder| programs(folder, "."));
+    found.filter(|(_, text)| text.contains(") main;")).collect()
+}
+
 /// The lines at which errors of p4c's stand, in what it says of a program; none of warnings, and none of those that it
 /// shows besides.
 fn error_lines_of_p4c(said: &str, name: &str) -> BTreeSet<u32> {

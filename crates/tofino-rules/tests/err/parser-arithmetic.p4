@@ -1,0 +1,20 @@
+// A parser adds.
+#include "shell/before.p4"
+
+parser Own(packet_in pkt, out headers_t hdr, out metadata_t md, out ingress_intrinsic_metadata_t intrinsic) {
+    state start {
+        pkt.extract(intrinsic);
+        pkt.advance(PORT_METADATA_SIZE);
+        md = { 0, 0 };
+        pkt.extract(hdr.v);
+        md.y = hdr.v.d + hdr.v.e; //! parser-arithmetic
+        transition accept;
+    }
+}
+
+control Work(inout headers_t hdr, inout metadata_t md) {
+    apply {}
+}
+
+#define PARSER Own
+#include "shell/after.p4"

@@ -1,0 +1,17 @@
+// Five different comparisons.
+#include "shell/before.p4"
+
+control Work(inout headers_t hdr, inout metadata_t md) {
+    Register<bit<32>, bit<8>>(256) cells;
+    RegisterAction<bit<32>, bit<8>, bit<32>>(cells) act = { //! register-comparisons
+        void apply(inout bit<32> cell, out bit<32> result) {
+            result = 0;
+            if (cell == 1 || cell == 2 || cell == 3 || cell == 4 || cell == 5) {
+                cell = 6;
+            }
+        }
+    };
+    apply { md.x = act.execute(hdr.v.f); }
+}
+
+#include "shell/after.p4"

@@ -1,0 +1,10 @@
+// An lpm key beside an exact key.
+#include "shell/before.p4"
+
+control Work(inout headers_t hdr, inout metadata_t md) {
+    action act(bit<32> value) { md.x = value; }
+    table t { key = { hdr.v.a: lpm; hdr.v.d: exact; } actions = { act; } size = 64; }
+    apply { t.apply(); }
+}
+
+#include "shell/after.p4"

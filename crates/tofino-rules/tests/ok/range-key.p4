@@ -1,0 +1,14 @@
+// Range keys of 16 and 20 bits.
+#include "shell/before.p4"
+
+control Work(inout headers_t hdr, inout metadata_t md) {
+    action act(bit<32> value) { md.x = value; }
+    table t {
+        key = { hdr.v.d: range; hdr.v.a[19:0]: range; }
+        actions = { act; }
+        size = 64;
+    }
+    apply { t.apply(); }
+}
+
+#include "shell/after.p4"

@@ -1,0 +1,24 @@
+// Two varbits in two states.
+#include "shell/before.p4"
+
+parser Own(packet_in pkt, out headers_t hdr, out metadata_t md, out ingress_intrinsic_metadata_t intrinsic) {
+    state start {
+        pkt.extract(intrinsic);
+        pkt.advance(PORT_METADATA_SIZE);
+        md = { 0, 0 };
+        pkt.extract(hdr.v);
+        pkt.extract(hdr.rest, (bit<32>) hdr.v.f[1:0] * 8);
+        transition more;
+    }
+    state more {
+        pkt.extract(hdr.more, (bit<32>) hdr.v.g[1:0] * 8);
+        transition accept;
+    }
+}
+
+control Work(inout headers_t hdr, inout metadata_t md) {
+    apply {}
+}
+
+#define PARSER Own
+#include "shell/after.p4"
