@@ -76,6 +76,11 @@ impl Egress {
         }
     }
 
+    /// Packets that wait now.
+    pub fn waiting(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
     /// A packet joins.
     pub fn join(&mut self, now: Instant, packet: Packet) -> Joined {
         if !self.busy {

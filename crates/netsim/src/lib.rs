@@ -14,6 +14,7 @@
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
+//! - [`observe`]: what can be seen during a run;
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
 //! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
@@ -28,6 +29,7 @@ mod line;
 pub mod losses;
 mod medium;
 mod objects;
+pub mod observe;
 mod pcap;
 mod random;
 pub mod record;

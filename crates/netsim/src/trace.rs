@@ -110,6 +110,11 @@ impl Tracer {
         self.trace.push(change);
     }
 
+    /// Takes out what was kept so far.
+    pub fn take(&mut self) -> Trace {
+        std::mem::take(&mut self.trace)
+    }
+
     /// What was kept.
     pub fn finish(self) -> Trace {
         self.trace

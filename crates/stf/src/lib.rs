@@ -28,5 +28,5 @@ pub use report::{Failure, Report};
 pub use reproduce::{program_name, reproduce};
 pub use runner::{Ports, run, run_traced};
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
-pub use trace::{Hit, KeyField, Source, Step, Trace, What};
+pub use trace::{Hit, KeyField, Recorder, Source, Step, Trace, What};
 pub use value::{Digits, Number, Tail};

@@ -136,14 +136,15 @@ pub struct Hit {
     pub data: Vec<String>,
 }
 
-/// Writes steps down; all its clones write to the same trace.
+/// Writes down what packets meet in a program, as a switch's tracer; all its clones write to the same trace.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorder {
+pub struct Recorder {
     program: Arc<Program>,
     trace: Arc<Mutex<Trace>>,
 }
 
 impl Recorder {
+    /// With an empty trace, of packets in this program.
     pub fn new(program: &Program) -> Self {
         Recorder {
             program: Arc::new(program.clone()),
@@ -151,12 +152,12 @@ impl Recorder {
         }
     }
 
-    /// What was written so far.
+    /// Takes out what was written so far. A step's `packet_line` is its packet's tag.
     pub fn take(&self) -> Trace {
         std::mem::take(&mut *self.trace.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub fn sent(&self, at: Instant, tag: u64, port: u16, octets: &[u8]) {
+    pub(crate) fn sent(&self, at: Instant, tag: u64, port: u16, octets: &[u8]) {
         let octets = octets.iter().map(|octet| format!("{octet:02x}")).collect();
         self.push(at, tag, What::Send { port, octets }, None);
     }

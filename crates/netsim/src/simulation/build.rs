@@ -96,6 +96,7 @@ impl Simulation {
             capture_failed: None,
             check_aqt: record.check_aqt.then(Comparison::default),
             check_ci: record.check_ci.as_ref().map(|_| Comparison::default()),
+            observer: None,
             totals: Totals::default(),
         };
         simulation.schedule(scenario);

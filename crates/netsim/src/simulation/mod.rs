@@ -17,6 +17,7 @@ use crate::host::Host;
 use crate::line::{Line, Node};
 use crate::losses::Place;
 use crate::medium::Medium;
+use crate::observe::{Observer, Sent};
 use crate::pcap::Capture;
 use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
@@ -68,13 +69,13 @@ pub struct Simulation {
     /// Buffers that were made: the most packets that were in the network at once.
     made: usize,
     /// One for each interface: the hosts' first in their order, then the further ones.
-    hosts: Vec<Host>,
-    switches: Vec<SwitchState>,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) switches: Vec<SwitchState>,
     /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
-    lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     media: Vec<Medium>,
     links: Vec<Link>,
-    flows: Vec<Flow>,
+    pub(crate) flows: Vec<Flow>,
     associations: Vec<AssociationFlow>,
     /// Where associations write their packets.
     sctp_buffer: Vec<u8>,
@@ -87,6 +88,7 @@ pub struct Simulation {
     capture_failed: Option<io::Error>,
     check_aqt: Option<Comparison>,
     check_ci: Option<Comparison>,
+    pub(crate) observer: Option<Box<dyn Observer>>,
     totals: Totals,
 }
 
@@ -129,9 +131,18 @@ impl Simulation {
     /// # Errors
     /// The capture cannot be written, or there are more packets than memory is for.
     pub fn run(&mut self, events: u64) -> Result<bool, RunError> {
+        self.run_to(self.end, events)
+    }
+
+    /// As [`Simulation::run`], of the events before `at`; whether that time has come.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_to(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
+        let at = at.min(self.end);
         for _ in 0..events {
-            let Some((turn, event)) = self.events.pop_before(self.end) else {
-                self.now = self.end;
+            let Some((turn, event)) = self.events.pop_before(at) else {
+                self.now = self.now.max(at);
                 self.sample();
                 return Ok(true);
             };
@@ -280,7 +291,17 @@ impl Simulation {
         line.busy = true;
         line.free_s = start_s + busy_s;
         let free_s = line.free_s;
-        if line.loses() {
+        let lost = line.loses();
+        if let Some(observer) = &mut self.observer {
+            observer.sent(Sent {
+                line: line_index,
+                start_s,
+                arrive_s: arrival_s,
+                lost,
+                packet: &packet,
+            });
+        }
+        if lost {
             self.lose(line_index, packet);
         } else {
             let arrive = Event::Arrive {

@@ -21,8 +21,14 @@ impl Simulation {
             packet.tag = tag.0;
         }
         let segment = self.judged_segment(&packet);
+        if let Some(observer) = &mut self.observer {
+            observer.enters(switch, &packet);
+        }
         let node = &mut self.switches[switch];
         node.switch.handle_packet(self.now, port, packet);
+        if let Some(observer) = &mut self.observer {
+            observer.entered(switch);
+        }
         self.count_drops(switch, segment);
         self.transmit_from_switch(switch);
     }
@@ -41,6 +47,9 @@ impl Simulation {
             let Some(mut sent) = node.switch.poll_transmit(self.now) else {
                 break;
             };
+            if let Some(observer) = &mut self.observer {
+                observer.left(switch, &sent.packet);
+            }
             let Some(&line) = node.lines.get(&sent.port) else {
                 node.switch.recycle(sent.packet);
                 continue;
