@@ -13,8 +13,12 @@ MANYLINUX ?= manylinux_2_34
 # The sources of the Rust extension. It is rebuilt when one of them changes.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+P4 := $(shell find p4src -name '*.p4')
+# What the page of the live lab is built from, beside the core and its data.
+PAGE := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
+
 .DEFAULT_GOAL := help
-.PHONY: help wheel lab figures numbers test test-rust test-python test-ptf test-wheel ptf bench bench-switch lint goldens tofino fuzz docs clean
+.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch lint goldens tofino fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +27,8 @@ lab: $(VENV)/.built  ## run the experiment chan/fig3.6 through the P4 switch and
 	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	@echo "The picture: $(OUT)/chan/fig3.6/plot.png"
 
+web: web/dist/index.html  ## build the page of the live lab (waymark lab); needs Node 20
+
 figures: $(VENV)/.built  ## run all experiments at full scale, show the time of each, and write the report
 	$(BIN)/waymark run --all --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
 	$(BIN)/waymark report --out $(OUT)
@@ -30,7 +36,7 @@ figures: $(VENV)/.built  ## run all experiments at full scale, show the time of 
 numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and renew the README's numbers
 	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
 
-test: test-rust test-python test-ptf test-wheel  ## run all tests; those of the switch on interfaces need root
+test: test-rust test-python test-ptf test-wheel test-web  ## run all tests; those of the switch on interfaces need root
 
 test-rust:
 	cargo test --workspace --exclude bindings
@@ -44,6 +50,9 @@ test-ptf: $(VENV)/.tested
 test-wheel: $(VENV)/.tested wheel  ## install the wheel into an empty environment, and run commands from there
 	WAYMARK_WHEEL=$$(ls -1t dist/*.whl | head -1) $(BIN)/python -m pytest tests/test_wheel.py
 
+test-web: web  ## run the page of the live lab in Chromium
+	cd web && npm test
+
 ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
@@ -54,7 +63,7 @@ bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s
 bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and of BMv2 if installed; as root
 	$(BIN)/python -m ptf_tests.rate
 
-lint: $(VENV)/.linted  ## run rustfmt, clippy, ruff and pyright
+lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff, pyright, svelte-check and prettier
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
@@ -62,6 +71,7 @@ lint: $(VENV)/.linted  ## run rustfmt, clippy, ruff and pyright
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
+	cd web && npm run --silent check
 
 goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; then read the diff
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
@@ -80,13 +90,13 @@ docs: $(VENV)/.documented  ## build the documentation in site/; a broken link is
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "Read it with: $(PYTHON) -m http.server --directory site"
 
-wheel: | $(BIN)/python  ## build an installable wheel in dist/: the package with its P4 programs and experiments
+wheel: web | $(BIN)/python  ## build an installable wheel in dist/: the package with its P4 programs, experiments and page
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist \
 		--config-settings build-args="--compatibility $(MANYLINUX)" .
 	@ls -1t dist/*.whl | head -1
 
 clean:  ## remove all build outputs (.venv, target, results, site)
-	rm -rf $(VENV) target results site fuzz/target
+	rm -rf $(VENV) target results site fuzz/target web/dist web/node_modules web/public/data web/public/lab.wasm
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -96,6 +106,20 @@ $(VENV)/.built: $(SOURCES) | $(BIN)/python
 	@echo "Building the Rust core; the first time takes some minutes."
 	$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
+
+web/node_modules/.installed: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+web/public/lab.wasm: $(SOURCES) web/core
+	@mkdir -p web/public
+	web/core
+
+web/public/data/presets.json: $(VENV)/.built web/presets.py $(P4)
+	$(BIN)/python web/presets.py web/public/data
+
+web/dist/index.html: web/public/lab.wasm web/public/data/presets.json web/node_modules/.installed $(PAGE)
+	cd web && npm run --silent build
 
 $(VENV)/.tested: $(VENV)/.built
 	$(BIN)/python -m pip install --quiet --group test

@@ -43,6 +43,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("controller", "experiments", "hosts", "topologies")
 """Folders of Python modules that a wheel has under ``waymark/``."""
 
+PAGE = ROOT / "web" / "dist"
+"""The page of the live lab, if ``make web`` built it; a wheel has it in ``waymark/web``."""
+
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.so", "*.pyc")
 _IMPORT = re.compile(rf"^([ \t]*from )({'|'.join(PACKAGES)})(?=[. ])", re.MULTILINE)
 _OTHER_IMPORT = re.compile(rf"^[ \t]*import ({'|'.join(PACKAGES)})\b.*", re.MULTILINE)
@@ -70,6 +73,8 @@ def stage(folder: Path) -> None:
     for name in (*PACKAGES, "exercises", "p4src", "packaging"):
         shutil.copytree(ROOT / name, package / name, ignore=_LEFT_OUT)
     (package / "packaging" / Path(__file__).name).unlink()
+    if PAGE.is_dir():
+        shutil.copytree(PAGE, package / "web")
     for module in package.rglob("*.py"):
         text = module.read_text(encoding="utf-8")
         module.write_text(_within_waymark(text, module), encoding="utf-8")

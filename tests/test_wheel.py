@@ -114,6 +114,9 @@ def test_it_takes_no_name_but_waymark() -> None:
         "packaging/grafana/waymark.json",
         "hosts/layers/aqt.py",
         "templates/report.html.j2",
+        "web/index.html",
+        "web/lab.wasm",
+        "web/data/presets.json",
     ):
         assert f"waymark/{needed}" in names
 

@@ -25,6 +25,7 @@ MODULES = {
     "switch": "switch",
     "host": "host",
     "exercise": "exercise",
+    "lab": "live",
     "up": "network",
     "down": "network",
     "exec": "network",

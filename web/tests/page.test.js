@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { DIST, data, ready, start, toEnd, write } from "./lab.js";
+
+let lab;
+
+before(async () => {
+  lab = await start();
+});
+
+after(async () => {
+  await lab?.stop();
+});
+
+for (const entry of data("presets.json")) {
+  test(`${entry.id}: the numbers are those of waymark run`, async () => {
+    const preset = data(entry.file);
+    const page = await lab.open();
+    await page.selectOption("[data-test=preset]", entry.id);
+    await ready(page);
+    await page.selectOption("[data-test=run-1]", "");
+    for (const run of preset.runs) {
+      await page.selectOption("[data-test=run-0]", run.name);
+      await page.locator(`tr[data-run="${run.name}"]`).waitFor();
+      await ready(page);
+      await toEnd(page);
+      const row = page.locator(`tr[data-run="${run.name}"]`);
+      const shown = await row.evaluate((element) => ({ ...element.dataset }));
+      const sum = (name) => run.totals.flows.reduce((total, flow) => total + flow[name], 0);
+      assert.equal(Number(shown.hops), run.totals.packet_hops, run.name);
+      for (const name of ["sent", "delivered", "lost", "timeouts"]) {
+        assert.equal(Number(shown[name]), sum(name), `${run.name}: ${name}`);
+      }
+      for (const measure of run.measures) {
+        const value = page.locator(`tr[data-row="${measure.row}"]`);
+        const here = Number(await value.getAttribute("data-value"));
+        const error = Math.abs(here - measure.waymark);
+        assert.ok(error <= 1e-9 * Math.abs(measure.waymark), `${measure.row}: ${here}`);
+      }
+    }
+    await page.close();
+  });
+}
+
+test("a mistake in P4 is underlined within 300 ms of the last key", async () => {
+  const page = await lab.open();
+  const compiled = page.locator(".editor footer");
+  await page.getByText("compiles", { exact: true }).waitFor();
+  await page.locator(".cm-line", { hasText: "PortFeedback() port_feedback;" }).click();
+  await page.keyboard.press("End");
+  await page.evaluate(() => {
+    const took = new Promise((resolve) => {
+      let last = 0;
+      addEventListener("keydown", () => (last = performance.now()), true);
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector(".cm-lintRange-error")) return;
+        observer.disconnect();
+        resolve(performance.now() - last);
+      }).observe(document.body, { childList: true, subtree: true, attributes: true });
+    });
+    window.took = took;
+  });
+  await page.keyboard.type(" bogus");
+  const took_ms = await page.evaluate(() => window.took);
+  console.log(`underlined after ${took_ms.toFixed(0)} ms`);
+  assert.ok(took_ms <= 300, `${took_ms} ms`);
+  assert.match(await compiled.innerText(), /error/);
+  await page.close();
+});
+
+test("fig3.6 plays at ten times real time with 50 frames per second", async () => {
+  const page = await lab.open();
+  assert.equal(await page.locator("[data-test=speed]").inputValue(), "10");
+  const time_s = async () => parseFloat(await page.locator("[data-test=time]").innerText());
+  await page.locator(".play").click();
+  await page.waitForTimeout(1500);
+  const [from, before_s] = [Date.now(), await time_s()];
+  let best = 0;
+  for (let i = 0; i < 8; i++) {
+    await page.waitForTimeout(1000);
+    const frames = await page.locator("[data-test=frames]").getAttribute("data-frames");
+    best = Math.max(best, Number(frames));
+  }
+  const pace = ((await time_s()) - before_s) / ((Date.now() - from) / 1e3);
+  console.log(`${best} frames per second, at ${pace.toFixed(1)} times real time`);
+  assert.ok(best >= 50, `${best} frames per second`);
+  assert.ok(pace > 8, `${pace} times real time`);
+  await page.close();
+});
+
+test("200 s of fig3.6 take about a second", async () => {
+  const page = await lab.open();
+  await page.selectOption("[data-test=run-1]", "");
+  await ready(page);
+  let best = Infinity;
+  for (let i = 0; i < 3; i++) {
+    await page.getByRole("button", { name: "Restart" }).click();
+    await page.locator("tr[data-hops]").waitFor({ state: "detached" });
+    await ready(page);
+    const from = Date.now();
+    await toEnd(page);
+    best = Math.min(best, Date.now() - from);
+  }
+  console.log(`200 s in ${best} ms`);
+  // Other work may share the machine.
+  assert.ok(best <= 3000, `${best} ms`);
+  await page.close();
+});
+
+test("a packet's trace marks the lines that it met", async () => {
+  const page = await lab.open();
+  await page.selectOption("[data-test=speed]", "1");
+  await page.locator(".play").click();
+  await page.waitForFunction(
+    () => parseFloat(document.querySelector("[data-test=time]").textContent) > 1,
+  );
+  await page.locator(".play").click();
+  await page.locator("section.topology canvas").first().focus();
+  await page.keyboard.press("ArrowRight");
+  const trace = page.getByRole("region", { name: "Packet trace" });
+  await trace
+    .getByText(/ipv4_route/)
+    .first()
+    .waitFor();
+  await page.locator(".cm-line.met.strong").waitFor();
+  const step = trace.getByRole("button").filter({ hasText: "state" }).first();
+  await step.click();
+  const shown = (await step.innerText()).match(/(\w+\.p4):\d+/)[1];
+  assert.match(await page.locator(".editor select").inputValue(), new RegExp(`${shown}$`));
+  await page.close();
+});
+
+test("a share link restores the state", async () => {
+  const page = await lab.open();
+  await page.selectOption("[data-test=preset]", "beyond/fig1");
+  await ready(page);
+  await page.selectOption("[data-test=run-1]", "vegas");
+  await page.selectOption("[data-test=speed]", "100");
+  await page.locator("[data-test=slider-delay]").fill("2");
+  await page.locator(".editor select").selectOption("controls/aqt.p4");
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("// mine\n");
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#s="));
+  const state = async (of) => ({
+    preset: await of.locator("[data-test=preset]").inputValue(),
+    runs: [
+      await of.locator("[data-test=run-0]").inputValue(),
+      await of.locator("[data-test=run-1]").inputValue(),
+    ],
+    speed: await of.locator("[data-test=speed]").inputValue(),
+    delay: await of.locator("[data-test=slider-delay]").inputValue(),
+    file: await of.locator(".editor select").inputValue(),
+    first: await of.locator(".cm-line").first().innerText(),
+  });
+  const before = await state(page);
+  assert.deepEqual(
+    [before.preset, before.runs[1], before.speed, before.delay, before.first],
+    ["beyond/fig1", "vegas", "100", "2", "// mine"],
+  );
+  const fragment = new URL(page.url()).hash;
+  const other = await lab.open(fragment);
+  await other.getByText("// mine").waitFor();
+  assert.deepEqual(await state(other), before);
+  await other.getByRole("button", { name: "Reset" }).click();
+  await ready(other);
+  assert.equal(new URL(other.url()).hash, "");
+  assert.notEqual(await other.locator(".cm-line").first().innerText(), "// mine");
+  await page.close();
+  await other.close();
+});
+
+test("a control in JavaScript runs, and its errors are shown", async () => {
+  const page = await lab.open();
+  await page.selectOption("[data-test=run-1]", "");
+  await page.selectOption("[data-test=run-0]", "control.js");
+  await page.locator('tr[data-run="control.js"]').waitFor();
+  await ready(page);
+  await toEnd(page);
+  const delivered = page.locator('tr[data-run="control.js"]');
+  assert.ok(Number(await delivered.getAttribute("data-delivered")) > 10_000);
+
+  await page.locator(".editor select").selectOption("control.js");
+  const methods = "on_loss(loss) {}\n on_timeout(timeout) {}\n";
+  await write(page, `class Control {\n on_ack(ack) { throw new Error("mine"); }\n ${methods}}`);
+  await page.getByRole("button", { name: "Restart" }).click();
+  await ready(page);
+  await page.getByRole("button", { name: "To the end" }).click();
+  await page.getByText(/on_ack: Error: mine/).waitFor();
+
+  await write(page, `class Control {\n on_ack(ack) { for (;;); }\n ${methods}}`);
+  await page.getByRole("button", { name: "Restart" }).click();
+  await ready(page);
+  await page.getByRole("button", { name: "To the end" }).click();
+  await page.getByText(/an endless loop\?/).waitFor();
+  await page.selectOption("[data-test=run-0]", "rovegas");
+  await page.locator('tr[data-run="rovegas"]').waitFor();
+  await ready(page);
+  await toEnd(page);
+  await page.close();
+});
+
+test("a program that cannot run is refused in the page", async () => {
+  const page = await lab.open();
+  await write(page, "#include <core.p4>\n#include <v1model.p4>\nparser P() {\n");
+  await page.getByRole("button", { name: "Restart" }).click();
+  await page
+    .getByText(/v1model\/waymark\.p4:\d+: /)
+    .first()
+    .waitFor();
+  await page.getByRole("button", { name: "Reset" }).click();
+  await ready(page);
+  await toEnd(page, 2);
+  await page.close();
+});
+
+test("a parser that never ends leaves the page alive", async () => {
+  const page = await lab.open();
+  await page.locator(".editor select").selectOption("controls/v1model/parser.p4");
+  const text = await page.evaluate(async () => {
+    const files = await (await fetch("data/p4src.json")).json();
+    return files["controls/v1model/parser.p4"];
+  });
+  const endless = text.replace(/state start \{[^}]*\}/, "state start { transition start; }");
+  assert.notEqual(endless, text);
+  await write(page, endless);
+  await page.getByRole("button", { name: "Restart" }).click();
+  await ready(page);
+  await page.locator(".play").click();
+  await page.waitForTimeout(2000);
+  const frames = await page.locator("[data-test=frames]").getAttribute("data-frames");
+  assert.ok(Number(frames) > 20, `${frames} frames per second`);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await ready(page);
+  await toEnd(page, 2);
+  await page.close();
+});
+
+for (const viewport of [
+  { width: 1280, height: 720 },
+  { width: 820, height: 1180 },
+]) {
+  test(`nothing shifts while the page loads at ${viewport.width} × ${viewport.height}`, async () => {
+    const page = await lab.open("", { viewport });
+    const shift = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) sum += entry.value;
+          }).observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(sum), 500);
+        }),
+    );
+    assert.ok(shift < 0.02, `layout shift ${shift}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await page.close();
+  });
+}
+
+test("the first load is at most 1.5 MB gzipped", () => {
+  const files = readdirSync(DIST, { recursive: true }).filter(
+    (name) => statSync(`${DIST}/${name}`).isFile() && !/data\/.*-/.test(name),
+  );
+  const first = data("presets.json")[0].file;
+  const sizes = [...files, `data/${first}`].map(
+    (name) => gzipSync(readFileSync(`${DIST}/${name}`), { level: 9 }).length,
+  );
+  const octets = sizes.reduce((a, b) => a + b, 0);
+  console.log(`first load: ${(octets / 1e6).toFixed(2)} MB gzipped`);
+  assert.ok(octets <= 1.5e6, `${octets} octets`);
+});
+
+test("no request left the page's origin, and nothing was thrown", () => {
+  assert.ok(lab.requests.length > 20);
+  const { origin } = new URL(lab.url);
+  const foreign = lab.requests.filter((url) => new URL(url).origin !== origin);
+  assert.deepEqual(foreign, []);
+  assert.deepEqual(lab.errors, []);
+});
