@@ -31,7 +31,7 @@ TUTORIAL_GRPC_PORT = 50051
 """The first switch's port in the P4 tutorials, whose clients expect it."""
 
 CPU_PORT = 510
-"""``CPU_PORT`` of ``p4src/include/constants.p4``, and of the tutorials."""
+"""``CPU_PORT`` of ``p4src/include/v1model/types.p4``, and of the tutorials."""
 
 FIRST_THRIFT_PORT = 9090
 """BMv2's default."""

@@ -8,13 +8,24 @@ use tofino_rules::{Violation, check};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
-/// Finds files in `tests`.
+/// Finds files beside the one that includes them, and in `tests`.
 struct Files;
 
 impl Loader for Files {
-    fn load(&mut self, _: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
-        let text = fs::read_to_string(Path::new(TESTS).join(name)).ok()?;
-        (!system).then(|| (name.to_owned(), text))
+    fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)> {
+        if system {
+            return None;
+        }
+        let beside = from.and_then(|from| Some(Path::new(from).parent()?.join(name)));
+        let folders = beside.into_iter().chain([Path::new(TESTS).join(name)]);
+        folders
+            .filter_map(|path| {
+                Some((
+                    path.to_string_lossy().into(),
+                    fs::read_to_string(&path).ok()?,
+                ))
+            })
+            .next()
     }
 }
 
@@ -47,6 +58,15 @@ fn generation(path: &Path) -> u32 {
         2
     } else {
         1
+    }
+}
+
+#[test]
+fn the_projects_programs_break_no_rule() {
+    for (folder, target) in [("tna", 1), ("t2na", 2)] {
+        for path in programs(&format!("../../../p4src/{folder}")) {
+            assert_eq!(broken(&path, target), [], "{}", path.display());
+        }
     }
 }
 
