@@ -31,6 +31,7 @@ ELSEWHERE = {
     "waymark/runs.py": "vegas cubic",
     "waymark/templates/new/experiment.py": "vegas cubic",
     "crates/netsim/src/scenario/control.rs": "vegas reno",
+    "crates/wasm/src/request.rs": "vegas reno",
 }
 """The other files that name controls, and which. A new control belongs into none of them."""
 

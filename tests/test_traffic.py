@@ -36,15 +36,19 @@ SECONDS = 2
 OCTETS = 2_000_000
 
 CAPTURE = """\
-import socket, sys
+import signal, socket, sys
 port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
 port.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
 port.bind((sys.argv[1], 0))
+# Read what has arrived, then end.
+signal.signal(signal.SIGTERM, lambda *_: port.setblocking(False))
 print("capturing", flush=True)
 with open(sys.argv[2], "wb") as file:
-    while frame := port.recv(65536):
-        file.write(len(frame).to_bytes(4, "big") + frame)
-        file.flush()
+    try:
+        while frame := port.recv(65536):
+            file.write(len(frame).to_bytes(4, "big") + frame)
+    except BlockingIOError:
+        pass
 """
 
 RECEIVE = """\
@@ -147,7 +151,7 @@ def test_packets_arrive_as_they_were_sent(netns: Network, tmp_path: Path, ecn: i
         assert done.returncode == 0, done.stderr
         assert receiver.wait()[1].split()[-1] == hashlib.sha256(sent).hexdigest()
     for capture in running:
-        capture.kill(signal.SIGKILL)
+        capture.kill(signal.SIGTERM)
         capture.wait()
     left, arrived = (read(Path(captures[host])) for host in "ab")
     for source, ends in (("10.0.0.1", (left, arrived)), ("10.0.0.2", (arrived, left))):
