@@ -93,6 +93,7 @@ impl<'j> Builder<'j> {
     fn block(&mut self, role: &str, name: &str, body: BlockBody) {
         self.out.blocks.push(Block {
             role: role.into(),
+            package: "main".into(),
             type_name: name.into(),
             body,
             params: self.headers.params.clone(),

@@ -108,7 +108,7 @@ impl<'p> Builder<'p> {
         proto::Preamble {
             id: self.symbols.id(prefix, name),
             name: name.to_string(),
-            alias: self.symbols.alias(name),
+            alias: self.symbols.alias(prefix, name),
             annotations: plain,
             doc: annotations::documentation(annotations),
             structured_annotations: structured,

@@ -3,7 +3,7 @@
 use crate::Builder;
 use crate::annotations::{documentation, find, listed};
 use crate::proto::{PkgInfo, PlatformProperties};
-use p4_ir::{Annotation, AnnotationValue};
+use p4_ir::{Annotation, AnnotationValue, Program};
 
 impl Builder<'_> {
     /// `pkg_info`; a program without `main` has none.
@@ -15,7 +15,7 @@ impl Builder<'_> {
         let (annotations, structured_annotations) =
             listed(on_main, &["pkginfo", "platform_property"]);
         let mut info = PkgInfo {
-            arch: self.architecture(),
+            arch: architecture(self.program),
             annotations,
             structured_annotations,
             doc: documentation(on_main),
@@ -63,21 +63,23 @@ impl Builder<'_> {
     }
 }
 
-impl Builder<'_> {
-    /// What P4Runtime calls the package's architecture. TNA and T2NA have packages of one name, and say so in
-    /// `@pkginfo`.
-    fn architecture(&self) -> String {
-        let said = find(&self.program.package_annotations, "pkginfo");
-        let mut said = said.into_iter().flat_map(Annotation::pairs);
-        let said = said.find_map(|(key, value)| match value {
-            AnnotationValue::String(name) if key == "arch" => Some(name.to_lowercase()),
-            _ => None,
-        });
-        let known = || match self.program.package.as_str() {
-            "PSA_Switch" => "psa",
-            "PNA_NIC" => "pna",
-            _ => "v1model",
-        };
-        said.unwrap_or_else(|| known().to_owned())
-    }
+/// What P4Runtime calls the package's architecture. TNA and T2NA have packages of one name, and say so in `@pkginfo`.
+fn architecture(program: &Program) -> String {
+    let said = find(&program.package_annotations, "pkginfo");
+    let mut said = said.into_iter().flat_map(Annotation::pairs);
+    let said = said.find_map(|(key, value)| match value {
+        AnnotationValue::String(name) if key == "arch" => Some(name.to_lowercase()),
+        _ => None,
+    });
+    let known = || match program.package.as_str() {
+        "PSA_Switch" => "psa",
+        "PNA_NIC" => "pna",
+        _ => "v1model",
+    };
+    said.unwrap_or_else(|| known().to_owned())
+}
+
+/// Whether the architecture is one of Tofino's.
+pub(crate) fn is_tofino(program: &Program) -> bool {
+    matches!(architecture(program).as_str(), "tna" | "t2na")
 }

@@ -2,12 +2,16 @@
 //!
 //! An ID is the prefix of its kind in the top octet and below it what `@id` says, or the hash of the name; where that is
 //! taken, the next number that is free, names being served in alphabetical order, kind by kind.
+//!
+//! On Tofino the name of a table, an extern object or a value set is qualified for the hash and the alias: the pipeline
+//! stands before it, as in `pipe.Ingress.routes`.
 
 use crate::annotations::id;
 use crate::interface::Interface;
+use crate::package::is_tofino;
 use crate::proto::p4_ids::Prefix;
 use crate::{Error, externs};
-use p4_ir::{Annotation, Program, SourceLoc, control_plane_name};
+use p4_ir::{Annotation, Declared, Program, SourceLoc, control_plane_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PREFIX_MASK: u32 = 0xff00_0000;
@@ -15,17 +19,22 @@ const PREFIX_MASK: u32 = 0xff00_0000;
 /// What each object is called.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    /// `None` until it is computed.
+    /// By qualified name; `None` until it is computed.
     ids: BTreeMap<Prefix, BTreeMap<String, Option<u32>>>,
     taken: BTreeSet<u32>,
     /// How many names end in these components.
     suffixes: BTreeMap<String, u32>,
     names: BTreeSet<String>,
+    /// The qualified names of objects that are in a pipeline of Tofino.
+    qualified: BTreeMap<Prefix, BTreeMap<String, String>>,
 }
 
 impl Symbols {
     pub fn new(program: &Program, interface: &Interface, errors: &mut Vec<Error>) -> Self {
         let mut symbols = Symbols::default();
+        if is_tofino(program) {
+            symbols.qualify(program);
+        }
         for id in interface.blocks.iter().flat_map(|b| &b.actions) {
             let action = &program[*id];
             let given = (action.annotations.as_slice(), action.loc);
@@ -65,14 +74,65 @@ impl Symbols {
     pub fn id(&self, prefix: Prefix, name: &str) -> u32 {
         let of_kind = self.ids.get(&prefix);
         of_kind
-            .and_then(|ids| *ids.get(name)?)
+            .and_then(|ids| *ids.get(self.qualified(prefix, name))?)
             .unwrap_or(Prefix::Unspecified as u32)
     }
 
     /// The shortest suffix, in whole components, that no other name ends in; the name itself if there is none.
-    pub fn alias(&self, name: &str) -> String {
+    pub fn alias(&self, prefix: Prefix, name: &str) -> String {
+        let name = self.qualified(prefix, name);
         let unique = |suffix: &&str| self.suffixes.get(*suffix) == Some(&1);
         suffixes(name).find(unique).unwrap_or(name).to_string()
+    }
+
+    /// Learns the pipelines of all objects. Those of the top level belong to the first.
+    fn qualify(&mut self, program: &Program) {
+        for block in &program.blocks {
+            for declared in block.declared.iter().chain(&program.declared) {
+                self.qualify_one(program, &block.package, *declared);
+            }
+        }
+    }
+
+    fn qualify_one(&mut self, program: &Program, pipeline: &str, declared: Declared) {
+        match declared {
+            Declared::Action(_) => {}
+            Declared::Table(id) => {
+                let table = &program[id];
+                self.set_pipeline(pipeline, Prefix::Table, &table.name);
+                if let Some(id) = table.implementation {
+                    self.qualify_one(program, pipeline, Declared::Extern(id));
+                }
+            }
+            Declared::Extern(id) => {
+                let object = &program[id];
+                if let Some(prefix) = externs::prefix(&object.type_name) {
+                    self.set_pipeline(pipeline, prefix, &object.name);
+                }
+            }
+            Declared::ValueSet(id) => {
+                let name = &program[id].name;
+                self.set_pipeline(pipeline, Prefix::ValueSet, name);
+                // p4c knows a value set by both names: its alias is the qualified one.
+                self.add_name(name);
+            }
+        }
+    }
+
+    fn set_pipeline(&mut self, pipeline: &str, prefix: Prefix, name: &str) {
+        let qualified = match name.split_once('.') {
+            // Several pipelines have this block: its name says which.
+            Some((first, _)) if first == pipeline => name.to_string(),
+            _ => format!("{pipeline}.{name}"),
+        };
+        let of_kind = self.qualified.entry(prefix).or_default();
+        of_kind.entry(name.to_string()).or_insert(qualified);
+    }
+
+    /// The name that an ID is the hash of.
+    fn qualified<'n>(&'n self, prefix: Prefix, name: &'n str) -> &'n str {
+        let qualified = self.qualified.get(&prefix);
+        qualified.and_then(|of| of.get(name)).map_or(name, |q| q)
     }
 
     fn add(
@@ -99,19 +159,27 @@ impl Symbols {
             let message = format!("`@id({given:#x})` of `{name}` belongs to another object");
             return errors.push(Error { message, loc });
         }
+        let qualified = self.qualified(prefix, name).to_string();
         let ids = self.ids.entry(prefix).or_default();
-        ids.insert(name.to_string(), Some(given | own));
+        ids.insert(qualified, Some(given | own));
     }
 
     fn knows(&self, prefix: Prefix, name: &str) -> bool {
-        self.ids
-            .get(&prefix)
-            .is_some_and(|ids| ids.contains_key(name))
+        let of_kind = self.ids.get(&prefix);
+        of_kind.is_some_and(|ids| ids.contains_key(self.qualified(prefix, name)))
     }
 
     fn add_unnumbered(&mut self, prefix: Prefix, name: &str) {
-        let ids = self.ids.entry(prefix).or_default();
-        ids.entry(name.to_string()).or_insert(None);
+        let name = self.qualified(prefix, name).to_string();
+        self.add_name(&name);
+        self.ids
+            .entry(prefix)
+            .or_default()
+            .entry(name)
+            .or_insert(None);
+    }
+
+    fn add_name(&mut self, name: &str) {
         if self.names.insert(name.to_string()) {
             for suffix in suffixes(name) {
                 *self.suffixes.entry(suffix.to_string()).or_default() += 1;
@@ -188,7 +256,8 @@ mod tests {
             symbols.add_unnumbered(Prefix::Action, name);
         }
         symbols.add_unnumbered(Prefix::Table, "f");
-        let aliases = ["d.a.c", "e.b.c", "e.f", "f"].map(|name| symbols.alias(name));
+        let aliases =
+            ["d.a.c", "e.b.c", "e.f", "f"].map(|name| symbols.alias(Prefix::Action, name));
         assert_eq!(aliases, ["a.c", "b.c", "e.f", "f"]);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Builder;
 use crate::annotations::{documentation, has, id, listed, member_ids};
+use crate::package::is_tofino;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::table::IdleTimeoutBehavior;
 use crate::proto::{
@@ -12,6 +13,8 @@ use p4_ir::{Declared, Key, MatchKind, TableAction};
 
 /// Entries of a table that says nothing, or 0.
 const DEFAULT_SIZE: i64 = 1024;
+/// The same for Tofino.
+const DEFAULT_SIZE_TOFINO: i64 = 512;
 
 impl Builder<'_> {
     /// Tables, extern objects and value sets, each in its list.
@@ -38,6 +41,10 @@ impl Builder<'_> {
         let match_fields = fields.collect();
         let default = self.default_action(table);
         let size = table.size.and_then(|s| i64::try_from(s).ok());
+        let default_size = match is_tofino(self.program) {
+            true => DEFAULT_SIZE_TOFINO,
+            false => DEFAULT_SIZE,
+        };
         let lowered = Table {
             preamble: Some(self.preamble(Prefix::Table, &table.name, &table.annotations)),
             match_fields,
@@ -49,7 +56,7 @@ impl Builder<'_> {
             initial_default_action: Some(default),
             implementation_id: self.implementation(table),
             direct_resource_ids: self.direct_resources(table),
-            size: size.filter(|s| *s != 0).unwrap_or(DEFAULT_SIZE),
+            size: size.filter(|s| *s != 0).unwrap_or(default_size),
             idle_timeout_behavior: match table.support_timeout {
                 true => IdleTimeoutBehavior::NotifyControl as i32,
                 false => IdleTimeoutBehavior::NoTimeout as i32,

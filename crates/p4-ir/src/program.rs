@@ -84,6 +84,8 @@ pub struct Block {
     /// The constructor parameter of the package that it fills: `ig`. A package that is an argument of another is
     /// named before its own parameter: `ingress.ip`.
     pub role: String,
+    /// The package that takes it: its name in the source (`pipe`), else the parameter that it fills.
+    pub package: String,
     /// The parser's or control's type: `MyIngress`.
     pub type_name: String,
     /// What it runs.

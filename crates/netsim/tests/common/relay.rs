@@ -34,6 +34,7 @@ pub fn relay() -> Programs {
     };
     let block = |body| Block {
         role: String::new(),
+        package: String::new(),
         type_name: String::new(),
         body,
         params: vec![param(0), param(0), param(1)],

@@ -253,6 +253,7 @@ impl Lowerer<'_, '_> {
             };
             self.out.blocks.push(Block {
                 role: role.path.clone(),
+                package: role.package_name.clone(),
                 type_name: block.named.name.to_string(),
                 body,
                 params,

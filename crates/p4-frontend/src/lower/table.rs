@@ -300,7 +300,8 @@ impl Lowerer<'_, '_> {
                 let size = self.known_u64(value, "`size`");
                 self.out[number].size = size;
             }
-            "support_timeout" => {
+            // `idle_timeout` in TNA
+            "support_timeout" | "idle_timeout" => {
                 self.out[number].support_timeout = self.known(value) == Some(Value::Bool(true));
             }
             "psa_idle_timeout" | "pna_idle_timeout" => {

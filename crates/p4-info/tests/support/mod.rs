@@ -26,20 +26,35 @@ impl Loader for Folders {
 
 /// The program of a file, or what is wrong with it.
 pub fn compile(path: &Path, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
+    compile_with(path, folders, &[])
+}
+
+/// The same with macros, as names and values.
+pub fn compile_with(
+    path: &Path,
+    folders: &[PathBuf],
+    defines: &[(String, String)],
+) -> Result<p4_ir::Program, String> {
     let text = fs::read(path).map_err(|e| e.to_string())?;
-    compile_text(
-        &path.to_string_lossy(),
-        &String::from_utf8_lossy(&text),
-        folders,
-    )
+    let text = String::from_utf8_lossy(&text);
+    compile_source(&path.to_string_lossy(), &text, folders, defines)
 }
 
 /// The program of a text, or what is wrong with it.
 pub fn compile_text(name: &str, text: &str, folders: &[PathBuf]) -> Result<p4_ir::Program, String> {
+    compile_source(name, text, folders, &[])
+}
+
+fn compile_source(
+    name: &str,
+    text: &str,
+    folders: &[PathBuf],
+    defines: &[(String, String)],
+) -> Result<p4_ir::Program, String> {
     let mut sources = SourceMap::new();
     let entry = sources.add(name, text);
     let mut loader = Folders(folders.to_vec());
-    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut loader, &[]);
+    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut loader, defines);
     program.ok_or_else(|| {
         let told = diagnostics.iter().map(|d| render(&sources, d, false));
         told.collect::<Vec<_>>().join("\n")
@@ -48,7 +63,16 @@ pub fn compile_text(name: &str, text: &str, folders: &[PathBuf]) -> Result<p4_ir
 
 /// The P4Info of a file's program as text, or what is wrong with it.
 pub fn p4info(path: &Path, folders: &[PathBuf]) -> Result<String, String> {
-    let program = compile(path, folders)?;
+    p4info_with(path, folders, &[])
+}
+
+/// The same with macros, as names and values.
+pub fn p4info_with(
+    path: &Path,
+    folders: &[PathBuf],
+    defines: &[(String, String)],
+) -> Result<String, String> {
+    let program = compile_with(path, folders, defines)?;
     match p4_info::p4info(&program) {
         Ok(info) => Ok(p4_info::text::to_text(&info)),
         Err(errors) => {

@@ -221,6 +221,7 @@ impl Default for Build {
             };
             program.blocks.push(Block {
                 role: role.into(),
+                package: "main".into(),
                 type_name: role.into(),
                 body,
                 params: params.to_vec(),
