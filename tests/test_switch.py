@@ -64,6 +64,21 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
         assert message in finished.err
 
 
+def test_the_port_for_deflected_packets_reaches_the_switch(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ports: list[object] = []
+
+    def run(*, deflection_port: int | None, **_options: object) -> None:
+        ports.append(deflection_port)
+
+    monkeypatch.setattr(_core, "run_switch", run)
+    assert cli("switch").code == 0
+    assert cli("switch", "--deflection-port", "20").code == 0
+    assert cli("switch", "--deflection-port", "128").code != 0
+    assert ports == [None, 20]
+
+
 def test_an_address_in_use_is_reported(cli: Cli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"

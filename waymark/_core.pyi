@@ -669,6 +669,7 @@ def run_switch(
     queue_packets: int,
     cpu_port: int | None,
     drop_port: int,
+    deflection_port: int | None,
     seed: int,
     program: Program | None,
     captures: str | None,

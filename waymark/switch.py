@@ -33,6 +33,9 @@ class SwitchOptions:
     cpu_port: int | None = None
     drop_port: int = 511
     """The ``egress_spec`` that drops in programs for v1model."""
+    deflection_port: int | None = None
+    """The port within each pipe that takes packets refused by queues, in programs for Tofino; None:
+    the first that recirculates (68 on Tofino 1, 6 on Tofino 2)."""
     seed: int = 0
     """Seed of the program's random numbers."""
     captures: Path | None = None
@@ -133,6 +136,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             queue_packets=options.queue_packets,
             cpu_port=options.cpu_port,
             drop_port=options.drop_port,
+            deflection_port=options.deflection_port,
             seed=options.seed,
             program=options.program,
             captures=None if options.captures is None else str(options.captures),

@@ -54,6 +54,15 @@ def run_switch(
     drop_port: Annotated[
         int, typer.Option(min=0, max=511, help="egress_spec that drops (v1model).")
     ] = 511,
+    deflection_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=127,
+            help="Port in each pipe for packets that queues refuse (Tofino); default: the first "
+            "that recirculates.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
@@ -89,6 +98,7 @@ def run_switch(
         queue_packets=queue_packets,
         cpu_port=cpu_port,
         drop_port=drop_port,
+        deflection_port=deflection_port,
         seed=seed,
         captures=pcap,
         charge_ethernet=not charge_ip,

@@ -19,8 +19,8 @@ const SIGNALS: Duration = Duration::from_millis(50);
 
 #[pyfunction]
 #[pyo3(signature = (
-    *, address, device_id, interfaces, rates_bps, queue_packets, cpu_port, drop_port, seed, program,
-    captures, charge_ethernet, certificate, key, client_ca, ready,
+    *, address, device_id, interfaces, rates_bps, queue_packets, cpu_port, drop_port, deflection_port,
+    seed, program, captures, charge_ethernet, certificate, key, client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -32,6 +32,7 @@ pub fn run_switch(
     queue_packets: u32,
     cpu_port: Option<u16>,
     drop_port: u16,
+    deflection_port: Option<u16>,
     seed: u64,
     program: Option<Py<Program>>,
     captures: Option<PathBuf>,
@@ -64,6 +65,7 @@ pub fn run_switch(
     });
     let mut options = BTreeMap::from([(engine::DROP_PORT, u64::from(drop_port))]);
     options.extend(cpu_port.map(|port| (engine::CPU_PORT, u64::from(port))));
+    options.extend(deflection_port.map(|port| (engine::DEFLECTION_PORT, u64::from(port))));
     let counters = Counters::new(interfaces.iter().map(|(port, _)| *port));
     let outside = counters.clone();
     let config = ServerConfig {

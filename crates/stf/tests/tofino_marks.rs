@@ -3,7 +3,7 @@
 
 mod support;
 
-use engine::{DEFLECTION_PORT, Match, Packet, PortConfig, Switch, SwitchConfig};
+use engine::{Match, Packet, PortConfig, Switch, SwitchConfig};
 use std::collections::BTreeMap;
 use std::path::Path;
 use units::{Instant, Rate};
@@ -54,7 +54,6 @@ fn switch(main: &str, cells: u32) -> Switch {
     };
     let config = SwitchConfig {
         ports: BTreeMap::from([(2, line)]),
-        options: BTreeMap::from([(DEFLECTION_PORT, 68)]),
         ..SwitchConfig::default()
     };
     let mut switch = Switch::new(&program, config).expect("a program for the engine");

@@ -2,10 +2,10 @@
 
 use crate::{Switch, fate, ports};
 use p4_vm::{DropCause, Packet};
-use switch::{Arrival, SwitchConfig};
+use switch::Arrival;
 
 /// The option of [`SwitchConfig::options`] that names the port, within the pipe of the refused packet's port, whose
-/// queue takes deflected packets. Unset: none does, and refused packets are dropped.
+/// queue takes deflected packets. Unset: the first that recirculates.
 pub const DEFLECTION_PORT: &str = "deflection_port";
 
 /// The option that names the queue; unset: 0.
@@ -18,13 +18,15 @@ struct Queue {
     queue: u64,
 }
 
-/// The queue that takes packets refused at a port, if there is one.
-fn queue(config: &SwitchConfig, port: u16) -> Option<Queue> {
-    let option = |name| config.options.get(name).copied();
-    Some(Queue {
-        port: ports::of_pipe(ports::pipe(port), option(DEFLECTION_PORT)?),
+/// The queue that takes packets refused at a port.
+fn queue(switch: &Switch, port: u16) -> Queue {
+    let option = |name| switch.config().options.get(name).copied();
+    let generation = switch.layout().generation;
+    let in_pipe = option(DEFLECTION_PORT).unwrap_or(generation.recirculation_port());
+    Queue {
+        port: ports::of_pipe(ports::pipe(port), in_pipe),
         queue: option(DEFLECTION_QUEUE).unwrap_or(0),
-    })
+    }
 }
 
 /// Deflects a packet that its queue refused, or drops it. It counts as dropped there in any case, and never again.
@@ -40,9 +42,10 @@ pub fn refused(
     let own = switch.layout().own;
     let wanted = words[own.deflect_on_drop as usize] != 0;
     let full = matches!(cause, DropCause::TmFull | DropCause::BufferFull);
-    let Some(to) = queue(switch.config(), port).filter(|_| wanted && full) else {
+    if !(wanted && full) {
         return switch.drop_packet(cause, port, arrival, words, packet);
-    };
+    }
+    let to = queue(switch, port);
     switch.note_drop(cause, port, arrival.now, packet.tag);
     words[own.deflect_on_drop as usize] = 0;
     words[own.deflected as usize] = 1;

@@ -35,6 +35,14 @@ impl Generation {
         }
     }
 
+    /// The first of a pipe's ports that recirculate.
+    pub fn recirculation_port(self) -> u64 {
+        match self {
+            Generation::Tofino1 => 68,
+            Generation::Tofino2 => 6,
+        }
+    }
+
     /// Octets of a cell of the packet buffer.
     pub fn cell_octets(self) -> u32 {
         match self {

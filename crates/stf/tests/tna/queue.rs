@@ -143,13 +143,31 @@ fn a_packet_that_its_queue_refuses_goes_to_egress_by_the_deflection_port() {
 }
 
 #[test]
-fn without_a_deflection_port_the_queue_drops() {
-    let mut switch = switch("tna_queue.p4", 1, BTreeMap::new());
-    for n in 0..4 {
-        switch.handle_packet(arrival(n), 1, Packet::new(vec![0; 1000]));
+fn unless_it_is_set_the_deflection_port_is_the_pipes_recirculation_port() {
+    for (name, port) in [("tna_queue.p4", 68), ("t2na_queue.p4", 6)] {
+        let mut switch = switch(name, 1, BTreeMap::new());
+        let left = Left::default();
+        switch.set_tracer(Some(Box::new(left.clone())));
+        for n in 0..3 {
+            switch.handle_packet(arrival(n), 1, Packet::new(vec![0; 1000]));
+        }
+        // The program sends what comes back to its full queue again, and asks for no deflection there.
+        assert_eq!(drain(&mut switch).len(), 2, "{name}");
+        assert_eq!(switch.drops().of(DropCause::TmFull), 2, "{name}");
+        assert_eq!(*left.0.lock().expect("no panic"), [2, port, 2], "{name}");
     }
-    assert_eq!(drain(&mut switch).len(), 2);
-    assert_eq!(switch.drops().of(DropCause::TmFull), 2);
+}
+
+/// Ports whose queues packets leave.
+#[derive(Clone, Debug, Default)]
+struct Left(Arc<Mutex<Vec<u16>>>);
+
+impl Tracer for Left {
+    fn event(&mut self, _now: Instant, _tag: u64, event: TraceEvent<'_>) {
+        if let TraceEvent::Dequeue { port, .. } = event {
+            self.0.lock().expect("no panic").push(port);
+        }
+    }
 }
 
 /// Keys of the tables that are applied.
