@@ -143,7 +143,7 @@ class Vegas(wm.CongestionControl):
         self.last_cut = event.now
 
 
-PROFILE = wm.Profile(floating_rtt=False)
+PROFILE = wm.Ns2Profile(floating_rtt=False)
 """A transport that takes times from a clock of whole nanoseconds."""
 
 NETWORK = wm.Topology(

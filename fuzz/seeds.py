@@ -80,7 +80,7 @@ FLOWS = {
         for name in ("tahoe", "newreno", "sack", "vegas", "rovegas", "redvegas", "muzha", "rbcc")
     },
     **{
-        f"modern-{name}": {"control": {"name": name}, "profile": {"kind": "modern"}}
+        f"modern-{name}": {"control": {"name": name}, "profile": {"modern": {"window": 1000}}}
         for name in ("cubic", "bbr", "dctcp", "waymark", "enhancedvegas")
     },
     "finite": {"control": {"name": "fack"}, "segments": 30, "trace": True, "stop_s": 1.5},

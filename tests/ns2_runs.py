@@ -105,7 +105,7 @@ def _flow(rng: random.Random, name: str, profile: str, ends: tuple[str, str]) ->
         "to": ends[1],
         "start_s": round(rng.uniform(0, 2), 4),
         "control": {"name": name},
-        "profile": settings,
+        "profile": {"ns2": settings},
     }
     if name == "vegas":
         settings["phantom_rtt"] = True
@@ -177,7 +177,7 @@ def script(description: Description, trace: Path) -> str:
 
 
 def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
-    name, profile = flow["control"]["name"], flow["profile"]
+    name, profile = flow["control"]["name"], flow["profile"]["ns2"]
     vegas = int(name == "vegas")
     sink = "Agent/TCPSink/Sack1" if name in ("sack", "fack") else "Agent/TCPSink"
     yield f"Agent/TCP set window_ {profile['window']}"

@@ -17,7 +17,7 @@ from waymark import Cbr, Flow, Link, OnOff, Scenario
 from waymark.red import ConstantDrop, Red
 from waymark.result import Counts, FlowResult, QueueResult, Result, Values
 from waymark.trace import Trace
-from waymark.traffic import Profile, Source
+from waymark.traffic import Ns2Profile, Source
 
 SETTING = """
 # The clocks' phases are drawn when nodes are reset; a tick of nothing has phase 0.
@@ -158,7 +158,7 @@ def _losses(insert: str, probability: float) -> Iterator[str]:
     yield f"$ns {insert}"
 
 
-def settings(profile: Profile, algorithm: str) -> dict[str, object]:
+def settings(profile: Ns2Profile, algorithm: str) -> dict[str, object]:
     """A profile in the names of ns-2."""
     vegas = algorithm == "vegas"
     delayed = vegas or profile.syn
@@ -180,6 +180,7 @@ def settings(profile: Profile, algorithm: str) -> dict[str, object]:
 
 
 def flow_script(index: int, flow: Flow) -> Iterator[str]:
+    assert isinstance(flow.profile, Ns2Profile)
     name = flow.algorithm_name
     for variable, value in settings(flow.profile, name).items():
         yield f"Agent/TCP set {variable} {value}"

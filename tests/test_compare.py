@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,7 @@ def test_it_leaves_table_picture_and_record_and_is_in_the_report(cli: Cli, folde
     assert names == {"table.csv", "runs.csv", "plot.png", "plot.svg", "run.json"}
     record = json.loads((results / "run.json").read_text())
     assert record["parameters"]["flows"] == ["a:b", "c:d"]
+    assert record["parameters"]["profile"] == {"ns2": asdict(wm.STOCK)}
     kept = [file.stat().st_mtime_ns for file in (folder / "results" / ".runs").rglob("*.npz")]
     assert len(kept) == 2
     assert cli(*words, *flows, "--jobs", 1).code == 0

@@ -11,7 +11,7 @@ from conftest import ROOT, Cli
 from waymark import (
     Flow,
     Host,
-    Profile,
+    Ns2Profile,
     Scenario,
     Switch,
     Topology,
@@ -163,7 +163,7 @@ def test_cubic_leaves_seven_tenths() -> None:
 
 def test_vegas_plus_holds_its_own_beside_newreno() -> None:
     """NewReno's queue leaves Vegas a tenth. Vegas⁺ turns aggressive."""
-    profile = Profile(window=100)
+    profile = Ns2Profile(window=100)
 
     def share(algorithm: Algorithm) -> float:
         flows = (Flow("a", "b", "newreno", profile), Flow("c", "b", algorithm, profile))

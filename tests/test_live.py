@@ -132,7 +132,10 @@ def test_what_runs_in_virtual_time_only_is_reported(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"flows": (Flow("s1", "d1", "vegas"),)}, "profile has kind 'ns2'"),
+        (
+            {"flows": (Flow("s1", "d1", "vegas"),)},
+            "flow s1->d1 has an ns-2 profile",
+        ),
         ({"flows": (Flow("s1", "d1", "vegas", HOSTS, settings={"alpha": 2}),)}, "sets settings"),
         ({"changes": (LinkChange(1.0, "r1", "r2", loss=0.1),)}, "changes of links"),
     ],

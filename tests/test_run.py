@@ -18,6 +18,7 @@ from waymark import (
     Flow,
     Limits,
     LinkChange,
+    ModernProfile,
     OnOff,
     Profile,
     Scenario,
@@ -91,11 +92,12 @@ def test_an_unknown_control_is_reported_with_those_that_exist(small: Topology) -
     ("make", "told"),
     [
         (
-            lambda: Profile(kind="modrn"),  # pyright: ignore[reportArgumentType]
-            "profile: kind: found 'modrn'; did you mean modern? valid: ns2, modern",
+            lambda: Profile(kind="modern", window=20),
+            "a Profile has no family of rules; write ModernProfile(...) for kind='modern', else "
+            "Ns2Profile(...)",
         ),
         (
-            lambda: Profile(ecn="clasic"),  # pyright: ignore[reportArgumentType]
+            lambda: ModernProfile(ecn="clasic"),  # pyright: ignore[reportArgumentType]
             "profile: ecn: found 'clasic'; did you mean classic? valid: off, classic, accurate",
         ),
         (

@@ -10,7 +10,7 @@ from waymark import (
     Flow,
     Host,
     Medium,
-    Profile,
+    Ns2Profile,
     Scenario,
     Switch,
     Topology,
@@ -54,7 +54,7 @@ def wireless(snoop: bool) -> Topology:
 
 
 def test_snoop_hides_losses_from_the_sender() -> None:
-    flow = Flow("s", "d", "newreno", Profile(window=20))
+    flow = Flow("s", "d", "newreno", Ns2Profile(window=20))
     with_snoop, without = (
         run(Scenario("snoop", wireless(snoop), end_s=60, flows=(flow,))) for snoop in (True, False)
     )

@@ -18,7 +18,7 @@ from waymark.addressing import derive
 from waymark.errors import WaymarkError
 from waymark.live import Arrived, Sent
 from waymark.scenario import Scenario
-from waymark.traffic import MODERN, Cbr, Flow, Source
+from waymark.traffic import MODERN, Cbr, Flow, ModernProfile, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -258,7 +258,6 @@ def _measure(
 
 def _options(flow: Flow, where: str = "") -> list[str]:
     """A flow's settings as options; ``where`` starts the error for settings without an option."""
-    wanted = asdict(flow.profile)
     plain = Flow(flow.source, flow.target, flow.algorithm)
     for one in fields(flow):
         if one.name in ("profile", "trace"):
@@ -270,6 +269,12 @@ def _options(flow: Flow, where: str = "") -> list[str]:
             f"{where}: flow {flow.source}->{flow.target} has a congestion control in Python, "
             "which runs in virtual time only"
         )
+    if not isinstance(flow.profile, ModernProfile):
+        raise WaymarkError(
+            f"{where}: flow {flow.source}->{flow.target} has an ns-2 profile; hosts on "
+            "interfaces have a ModernProfile"
+        )
+    wanted = asdict(flow.profile)
     for setting, value in asdict(MODERN).items():
         if setting not in (*OPTIONS, "pacing") and wanted[setting] != value:
             raise WaymarkError(f"{where}: its profile has {setting} {wanted[setting]!r}")

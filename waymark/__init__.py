@@ -82,6 +82,8 @@ if TYPE_CHECKING:
         Algorithm,
         Cbr,
         Flow,
+        ModernProfile,
+        Ns2Profile,
         OnOff,
         Profile,
         Source,
@@ -126,6 +128,8 @@ __all__ = [
     "LossEvent",
     "Mark",
     "Medium",
+    "ModernProfile",
+    "Ns2Profile",
     "OnInterfaces",
     "OnOff",
     "PortResult",
@@ -201,7 +205,8 @@ _HOMES = {
         "waymark.topology": "Host Link Medium Switch Topology duplex",
         "waymark.trace": "Trace",
         "waymark.traffic": (
-            "CHAN DAHAL MODERN SRIJITH STOCK Algorithm Cbr Flow OnOff Profile Source Tracing"
+            "CHAN DAHAL MODERN SRIJITH STOCK Algorithm Cbr Flow ModernProfile Ns2Profile OnOff "
+            "Profile Source Tracing"
         ),
         "waymark.wireless": "shadowing_loss simple_medium",
     }.items()

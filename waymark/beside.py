@@ -380,8 +380,8 @@ def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
         "seeds": list(measured.seeds),
         "parameters": dict(experiment.parameters)
         | {
-            "profile": asdict(next(iter(firsts.values())).flow.profile),
-            "ns2_profile": asdict(here.profile),
+            "profile": next(iter(firsts.values())).flow.profile.by_family(),
+            "ns2_profile": here.profile.by_family(),
             "spans_s": [(span.from_s, span.to_s) for span in here.spans(measured.scale)],
             "end_s": {label: run.scenario.end_s for label, run in firsts.items()},
         },

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from waymark.result import Result
 from waymark.scenario import Scenario
 from waymark.tables import NumberTable
 from waymark.topology import Link, Topology
-from waymark.traffic import PACKET_OCTETS, Algorithm, Flow, OnOff, Profile, Tracing
+from waymark.traffic import PACKET_OCTETS, Algorithm, Flow, ModernProfile, OnOff, Profile, Tracing
 from waymark.units import format_rate
 
 Pair = tuple[str, str]
@@ -171,7 +171,7 @@ class Comparison:
                 "sample_s": self.sample_s,
                 "load": self.load,
                 "cross": ":".join(self.cross) if self.load and self.cross else "none",
-                "profile": asdict(self.profile),
+                "profile": self.profile.by_family(),
                 "links": [_described(link) for link in self.topology.links],
             },
             seeds={"quick": seeds, "full": seeds},
@@ -323,7 +323,9 @@ class Comparison:
         return Tracing(from_s=self.from_s, every_s=self.rtt_every_s)
 
     def _profile_of(self, control: Algorithm | Custom) -> Profile:
-        return replace(self.profile, ecn="accurate") if _reads_ecn(control) else self.profile
+        if isinstance(self.profile, ModernProfile) and _reads_ecn(control):
+            return replace(self.profile, ecn="accurate")
+        return self.profile
 
     def _source(self) -> OnOff:
         assert self.cross is not None

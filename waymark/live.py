@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
@@ -352,17 +352,15 @@ def _given_up(moment: Moment) -> str:
 
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
-    """As the core reads a flow; marks that the control needs are carried in any case."""
+    """As the core reads a connection; marks that the control needs are carried in any case."""
     if not isinstance(flow.algorithm, str):
         raise WaymarkError(
             f"flow {flow.source}->{flow.target}: {flow.algorithm_name} is a congestion control in "
             "Python, which runs in virtual time only; valid on interfaces: an algorithm's name"
         )
     settings: dict[str, Any] = {
-        "from": flow.source,
-        "to": flow.target,
         "control": control_to_core(flow),
-        "profile": asdict(flow.profile),
+        "profile": flow.profile.by_family(),
     }
     return settings | dict.fromkeys(marks, True)
 

@@ -341,7 +341,7 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         "from": flow.source,
         "to": flow.target,
         "control": control,
-        "profile": asdict(flow.profile),
+        "profile": flow.profile.by_family(),
         "start_s": flow.start_s,
         "stop_s": flow.stop_s,
         "segments": flow.segments,

@@ -1,8 +1,8 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Literal, get_args
 
 from waymark import congestion, controls
 from waymark.congestion import CongestionControl, Custom
@@ -12,9 +12,6 @@ PACKET_OCTETS = 1000
 """Octets that a link charges for a data packet of the papers' Vegas flows and sources."""
 
 
-Kind = Literal["ns2", "modern"]
-"""The families of a connection's rules."""
-
 Ecn = Literal["off", "classic", "accurate"]
 """What congestion marks mean to a connection."""
 
@@ -22,80 +19,131 @@ Distribution = Literal["exponential", "pareto"]
 """Of a source's bursts and idle times."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Profile:
-    """Settings of a TCP connection. The defaults are ns-2's, without the fixes that it had later.
+    """Settings of a TCP connection beside its congestion control.
+
+    A profile is an :class:`Ns2Profile` or a :class:`ModernProfile`, each with its own defaults.
 
     Attributes:
-        kind: the family of rules: ``"ns2"``, or ``"modern"``: handshake and teardown, delayed
-            acknowledgements, RACK-TLP with selective acknowledgements whatever the algorithm,
-            timestamps, pacing (:data:`MODERN`).
-        window: receiver's window, and initial slow-start threshold, in packets.
-        initial_window: packets; at most 2 in the manner of ns-2.
+        family: what data calls the family of rules: ``"ns2"`` or ``"modern"``.
+        window: receiver's window in packets.
+        initial_window: packets.
         min_rto_s, initial_rto_s: least and first retransmission timeout, in seconds.
-        tick_s: ns-2: granularity of the coarse timer, in seconds.
-        rfc2988: ns-2: whether the floor ``min_rto_s`` is applied before the backoff.
-        limited_transmit: ns-2: RFC 3042.
         packet_octets: octets that a link charges for a full data packet, all options included.
         max_cwnd: largest congestion window, in packets; None: no cap.
-        phase_s: ns-2: how far into a tick the coarse timer was at time zero, in seconds.
-        bugfix: ns-2: suppress a fast retransmit while packets sent before the last cut are missing
-            (Vegas: before the last timeout).
-        syn: ns-2: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
-        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
-            acknowledgements of buffered data for a round-trip time, and starve.
-        floating_rtt: ns-2: congestion controls take RTTs as differences of floating-point seconds,
-            of which the last bits vary from one to the next; else of whole nanoseconds.
-        delayed_ack_s: modern: how long an acknowledgement may wait for a second packet, in seconds.
-        ecn: modern: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168),
-            or each echoed (``"accurate"``, RFC 8257).
-        pacing: modern: whether a window is spread over its round trip.
-        exact_halving: ns-2: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does
-            from 2006 on; else in whole packets.
 
     Raises:
-        WaymarkError: a kind or a meaning of marks that is none.
+        WaymarkError: a profile without a family.
     """
 
-    kind: Kind = "ns2"
+    family: ClassVar[str]
+    window: int
+    initial_window: int
+    min_rto_s: float
+    initial_rto_s: float
+    packet_octets: int
+    max_cwnd: int | None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise WaymarkError(
+            "a Profile has no family of rules; write ModernProfile(...) for kind='modern', else "
+            "Ns2Profile(...)"
+        )
+
+    def by_family(self) -> dict[str, dict[str, Any]]:
+        """All settings as data: ``{"ns2": {...}}`` or ``{"modern": {...}}``."""
+        return {self.family: asdict(self)}
+
+
+@dataclass(frozen=True)
+class Ns2Profile(Profile):
+    """A TCP connection as ns-2 has it.
+
+    It is established from the start, and acknowledges every packet at once. ``window`` is also the
+    initial slow-start threshold; ``initial_window`` is 1 or 2. The defaults are ns-2's, without the
+    fixes that it had later.
+
+    Attributes:
+        tick_s: granularity of the coarse timer, in seconds.
+        rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
+        limited_transmit: RFC 3042.
+        phase_s: how far into a tick the coarse timer was at time zero, in seconds.
+        bugfix: suppress a fast retransmit while packets sent before the last cut are missing
+            (Vegas: before the last timeout).
+        syn: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
+        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
+            acknowledgements of buffered data for a round-trip time, and starve.
+        floating_rtt: congestion controls take RTTs as differences of floating-point seconds, of
+            which the last bits vary from one to the next; else of whole nanoseconds.
+        exact_halving: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from
+            2006 on; else in whole packets.
+    """
+
+    family: ClassVar[str] = "ns2"
     window: int = 1000
     initial_window: int = 2
     min_rto_s: float = 0.2
     initial_rto_s: float = 3.0
+    packet_octets: int = PACKET_OCTETS
+    max_cwnd: int | None = None
     tick_s: float = 0.01
     rfc2988: bool = True
     limited_transmit: bool = True
-    packet_octets: int = PACKET_OCTETS
-    max_cwnd: int | None = None
     phase_s: float = 0.0
     bugfix: bool = False
     syn: bool = False
     phantom_rtt: bool = False
     floating_rtt: bool = True
+    exact_halving: bool = False
+
+
+@dataclass(frozen=True)
+class ModernProfile(Profile):
+    """TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985).
+
+    It has handshake and teardown, delayed acknowledgements, timestamps, pacing, and RACK-TLP with
+    selective acknowledgements whatever the algorithm.
+
+    Attributes:
+        delayed_ack_s: how long an acknowledgement may wait for a second packet, in seconds.
+        ecn: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168), or each
+            echoed (``"accurate"``, RFC 8257).
+        pacing: whether a window is spread over its round trip.
+
+    Raises:
+        WaymarkError: a meaning of marks that is none.
+    """
+
+    family: ClassVar[str] = "modern"
+    window: int = 1000
+    initial_window: int = 10
+    min_rto_s: float = 0.2
+    initial_rto_s: float = 1.0
+    packet_octets: int = 1500
+    max_cwnd: int | None = None
     delayed_ack_s: float = 0.04
     ecn: Ecn = "off"
     pacing: bool = True
-    exact_halving: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("profile: kind", self.kind, get_args(Kind))
         check_choice("profile: ecn", self.ecn, get_args(Ecn))
 
 
-STOCK = Profile(bugfix=True, syn=True, exact_halving=True)
+STOCK = Ns2Profile(bugfix=True, syn=True, exact_halving=True)
 """Stock ns-2.35, except NewReno, which is the slow-but-steady variant without deflation."""
 
-CHAN = Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
+CHAN = Ns2Profile(initial_window=1, min_rto_s=1.0, limited_transmit=False)
 """The settings of ns-2.1b9a that Chan 2004 used."""
 
-SRIJITH = Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0.0)
+SRIJITH = Ns2Profile(limited_transmit=False, tick_s=0.1, rfc2988=False, min_rto_s=0.0)
 """The settings of Srijith et al. (Vegas-A)."""
 
 DAHAL = replace(STOCK, window=20)
 """The settings of Dahal 2007 (RBCC)."""
 
-MODERN = Profile(kind="modern", initial_window=10, initial_rto_s=1.0, packet_octets=1500)
-"""TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985)."""
+MODERN = ModernProfile()
+"""TCP of today."""
 
 PROFILES: Mapping[str, Profile] = {
     "stock": STOCK,

@@ -1,7 +1,6 @@
 """The way back congested, as in Chan 2004, figure 3.6, with the transports of today."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -96,7 +95,7 @@ EXPERIMENT = Experiment(
     claim="With a congested way back, marks let a delay-based sender keep its throughput",
     parameters=net.PARAMETERS
     | {
-        "profile": asdict(MODERN),
+        "profile": MODERN.by_family(),
         "backward_load": LOAD,
         "traffic_from_s": TRAFFIC_FROM_S,
         "end_s": END_S,

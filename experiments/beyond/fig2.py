@@ -1,7 +1,6 @@
 """Random loss, as in Chan 2004, figure 6.6, with the transports of today."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from matplotlib.figure import Figure
 
@@ -93,7 +92,7 @@ EXPERIMENT = Experiment(
     paper="Beyond the papers; the network of Chan 2004, figure 6.3",
     claim="Told which losses are congestion's, a sender gets more where others are random",
     parameters=net.PARAMETERS
-    | {"profile": asdict(MODERN), "load": LOAD, "loss": list(LOSSES["full"])}
+    | {"profile": MODERN.by_family(), "load": LOAD, "loss": list(LOSSES["full"])}
     | {"end_s": END_S["full"]},
     seeds={"quick": 1, "full": 5},
     scenarios=scenarios,

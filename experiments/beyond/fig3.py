@@ -1,7 +1,6 @@
 """Flows that join one after another, as in Chan 2004, figure 3.12, with the transports of today."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -128,7 +127,7 @@ EXPERIMENT = Experiment(
         "access": "100 Mb/s, 1 ms",
         "bottleneck": "10 Mb/s, 20 ms",
         "queue_packets": 50,
-        "profile": asdict(MODERN),
+        "profile": MODERN.by_family(),
         "flows": FLOWS,
         "join_every_s": JOIN_EVERY_S,
         "measured_s": [FROM_S, END_S],

@@ -1,7 +1,6 @@
 """Capacity that comes and goes, as in Chan 2004, figure 5.2, with the transports of today."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -141,7 +140,7 @@ EXPERIMENT = Experiment(
         "access": "1 Gb/s, 1 ms",
         "bottleneck": "50 Mb/s, 23 ms",
         "queue_packets": QUEUE_PACKETS,
-        "profile": asdict(MODERN),
+        "profile": MODERN.by_family(),
         "cbr_bps": RATE_BPS / 2,
         "taken_s": [TAKEN_FROM_S, TAKEN_TO_S],
         "end_s": END_S,

@@ -40,7 +40,7 @@ NEAREST = Setting(delay_s=0.04, queue_packets=50, mean_on_s=0.009)
 PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
     "bottleneck_bps": BOTTLENECK_BPS,
-    "profile": asdict(CHAN),
+    "profile": CHAN.by_family(),
     "alpha_beta_gamma": [1, 3, 1],
     "vbr": {"on_bps": VBR_ON_BPS, "packet_octets": 1000},
     "setting": asdict(SETTING),

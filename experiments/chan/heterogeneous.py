@@ -1,7 +1,7 @@
 """The network of Chan 2004, figure 6.3: cross traffic and a last hop that loses packets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -92,8 +92,8 @@ PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
     "bottleneck": "1.6 Mb/s, 20 ms",
     "queue_packets": QUEUE_PACKETS,
-    "profile": asdict(PROFILE),
-    "reno_profile": asdict(RENO),
+    "profile": PROFILE.by_family(),
+    "reno_profile": RENO.by_family(),
     "alpha_beta_gamma": [1, 3, 1],
     "cross_traffic": {"on_bps": BOTTLENECK_BPS, "mean_on_s": MEAN_ON_S, "pareto_shape": SHAPE},
     "ack_loss_of_data_loss": ACK_LOSS,

@@ -1,7 +1,7 @@
 """The network of Chan 2004, figure 3.8: four routers, traffic against the flow on each hop."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from experiments.chan import single_bottleneck
 from experiments.chan.single_bottleneck import Algorithm
@@ -14,7 +14,7 @@ PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
     "links": "3 of 1.6 Mb/s, 10 ms",
     "queue_packets": 50,
-    "profile": asdict(CHAN),
+    "profile": CHAN.by_family(),
     "alpha_beta_gamma": [1, 3, 1],
     "vbr": single_bottleneck.PARAMETERS["vbr"],
 }

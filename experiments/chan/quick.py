@@ -1,7 +1,7 @@
 """The network of Chan 2004, figure 5.1, and how long a flow takes to settle on it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ PHASES = ("new", "halved", "doubled")
 PARAMETERS: dict[str, object] = {
     "access": "1 Gb/s, 1 ms",
     "bottleneck_delay_s": DELAY_S,
-    "profile": asdict(PROFILE),
+    "profile": PROFILE.by_family(),
     "alpha_beta_gamma": [ALPHA, BETA, GAMMA],
 }
 

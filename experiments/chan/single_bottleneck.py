@@ -1,6 +1,5 @@
 """The network of Chan 2004, figure 3.3, and a flow of Vegas or RoVegas over it."""
 
-from dataclasses import asdict
 from typing import Literal
 
 from waymark import CHAN, Choice, Flow, OnOff, Scenario, Topology
@@ -42,7 +41,7 @@ ONE_RUN_REASON = "within 10 %: the paper's is one run, and single runs differ by
 PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1 ms",
     "bottleneck": "1.6 Mb/s, 20 ms",
-    "profile": asdict(CHAN),
+    "profile": CHAN.by_family(),
     "alpha_beta_gamma": [1, 3, 1],
     "vbr": {"on_bps": VBR_ON_BPS, "mean_on_s": VBR_MEAN_ON_S, "packet_octets": 1000},
 }

@@ -1,7 +1,7 @@
 """The network of Dahal 2007, figure 4.2, and what is measured on it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,7 +31,7 @@ PARAMETERS: dict[str, object] = {
     "links": "all 1 Mb/s, 10 ms",
     "buffer": BUFFER,
     "end_s": END_S,
-    "profiles": {name: asdict(profile) for name, profile in PROFILES.items()},
+    "profiles": {name: profile.by_family() for name, profile in PROFILES.items()},
     "vegas_alpha_beta_gamma": [1, 3, 1],
     "rtt_min_s": 0.062,
 }

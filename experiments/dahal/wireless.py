@@ -1,7 +1,7 @@
 """The network of Dahal 2007, figure 5.1: a wireless last hop, and what is measured over it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -13,7 +13,7 @@ from waymark import (
     Flow,
     Host,
     Medium,
-    Profile,
+    Ns2Profile,
     Result,
     Scenario,
     Switch,
@@ -45,7 +45,7 @@ class Scheme:
 
     algorithm: Algorithm
     colour: str
-    profile: Profile = DAHAL
+    profile: Ns2Profile = DAHAL
     snoop: bool = False
 
 
@@ -68,7 +68,7 @@ PARAMETERS: dict[str, object] = {
     "distance_m": DISTANCE_M,
     "shadowing": {"sigma_db": 4.0, "reference_m": 1.0},
     "rtt_min_s": RTT_MIN_S,
-    "profile": asdict(DAHAL),
+    "profile": DAHAL.by_family(),
 }
 
 CHOICES = (

@@ -1,7 +1,7 @@
 """Reno and Vegas flows over one link, and what figures 3 to 5 of Kurata et al. have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ CASES = (Case(5, 5), Case(5, 10), Case(10, 5))
 PARAMETERS: dict[str, object] = {
     "access": "10 Mb/s, 1.5 ms",
     "bottleneck": "1.5 Mb/s, 5 ms",
-    "profile": asdict(STOCK),
+    "profile": STOCK.by_family(),
     "vegas_alpha_beta_gamma": [1, 3, 1],
     "average_s": [FROM_S, END_S],
     "start_within_s": START_WITHIN_S,

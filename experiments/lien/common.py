@@ -1,7 +1,7 @@
 """What the simulations of Lien and Chung have in common."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ PROFILES: Mapping[Algorithm, Profile] = {
 }
 
 PARAMETERS: dict[str, object] = {
-    "profiles": {name: asdict(profile) for name, profile in PROFILES.items()},
+    "profiles": {name: profile.by_family() for name, profile in PROFILES.items()},
     "vegas_alpha_beta_gamma": [1, 3, 1],
     "drai": {"window_log2_us": ROUND_TRIP_LOG2, "least_packets_of_a_window": WINDOW_PACKETS},
 }

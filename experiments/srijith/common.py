@@ -1,7 +1,7 @@
 """What the experiments of Srijith et al. have in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ of each network, and no spread."""
 CLOSE_CRITERION = "within 5 %: the paper prints one run and no spread"
 
 PARAMETERS: dict[str, object] = {
-    "profile": asdict(SRIJITH),
+    "profile": SRIJITH.by_family(),
     "vegas_alpha_beta_gamma": [1, 3, 1],
     "queue_packets": 50,
 }

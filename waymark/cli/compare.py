@@ -20,7 +20,7 @@ from waymark.json_option import AsJson, print_json
 from waymark.measure import Plan
 from waymark.quantity_options import time_option
 from waymark.topology import Topology
-from waymark.traffic import PROFILES, Algorithm, Profile
+from waymark.traffic import PROFILES, Algorithm, ModernProfile, Profile
 
 if TYPE_CHECKING:
     from waymark.comparison import Pair
@@ -150,7 +150,7 @@ def _controls(names: list[str], profile: Profile) -> dict[str, Algorithm | Custo
         label = control if isinstance(control, str) else control.__name__
         if label in found:
             raise WaymarkError(f"control {label} is named twice")
-        if label in modern_only and profile.kind != "modern":
+        if label in modern_only and not isinstance(profile, ModernProfile):
             raise WaymarkError(f"{name} needs --profile modern, for all controls alike")
         found[label] = control  # pyright: ignore[reportArgumentType], which compare() checks
     return found

@@ -3,6 +3,7 @@
 use crate::errors::{ScenarioError, SwitchError};
 use crate::place::{self, HostPlace, wait};
 use crate::results;
+use congestion::Factory;
 use dataplane_io::host::{
     Host as LiveHost, HostConfig, Loss, Transfer, TransferError, Watch, Zeros,
 };
@@ -10,7 +11,9 @@ use netsim::trace::{Keep, Tracer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::net::{IpAddr, SocketAddrV4};
-use transport::tcp::Trace;
+use std::sync::Arc;
+use tcp_settings::{Controls, DataError, Profile, Settings};
+use transport::tcp::{Trace, modern};
 use units::{Duration, Instant};
 
 /// A host and its one connection. It stays in the thread that made it.
@@ -54,11 +57,10 @@ impl Host {
         trace_every_s: Option<f64>,
         begins_in_s: f64,
     ) -> PyResult<Self> {
-        let (tcp, algorithm) =
-            netsim::flow::settings(flow).map_err(|e| ScenarioError::new_err(e.to_string()))?;
+        let (tcp, algorithm) = settings(flow).map_err(|e| ScenarioError::new_err(e.to_string()))?;
         let config = HostConfig {
             place: place.settings()?,
-            tcp: transport::tcp::modern::Config { trace: true, ..tcp },
+            tcp: modern::Config { trace: true, ..tcp },
             loss: (loss > 0.0).then_some(Loss {
                 probability: loss,
                 seed,
@@ -227,4 +229,15 @@ impl Watch for Watcher<'_, '_> {
         seen.marks.ci += u64::from(change.ci_echo);
         seen.newest = Some(*change);
     }
+}
+
+/// What a connection in the modern profile is set up with, and what controls its window.
+fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), DataError> {
+    let settings = Settings::from_json("flow", json)?;
+    let Profile::Modern(profile) = &settings.profile else {
+        let message = "hosts on interfaces have the modern profile";
+        return Err(DataError::new("flow.profile.ns2", message));
+    };
+    let algorithm = settings.factory(&Controls::new(), "flow")?;
+    Ok((settings.modern(profile), algorithm))
 }

@@ -155,19 +155,20 @@ fn links_charge_declared_options_by_the_length_of_the_header() {
         (json!([mark(0x9E, 16)]), true, 16),
     ];
     // The modern profile carries timestamps; its answer to the SYN has 24 octets of TCP options.
-    for (kind, stamps, answers) in [("ns2", 0, 0), ("modern", 12, 1)] {
+    let modern = json!({"modern": {"packet_octets": 1000, "delayed_ack_s": 0.0}});
+    for (profile, stamps, answers) in [(json!({"ns2": {}}), 0, 0), (modern, 12, 1)] {
         for (marks, aqt, options) in &cases {
             let flow = json!({"flows": [{"from": "S", "to": "D", "control": {"name": "vegas"},
-                "profile": {"kind": kind, "delayed_ack_s": 0.0}, "segments": 100,
+                "profile": profile, "segments": 100,
                 "marks": marks, "aqt": aqt}]});
             let results = run(&two_hosts(10.0, 10.0, json!({}), flow));
             let flow = &results.flows[0].1;
             assert_eq!((flow.packet.link, flow.packet.feedback), (1000, *options));
-            assert_eq!(flow.packet.payload, 960 - options - stamps, "{kind}");
+            assert_eq!(flow.packet.payload, 960 - options - stamps, "{profile}");
             let back = &results.lines[1].1;
             let acks = back.sent_packets[0] - answers;
             let charged = acks * u64::from(40 + options + stamps) + answers * 64;
-            assert_eq!(back.sent_octets[0], charged, "{kind}, {marks}");
+            assert_eq!(back.sent_octets[0], charged, "{profile}, {marks}");
             assert!(acks >= 100);
         }
     }

@@ -32,7 +32,7 @@ const CONTROLS: [&str; 18] = [
 ];
 
 fn flow(control: &str) -> Value {
-    json!({"from": "S", "to": "D", "control": {"name": control}, "profile": {"kind": "modern"}})
+    json!({"from": "S", "to": "D", "control": {"name": control}, "profile": {"modern": {"packet_octets": 1000}}})
 }
 
 fn goodput(results: &Results, flow: usize) -> u64 {
@@ -113,7 +113,7 @@ fn the_marks_of_p4_programs_agree_with_the_queues() {
         let mut data = network.scenario(10.0);
         let traffic = json!({
             "flows": [{"from": "S1", "to": "D1", "control": {"name": control}, "aqt": true,
-                       "profile": {"kind": "modern"}}],
+                       "profile": {"modern": {"packet_octets": 1000}}}],
             "sources": [{"from": "S1", "to": "D1", "kind": "exponential", "rate_bps": 3.2e6,
                          "mean_on_s": 0.05, "mean_off_s": 0.1}],
             "record": {"check_aqt": true},
@@ -194,7 +194,7 @@ fn wireshark_finds_nothing_malformed() {
 fn settings_that_the_profile_has_not_are_refused() {
     let said = |profile: Value| {
         let mut flow = flow("reno");
-        merge(&mut flow["profile"], profile);
+        merge(&mut flow["profile"]["modern"], profile);
         let data = json!({"flows": [flow]});
         let scenario = std::panic::catch_unwind(|| two_hosts(1.0, 1.0, json!({}), data));
         match scenario {

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use netsim::replay::{Kind, Replay, Row};
+use netsim::scenario::Profile;
 
 /// The files' precision.
 const TOLERANCE_S: f64 = 20e-6;
@@ -107,7 +108,10 @@ fn every_recorded_row_has_its_own() {
         // The simulator's defect shows in none of these traces: they are the same without.
         for phantom_rtt in [true, false] {
             for flow in &mut replay.flows {
-                flow.profile.phantom_rtt = phantom_rtt;
+                let Profile::Ns2(profile) = &mut flow.profile else {
+                    panic!("{name}: traces are of the ns2 profile");
+                };
+                profile.phantom_rtt = phantom_rtt;
             }
             let rows = replay.run().expect("a path for every flow");
             compare(name, &recorded(&text), events(&replay, rows));

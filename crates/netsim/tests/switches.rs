@@ -195,7 +195,7 @@ fn an_aqt_that_saturates_is_the_most_that_it_can_say() {
     };
     let traffic = json!({
         "flows": [{"from": "S1", "to": "D1", "control": {"name": "reno"}, "aqt": true, "trace": true,
-                   "profile": {"min_rto_s": 40.0, "initial_rto_s": 40.0}}],
+                   "profile": {"ns2": {"min_rto_s": 40.0, "initial_rto_s": 40.0}}}],
         "record": {"check_aqt": true}, "sample_s": 100.0});
     let results = run(&network, 600.0, traffic);
     let check = results.check_aqt.unwrap();

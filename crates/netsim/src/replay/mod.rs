@@ -13,8 +13,9 @@ mod network;
 pub use description::{Drops, LinkSpan, Replay, Trace};
 pub use network::{FlowSpec, Kind, LinkSpec, Loss, Network, Row};
 
+use crate::connection::Connection;
 use crate::flow;
-use crate::scenario::{HostClock, ProfileKind, ScenarioError};
+use crate::scenario::{HostClock, ScenarioError};
 use crate::simulation::Controls;
 use units::{Duration, Instant};
 
@@ -36,16 +37,19 @@ impl Replay {
         let specs: Vec<LinkSpec> = self.links.iter().flat_map(directions).collect();
         let flows = self.flows.iter().enumerate().map(|(index, flow)| {
             let path = format!("flows[{index}]");
-            if flow.profile.kind != ProfileKind::Ns2 {
-                let message = "traces are of the ns2 profile";
-                return Err(ScenarioError::new(format!("{path}.profile.kind"), message));
-            }
             let clocks = [HostClock::default(); 2];
-            let (sender, receiver) = flow::ns2_connections(flow, clocks, &Controls::new(), &path)?;
+            let ends = flow::connections(flow, clocks, &Controls::new(), &path, [0; 2])?;
+            let (Connection::Ns2(sender), Connection::Ns2(receiver)) = ends else {
+                let message = "traces are of the ns2 profile";
+                return Err(ScenarioError::new(
+                    format!("{path}.profile.modern"),
+                    message,
+                ));
+            };
             Ok(FlowSpec {
                 start: Instant::from_secs_f64(flow.start_s),
-                sender,
-                receiver,
+                sender: *sender,
+                receiver: *receiver,
                 forward: self.route(&path, &flow.from, &flow.to)?,
                 backward: self.route(&path, &flow.to, &flow.from)?,
             })

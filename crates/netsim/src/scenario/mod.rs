@@ -7,25 +7,22 @@
 
 mod association;
 mod check;
-mod control;
-mod error;
-mod mark;
 mod network;
 mod traffic;
 mod value;
 
 pub use association::{Association, AssociationProfile, PathControl, PrimaryChange};
 pub(crate) use check::{check_settings, check_source_settings};
-pub use control::{Control, Custom};
-pub use error::ScenarioError;
-pub(crate) use error::read;
-pub(crate) use mark::laid_out;
-pub use mark::{AggregationName, Mark, MarkField};
 pub use network::{
     CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
     LinkSide, Medium, MulticastGroup, Replica, SwitchNode, TableEntry,
 };
-pub use traffic::{EcnName, Flow, Profile, ProfileKind, Source, SourceKind, Tracing};
+pub(crate) use tcp_settings::read;
+pub use tcp_settings::{
+    AggregationName, Control, Custom, DataError as ScenarioError, EcnName, Mark, MarkField,
+    ModernProfile, Ns2Profile, Profile,
+};
+pub use traffic::{Flow, Source, SourceKind, Tracing};
 pub use value::{Ipv4, Mac, MatchValue, Value};
 
 use indexmap::IndexMap;

@@ -18,7 +18,6 @@ use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
-use congestion::Factory;
 use engine::{Pipeline, PortConfig, Switch, SwitchConfig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,8 +27,7 @@ use units::{Duration, Instant, Rate};
 /// Programs by the names that switches give them.
 pub type Programs = BTreeMap<String, Arc<Pipeline>>;
 
-/// Congestion controls that are not this crate's, by the names that flows give them.
-pub type Controls = BTreeMap<String, Arc<dyn Factory>>;
+pub use tcp_settings::Controls;
 
 /// Flows and sources are numbered by port numbers from [`FIRST_PORT`].
 const MAX_TRAFFIC: usize = 60_000;
@@ -385,13 +383,14 @@ fn flows(
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
             let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+            let settings = flow.settings();
             let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
             Ok(Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
-                aqt: flow::carries_aqt(flow),
-                ci: flow::carries_ci(flow),
+                aqt: settings.carries_aqt(),
+                ci: settings.carries_ci(),
                 losses: flow::losses(flow),
                 record: FlowRecord::new(bins),
                 tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),

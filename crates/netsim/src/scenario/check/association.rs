@@ -1,9 +1,10 @@
 //! SCTP associations.
 
 use super::traffic::check_times;
-use super::{Checked, fail, not_negative, positive};
+
 use crate::association;
 use crate::scenario::{Association, Scenario};
+use tcp_settings::check::{Checked, fail, not_negative, positive};
 
 impl Scenario {
     pub(super) fn check_association(&self, path: &str, association: &Association) -> Checked {

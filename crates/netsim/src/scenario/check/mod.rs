@@ -6,23 +6,16 @@ mod traffic;
 
 pub(crate) use traffic::{check_settings, check_source_settings};
 
-use super::{Link, Scenario, ScenarioError};
+use super::{Link, Scenario};
 use engine::DropCause;
 use std::collections::BTreeSet;
-
-/// Runs and delays above make nanoseconds overflow.
-const MAX_SECONDS: f64 = 1e9;
-/// Headers that every packet has: IPv4 and UDP, or IPv4 and TCP with room for options.
-const MIN_PACKET: u32 = 40;
-const MAX_PACKET: u32 = 65_535;
+use tcp_settings::check::{Checked, fail, positive};
 
 /// Numbers in all records of a run: 800 MB.
 const MAX_CELLS: f64 = 1e8;
 
 /// Samples of counters and registers in a run.
 const MAX_SAMPLES: f64 = 10_000.0;
-
-type Checked = Result<(), ScenarioError>;
 
 impl Scenario {
     /// Checks names and ranges.
@@ -117,31 +110,6 @@ impl Scenario {
     }
 }
 
-fn positive(path: impl Into<String>, seconds: f64) -> Checked {
-    if seconds > 0.0 {
-        return not_negative(path, seconds);
-    }
-    fail(path, format!("{seconds} is not above 0"))
-}
-
-fn not_negative(path: impl Into<String>, value: f64) -> Checked {
-    if (0.0..=MAX_SECONDS).contains(&value) {
-        return Ok(());
-    }
-    fail(path, format!("{value} is not within 0 to {MAX_SECONDS}"))
-}
-
-fn between(path: impl Into<String>, value: u32, low: u32, high: u32) -> Checked {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    fail(path, format!("{value} is not within {low} to {high}"))
-}
-
-fn packet(path: impl Into<String>, octets: u32) -> Checked {
-    between(path, octets, MIN_PACKET, MAX_PACKET)
-}
-
 fn unique(names: &mut BTreeSet<String>, path: String, name: String) -> Checked {
     if names.contains(&name) {
         return fail(path, format!("another flow or source is named {name:?}"));
@@ -166,10 +134,6 @@ fn unknown<'a>(
         ),
     };
     fail(path, message)
-}
-
-fn fail(path: impl Into<String>, message: impl Into<String>) -> Checked {
-    Err(ScenarioError::new(path, message))
 }
 
 #[cfg(test)]

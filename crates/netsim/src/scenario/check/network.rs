@@ -1,8 +1,9 @@
 //! Nodes, ports and links.
 
-use super::{Checked, fail, not_negative, unknown};
+use super::unknown;
 use crate::scenario::{HostClock, Link, LinkChange, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
+use tcp_settings::check::{Checked, fail, not_negative};
 
 /// Ports above are the drop port (511) and what BMv2 reserves.
 const MAX_PORT: u16 = 510;

@@ -89,8 +89,8 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         (
             "/flows/0",
             json!({"from": "S1", "to": "D1", "control": {"name": "rovegas"},
-                   "profile": {"packet_octets": 48}}),
-            "flows[0].profile.packet_octets: 48 octets leave no room for data: 48 are headers",
+                   "profile": {"ns2": {"packet_octets": 48}}}),
+            "flows[0].profile.ns2.packet_octets: 48 octets leave no room for data: 48 are headers",
         ),
         (
             "/flows/0/tracing",

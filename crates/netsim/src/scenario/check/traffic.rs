@@ -1,10 +1,8 @@
 //! Flows and sources.
 
-use super::{Checked, MAX_SECONDS, between, fail, not_negative, packet, positive, unknown};
-use crate::flow::option_octets;
-use crate::scenario::{Control, Flow, Link, Profile, ProfileKind, Scenario, Source, SourceKind};
-use congestion::Mark;
-use transport::tcp::Options;
+use super::{Checked, fail, unknown};
+use crate::scenario::{Flow, Link, Scenario, Source, SourceKind};
+use tcp_settings::check::{MAX_SECONDS, not_negative, packet, positive};
 
 /// Packets of a source stay at least a nanosecond apart.
 const MAX_SOURCE_BPS: f64 = 1e11;
@@ -110,23 +108,6 @@ fn check_span(path: &str, from: (&str, f64), to: (&str, Option<f64>)) -> Checked
 /// What a flow's settings must satisfy whatever network it is in.
 pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     check_times(path, flow.start_s, flow.stop_s)?;
-    if let Control::Compiled(settings) = &flow.control {
-        let control = settings.control();
-        let missing = control.missing_in_ns2();
-        if let Some(missing) = missing.filter(|_| flow.profile.kind == ProfileKind::Ns2) {
-            return fail(
-                format!("{path}.control.name"),
-                format!(
-                    "{} needs {missing}, which the ns-2 profile has not",
-                    control.label
-                ),
-            );
-        }
-        if control.reads(Mark::Aqt) && flow.aqt == Some(false) {
-            let message = format!("{} needs the AQT option", control.label);
-            return fail(format!("{path}.aqt"), message);
-        }
-    }
     let tracing = &flow.tracing;
     let span = (("from_s", tracing.from_s), ("to_s", tracing.to_s));
     check_span(&format!("{path}.tracing"), span.0, span.1)?;
@@ -134,89 +115,5 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if flow.segments == Some(0) {
         return fail(format!("{path}.segments"), "must be at least 1 packet");
     }
-    check_profile(&format!("{path}.profile"), &flow.profile)?;
-    check_options(path, flow)
-}
-
-/// IPv4 has room for the options, and a full packet of the ns-2 profile for data beside them.
-fn check_options(path: &str, flow: &Flow) -> Checked {
-    let octets = match option_octets(flow) {
-        Ok(octets) => octets,
-        Err(error) => return fail(format!("{path}.marks"), error.to_string()),
-    };
-    let most = Options::MAX as u32;
-    if octets > most {
-        let message =
-            format!("with AQT and AVBW-S, {octets} octets of IPv4 options; room for {most}");
-        return fail(format!("{path}.marks"), message);
-    }
-    let headers = HEADER_OCTETS + octets;
-    let packet = flow.profile.packet_octets;
-    if flow.profile.kind == ProfileKind::Ns2 && packet <= headers {
-        let message = format!("{packet} octets leave no room for data: {headers} are headers");
-        return fail(format!("{path}.profile.packet_octets"), message);
-    }
-    Ok(())
-}
-
-/// IPv4 and TCP headers without options.
-const HEADER_OCTETS: u32 = 40;
-
-fn check_profile(path: &str, p: &Profile) -> Checked {
-    let at = |name: &str| format!("{path}.{name}");
-    if let Some(initial) = p.initial_rto_s {
-        positive(at("initial_rto_s"), initial)?;
-    }
-    not_negative(at("min_rto_s"), p.min_rto_s)?;
-    between(at("window"), p.window, 1, 1 << 24)?;
-    packet(at("packet_octets"), p.packet_octets)?;
-    if p.kind == ProfileKind::Modern {
-        return check_modern(path, p);
-    }
-    positive(at("tick_s"), p.tick_s)?;
-    if !(0.0..p.tick_s).contains(&p.phase_s) {
-        return fail(at("phase_s"), "must be within [0, tick_s)");
-    }
-    between(at("initial_window"), p.initial_window.unwrap_or(2), 1, 2)?;
-    packet(at("ack_octets"), p.ack_octets)
-}
-
-/// A full packet of the modern profile has at least this much room beside all options.
-const MIN_MODERN_OCTETS: u32 = 128;
-/// The largest receive window (RFC 7323, §2.3), in octets.
-const MAX_WINDOW_OCTETS: u64 = 65_535 << 14;
-
-fn check_modern(path: &str, p: &Profile) -> Checked {
-    let at = |name: &str| format!("{path}.{name}");
-    not_negative(at("delayed_ack_s"), p.delayed_ack_s)?;
-    between(
-        at("initial_window"),
-        p.initial_window.unwrap_or(10),
-        1,
-        1000,
-    )?;
-    between(
-        at("packet_octets"),
-        p.packet_octets,
-        MIN_MODERN_OCTETS,
-        65_535,
-    )?;
-    if u64::from(p.window) * u64::from(p.packet_octets) > MAX_WINDOW_OCTETS {
-        let most = MAX_WINDOW_OCTETS / u64::from(p.packet_octets);
-        return fail(
-            at("window"),
-            format!("must be at most {most}: a window has 2^30 octets"),
-        );
-    }
-    let stock = Profile::default();
-    let foreign = [
-        ("bugfix", p.bugfix != stock.bugfix),
-        ("syn", p.syn != stock.syn),
-        ("phantom_rtt", p.phantom_rtt != stock.phantom_rtt),
-        ("phase_s", p.phase_s != stock.phase_s),
-    ];
-    match foreign.iter().find(|(_, given)| *given) {
-        Some((name, _)) => fail(at(name), "the modern profile has none"),
-        None => Ok(()),
-    }
+    flow.settings().check(path)
 }

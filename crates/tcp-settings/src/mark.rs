@@ -1,9 +1,9 @@
-//! Marks that a flow declares.
+//! Marks that a connection declares.
 
 use serde::{Deserialize, Serialize};
 use transport::tcp;
 
-/// An IPv4 option of a flow's packets, for hops to write into and for the receiver to echo.
+/// An IPv4 option of a connection's packets, for hops to write into and for the receiver to echo.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {

@@ -1,9 +1,15 @@
-//! A flow's congestion control: a compiled one and its settings, or one that is handed in.
+//! A connection's congestion control: a compiled one and its settings, or one that is handed in.
 
+use crate::DataError;
 use congestion::registry::Value;
-use congestion::{CONTROLS, Mark, Need, Recovery, Settings};
+use congestion::{CONTROLS, Factory, Mark, Need, Recovery, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Map;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Congestion controls that are handed in beside the data, by the names that it gives them.
+pub type Controls = BTreeMap<String, Arc<dyn Factory>>;
 
 /// A congestion control. In JSON, `name` and the settings that are not left at their defaults:
 /// `{"name": "vegas", "alpha": 2}`, or `{"name": "custom", "factory": "mine", "recovery": "reno"}`.
@@ -11,11 +17,11 @@ use serde_json::Map;
 pub enum Control {
     /// One of [`congestion::CONTROLS`].
     Compiled(Settings),
-    /// One that is handed in beside the scenario.
+    /// One that is handed in beside the data.
     Custom(Custom),
 }
 
-/// A congestion control that is handed in beside the scenario.
+/// A congestion control that is handed in beside the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Custom {
@@ -40,6 +46,25 @@ enum RecoveryName {
 /// What a control is called that is handed in.
 const CUSTOM: &str = "custom";
 
+impl Custom {
+    pub(crate) fn find(
+        &self,
+        controls: &Controls,
+        path: &str,
+    ) -> Result<Arc<dyn Factory>, DataError> {
+        if let Some(factory) = controls.get(&self.factory) {
+            return Ok(factory.clone());
+        }
+        let valid: Vec<&str> = controls.keys().map(String::as_str).collect();
+        let valid = match valid.as_slice() {
+            [] => "there are none".to_owned(),
+            _ => format!("controls are {}", valid.join(", ")),
+        };
+        let message = format!("no control {:?} was handed in; {valid}", self.factory);
+        Err(DataError::new(format!("{path}.control.factory"), message))
+    }
+}
+
 impl Control {
     /// The loss recovery that goes with it in the ns-2 profile.
     pub fn recovery(&self) -> Recovery {
@@ -49,8 +74,8 @@ impl Control {
         }
     }
 
-    /// Whether its packets carry `mark` unless a flow says otherwise.
-    pub(crate) fn reads(&self, mark: Mark) -> bool {
+    /// Whether its packets carry `mark` unless its settings say otherwise.
+    pub fn reads(&self, mark: Mark) -> bool {
         match self {
             Control::Compiled(settings) => settings.control().reads(mark),
             Control::Custom(_) => false,
@@ -58,7 +83,7 @@ impl Control {
     }
 
     /// Whether it needs this of its transport.
-    pub(crate) fn needs(&self, need: Need) -> bool {
+    pub fn needs(&self, need: Need) -> bool {
         match self {
             Control::Compiled(settings) => settings.control().needs(need),
             Control::Custom(_) => false,

@@ -1,22 +1,22 @@
-//! What is wrong with a scenario, and where.
+//! What is wrong with data, and where.
 
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use std::fmt;
 
-/// A mistake in a scenario.
+/// A mistake in data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct ScenarioError {
+pub struct DataError {
     /// Where: `flows[2].from`.
     pub path: String,
     /// What is wrong there, and what is valid.
     pub message: String,
 }
 
-impl ScenarioError {
+impl DataError {
     /// An error at `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        ScenarioError {
+        DataError {
             path: path.into(),
             message: message.into(),
         }
@@ -27,13 +27,13 @@ impl ScenarioError {
 ///
 /// # Errors
 /// Names the place in the data. Where text is no JSON, the message says in which line and column.
-pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ScenarioError> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, DataError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|e| ScenarioError::new(e.path().to_string(), message(e.inner())))?;
+        .map_err(|e| DataError::new(e.path().to_string(), message(e.inner())))?;
     reader
         .end()
-        .map_err(|e| ScenarioError::new(".", e.to_string()))?;
+        .map_err(|e| DataError::new(".", e.to_string()))?;
     Ok(value)
 }
 
@@ -46,7 +46,7 @@ fn message(error: &serde_json::Error) -> String {
     }
 }
 
-impl fmt::Display for ScenarioError {
+impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
