@@ -31,8 +31,11 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
-            aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
+            if (hdr.options.aqt0.isValid()) {
+                aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
+            } else if (hdr.options.aqt1.isValid()) {
+                aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
+            }
         }
         counters.apply(standard_metadata.egress_port, marked);
     }

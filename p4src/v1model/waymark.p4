@@ -38,8 +38,11 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
-            aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
+            if (hdr.options.aqt0.isValid()) {
+                aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
+            } else if (hdr.options.aqt1.isValid()) {
+                aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
+            }
         }
         if (feedback.drai == 1 && hdr.ipv4.isValid()) {
             rate_window.apply(standard_metadata.egress_port, hdr.ipv4.total_len,
