@@ -33,11 +33,15 @@ fn a_panic_of_the_engine_costs_one_packet() {
         let switch = switch.as_mut().expect("it was put there");
         switch.set_tracer(Some(Box::new(Saboteur(0))));
     });
-    assert_eq!(lab.cross(20), 19);
+    let mut sink = lab.sink(2);
+    lab.send(1, 20, Duration::from_micros(200));
+    // The panic's backtrace may take a second to print, and the packets around it wait.
     let panic = live.hear(|news| match news {
         News::Panicked(panic) => Some(panic),
         _ => None,
     });
+    sink.run(Duration::from_millis(200));
+    assert_eq!(sink.received().packets, 19);
     assert_eq!(
         (panic.message.contains("sabotage"), panic.block),
         (true, "ingress")
