@@ -16,6 +16,7 @@ ARCHITECTURES = {"psa", "tna", "v1model"}
 """The crates of architectures; only ``engine`` may know them."""
 
 ALLOWED = {
+    "internet-checksum": set[str](),
     "units": set[str](),
     "p4-ir": {"units"},
     "p4-frontend": {"p4-ir"},
@@ -23,17 +24,17 @@ ALLOWED = {
     "p4-info": {"p4-ir"},
     "tofino-rules": {"p4-ir"},
     "congestion": {"units"},
-    "transport": {"congestion", "units"},
+    "transport": {"congestion", "internet-checksum", "units"},
     "tcp-settings": {"congestion", "transport", "units"},
-    "p4-vm": {"p4-ir", "units"},
+    "p4-vm": {"internet-checksum", "p4-ir", "units"},
     "switch": {"p4-ir", "p4-vm", "units"},
-    "psa": {"p4-ir", "p4-vm", "switch", "units"},
-    "tna": {"p4-ir", "p4-vm", "switch", "units"},
+    "psa": {"internet-checksum", "p4-ir", "p4-vm", "switch", "units"},
+    "tna": {"internet-checksum", "p4-ir", "p4-vm", "switch", "units"},
     "v1model": {"p4-ir", "p4-vm", "switch", "units"},
     "engine": {"p4-ir", "p4-vm", "switch", *ARCHITECTURES},
     "stf": {"engine", "p4-ir", "units"},
     "netsim": {"congestion", "engine", "p4-ir", "tcp-settings", "transport", "units"},
-    "dataplane-io": {"congestion", "engine", "transport", "units"},
+    "dataplane-io": {"congestion", "engine", "internet-checksum", "transport", "units"},
     "wasm": {"congestion", "engine", "netsim", "p4-frontend", "p4-ir", "stf", "transport", "units"},
     "p4runtime": {"bmv2-json", "engine", "p4-frontend", "p4-info", "p4-ir", "units"},
 }

@@ -3,6 +3,8 @@
 //! A host on the other end of a veth pair thinks that its interface fills them in; the frame comes with
 //! only the pseudo-header summed up.
 
+use internet_checksum::Sum;
+
 /// Completes the checksum of an IPv4 or IPv6 packet without fragments; others are left alone.
 pub fn complete(frame: &mut [u8]) {
     let _ = try_complete(frame);
@@ -43,30 +45,18 @@ fn try_complete(frame: &mut [u8]) -> Option<()> {
         return None;
     }
     // The field holds the sum of the pseudo-header, which the sum over the segment takes in.
-    let sum = !fold(segment);
-    // In UDP zero says that there is none.
-    let sum = if sum == 0 && protocol == 17 {
-        0xffff
-    } else {
-        sum
+    let checksum = match Sum::of(segment).checksum() {
+        // In UDP zero says that there is none.
+        0 if protocol == 17 => 0xffff,
+        checksum => checksum,
     };
-    frame[place..place + 2].copy_from_slice(&sum.to_be_bytes());
+    frame[place..place + 2].copy_from_slice(&checksum.to_be_bytes());
     Some(())
 }
 
 fn word(octets: &[u8], at: usize) -> Option<u16> {
     let pair = octets.get(at..at + 2)?;
     Some(u16::from_be_bytes([pair[0], pair[1]]))
-}
-
-/// The one's complement sum (RFC 1071).
-fn fold(octets: &[u8]) -> u16 {
-    let word = |pair: &[u8]| u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |&low| u32::from(low));
-    let mut sum: u32 = octets.chunks(2).map(word).sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    sum as u16
 }
 
 #[cfg(test)]
@@ -86,10 +76,10 @@ mod tests {
     #[test]
     fn a_completed_datagram_sums_to_all_ones_with_its_pseudo_header() {
         let pseudo = [10, 0, 0, 1, 10, 0, 0, 2, 0, 17, 0, 10];
-        let mut frame = datagram(fold(&pseudo));
+        let mut frame = datagram(Sum::of(&pseudo).value());
         complete(&mut frame);
         let whole = [&pseudo[..], &frame[34..]].concat();
-        assert_eq!(fold(&whole), 0xffff);
+        assert_eq!(Sum::of(&whole).value(), 0xffff);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::crc::CustomCrc;
 use ::crc::{CRC_16_ARC, CRC_32_ISO_HDLC, Crc};
+use internet_checksum::Sum;
 
 /// An algorithm of v1model's `HashAlgorithm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,8 @@ impl Algorithm {
                 let more = (8 - taken as u32).min(zeros);
                 number.checked_shl(8 * more).unwrap_or(0)
             }
-            Algorithm::Csum16 => csum16(octets) as u64,
+            // Zeros behind change nothing.
+            Algorithm::Csum16 => Sum::of(octets).checksum() as u64,
             Algorithm::Xor16 => xor16(octets) as u64,
             Algorithm::Custom(number) => custom[number as usize].hash(octets, zeros) as u64,
         }
@@ -93,20 +95,6 @@ fn zero_blocks(count: u32, mut update: impl FnMut(&[u8])) {
         update(&BLOCK[..take]);
         left -= take;
     }
-}
-
-/// RFC 1071: the complement of the one's complement sum of 16-bit words, the last padded with zero.
-/// Zeros behind change nothing.
-fn csum16(octets: &[u8]) -> u16 {
-    let (words, rest) = octets.as_chunks::<4>();
-    let mut sum: u64 = words.iter().map(|w| u32::from_be_bytes(*w) as u64).sum();
-    let mut last = [0; 4];
-    last[..rest.len()].copy_from_slice(rest);
-    sum += u32::from_be_bytes(last) as u64;
-    while sum > 0xffff {
-        sum = (sum >> 16) + (sum & 0xffff);
-    }
-    !(sum as u16)
 }
 
 fn xor16(octets: &[u8]) -> u16 {

@@ -1,6 +1,7 @@
 //! Calls of what PSA declares `extern`.
 
 use crate::{Psa, objects, ports};
+use internet_checksum::Sum;
 use p4_ir::{
     Arg, BinaryOp, CtorArg, Expr, ExprKind, ExternCall, ExternId, ListItem, Place, Scalar, UnaryOp,
 };
@@ -26,14 +27,17 @@ pub fn call(call: &Call, words: &mut [u64]) {
     match *call {
         Call::Sum { sum, of, add } => {
             // The engine gives a checksum, which is the complement of the sum.
-            let term = match add {
-                true => !words[of as usize] & 0xffff,
-                false => words[of as usize] & 0xffff,
+            let checksum = Sum::from(words[of as usize]);
+            let sum = &mut words[sum as usize];
+            let total = match add {
+                true => Sum::from(*sum) - checksum,
+                false => Sum::from(*sum) + checksum,
             };
-            let total = words[sum as usize] + term;
-            words[sum as usize] = (total & 0xffff) + (total >> 16);
+            *sum = total.value().into();
         }
-        Call::Complement { sum, to } => words[to as usize] = !words[sum as usize] & 0xffff,
+        Call::Complement { sum, to } => {
+            words[to as usize] = Sum::from(words[sum as usize]).checksum().into();
+        }
         Call::Copy { from, to } => words[to as usize] = words[from as usize],
         // The engine counts green, yellow, red; PSA declares RED, GREEN, YELLOW.
         Call::Colour { at } => words[at as usize] = (words[at as usize] + 1) % 3,

@@ -2,7 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use super::checksum::Checksum;
+use internet_checksum::Sum;
+
 use super::error::{DecodeError, EncodeError};
 use super::{Aqt, Avbw, Ecn, Flow, Options, Packet, array, be16};
 use crate::tcp::options;
@@ -60,14 +61,24 @@ impl Ipv4<'_> {
     /// Checks the checksum of the TCP or UDP packet in the body.
     pub(super) fn check_body(&self, layer: &'static str) -> Result<(), DecodeError> {
         let (source, destination) = (self.source, self.destination);
-        let mut sum = Checksum::pseudo(source, destination, self.protocol, self.body_octets);
-        sum.add(self.body);
-        if sum.finish() == 0 {
+        let pseudo = pseudo_header(source, destination, self.protocol, self.body_octets);
+        if (pseudo + Sum::of(self.body)).checksum() == 0 {
             Ok(())
         } else {
             Err(DecodeError::BadChecksum { layer })
         }
     }
+}
+
+/// The sum of the pseudo-header of TCP and UDP.
+pub(super) fn pseudo_header(
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+    protocol: u8,
+    body_octets: u64,
+) -> Sum {
+    let addresses = Sum::of(&source.octets()) + Sum::of(&destination.octets());
+    addresses + Sum::from(u64::from(protocol)) + Sum::from(body_octets)
 }
 
 /// Writes the header into `header`, which is as long as [`Marks::header_octets`] says.
@@ -114,9 +125,8 @@ pub(super) fn write_header(
     let (option, padding) = room.split_at_mut(others.len());
     option.copy_from_slice(others);
     padding.fill(options::END);
-    let mut sum = Checksum::default();
-    sum.add(header);
-    header[10..12].copy_from_slice(&sum.finish().to_be_bytes());
+    let checksum = Sum::of(header).checksum();
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 /// 24 bits in network order; what does not fit saturates.
@@ -158,9 +168,7 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
     let Some((header, rest)) = octets.split_at_checked(header_octets) else {
         return Err(truncated(header_octets as u64, octets.len() as u64));
     };
-    let mut sum = Checksum::default();
-    sum.add(header);
-    if sum.finish() != 0 {
+    if Sum::of(header).checksum() != 0 {
         return Err(DecodeError::BadChecksum { layer: "IPv4" });
     }
     let total_octets = be16(header, 2);

@@ -1,8 +1,9 @@
 //! TCP (RFC 9293) with timestamps and window scale (RFC 7323), and SACK (RFC 2018).
 
-use super::checksum::Checksum;
+use internet_checksum::Sum;
+
 use super::error::{DecodeError, EncodeError};
-use super::ipv4::Ipv4;
+use super::ipv4::{self, Ipv4};
 use super::{Flow, be16, be32};
 use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps};
 
@@ -65,10 +66,9 @@ pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: 
     header[16..20].fill(0);
     write_options(segment, &mut header[FIXED_OCTETS..]);
     let length = octets as u64 + u64::from(segment.payload);
-    let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, length);
-    sum.add(header);
-    sum.add(payload);
-    header[16..18].copy_from_slice(&sum.finish().to_be_bytes());
+    let pseudo = ipv4::pseudo_header(flow.source, flow.destination, PROTOCOL, length);
+    let checksum = (pseudo + Sum::of(header) + Sum::of(payload)).checksum();
+    header[16..18].copy_from_slice(&checksum.to_be_bytes());
 }
 
 fn write_options(segment: &Segment, options: &mut [u8]) {

@@ -1,3 +1,4 @@
+use internet_checksum::Sum;
 use proptest::prelude::*;
 
 use super::*;
@@ -139,9 +140,8 @@ fn options_are_found_among_others_and_the_first_counts() {
 fn rewrite_ip_checksum(octets: &mut [u8]) {
     let header = usize::from(octets[14] & 15) * 4;
     octets[24..26].fill(0);
-    let mut sum = checksum::Checksum::default();
-    sum.add(&octets[14..14 + header]);
-    octets[24..26].copy_from_slice(&sum.finish().to_be_bytes());
+    let checksum = Sum::of(&octets[14..14 + header]).checksum();
+    octets[24..26].copy_from_slice(&checksum.to_be_bytes());
 }
 
 /// What [`decode`] says of the data packet after `change`, with its IPv4 checksum made right again.

@@ -1,8 +1,9 @@
 //! UDP (RFC 768).
 
-use super::checksum::Checksum;
+use internet_checksum::Sum;
+
 use super::error::DecodeError;
-use super::ipv4::Ipv4;
+use super::ipv4::{self, Ipv4};
 use super::{Body, Flow, be16};
 
 pub(super) const PROTOCOL: u8 = 17;
@@ -16,11 +17,9 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]
     header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
     header[4..6].copy_from_slice(&(length as u16).to_be_bytes());
     header[6..8].fill(0);
-    let mut sum = Checksum::pseudo(flow.source, flow.destination, PROTOCOL, u64::from(length));
-    sum.add(header);
-    sum.add(present);
+    let pseudo = ipv4::pseudo_header(flow.source, flow.destination, PROTOCOL, length.into());
     // Zero would say that there is no checksum.
-    let checksum = match sum.finish() {
+    let checksum = match (pseudo + Sum::of(header) + Sum::of(present)).checksum() {
         0 => 0xFFFF,
         checksum => checksum,
     };
