@@ -12,6 +12,14 @@ REFERENCE = Path(os.environ.get("WAYMARK_REFERENCE", ROOT.parent / "shared" / "r
 TOLERANCE_S = 20e-6
 """The files' precision."""
 
+SECOND_LINK = """\
+[[links]]
+between = ["s1", "k1"]
+rate_bps = 1000
+delay_s = 0.1
+
+"""
+
 Row = tuple[tuple[str, ...], float]
 """Everything but the time, and the time in seconds."""
 
@@ -61,6 +69,11 @@ def test_rows_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
         (('to = "k1"', 'to = "k2"'), "flows[0]: no links lead from s1 to k2"),
         (('link = ["r1", "k1"]', 'link = ["r1", "s2"]'), "no link r1-s2 (links: s1-r1, r1-k1)"),
         (("end_s = 6.0", "end_s = "), "Invalid value"),
+        (
+            ("[[flows]]", f"{SECOND_LINK}[[flows]]"),
+            "flows[0]: s1 has 2 links; the end of a flow has one",
+        ),
+        (('name = "fack"', 'name = "rovegas"'), "flows[0]: the routers of a replay write no AQT"),
     ],
 )
 def test_errors_say_where_and_what_is_valid(

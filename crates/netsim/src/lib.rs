@@ -9,7 +9,7 @@
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
-//! - `line`, `medium`, `host`, `switch`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
+//! - `line`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
 //! - [`shadowing`]: how often a wireless link loses a packet;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
@@ -18,7 +18,8 @@
 //! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
 //! - [`losses`]: where packets were lost, to judge by it what senders took that for;
 //! - `pcap`: captures;
-//! - [`replay`]: small networks with another simulator's arithmetic of time, to be compared with its traces.
+//! - [`replay`]: small networks of routers without programs, to be compared with another simulator's traces; `watch`
+//!   notes what happens at a queue of theirs.
 
 mod association;
 mod connection;
@@ -31,10 +32,12 @@ mod medium;
 mod objects;
 pub mod observe;
 mod pcap;
+mod queue;
 mod random;
 pub mod record;
 pub mod replay;
 pub mod results;
+mod router;
 mod sampler;
 pub mod scenario;
 pub mod shadowing;
@@ -44,6 +47,7 @@ pub mod source;
 mod switch;
 pub mod trace;
 pub mod truth;
+mod watch;
 
 pub use results::Results;
 pub use scenario::{Scenario, ScenarioError};

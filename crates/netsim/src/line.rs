@@ -1,18 +1,21 @@
 //! A line: one direction of a link, from a transmitter through propagation to the far end.
 
 use crate::medium::StationId;
+use crate::queue::DropTail;
 use crate::random::Random;
 use units::{Duration, Rate};
 
 const TWO_TO_64: f64 = (1u128 << 64) as f64;
 
-/// A host or switch, by its index.
+/// A host, switch or router, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
     /// A host.
     Host(usize),
     /// A switch.
     Switch(usize),
+    /// A router without a program.
+    Router(usize),
 }
 
 /// A node's port; a host's is 0.
@@ -34,6 +37,8 @@ pub(crate) struct Line {
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
+    /// The queue in front of it; a switch has its own.
+    pub queue: Option<DropTail>,
     /// The medium that it shares; none: it is a link of its own.
     pub station: Option<StationId>,
     /// When it has sent what it took last, in seconds; on a medium known only then.
@@ -54,6 +59,7 @@ impl Line {
             delay: Duration::ZERO,
             loss: 0,
             random,
+            queue: None,
             station: None,
             free_s: 0.0,
             busy: false,

@@ -3,6 +3,7 @@
 //! Nothing here changes a run: with and without an observer it gives the same results.
 
 use crate::line::Node;
+use crate::queue::DropTail;
 use crate::simulation::Simulation;
 use crate::trace::{Trace, Tracer};
 use engine::Packet;
@@ -69,7 +70,7 @@ impl Simulation {
 
     /// The lines as they are now: two for each link, `a` to `b` and back.
     pub fn lines(&self) -> impl Iterator<Item = LineNow<'_>> {
-        self.lines.iter().enumerate().map(|(i, line)| LineNow {
+        self.lines.iter().map(|line| LineNow {
             name: &line.name,
             rate_bps: line.rate.as_bps(),
             delay_s: line.delay.as_secs_f64(),
@@ -78,10 +79,7 @@ impl Simulation {
                     let port = self.switches[switch].switch.port_stats(line.from.port);
                     port.waiting
                 }
-                Node::Host(_) => {
-                    let host = self.hosts.iter().find(|host| host.line == Some(i));
-                    host.map_or(0, |host| host.egress.waiting())
-                }
+                Node::Host(_) | Node::Router(_) => line.queue.as_ref().map_or(0, DropTail::waiting),
             },
         })
     }

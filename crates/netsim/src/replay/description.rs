@@ -1,10 +1,9 @@
 //! A run of a few flows over drop-tail queues, as data.
 
-use crate::scenario::{self, Flow, ScenarioError, check_settings};
+use crate::scenario::{self, Flow, Profile, ScenarioError, check_settings};
 use serde::Deserialize;
-use std::collections::{BTreeMap, VecDeque};
 
-/// A whole run. Flows take the shortest way.
+/// A whole run. Flows take the shortest way. Their ends are hosts with one link each, all other nodes are routers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
@@ -55,10 +54,10 @@ pub struct LinkSpan {
     pub delay_s: f64,
     /// Queue limit in packets, one more than may wait while one is sent.
     #[serde(default = "fifty")]
-    pub limit: usize,
+    pub limit: u32,
     /// The limit on the way back; unset: the same.
     #[serde(default)]
-    pub limit_back: Option<usize>,
+    pub limit_back: Option<u32>,
 }
 
 /// Losses of one flow.
@@ -80,7 +79,7 @@ fn once() -> u32 {
     1
 }
 
-fn fifty() -> usize {
+fn fifty() -> u32 {
     50
 }
 
@@ -118,8 +117,15 @@ impl Replay {
         for (index, flow) in self.flows.iter().enumerate() {
             let path = format!("flows[{index}]");
             check_settings(&path, flow)?;
-            if flow.stop_s.is_some() || flow.trace {
-                return fail(path, "stop_s and trace are for scenarios, not for replays");
+            if flow.trace {
+                return fail(path, "trace is for scenarios, not for replays");
+            }
+            if matches!(flow.profile, Profile::Modern(_)) {
+                let path = format!("{path}.profile.modern");
+                return fail(path, "traces are of the ns2 profile");
+            }
+            if flow.settings().carries_aqt() {
+                return fail(path, "the routers of a replay write no AQT");
             }
         }
         for (index, drops) in self.drops.iter().enumerate() {
@@ -150,31 +156,5 @@ impl Replay {
                 _ => None,
             }
         })
-    }
-
-    /// The numbers of the directions on the shortest way.
-    pub(super) fn route(
-        &self,
-        path: &str,
-        from: &str,
-        to: &str,
-    ) -> Result<Vec<usize>, ScenarioError> {
-        let mut ways = BTreeMap::from([(from, Vec::new())]);
-        let mut queue = VecDeque::from([from]);
-        while let Some(node) = queue.pop_front() {
-            for (index, link) in self.links.iter().enumerate() {
-                let [a, b] = &link.between;
-                for (direction, here, there) in [(2 * index, a, b), (2 * index + 1, b, a)] {
-                    if here == node && !ways.contains_key(there.as_str()) {
-                        let way = [&ways[node][..], &[direction]].concat();
-                        ways.insert(there, way);
-                        queue.push_back(there);
-                    }
-                }
-            }
-        }
-        ways.remove(to)
-            .filter(|way| !way.is_empty())
-            .ok_or_else(|| ScenarioError::new(path, format!("no links lead from {from} to {to}")))
     }
 }

@@ -1,322 +1,136 @@
-//! The smallest network that recorded traces need: links with drop-tail queues and chosen losses.
-//!
-//! Time is in floating-point seconds, computed as in that simulator: whether a packet
-//! arrives just before or just after a queue's slot falls free at the same instant, and so whether
-//! it is dropped, is decided there by the last bit.
+//! From a description to a scenario of hosts and routers.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use super::Replay;
+use super::description::LinkSpan;
+use crate::scenario::{
+    End, Host, HostClock, Ipv4, Link, LinkSide, Mac, Record, Router, Scenario, ScenarioError,
+};
+use indexmap::{IndexMap, IndexSet};
+use std::collections::{BTreeMap, VecDeque};
 
-use transport::tcp::{Aqt, Connection, Segment};
-use units::{Duration, Instant};
+/// The address of the first host; the others' follow.
+const FIRST_ADDRESS: u32 = 0x0a00_0001;
 
-/// One direction of a link.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkSpec {
-    /// Bits per second.
-    pub rate_bps: u64,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// One more than may wait.
-    pub limit: usize,
-}
-
-/// A flow from a sender over `forward` to a receiver, and over `backward` for its acknowledgements.
-#[derive(Debug)]
-pub struct FlowSpec {
-    /// When the first packet leaves.
-    pub start: Instant,
-    /// Where data comes from.
-    pub sender: Connection,
-    /// Where it is acknowledged.
-    pub receiver: Connection,
-    /// Numbers of the links that data takes, in order.
-    pub forward: Vec<usize>,
-    /// Numbers of the links that acknowledgements take, in order.
-    pub backward: Vec<usize>,
-}
-
-/// What happened at the traced link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A packet joined the queue.
-    Enqueue,
-    /// A packet left it for the link.
-    Dequeue,
-    /// A packet found the queue full.
-    Refused,
-    /// A packet was lost before the queue, as chosen.
-    Lost,
-}
-
-/// One event at the traced link.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// When.
-    pub at: Instant,
-    /// The flow, by its place.
-    pub flow: usize,
-    /// The packet: octet sequence number over payload size.
-    pub number: u64,
-    /// What happened.
-    pub kind: Kind,
-}
-
-/// A loss before the traced queue, or the one back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// The flow, by its place.
-    pub flow: usize,
-    /// Its so-many-th packet to get there, counted from 0.
-    pub packet: u64,
-    /// On the way back: an acknowledgement.
-    pub backward: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Packet {
-    flow: usize,
-    segment: Segment,
-    backward: bool,
-    hop: usize,
-    /// When it joined the queue of the hop.
-    queued: Instant,
-}
-
-#[derive(Debug)]
-struct Link {
-    spec: LinkSpec,
-    waiting: VecDeque<Packet>,
-    busy: bool,
-}
-
-#[derive(Debug)]
-enum Event {
-    Start(usize),
-    Arrive(Packet),
-    Free(usize),
-    Timer(usize),
-}
-
-/// Seconds, in order.
-#[derive(Debug, PartialEq)]
-struct Time(f64);
-impl Eq for Time {}
-impl PartialOrd for Time {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Time {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-fn instant(at: f64) -> Instant {
-    Instant::from_secs_f64(at)
-}
-
-/// Links, flows and what is on the way.
-#[derive(Debug)]
-pub struct Network {
-    links: Vec<Link>,
-    /// When the timer of each flow's sender is due, and the event that will say so.
-    timers: Vec<(Option<Instant>, usize)>,
-    flows: Vec<FlowSpec>,
-    events: BinaryHeap<Reverse<(Time, usize)>>,
-    store: Vec<Option<Event>>,
-    traced: usize,
-    losses: Vec<Loss>,
-    /// Packets of each flow that got to the traced link, and to the one back.
-    arrivals: Vec<[u64; 2]>,
-    rows: Vec<Row>,
-}
-
-impl Network {
-    /// Flows over `links`, of which the one numbered `traced` is recorded.
-    pub fn new(links: &[LinkSpec], flows: Vec<FlowSpec>, traced: usize, losses: &[Loss]) -> Self {
-        let link = |spec: &LinkSpec| Link {
-            spec: *spec,
-            waiting: VecDeque::new(),
-            busy: false,
-        };
-        let mut network = Network {
-            links: links.iter().map(link).collect(),
-            timers: vec![(None, 0); flows.len()],
-            arrivals: vec![[0; 2]; flows.len()],
-            flows,
-            events: BinaryHeap::new(),
-            store: Vec::new(),
-            traced,
-            losses: losses.to_vec(),
-            rows: Vec::new(),
-        };
-        for flow in 0..network.flows.len() {
-            network.schedule(network.flows[flow].start.as_secs_f64(), Event::Start(flow));
-        }
-        network
-    }
-
-    /// Everything at the traced link up to `end`, as it happened.
-    pub fn run(mut self, end: Instant) -> Vec<Row> {
-        while let Some(Reverse((Time(now), index))) = self.events.pop() {
-            if now > end.as_secs_f64() {
-                break;
+impl Replay {
+    /// Its network and flows. The ends of flows are hosts, all other nodes routers.
+    pub(super) fn network(&self) -> Result<Scenario, ScenarioError> {
+        let ends = self.flows.iter().flat_map(|flow| [&flow.from, &flow.to]);
+        let hosts: IndexSet<&str> = ends.map(String::as_str).collect();
+        for (index, flow) in self.flows.iter().enumerate() {
+            let path = format!("flows[{index}]");
+            for (from, to) in [(&flow.from, &flow.to), (&flow.to, &flow.from)] {
+                if self.first_line(from, to).is_none() {
+                    let message = format!("no links lead from {from} to {to}");
+                    return Err(ScenarioError::new(path, message));
+                }
             }
-            let Some(event) = self.store[index].take() else {
-                continue;
+            for host in [&flow.from, &flow.to] {
+                let links = self.links.iter().filter(|link| link.between.contains(host));
+                let links = links.count();
+                if links > 1 {
+                    let message = format!("{host} has {links} links; the end of a flow has one");
+                    return Err(ScenarioError::new(path, message));
+                }
+            }
+        }
+        let mut links = Vec::new();
+        // The lines out of each router, in the order of its ports.
+        let mut lines: IndexMap<&str, Vec<usize>> = IndexMap::new();
+        for (index, link) in self.links.iter().enumerate() {
+            let mut end = |side: usize| {
+                let node = &link.between[side];
+                let mut port = 0;
+                if !hosts.contains(node.as_str()) {
+                    let lines = lines.entry(node).or_default();
+                    port = lines.len() as u16;
+                    lines.push(2 * index + side);
+                }
+                End {
+                    node: node.clone(),
+                    port,
+                }
             };
-            match event {
-                Event::Start(flow) => self.pump(now, flow),
-                Event::Arrive(packet) => self.arrive(now, packet),
-                Event::Free(link) => self.serve(now, link),
-                Event::Timer(flow) => self.timer(now, flow, index),
+            links.push(link.described(index, [end(0), end(1)]));
+        }
+        let address = |host: usize| Ipv4((FIRST_ADDRESS + host as u32).to_be_bytes());
+        let routers = lines.iter().map(|(name, lines)| {
+            let routes = hosts.iter().enumerate().filter_map(|(host, to)| {
+                let line = self.first_line(name, to)?;
+                let port = lines.iter().position(|&out| out == line)?;
+                Some((address(host), port as u16))
+            });
+            let routes = routes.collect();
+            (name.to_string(), Router { routes })
+        });
+        let routers = routers.collect();
+        let host = |(index, name): (usize, &&str)| (name.to_string(), host(address(index)));
+        Ok(Scenario {
+            name: "replay".into(),
+            seed: 1,
+            end_s: self.end_s,
+            sample_s: self.end_s,
+            hosts: hosts.iter().enumerate().map(host).collect(),
+            switches: IndexMap::new(),
+            routers,
+            links,
+            media: IndexMap::new(),
+            flows: self.flows.clone(),
+            associations: Vec::new(),
+            sources: Vec::new(),
+            record: Record::default(),
+        })
+    }
+
+    /// The line that a packet takes first on the shortest way.
+    fn first_line(&self, from: &str, to: &str) -> Option<usize> {
+        let mut first = BTreeMap::from([(from, None)]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            for (index, link) in self.links.iter().enumerate() {
+                let [a, b] = &link.between;
+                for (line, here, there) in [(2 * index, a, b), (2 * index + 1, b, a)] {
+                    if here == node && !first.contains_key(there.as_str()) {
+                        first.insert(there, first[node].or(Some(line)));
+                        queue.push_back(there);
+                    }
+                }
             }
         }
-        self.rows
+        first.remove(to).flatten()
     }
+}
 
-    fn schedule(&mut self, at: f64, event: Event) -> usize {
-        let index = self.store.len();
-        self.events.push(Reverse((Time(at), index)));
-        self.store.push(Some(event));
-        index
-    }
-
-    fn timer(&mut self, now: f64, flow: usize, event: usize) {
-        let (Some(due), current) = self.timers[flow] else {
-            return;
-        };
-        if event == current {
-            self.timers[flow] = (None, 0);
-            // Rounding may have put the event before the nanosecond that the connection waits for.
-            let at = due.max(instant(now));
-            self.flows[flow].sender.handle_timeout(at);
-            self.pump(now, flow);
-        }
-    }
-
-    fn arrive(&mut self, now: f64, packet: Packet) {
-        let flow = &mut self.flows[packet.flow];
-        let route = if packet.backward {
-            &flow.backward
-        } else {
-            &flow.forward
-        };
-        if let Some(&link) = route.get(packet.hop) {
-            return self.enqueue(now, link, packet);
-        }
-        if packet.backward {
-            flow.sender.read_clock(now);
-            flow.sender.handle_segment(instant(now), &packet.segment);
-            return self.pump(now, packet.flow);
-        }
-        flow.receiver.handle_segment(instant(now), &packet.segment);
-        while let Some(segment) = self.flows[packet.flow].receiver.poll_transmit(instant(now)) {
-            self.arrive(
-                now,
-                Packet {
-                    flow: packet.flow,
-                    segment,
-                    backward: true,
-                    queued: instant(now),
-                    hop: 0,
-                },
-            );
+impl LinkSpan {
+    fn described(&self, index: usize, [a, b]: [End; 2]) -> Link {
+        Link {
+            name: Some(format!("links[{index}]")),
+            a,
+            b,
+            rate_bps: self.rate_bps,
+            delay_s: self.delay_s,
+            queue: self.limit,
+            loss: 0.0,
+            medium: None,
+            ab: LinkSide::default(),
+            ba: LinkSide {
+                rate_bps: self.rate_back_bps,
+                queue: self.limit_back,
+                ..LinkSide::default()
+            },
+            changes: Vec::new(),
         }
     }
+}
 
-    fn pump(&mut self, now: f64, flow: usize) {
-        self.flows[flow].sender.read_clock(now);
-        while let Some(segment) = self.flows[flow].sender.poll_transmit(instant(now)) {
-            self.arrive(
-                now,
-                Packet {
-                    flow,
-                    segment,
-                    backward: false,
-                    queued: instant(now),
-                    hop: 0,
-                },
-            );
-        }
-        let due = self.flows[flow].sender.poll_timeout();
-        if due == self.timers[flow].0 {
-            return;
-        }
-        let event = due.map_or(0, |due| {
-            let wait = due.since(instant(now));
-            self.schedule(now + wait.as_secs_f64(), Event::Timer(flow))
-        });
-        self.timers[flow] = (due, event);
-    }
-
-    fn row(&mut self, at: f64, link: usize, packet: &Packet, kind: Kind) {
-        if link != self.traced {
-            return;
-        }
-        // A SYN takes one octet and the number 0, which moves all after it.
-        let number = u64::from(packet.segment.seq.div_ceil(packet.segment.payload.max(1)));
-        self.rows.push(Row {
-            at: instant(at),
-            flow: packet.flow,
-            number,
-            kind,
-        });
-    }
-
-    fn enqueue(&mut self, now: f64, link: usize, packet: Packet) {
-        // Directions of one link are numbered in pairs.
-        let here = self.traced ^ usize::from(packet.backward);
-        if link == here {
-            let arrivals = &mut self.arrivals[packet.flow][usize::from(packet.backward)];
-            let loss = Loss {
-                flow: packet.flow,
-                packet: *arrivals,
-                backward: packet.backward,
-            };
-            *arrivals += 1;
-            if self.losses.contains(&loss) {
-                return self.row(now, link, &packet, Kind::Lost);
-            }
-        }
-        let Link {
-            spec,
-            waiting,
-            busy,
-        } = &mut self.links[link];
-        if waiting.len() + 1 >= spec.limit {
-            return self.row(now, link, &packet, Kind::Refused);
-        }
-        waiting.push_back(Packet {
-            queued: instant(now),
-            ..packet
-        });
-        let idle = !*busy;
-        self.row(now, link, &packet, Kind::Enqueue);
-        if idle {
-            self.serve(now, link);
-        }
-    }
-
-    fn serve(&mut self, now: f64, index: usize) {
-        let link = &mut self.links[index];
-        link.busy = false;
-        let Some(mut packet) = link.waiting.pop_front() else {
-            return;
-        };
-        link.busy = true;
-        let busy = 8.0 * f64::from(packet.segment.link_octets) / link.spec.rate_bps as f64;
-        let delay = link.spec.delay.as_secs_f64();
-        self.row(now, index, &packet, Kind::Dequeue);
-        packet.hop += 1;
-        if let Some(aqt) = &mut packet.segment.aqt {
-            // What a hop that knows the option does.
-            let us = instant(now).as_micros() - packet.queued.as_micros();
-            aqt.time_us = (aqt.time_us + us as u32).min(Aqt::MAX_US);
-        }
-        self.schedule(now + (busy + delay), Event::Arrive(packet));
-        self.schedule(now + busy, Event::Free(index));
+/// Its line leads to one neighbour only, whatever the frame's destination.
+fn host(ipv4: Ipv4) -> Host {
+    let [a, b, c, d] = ipv4.0;
+    let mac = Mac([2, 0, a, b, c, d]);
+    Host {
+        ipv4,
+        mac,
+        gateway_mac: mac,
+        clock: HostClock::default(),
+        interfaces: Vec::new(),
     }
 }

@@ -15,7 +15,7 @@ pub use association::{Association, AssociationProfile, PathControl, PrimaryChang
 pub(crate) use check::{check_settings, check_source_settings};
 pub use network::{
     CloneSession, DefaultAction, Direction, End, Host, HostClock, Interface, Link, LinkChange,
-    LinkSide, Medium, MulticastGroup, Replica, SwitchNode, TableEntry,
+    LinkSide, Medium, MulticastGroup, Replica, Router, SwitchNode, TableEntry,
 };
 pub(crate) use tcp_settings::read;
 pub use tcp_settings::{
@@ -46,6 +46,9 @@ pub struct Scenario {
     /// Switches by name; a name is unique among hosts and switches.
     #[serde(default)]
     pub switches: IndexMap<String, SwitchNode>,
+    /// Routers without a program, of replays only.
+    #[serde(skip)]
+    pub routers: IndexMap<String, Router>,
     /// Links between two ports.
     pub links: Vec<Link>,
     /// Shared media by name.

@@ -3,6 +3,7 @@
 use super::{Ipv4, Mac, MatchValue, Value};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,6 +70,14 @@ pub struct SwitchNode {
     /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
     #[serde(default)]
     pub snoop: Vec<u16>,
+}
+
+/// A router without a program, as ns-2's nodes are, with a drop-tail queue in front of each line. Its ports are the
+/// ones that links name.
+#[derive(Clone, Debug, Default)]
+pub struct Router {
+    /// The ports by which packets to hosts' addresses leave.
+    pub routes: BTreeMap<Ipv4, u16>,
 }
 
 /// An entry of a table.

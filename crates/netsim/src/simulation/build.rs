@@ -5,12 +5,14 @@ use super::in_flight::InFlight;
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
 use crate::flow::{self, End, FIRST_PORT, Flow};
-use crate::host::{Egress, Host};
+use crate::host::Host;
 use crate::line::{Line, Node, Port};
 use crate::medium::{Medium, StationId};
+use crate::queue::DropTail;
 use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
 use crate::results::Totals;
+use crate::router::RouterState;
 use crate::sampler::Sampler;
 use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
 use crate::snoop::Snoop;
@@ -64,7 +66,7 @@ impl Simulation {
         let mut lines = lines(scenario);
         let media = media(scenario, &mut lines);
         let mut hosts = interfaces(scenario);
-        connect_hosts(scenario, &lines, &mut hosts);
+        connect_hosts(&lines, &mut hosts);
         let record = &scenario.record;
         let switches = switches(scenario, programs, &lines)?;
         let every = record.sample_objects_s.map(Duration::from_secs_f64);
@@ -80,6 +82,7 @@ impl Simulation {
             made: 0,
             sampler: every.map(|every| Sampler::new(every, &switches)),
             switches,
+            routers: routers(scenario, &lines),
             links: scenario.links.clone(),
             flows: flows(scenario, controls, &hosts, &bins)?,
             associations: associations(scenario, &bins),
@@ -158,6 +161,10 @@ fn lines(scenario: &Scenario) -> Vec<Line> {
             let mut line = Line::new(name, from, to, rate, random);
             line.delay = Duration::from_secs_f64(side.delay_s.unwrap_or(link.delay_s));
             line.set_loss(side.loss.unwrap_or(link.loss));
+            line.queue = match from.node {
+                Node::Host(_) | Node::Router(_) => Some(DropTail::new(queue(link, side))),
+                Node::Switch(_) => None,
+            };
             // Numbered when a capture begins.
             line.interface = captured.then_some(0);
             lines.push(line);
@@ -201,12 +208,15 @@ fn line_name(lines: &[Line], from: &str, to: &str) -> String {
 fn port(scenario: &Scenario, end: &scenario::End) -> Port {
     let node = match scenario.hosts.get_index_of(&end.node) {
         Some(host) => Node::Host(interface(scenario, host, end.port)),
-        None => Node::Switch(
-            scenario
-                .switches
-                .get_index_of(&end.node)
-                .expect("a checked scenario's links end at its nodes"),
-        ),
+        None => match scenario.routers.get_index_of(&end.node) {
+            Some(router) => Node::Router(router),
+            None => Node::Switch(
+                scenario
+                    .switches
+                    .get_index_of(&end.node)
+                    .expect("a checked scenario's links end at its nodes"),
+            ),
+        },
     };
     Port {
         node,
@@ -258,15 +268,25 @@ fn associations(scenario: &Scenario, bins: &Bins) -> Vec<AssociationFlow> {
         .collect()
 }
 
-fn connect_hosts(scenario: &Scenario, lines: &[Line], hosts: &mut [Host]) {
+fn connect_hosts(lines: &[Line], hosts: &mut [Host]) {
     for (i, line) in lines.iter().enumerate() {
-        let Node::Host(host) = line.from.node else {
-            continue;
-        };
-        let link = &scenario.links[i / 2];
-        hosts[host].line = Some(i);
-        hosts[host].egress = Egress::new(queue(link, side(link, i)));
+        if let Node::Host(host) = line.from.node {
+            hosts[host].line = Some(i);
+        }
     }
+}
+
+fn routers(scenario: &Scenario, lines: &[Line]) -> Vec<RouterState> {
+    let line = |router: usize, port: u16| {
+        let node = Node::Router(router);
+        lines
+            .iter()
+            .position(|line| line.from == Port { node, port })
+    };
+    let routers = scenario.routers.values().enumerate();
+    routers
+        .map(|(i, router)| RouterState::new(router, |port| line(i, port)))
+        .collect()
 }
 
 fn side(link: &scenario::Link, line: usize) -> &LinkSide {

@@ -1,15 +1,12 @@
-//! Hosts: what arrives goes to connections and sinks, what they send goes through the egress queue.
+//! Hosts: what arrives goes to connections and sinks, what they send into the queue in front of their line.
 
 use super::Simulation;
 use crate::event::Event;
 use crate::flow::{FIRST_PORT, Side};
-use crate::host::Joined;
-use crate::losses::Place;
 use crate::truth::Tag;
 use engine::Packet;
 use transport::tcp::{Ecn, Flags, Segment};
 use transport::wire;
-use units::Instant;
 
 /// Time to live of packets that hosts send.
 pub(super) const TTL: u8 = 64;
@@ -259,59 +256,8 @@ impl Simulation {
     /// Puts a packet into the queue of its host's interface.
     pub(super) fn join_egress(&mut self, interface: usize, packet: Packet) {
         self.totals.packets += 1;
-        let tag = Tag(packet.tag);
-        let host = &mut self.hosts[interface];
-        let Some(line) = host.line else {
-            return;
-        };
-        match host.egress.join(self.now, packet) {
-            Joined::Starts(packet) => self.transmit_from_host(line, packet),
-            Joined::Waits => {}
-            Joined::Refused(packet) => {
-                let dropped = &mut self.line_records[line].dropped_packets;
-                *self.bins.cell(dropped) += 1;
-                let segment = self.judged_segment(&packet);
-                self.count_lost(tag, Place::Queue, segment);
-                self.buffers.push(packet.octets);
-            }
-        }
-    }
-
-    pub(super) fn host_line_free(&mut self, host: usize) {
-        let host = &mut self.hosts[host];
-        let Some(line) = host.line else {
-            return;
-        };
-        if let Some(left) = host.egress.leave() {
-            let record = &mut self.line_records[line];
-            record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
-            self.transmit_from_host(line, left.packet);
-        }
-    }
-
-    fn transmit_from_host(&mut self, line: usize, packet: Packet) {
-        self.transmit(line, packet, self.turn.seconds());
-    }
-
-    /// Counts the time that packets have waited which still do at the end of the run.
-    pub(super) fn count_waiting(&mut self) {
-        for host in &mut self.hosts {
-            let Some(line) = host.line else {
-                continue;
-            };
-            while let Some(left) = host.egress.leave() {
-                let record = &mut self.line_records[line];
-                record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
-            }
-        }
-        for node in &mut self.switches {
-            while let Some(left) = node.switch.poll_transmit(Instant::MAX) {
-                if let Some(&line) = node.lines.get(&left.port) {
-                    let waiting = u64::from(left.enq_qdepth) + 1;
-                    let record = &mut self.line_records[line];
-                    record.add_wait(&self.bins, left.enqueued, self.now, waiting);
-                }
-            }
+        if let Some(line) = self.hosts[interface].line {
+            self.join_queue(line, packet);
         }
     }
 }

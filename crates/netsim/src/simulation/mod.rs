@@ -5,6 +5,7 @@ mod build;
 mod hosts;
 mod in_flight;
 mod media;
+mod queues;
 mod snoop;
 mod switches;
 
@@ -21,6 +22,7 @@ use crate::observe::{Observer, Sent};
 use crate::pcap::Capture;
 use crate::record::{Bins, LineRecord};
 use crate::results::{Results, Totals};
+use crate::router::RouterState;
 use crate::sampler::Sampler;
 use crate::scenario::{Direction, Link};
 use crate::source::OpenLoop;
@@ -71,6 +73,7 @@ pub struct Simulation {
     /// One for each interface: the hosts' first in their order, then the further ones.
     pub(crate) hosts: Vec<Host>,
     pub(crate) switches: Vec<SwitchState>,
+    routers: Vec<RouterState>,
     /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
     pub(crate) lines: Vec<Line>,
     media: Vec<Medium>,
@@ -232,6 +235,7 @@ impl Simulation {
                 match to.node {
                     Node::Host(host) => self.arrive_at_host(host, packet),
                     Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
+                    Node::Router(router) => self.arrive_at_router(router, packet),
                 }
             }
             Event::LineFree(line) => self.line_free(line as usize),
@@ -259,7 +263,7 @@ impl Simulation {
         let line = &mut self.lines[line_index];
         line.busy = false;
         match line.from.node {
-            Node::Host(host) => self.host_line_free(host),
+            Node::Host(_) | Node::Router(_) => self.transmit_from_queue(line_index),
             Node::Switch(switch) => self.transmit_from_switch(switch),
         }
     }

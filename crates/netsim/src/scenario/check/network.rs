@@ -83,7 +83,9 @@ impl Scenario {
                         };
                         return fail(format!("{path}.port"), message);
                     }
-                } else if !self.switches.contains_key(&end.node) {
+                } else if !self.switches.contains_key(&end.node)
+                    && !self.routers.contains_key(&end.node)
+                {
                     let nodes = self.hosts.keys().chain(self.switches.keys());
                     return unknown(format!("{path}.node"), "node", &end.node, nodes);
                 } else if end.port > MAX_PORT {

@@ -1,0 +1,87 @@
+//! The queues in front of the lines of hosts and routers.
+
+use super::Simulation;
+use crate::losses::Place;
+use crate::queue::Joined;
+use crate::truth::Tag;
+use crate::watch::{Row, Watch};
+use engine::Packet;
+use units::Instant;
+
+impl Simulation {
+    /// Lets a replay look on at the queue in front of a line.
+    pub(crate) fn watch(&mut self, line: usize, watch: Watch) {
+        if let Some(queue) = &mut self.lines[line].queue {
+            queue.watch = Some(watch);
+        }
+    }
+
+    /// What happened at a queue that is watched.
+    pub(crate) fn watched(&mut self, line: usize) -> Vec<Row> {
+        let watch = self.lines[line]
+            .queue
+            .as_mut()
+            .and_then(|queue| queue.watch.take());
+        watch.map_or_else(Vec::new, |watch| watch.rows)
+    }
+
+    /// A packet's last octet reaches a router.
+    pub(super) fn arrive_at_router(&mut self, router: usize, packet: Packet) {
+        match self.routers[router].line(&packet.octets) {
+            Some(line) => self.join_queue(line, packet),
+            None => {
+                self.totals.stray_packets += 1;
+                self.buffers.push(packet.octets);
+            }
+        }
+    }
+
+    /// Puts a packet into the queue in front of a host's or router's line.
+    pub(super) fn join_queue(&mut self, line: usize, packet: Packet) {
+        let Some(queue) = &mut self.lines[line].queue else {
+            return;
+        };
+        match queue.join(self.now, packet) {
+            Joined::Starts(packet) => self.transmit(line, packet, self.turn.seconds()),
+            Joined::Waits => {}
+            Joined::Refused(packet) => {
+                let dropped = &mut self.line_records[line].dropped_packets;
+                *self.bins.cell(dropped) += 1;
+                let segment = self.judged_segment(&packet);
+                self.count_lost(Tag(packet.tag), Place::Queue, segment);
+                self.buffers.push(packet.octets);
+            }
+        }
+    }
+
+    /// A host's or router's line is free: sends the next packet, if any waits.
+    pub(super) fn transmit_from_queue(&mut self, line: usize) {
+        let queue = self.lines[line].queue.as_mut();
+        if let Some(left) = queue.and_then(|queue| queue.leave(self.now)) {
+            let record = &mut self.line_records[line];
+            record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
+            self.transmit(line, left.packet, self.turn.seconds());
+        }
+    }
+
+    /// Counts the time that packets have waited which still do at the end of the run.
+    pub(super) fn count_waiting(&mut self) {
+        for (line, record) in self.lines.iter_mut().zip(&mut self.line_records) {
+            let Some(queue) = &mut line.queue else {
+                continue;
+            };
+            while let Some(left) = queue.leave(self.now) {
+                record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
+            }
+        }
+        for node in &mut self.switches {
+            while let Some(left) = node.switch.poll_transmit(Instant::MAX) {
+                if let Some(&line) = node.lines.get(&left.port) {
+                    let waiting = u64::from(left.enq_qdepth) + 1;
+                    let record = &mut self.line_records[line];
+                    record.add_wait(&self.bins, left.enqueued, self.now, waiting);
+                }
+            }
+        }
+    }
+}
