@@ -18,8 +18,8 @@ const bit<8> OPTION_AVBW = 0xDE;  // copied into fragments
 const bit<8> AQT_LENGTH  = 8;
 const bit<8> AVBW_LENGTH = 4;
 
-const bit<32> PORTS      = 512;
-const bit<32> PRIORITIES = 8;  // 2 to the width of priority_t
+const bit<32> PORTS      = 1 << PORT_WIDTH;
+const bit<32> PRIORITIES = 1 << PRIORITY_WIDTH;
 const bit<32> QUEUES     = PORTS * PRIORITIES;
 
 #endif

@@ -6,8 +6,11 @@
 typedef bit<48> mac_addr_t;
 typedef bit<32> ipv4_addr_t;
 typedef bit<16> ether_type_t;
-typedef bit<9>  port_t;
-typedef bit<3>  priority_t;
+
+const int PORT_WIDTH     = 9;
+const int PRIORITY_WIDTH = 3;
+typedef bit<(PORT_WIDTH)>     port_t;
+typedef bit<(PRIORITY_WIDTH)> priority_t;
 
 // Why a packet was dropped, and its slot in `drops`.
 enum bit<3> drop_cause_t {
