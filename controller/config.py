@@ -16,16 +16,11 @@ from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
 from waymark.fields import Mac, Rate, RedSettings
+from waymark.ports import CPU_PORT, MAX_PORT
 from waymark.topology import DEFAULT_PROGRAM
-
-MAX_PORT = 509
-"""Ports are 9 bits wide; 510 is the CPU port and 511 drops."""
 
 DEFAULT_ELECTION_ID = 10
 """Leaves room for backup controllers with lower ids."""
-
-CPU_PORT = 510
-"""``CPU_PORT`` of ``p4src/include/constants.p4``."""
 
 Mark = Literal["aqt", "drai", "ci"]
 
@@ -129,7 +124,7 @@ class DefaultConfig(Settings):
 class ReplicaConfig(Settings):
     """One replica of a packet."""
 
-    port: int = Field(ge=0, le=MAX_PORT + 1, strict=True, description=f"0 to {MAX_PORT + 1}")
+    port: int = Field(ge=0, le=CPU_PORT, strict=True, description=f"0 to {CPU_PORT}")
     instance: int = Field(
         0, ge=0, lt=2**16, strict=True, description="0 to 65535: the replica's egress_rid"
     )
@@ -201,8 +196,12 @@ class SwitchConfig(Settings):
         None, description="the file that the target loads: P4 source (embedded) or JSON (bmv2)"
     )
     tls: TlsConfig | None = Field(None, description="ca, certificate and key")
-    cpu_port: Literal[510] | None = Field(
-        None, description=f"{CPU_PORT}, the program's CPU_PORT; if set, ARP goes there"
+    cpu_port: int | None = Field(
+        None,
+        ge=CPU_PORT,
+        le=CPU_PORT,
+        strict=True,
+        description=f"{CPU_PORT}, the program's CPU_PORT; if set, ARP goes there",
     )
     ports: Mapping[PortNumber, PortConfig] = Field(
         default_factory=dict[int, PortConfig], description="settings by port number"

@@ -10,6 +10,7 @@ from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct
 
 from controller.client import Client, SwitchError
+from waymark.ports import PRIORITIES
 
 DROP_CAUSES: Mapping[int, str] = {
     1: "malformed",
@@ -26,9 +27,6 @@ TM_FULL = "tm_full"
 
 MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
 """``mark_t``; index of ``marks``: 4 · port + kind."""
-
-PRIORITIES = 8
-"""Queues of a port; index of ``queue_tail`` and ``queue_dequeued``: 8 · port + priority."""
 
 LOSSES = 0xFE
 """The type of the extern entry in which Waymark's switch reports losses

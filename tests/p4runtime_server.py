@@ -16,9 +16,9 @@ import pytest
 from p4runtime_client import Client, errors
 
 from waymark import program
+from waymark.ports import CPU_PORT
 
 PROGRAMS = Path(__file__).with_name("p4")
-CPU_PORT = 510
 ELECTION_IDS = itertools.count(1)
 """Each test is primary in its turn: a server never forgets the highest ID."""
 

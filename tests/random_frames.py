@@ -11,8 +11,8 @@ from random import Random
 
 from scapy.utils import checksum
 
-CPU_PORT = 510
-DROP_PORT = 511
+from waymark.ports import CPU_PORT, DROP_PORT
+
 PACKET_HEADER = 2
 """Octets of packet_in and packet_out."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from waymark.addressing import Addressing, derive
 from waymark.errors import WaymarkError
+from waymark.ports import CPU_PORT
 from waymark.topology import Link, Switch, Topology
 
 MAX_INTERFACE = 15
@@ -29,9 +30,6 @@ FIRST_GRPC_PORT = 9559
 
 TUTORIAL_GRPC_PORT = 50051
 """The first switch's port in the P4 tutorials, whose clients expect it."""
-
-CPU_PORT = 510
-"""``CPU_PORT`` of ``p4src/include/v1model/types.p4``, and of the tutorials."""
 
 FIRST_THRIFT_PORT = 9090
 """BMv2's default."""

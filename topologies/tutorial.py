@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waymark import files, yaml_file
 from waymark.errors import WaymarkError
+from waymark.ports import CPU_PORT
 from waymark.topology import Switch, Topology
 from waymark.yaml_file import Problem
 
@@ -60,7 +61,7 @@ class RuntimeEntry(RuntimeModel):
 class RuntimeReplica(RuntimeModel):
     """One replica of a packet."""
 
-    egress_port: int = Field(strict=True, ge=0, le=510, description="a port, 0 to 510")
+    egress_port: int = Field(strict=True, ge=0, le=CPU_PORT, description=f"a port, 0 to {CPU_PORT}")
     instance: int = Field(0, strict=True, ge=0, lt=2**16, description="0 to 65535")
 
 

@@ -10,9 +10,7 @@ from types import FrameType
 
 from waymark import _core, real_time, units
 from waymark.errors import WaymarkError
-
-MAX_PORT = 510
-"""v1model's ports have 9 bits, and the greatest number drops."""
+from waymark.ports import DROP_PORT
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class SwitchOptions:
     queue_packets: int = 1024
     """Packets that may wait in each queue of such a port."""
     cpu_port: int | None = None
-    drop_port: int = 511
+    drop_port: int = DROP_PORT
     """The ``egress_spec`` that drops in programs for v1model."""
     deflection_port: int | None = None
     """The port within each pipe that takes packets refused by queues, in programs for Tofino; None:
@@ -82,8 +80,8 @@ def parse_rate(text: str) -> tuple[int, int]:
 
 
 def _port(text: str, where: str) -> int:
-    if not text.isdecimal() or int(text) > MAX_PORT:
-        raise WaymarkError(f"{where}: expected a port from 0 to {MAX_PORT}, found {text!r}")
+    if not text.isdecimal() or int(text) >= DROP_PORT:
+        raise WaymarkError(f"{where}: expected a port from 0 to {DROP_PORT - 1}, found {text!r}")
     return int(text)
 
 

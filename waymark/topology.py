@@ -12,14 +12,11 @@ from pathlib import Path
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
+from waymark.ports import MAX_PORT
 from waymark.red import MAX_W, ConstantDrop, Red
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
-
-MAX_PORT = 509
-"""v1model's ports have 9 bits: 510 is the controller's, and 511 drops."""
-
 
 MAX_RATE_BPS = 1e15
 """Of a link, so that the engine's counters hold its packets for years."""

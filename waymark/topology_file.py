@@ -15,8 +15,9 @@ from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.errors import WaymarkError
 from waymark.fields import Mac, Rate, RedSettings, Time
+from waymark.ports import CPU_PORT, PRIORITIES
 from waymark.red import ConstantDrop, Red
-from waymark.topology import DEFAULT_PROGRAM, MAX_PORT, Host, Link, Switch, Topology, Tutorial
+from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology, Tutorial
 
 UNSTATED_RATE_BPS = 1e9
 """Of the tutorials' links that name no bandwidth."""
@@ -148,10 +149,14 @@ class TutorialSwitch(Settings):
         None, min_length=1, description="p4c's JSON of a program, such as build/firewall.json"
     )
     cpu_port: Annotated[int | None, BeforeValidator(_number_or_text)] = Field(
-        None, strict=True, ge=1, le=MAX_PORT + 1, description=f"a port, 1 to {MAX_PORT + 1}"
+        None, strict=True, ge=1, le=CPU_PORT, description=f"a port, 1 to {CPU_PORT}"
     )
     priority_queues: int | None = Field(
-        None, strict=True, ge=1, le=8, description="1 to 8 (a port has 8 queues in any case)"
+        None,
+        strict=True,
+        ge=1,
+        le=PRIORITIES,
+        description=f"1 to {PRIORITIES} (a port has {PRIORITIES} queues in any case)",
     )
 
 

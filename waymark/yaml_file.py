@@ -18,6 +18,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from waymark import files
 from waymark.errors import WaymarkError
+from waymark.ports import MAX_PORT
 
 Place = tuple[str | int, ...]
 """Keys and list indexes from the top."""
@@ -124,7 +125,7 @@ def _problem(model: type[BaseModel], error: Any) -> Problem:
     found = _short(error["input"])
     why = error["msg"].removeprefix("Value error, ")
     if is_key:
-        return Problem(place, f"found the key {found}; valid: a port number, 1 to 509")
+        return Problem(place, f"found the key {found}; valid: a port number, 1 to {MAX_PORT}")
     if kind == "model_type":
         return Problem(place, f"found {found}; valid: keys of {', '.join(_keys(owner))}")
     reason = f" ({why})" if kind == "value_error" else ""

@@ -11,6 +11,7 @@ from waymark import switch as switches
 from waymark.cli.base import app
 from waymark.cli.compiling import Define, Include, TargetRules, compile_file
 from waymark.help_text import examples
+from waymark.ports import DROP_PORT
 
 
 @app.command(
@@ -49,11 +50,12 @@ def run_switch(
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
     ] = 1024,
     cpu_port: Annotated[
-        int | None, typer.Option(min=0, max=510, help="Port of packets to and from controllers.")
+        int | None,
+        typer.Option(min=0, max=DROP_PORT - 1, help="Port of packets to and from controllers."),
     ] = None,
     drop_port: Annotated[
-        int, typer.Option(min=0, max=511, help="egress_spec that drops (v1model).")
-    ] = 511,
+        int, typer.Option(min=0, max=DROP_PORT, help="egress_spec that drops (v1model).")
+    ] = DROP_PORT,
     deflection_port: Annotated[
         int | None,
         typer.Option(

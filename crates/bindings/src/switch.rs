@@ -59,7 +59,7 @@ pub fn run_switch(
         let config = PortConfig {
             rate,
             capacity,
-            queues: 8,
+            queues: engine::MAX_QUEUES,
         };
         (port, config)
     });

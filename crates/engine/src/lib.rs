@@ -24,7 +24,8 @@ pub use p4_vm::{
     MeterConfig, Packet, Panic, RegisterCells, TraceEvent, Tracer,
 };
 pub use switch::{
-    CloneSession, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target, Transmit,
+    CloneSession, MAX_QUEUES, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target,
+    Transmit,
 };
 
 pub use tna::{CPU_PORT, DEFLECTION_PORT, DEFLECTION_QUEUE};

@@ -68,6 +68,9 @@ impl SwitchConfig {
     }
 }
 
+/// Queues that a port can have: one for each priority.
+pub const MAX_QUEUES: u8 = 8;
+
 /// An egress port's queues and line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortConfig {
@@ -75,18 +78,18 @@ pub struct PortConfig {
     pub rate: Option<Rate>,
     /// Packets that may wait in each of its queues, not counting the one being sent.
     pub capacity: u32,
-    /// Number of queues, 1 to 8. A larger `priority` is served first, strictly; one that has no queue
+    /// Number of queues, 1 to [`MAX_QUEUES`]. A larger `priority` is served first, strictly; one that has no queue
     /// is dropped.
     pub queues: u8,
 }
 
 impl Default for PortConfig {
-    /// At once, any number of packets, all eight priorities.
+    /// At once, any number of packets, all priorities.
     fn default() -> Self {
         PortConfig {
             rate: None,
             capacity: u32::MAX,
-            queues: 8,
+            queues: MAX_QUEUES,
         }
     }
 }

@@ -17,7 +17,7 @@ mod target;
 mod traffic_manager;
 mod transmit;
 
-pub use config::{PortConfig, SwitchConfig};
+pub use config::{MAX_QUEUES, PortConfig, SwitchConfig};
 pub use families::Lineage;
 pub use forwarding::Forwarding;
 pub use replication::{CloneSession, Replica, Replication};

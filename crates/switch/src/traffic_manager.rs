@@ -1,6 +1,6 @@
 //! The traffic manager: queues of each egress port, and when their lines are free.
 
-use crate::{Lineage, PortConfig, PortStats};
+use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats};
 use p4_vm::{DropCause, DropCounts, Packet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -103,7 +103,7 @@ impl TrafficManager {
         if at >= self.ports.len() {
             self.ports.resize_with(at + 1, || None);
         }
-        let queues = config.queues.clamp(1, 8) as usize;
+        let queues = config.queues.clamp(1, MAX_QUEUES) as usize;
         let port = self.ports[at].get_or_insert_with(|| {
             Box::new(Port {
                 config,
@@ -180,7 +180,7 @@ impl TrafficManager {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return Err((DropCause::UnknownPort, queued));
         };
-        if priority >= port.config.queues.clamp(1, 8) {
+        if priority >= port.config.queues.clamp(1, MAX_QUEUES) {
             return Err((DropCause::UnknownQueue, queued));
         }
         let queue = &mut port.queues[priority as usize];

@@ -20,7 +20,7 @@ use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
-use engine::{Pipeline, PortConfig, Switch, SwitchConfig};
+use engine::{MAX_QUEUES, Pipeline, PortConfig, Switch, SwitchConfig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::wire;
@@ -344,7 +344,7 @@ fn switch(
     let port = PortConfig {
         rate: None,
         capacity: node.capacity.unwrap_or(enough.max(MIN_CAPACITY)),
-        queues: 8,
+        queues: MAX_QUEUES,
     };
     let with_rate = |line: &Line| PortConfig {
         rate: Some(line.rate),

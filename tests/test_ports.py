@@ -1,0 +1,27 @@
+"""Ports and priorities have the same numbers in Python and in the P4 programs."""
+
+import re
+
+from conftest import ROOT
+
+from waymark import ports
+
+
+def constant(file: str, name: str) -> int:
+    text = (ROOT / "p4src/include" / file).read_text()
+    found = re.search(rf"const \w+(?:<\d+>)? {name}\s*= (\d+);", text)
+    assert found is not None, f"{file} has no constant {name}"
+    return int(found[1])
+
+
+def test_the_controller_s_port_is_that_of_the_programs() -> None:
+    assert constant("v1model/types.p4", "CPU_PORT") == ports.CPU_PORT
+
+
+def test_the_largest_number_of_a_port_drops_and_the_one_below_is_the_controller_s() -> None:
+    largest = 2 ** constant("types.p4", "PORT_WIDTH") - 1
+    assert (largest, largest - 1, largest - 2) == (ports.DROP_PORT, ports.CPU_PORT, ports.MAX_PORT)
+
+
+def test_a_port_has_a_queue_for_each_priority() -> None:
+    assert 2 ** constant("types.p4", "PRIORITY_WIDTH") == ports.PRIORITIES
