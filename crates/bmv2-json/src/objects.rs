@@ -5,22 +5,10 @@ use crate::headers::add_type;
 use crate::integer;
 use crate::node::{Node, Result};
 use p4_ir::{
-    Arg, CtorArg, Expr, ExternId, ExternObject, Field, ListItem, Place, Scalar, SourceLoc, Type,
-    TypeId, TypeKind, ValueSet, ValueSetId,
+    Arg, CtorArg, Expr, ExternId, ExternObject, Field, HASH_ALGORITHMS, ListItem, Place, Scalar,
+    SourceLoc, Type, TypeId, TypeKind, ValueSet, ValueSetId,
 };
 use std::collections::HashMap;
-
-/// v1model's hash algorithms, in the order of their values.
-const ALGORITHMS: [&str; 8] = [
-    "crc32",
-    "crc32_custom",
-    "crc16",
-    "crc16_custom",
-    "random",
-    "identity",
-    "csum16",
-    "xor16",
-];
 
 /// Objects by name.
 #[derive(Debug, Default)]
@@ -59,7 +47,7 @@ impl<'j> Builder<'j> {
     /// Reads everything that is not a header, an action, a table or a parser.
     pub fn read_objects(&mut self) -> Result<()> {
         let root = self.root.clone();
-        let members = ALGORITHMS.map(String::from).to_vec();
+        let members = HASH_ALGORITHMS.map(String::from).to_vec();
         let kind = TypeKind::Enum(members);
         add_type(&mut self.out, "HashAlgorithm".into(), kind);
         if let Some(instance) = root.list("extern_instances")?.first() {
@@ -330,9 +318,9 @@ fn bound_table<'j>(node: &Node<'j>) -> Result<Option<&'j str>> {
 
 fn algorithm(node: &Node<'_>) -> Result<Expr> {
     let name = node.str()?;
-    let index = ALGORITHMS.iter().position(|known| *known == name);
+    let index = HASH_ALGORITHMS.iter().position(|known| *known == name);
     let index = index.ok_or_else(|| {
-        let valid = ALGORITHMS.join(", ");
+        let valid = HASH_ALGORITHMS.join(", ");
         node.error(format!(
             "no hash algorithm is called `{name}`; there are {valid}"
         ))

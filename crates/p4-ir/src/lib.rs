@@ -56,8 +56,8 @@ pub use dump::dump;
 pub use expr::{BinaryOp, Expr, ExprKind, Location, Place, Step, UnaryOp};
 pub use object::{
     AbstractMethod, Action, ActionCall, ActionParam, Annotation, AnnotationValue, CtorArg,
-    Declared, Entry, ExternObject, Key, KeyMatch, MatchKind, Table, TableAction, ValueSet,
-    control_plane_name,
+    Declared, Entry, ExternObject, HASH_ALGORITHMS, Key, KeyMatch, MatchKind, Table, TableAction,
+    ValueSet, control_plane_name,
 };
 pub use program::{Block, BlockBody, BlockParam, CORE_ERRORS, Program, Variable};
 pub use stmt::{

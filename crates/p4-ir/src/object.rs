@@ -6,6 +6,18 @@ use crate::{
 };
 use num_bigint::BigUint;
 
+/// The members of v1model's `HashAlgorithm`, in its order. A front end declares them, and a target looks them up.
+pub const HASH_ALGORITHMS: [&str; 8] = [
+    "crc32",
+    "crc32_custom",
+    "crc16",
+    "crc16_custom",
+    "random",
+    "identity",
+    "csum16",
+    "xor16",
+];
+
 /// `@name(…)`, `@name[…]` or `@name`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {

@@ -24,19 +24,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// The names that v1model declares, in its order.
-    pub const NAMES: [&str; 8] = [
-        "crc32",
-        "crc32_custom",
-        "crc16",
-        "crc16_custom",
-        "random",
-        "identity",
-        "csum16",
-        "xor16",
-    ];
-
-    /// By v1model's name. Custom CRCs have their first parameters.
+    /// By a name among [`p4_ir::HASH_ALGORITHMS`]. Custom CRCs have their first parameters.
     pub fn by_name(name: &str) -> Option<Algorithm> {
         Some(match name {
             "crc32" | "crc32_custom" => Algorithm::Crc32,
@@ -139,7 +127,7 @@ mod tests {
 
     #[test]
     fn elided_zeros_count_as_zeros() {
-        for name in Algorithm::NAMES {
+        for name in p4_ir::HASH_ALGORITHMS {
             let algorithm = Algorithm::by_name(name).unwrap();
             for zeros in [0, 1, 3, 7, 64, 200] {
                 let mut full = vec![9, 8, 7];

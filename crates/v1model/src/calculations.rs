@@ -1,7 +1,7 @@
 //! Hashes and checksums by the names that a control plane has for them.
 
 use p4_ir::{Arg, Expr, ExprKind, ExternCall, Program, SourceLoc, StmtKind, TypeKind};
-use p4_vm::{Algorithm, Calculation, walk};
+use p4_vm::{Calculation, walk};
 
 /// The calculations of a program. Those that it does not name are called as p4c calls them, in the order of the
 /// source: `calc`, `calc_0`, `calc_1`, ….
@@ -83,7 +83,7 @@ pub fn algorithm<'p>(program: &'p Program, arg: &Arg) -> Option<&'p str> {
         .map(|ty| &ty.kind)
     {
         Some(TypeKind::Enum(members)) => Some(members.get(index)?.as_str()),
-        _ => Algorithm::NAMES.get(index).copied(),
+        _ => p4_ir::HASH_ALGORITHMS.get(index).copied(),
     }
 }
 

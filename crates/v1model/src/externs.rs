@@ -167,7 +167,7 @@ fn algorithm(c: &mut Lowering<'_>, arg: &Arg, given: Option<&Arg>) -> Option<Alg
     }
     let algorithm = Algorithm::by_name(name);
     if algorithm.is_none() {
-        let valid = Algorithm::NAMES.join(", ");
+        let valid = p4_ir::HASH_ALGORITHMS.join(", ");
         c.error(format!(
             "the hash algorithm `{name}` is not supported; there are {valid}"
         ));
