@@ -124,22 +124,7 @@ fn no_run() -> Value {
 mod tests {
     use super::*;
 
-    /// What comes in by port 1 leaves by port 2, and back.
-    const RELAY: &str = "
-        #include <core.p4>
-        #include <v1model.p4>
-        struct headers { }
-        struct metadata { }
-        parser P(packet_in p, out headers h, inout metadata m, inout standard_metadata_t s) {
-            state start { transition accept; }
-        }
-        control V(inout headers h, inout metadata m) { apply { } }
-        control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
-            apply { s.egress_spec = 3 - s.ingress_port; }
-        }
-        control E(inout headers h, inout metadata m, inout standard_metadata_t s) { apply { } }
-        control D(packet_out p, in headers h) { apply { } }
-        V1Switch(P(), V(), I(), E(), V(), D()) main;";
+    const RELAY: &str = include_str!("../../netsim/tests/common/relay.p4");
 
     fn opened(control: Value) -> (Lab, Value) {
         let host = |n: u8, gateway: u8| {
