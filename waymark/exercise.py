@@ -53,6 +53,11 @@ class Check(_Part):
     program: str | None = Field(None, description="the P4 program of a packet script")
     script: tuple[str, ...] = Field((), description="packet scripts, run as one after another")
     scenario: str | None = Field(None, description="a scenario file")
+    only: tuple[str | int, ...] = Field(
+        (),
+        description="the part of the student's scenario that may differ from the skeleton's, "
+        "as keys and indexes: [links, 5, red]",
+    )
     claims: tuple[Claim, ...] = Field((), description="a list of claims on the scenario's table")
     aqt: bool = Field(False, description="true: every packet's AQT is compared with the truth")
     answers: str | None = Field(None, description="a file with the student's answers")
@@ -63,6 +68,8 @@ class Check(_Part):
         kinds = [bool(self.script), self.scenario is not None, self.answers is not None]
         if sum(kinds) != 1 or bool(self.script) != (self.program is not None):
             raise ValueError("valid: program and script, scenario, or answers")
+        if self.only and self.scenario is None:
+            raise ValueError("only: found without a scenario; valid: with a scenario")
         return self
 
     @property

@@ -61,9 +61,9 @@ def grade(exercise: Exercise, student: Path) -> list[Outcome]:
     with tempfile.TemporaryDirectory(prefix="exercise-") as name:
         folder = Path(name).resolve()
         exercise.assemble(student, folder)
-        tasks = [(check, folder) for check in checks]
+        tasks = [(check, folder, exercise.folder / "skeleton") for check in checks]
         outcomes: list[Outcome] = []
-        for (check, _), got in isolated.each(_run, tasks, limit_s=LIMIT_S):
+        for (check, *_), got in isolated.each(_run, tasks, limit_s=LIMIT_S):
             outcome = _lost(check, got) if isinstance(got, isolated.Lost) else got
             first = next((one for one in outcomes if one.lines == outcome.lines), None)
             if first is not None and not outcome.passed:
@@ -77,14 +77,14 @@ def _lost(check: Check, lost: isolated.Lost) -> Outcome:
     return Outcome(check.name, False, tuple(_paragraph(why or lost.reason)))
 
 
-def _run(task: tuple[Check, Path]) -> Outcome:
-    check, folder = task
+def _run(task: tuple[Check, Path, Path]) -> Outcome:
+    check, folder, skeleton = task
     os.chdir(folder)  # messages then name the files as the student does
     try:
         if check.script:
             passed, lines = _script(check)
         elif check.scenario is not None:
-            passed, lines = _scenario(check)
+            passed, lines = _scenario(check, skeleton)
         else:
             passed, lines = _answers(check)
     except (WaymarkError, _core.WaymarkCoreError) as error:
@@ -162,11 +162,15 @@ def _side_by_side(rows: Sequence[str]) -> Iterator[str]:
 # -- scenarios ------------------------------------------------------------------------------------
 
 
-def _scenario(check: Check) -> tuple[bool, list[str]]:
+def _scenario(check: Check, skeleton: Path) -> tuple[bool, list[str]]:
     from waymark import scenario_file
     from waymark.running import run
 
     assert check.scenario is not None
+    if check.only:
+        changed = _changed_elsewhere(check.scenario, skeleton, check.only)
+        if changed:
+            return False, _paragraph(changed)
     experiment = scenario_file.load(Path(check.scenario))
     [(name, scenario)] = experiment.scenarios("full", 1).items()
     result = run(replace(scenario, check_aqt=check.aqt))
@@ -195,6 +199,33 @@ def _scenario(check: Check) -> tuple[bool, list[str]]:
             lines += _plot(link, queue, result.end_s)
         lines.append(f"Plot: waymark run {check.scenario}")
     return passed, lines
+
+
+def _changed_elsewhere(scenario: str, skeleton: Path, only: Sequence[str | int]) -> str | None:
+    """What a student changed in a scenario beside the part that is to be changed, as a message."""
+    from waymark import scenario_file
+
+    mine, original = (
+        yaml_file.validate(scenario_file.ScenarioFile, yaml_file.read(path)).model_dump()
+        for path in (Path(scenario), skeleton / scenario)
+    )
+    *outer, last = only
+    for tree in (mine, original):
+        part: Any = tree
+        for key in outer:
+            if isinstance(key, int) and key >= len(part):
+                part = {}  # an item that the student took away
+                break
+            part = part[key]
+        part[last] = None
+    changed = [key for key in original if mine[key] != original[key]]
+    if not changed:
+        return None
+    where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in only)[1:]
+    return (
+        f"{scenario}: these parts differ from the skeleton's: {', '.join(changed)}. Restore them, "
+        f"and change only {where} (indexes count from 0)."
+    )
 
 
 def _measured_queues(
