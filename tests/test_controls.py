@@ -51,7 +51,7 @@ def test_the_document_lists_the_controls(request: pytest.FixtureRequest) -> None
 
 
 def test_those_of_today_need_the_modern_profile() -> None:
-    assert {"dctcp", "bbr"} == MODERN
+    assert {"dctcp", "bbr", "waymark"} == MODERN
 
 
 @pytest.mark.parametrize(

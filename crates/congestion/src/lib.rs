@@ -21,6 +21,7 @@ pub mod event;
 pub mod fack;
 pub mod fast;
 pub mod highspeed;
+mod history;
 pub mod muzha;
 pub mod quick_vegas;
 pub mod rbcc;

@@ -125,7 +125,6 @@ mod tests {
             delta,
             throughput: 100.0,
             rtt: 0.1,
-            mrai: None,
         };
         let step = quick.step(&backlog, cwnd);
         assert_eq!(quick.step(&backlog, cwnd), Step::hold(cwnd));

@@ -6,10 +6,7 @@
 use crate::controller::{Controller, Factory, Limits, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Mark, Recovery};
-use crate::vegas::avoidance::{Avoidance, Linear};
-use crate::vegas::machine::Machine;
-use crate::vegas::meter::{Meter, Plain};
-use crate::vegas::{THRESHOLDS, VegasConfig};
+use crate::vegas::{THRESHOLDS, Vegas, VegasConfig};
 use units::Instant;
 
 pub(crate) static RED_VEGAS: Control = Control {
@@ -38,7 +35,12 @@ pub struct RedVegasConfig {
 impl RedVegasConfig {
     /// A RedVegas at the start of its connection.
     pub fn build(&self, limits: &Limits) -> RedVegas {
-        Judging::new(self.vegas.build(limits), self.vegas.beta)
+        RedVegas {
+            vegas: self.vegas.build(limits),
+            beta: self.vegas.beta,
+            ncseq: None,
+            verdicts: Verdicts::default(),
+        }
     }
 }
 
@@ -49,29 +51,16 @@ impl Factory for RedVegasConfig {
 }
 
 /// Vegas that judges its losses.
-pub type RedVegas = Judging<Plain>;
-
-/// Vegas' machinery, and the newest sign of congestion.
 #[derive(Clone, Debug)]
-pub struct Judging<M, A = Linear> {
-    vegas: Machine<M, A>,
+pub struct RedVegas {
+    vegas: Vegas,
     beta: f64,
     /// The newest acknowledged segment when CI-echo was last seen.
     ncseq: Option<u64>,
     verdicts: Verdicts,
 }
 
-impl<M: Meter, A: Avoidance> Judging<M, A> {
-    /// `vegas`, whose losses at most `beta` segments from a mark are congestion's.
-    pub(crate) fn new(vegas: Machine<M, A>, beta: f64) -> Self {
-        Judging {
-            vegas,
-            beta,
-            ncseq: None,
-            verdicts: Verdicts::default(),
-        }
-    }
-
+impl RedVegas {
     fn note_mark(&mut self, ack: &AckEvent) {
         if ack.ci_echo {
             self.ncseq = ack.acked.checked_sub(1).or(self.ncseq);
@@ -85,7 +74,7 @@ impl<M: Meter, A: Avoidance> Judging<M, A> {
     }
 }
 
-impl<M: Meter, A: Avoidance> Controller for Judging<M, A> {
+impl Controller for RedVegas {
     fn cwnd(&self) -> f64 {
         self.vegas.cwnd()
     }

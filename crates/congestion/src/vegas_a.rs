@@ -128,7 +128,6 @@ mod tests {
             delta: (diff + 0.5).trunc(),
             throughput,
             rtt: 0.1,
-            mrai: None,
         };
         let step = adaptive.step(&backlog, 10.0);
         ([step.cwnd, step.increment], adaptive.thresholds())

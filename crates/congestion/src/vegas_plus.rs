@@ -160,7 +160,6 @@ mod tests {
             delta: 5.0,
             throughput: 100.0,
             rtt: f64::from(rtt_ms) / 1000.0,
-            mrai: None,
         };
         moods.step(&backlog, cwnd)
     }

@@ -1,56 +1,113 @@
 //! Waymark: all three marks in one transport.
 //!
-//! Each mark answers the question that it answers best. AQT (RoVegas) says how much of the flow is
-//! waiting on the way there, and so whether the window grows or shrinks; DRAI (Muzha) how fast, and
-//! where the path has room to spare, that it grows in any case; CI (RedVegas) whether a loss was
-//! congestion's. A path whose hops are silent leaves Vegas.
+//! Marks make the path observable, so the law predicts instead of probing. With each
+//! acknowledgement:
 //!
-//! No paper has it: the thresholds are Vegas', the factors Muzha's (Lien and Chung, table 3.1). A
-//! round's factor is spread over its acknowledgements, so that nothing leaves in bursts.
+//! - The propagation delay is `R = RTT − QT_f − QT_b` (Chan 2004, eq. 3.4), `QT_f` the AQT that the
+//!   receiver echoes and `QT_b` the AQT of the acknowledgement itself.
+//! - `D` is the rate at which segments arrived at the receiver during the last `R + QT_f`. An
+//!   acknowledgement's `QT_b` is taken off its time of arrival, so that queues on the way back
+//!   neither hide nor distort it.
+//! - Of the segments in flight, `D (R + QT_b)` are on a link or acknowledged on the way back. The
+//!   others, `B = in flight − D (R + QT_b)`, wait in queues, or will when they come there.
+//! - The pacing rate is `D + κ (β − B)/R`: the flow sends what the path delivers, and within `1/κ`
+//!   round trips has β segments waiting. Flows that share a queue have equal shares, as each has
+//!   the same part of the queue.
+//!
+//! While no more than β segments wait, the least index of the path (DRAI) says that a link has room
+//! and by which factor the rate of all its flows may grow: `u ≤ 1/3` of the rate is used at index 6,
+//! 4/7 at 5, 7/8 at 4. The factor applies to the rate at which was sent what the reading counted.
+//! Without room and without a queue, β doubles with every round trip until there is a queue.
+//!
+//! A lost segment counts as arrived: it has left the queues. That holds unless the queue was full;
+//! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
+//! changes nothing.
+//!
+//! Hops that do not mark count as queueing: then `R` is the least value that was seen. The window only
+//! bounds what is in flight while acknowledgements fail to appear. `docs/waymark-control.md` derives
+//! the law.
 
-use crate::controller::{Controller, Factory, Limits};
-use crate::red_vegas::Judging;
-use crate::registry::{Control, Mark, Recovery};
-use crate::rovegas::{Deployment, FULL_DEPLOYMENT, Marks};
-use crate::vegas::avoidance::{Avoidance, Backlog, Linear, Step};
-use crate::vegas::machine::Machine;
-use crate::vegas::{self, VegasConfig};
+use units::Duration;
+
+use crate::controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::history::History;
+use crate::registry::{Control, Mark, Need, Recovery, Setting};
+use crate::rovegas::{Deployment, FULL_DEPLOYMENT};
+
+/// κ: the part of a deviation that a round trip corrects.
+const GAIN: f64 = 0.5;
+/// The least part of the arrival rate at which a queue is drained.
+const SLOWEST: f64 = 0.5;
+/// Segments without which a rate of arrival is none.
+const FEW: f64 = 8.0;
+/// How old the oldest octet is that a reading of DRAI counts, in seconds: two windows of 2¹⁵ µs.
+const READING: f64 = 2.0 * 32768e-6;
+/// Round trips for which the longest queueing time on the way back is remembered.
+const ROUNDS: usize = 8;
+
+/// Segments of its own that wait at the bottleneck.
+const BACKLOG: Setting = Setting::packets(
+    "backlog",
+    0.5,
+    "β, segments of its own that it keeps waiting at the bottleneck",
+);
 
 pub(crate) static WAYMARK: Control = Control {
     name: "waymark",
     label: "Waymark",
-    summary: "RoVegas' measure, Muzha's pace, losses judged as by RedVegas",
+    summary: "predicts its own queue from AQT, grows as DRAI allows, judges losses by CI",
     source: "this project",
-    recovery: Recovery::Vegas,
+    recovery: Recovery::Sack,
     marks: &[Mark::Aqt, Mark::Avbw, Mark::Ci],
-    needs: &[],
-    settings: &[vegas::ALPHA, vegas::BETA, vegas::GAMMA, FULL_DEPLOYMENT],
-    factory: |settings, rules| {
+    needs: &[Need::Pacing],
+    settings: &[BACKLOG, FULL_DEPLOYMENT],
+    factory: |settings, _| {
         Box::new(WaymarkConfig {
-            vegas: VegasConfig::of(settings, rules),
+            backlog: settings.number(BACKLOG.name),
             deployment: Deployment::of(settings),
         })
     },
 };
 
 /// Settings of [`Waymark`].
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaymarkConfig {
-    /// The thresholds; β is also how far a loss may lie from a mark.
-    pub vegas: VegasConfig,
+    /// β, segments of the flow that wait at the bottleneck.
+    pub backlog: f64,
     /// How many of the path's hops speak.
     pub deployment: Deployment,
+}
+
+impl Default for WaymarkConfig {
+    fn default() -> Self {
+        WaymarkConfig {
+            backlog: 0.5,
+            deployment: Deployment::default(),
+        }
+    }
 }
 
 impl WaymarkConfig {
     /// A Waymark at the start of its connection.
     pub fn build(&self, limits: &Limits) -> Waymark {
-        let VegasConfig { alpha, beta, .. } = self.vegas;
-        let guided = Guided {
-            unguided: Linear { alpha, beta },
-        };
-        let meter = Marks::new(self.deployment);
-        Judging::new(Machine::with(self.vegas, meter, guided, limits), beta)
+        Waymark {
+            config: *self,
+            limits: *limits,
+            delays: Delays::new(self.deployment),
+            round_end: 0,
+            arrived: 0.0,
+            arrivals: History::new(),
+            arrival_rate: None,
+            sent_at: History::new(),
+            rate: None,
+            room: None,
+            speed: 1.0,
+            idle: true,
+            full_until: 0.0,
+            cwnd: limits.initial_window,
+            verdicts: Verdicts::default(),
+        }
     }
 }
 
@@ -60,96 +117,278 @@ impl Factory for WaymarkConfig {
     }
 }
 
-/// RoVegas' measure, Muzha's pace, RedVegas' judgement of losses.
-pub type Waymark = Judging<Marks, Guided>;
-
-/// Vegas' direction at the pace that the hops advise.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guided {
-    unguided: Linear,
+/// The pacing rate from a prediction of the flow's own queue. Times are in seconds, rates in
+/// segments per second.
+#[derive(Clone, Debug)]
+pub struct Waymark {
+    config: WaymarkConfig,
+    limits: Limits,
+    delays: Delays,
+    /// The segment whose acknowledgement ends the round trip.
+    round_end: u64,
+    /// Segments that have left the queues, at the receiver or lost behind them.
+    arrived: f64,
+    /// [`Self::arrived`] over time at the receiver (and a constant).
+    arrivals: History,
+    /// `D`
+    arrival_rate: Option<f64>,
+    /// [`Self::rate`] over time.
+    sent_at: History,
+    /// None before the first round-trip time.
+    rate: Option<f64>,
+    /// The factor that the newest index allows.
+    room: Option<f64>,
+    /// By what β is multiplied while there is no queue.
+    speed: f64,
+    /// There was no queue in this round trip.
+    idle: bool,
+    /// Until when losses are the full queue's.
+    full_until: f64,
+    cwnd: f64,
+    verdicts: Verdicts,
 }
 
-/// What every acknowledgement of a round adds where the path has room to spare: the round's factor
-/// less one.
-fn acceleration(index: u8) -> Option<f64> {
+/// By what the rate of all flows of a link may grow at an index (`waymark/drai.py`).
+fn room(index: u8) -> Option<f64> {
     match index {
-        6 => Some(2.0),
-        5 => Some(0.75),
+        6 => Some(3.0),
+        5 => Some(7.0 / 4.0),
+        4 => Some(8.0 / 7.0),
         _ => None,
     }
 }
 
-impl Avoidance for Guided {
-    fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step {
-        if let Some(increment) = backlog.mrai.and_then(acceleration) {
-            return Step { cwnd, increment };
+impl Waymark {
+    /// Every acknowledgement, of whatever kind.
+    fn acknowledge(&mut self, ack: &AckEvent) {
+        let now = ack.now.as_secs_f64();
+        self.delays.sample(ack);
+        if ack.acked > self.round_end {
+            self.round_end = ack.next;
+            self.delays.next_round();
+            self.speed = if self.idle { 2.0 * self.speed } else { 1.0 };
+            self.idle = true;
         }
-        let Linear { alpha, beta } = self.unguided;
-        match backlog.mrai {
-            Some(1) if backlog.delta > beta => Step::cut(cwnd, cwnd / 4.0),
-            Some(4) if backlog.delta < alpha => Step::grow_by(cwnd, 2.0),
-            _ => self.unguided.step(backlog, cwnd),
+        if let Some(index) = ack.mrai {
+            self.room = room(index);
+        }
+        let Some(propagation) = self.delays.propagation() else {
+            self.cwnd = self.limits.cap(self.cwnd + ack.newly_delivered as f64);
+            return;
+        };
+        if ack.ci_echo {
+            self.full_until = now + 2.0 * propagation;
+        }
+        self.measure(ack, now, propagation);
+        self.pace(ack, now, propagation);
+    }
+
+    /// The rate of arrival, `D`.
+    fn measure(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
+        self.arrived += ack.newly_delivered as f64;
+        if now > self.full_until {
+            self.arrived += ack.newly_lost as f64;
+        }
+        let time = now - self.delays.backward;
+        let span = propagation + self.delays.forward;
+        let arrived = self.arrived;
+        let since = self
+            .arrivals
+            .newest(|then| then.time <= time - span && then.value <= arrived - FEW);
+        if let Some(since) = since.filter(|then| then.value <= arrived - FEW && then.time < time) {
+            self.arrival_rate = Some((arrived - since.value) / (time - since.time));
+        }
+        self.arrivals.push(time, arrived, span / 16.0);
+    }
+
+    /// The rate and the window.
+    fn pace(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
+        let Delays {
+            forward, backward, ..
+        } = self.delays;
+        let current = *self
+            .rate
+            .get_or_insert(self.limits.initial_window / propagation);
+        let round_trip = propagation + forward + backward;
+        let mut rate = current;
+        if let Some(arrival_rate) = self.arrival_rate {
+            let is_idle = arrival_rate * forward <= self.config.backlog;
+            self.idle &= is_idle;
+            let app_limited = ack.rate.is_some_and(|sample| sample.app_limited);
+            rate = match self.room {
+                _ if is_idle && app_limited => current,
+                Some(factor) if is_idle => {
+                    current.max(factor * self.rate_at(now - round_trip - READING))
+                }
+                _ => {
+                    let mut passing = arrival_rate;
+                    if is_idle {
+                        passing = passing.max(self.rate_at(now - round_trip));
+                    }
+                    let waiting = ack.in_flight as f64 - passing * (propagation + backward);
+                    let backlog = self.config.backlog * if is_idle { self.speed } else { 1.0 };
+                    let step = GAIN * (backlog - waiting) / propagation;
+                    let fastest =
+                        (GAIN * self.config.backlog / propagation).max(arrival_rate / 7.0);
+                    (passing + step.min(fastest)).max(SLOWEST * arrival_rate)
+                }
+            };
+        }
+        let rate = rate.max(1.0 / round_trip);
+        self.rate = Some(rate);
+        self.sent_at.push(now, rate, (round_trip + READING) / 32.0);
+        let rate = rate.max(self.arrival_rate.unwrap_or(0.0));
+        let longest = propagation + forward + self.delays.longest_backward();
+        self.cwnd = self.limits.cap(2.0 * rate * longest + FEW);
+    }
+
+    /// The pacing rate at a time.
+    fn rate_at(&self, time: f64) -> f64 {
+        let then = self.sent_at.newest(|point| point.time <= time);
+        then.map_or(0.0, |point| point.value)
+    }
+}
+
+/// The parts of the round-trip time, in seconds.
+#[derive(Clone, Debug)]
+struct Delays {
+    deployment: Deployment,
+    /// The least propagation delay of this round trip, and of the last.
+    round: f64,
+    last_round: f64,
+    /// The least of all.
+    least: f64,
+    /// `QT_f` of the newest sample.
+    forward: f64,
+    /// `QT_b` of the newest acknowledgement.
+    backward: f64,
+    /// The longest `QT_b` of each of the last round trips.
+    longest: [f64; ROUNDS],
+}
+
+impl Delays {
+    fn new(deployment: Deployment) -> Self {
+        Delays {
+            deployment,
+            round: f64::INFINITY,
+            last_round: f64::INFINITY,
+            least: f64::INFINITY,
+            forward: 0.0,
+            backward: 0.0,
+            longest: [0.0; ROUNDS],
         }
     }
 
-    /// Hops that speak know the path's capacity; there is nothing to probe for.
-    fn rules_slow_start(&self, backlog: &Backlog) -> bool {
-        backlog.mrai.is_some()
+    /// `R`; none before the first sample.
+    fn propagation(&self) -> Option<f64> {
+        let newest = self.round.min(self.last_round);
+        let value = match self.deployment {
+            Deployment::Full if newest.is_finite() => newest,
+            _ => self.least,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    fn longest_backward(&self) -> f64 {
+        self.longest.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// What an acknowledgement says. A saturated mark says nothing; nor does one that exceeds the RTT.
+    fn sample(&mut self, ack: &AckEvent) {
+        if let Some(backward) = ack.aqt_backward.and_then(|mark| mark.exact()) {
+            self.backward = backward.as_secs_f64();
+            self.longest[0] = self.longest[0].max(self.backward);
+        }
+        let Some(rtt) = ack.rtt_s() else { return };
+        let there = (rtt - self.backward).max(0.0);
+        let forward = ack.aqt_echo.and_then(|mark| mark.exact());
+        let marked = forward
+            .map(|time| there - time.as_secs_f64())
+            .filter(|value| *value > 0.0);
+        if let Some(value) = marked {
+            self.round = self.round.min(value);
+        }
+        let value = marked.unwrap_or(there);
+        if value > 0.0 {
+            self.least = self.least.min(value);
+        }
+        if let Some(propagation) = self.propagation() {
+            self.forward = (there - propagation).max(0.0);
+        }
+    }
+
+    fn next_round(&mut self) {
+        if self.round.is_finite() {
+            self.last_round = self.round;
+        }
+        self.round = f64::INFINITY;
+        self.longest.rotate_right(1);
+        self.longest[0] = 0.0;
+    }
+}
+
+impl Controller for Waymark {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// There is no threshold; the least that one may be.
+    fn ssthresh(&self) -> f64 {
+        2.0
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.acknowledge(ack);
+    }
+
+    fn on_partial_ack(&mut self, ack: &AckEvent) {
+        self.acknowledge(ack);
+    }
+
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        self.acknowledge(ack);
+    }
+
+    /// The queueing time has said it all; the loss is only judged.
+    fn on_loss(&mut self, loss: &LossEvent) {
+        self.verdicts.newest = Some(loss.lost);
+        match loss.now.as_secs_f64() <= self.full_until {
+            true => self.verdicts.congestion += 1,
+            false => self.verdicts.random += 1,
+        }
+    }
+
+    fn on_congestion_mark(&mut self, _mark: &LossEvent) {}
+
+    /// What was measured is old; the next acknowledgements measure again.
+    fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
+        self.arrivals.clear();
+        self.arrival_rate = None;
+        self.rate = self.rate.map(|rate| SLOWEST * rate);
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    fn verdicts(&self) -> Verdicts {
+        self.verdicts
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let propagation = self.delays.propagation();
+        Snapshot {
+            cwnd: self.cwnd,
+            ssthresh: self.ssthresh(),
+            phase: match self.room {
+                Some(_) => Phase::SlowStart,
+                None => Phase::Avoidance,
+            },
+            base_rtt: propagation.map(Duration::from_secs_f64),
+            diff: self.arrival_rate.map(|rate| rate * self.delays.forward),
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The step after a round that ended with a window of 8, `delta` segments waiting.
-    fn step(mrai: Option<u8>, delta: f64) -> (f64, f64) {
-        step_of(8.0, mrai, delta)
-    }
-
-    fn step_of(cwnd: f64, mrai: Option<u8>, delta: f64) -> (f64, f64) {
-        let unguided = Linear {
-            alpha: 1.0,
-            beta: 3.0,
-        };
-        let backlog = Backlog {
-            diff: delta,
-            delta,
-            throughput: 100.0,
-            rtt: 0.1,
-            mrai,
-        };
-        let step = Guided { unguided }.step(&backlog, cwnd);
-        (step.cwnd, step.increment)
-    }
-
-    #[test]
-    fn room_to_spare_accelerates_whatever_waits() {
-        for delta in [0.0, 2.0, 5.0] {
-            assert_eq!(step(Some(6), delta), (8.0, 2.0));
-            assert_eq!(step(Some(5), delta), (8.0, 0.75));
-        }
-    }
-
-    /// The papers' simulator can leave one after a recovery.
-    #[test]
-    fn an_empty_window_grows_as_one_of_a_segment() {
-        assert_eq!(step_of(0.0, Some(4), 0.0), (0.0, 2.0));
-        assert_eq!(step_of(0.0, None, 0.0), (0.0, 1.0));
-    }
-
-    #[test]
-    fn else_the_backlog_says_whether_and_the_index_how_fast() {
-        for (mrai, few, some, many) in [
-            (Some(4), (8.0, 0.25), (8.0, 0.0), (7.0, 0.0)),
-            (Some(3), (8.0, 0.125), (8.0, 0.0), (7.0, 0.0)),
-            (Some(2), (8.0, 0.125), (8.0, 0.0), (7.0, 0.0)),
-            (Some(1), (8.0, 0.125), (8.0, 0.0), (6.0, 0.0)),
-            (None, (8.0, 0.125), (8.0, 0.0), (7.0, 0.0)),
-        ] {
-            assert_eq!(step(mrai, 0.0), few, "index {mrai:?}");
-            assert_eq!(step(mrai, 2.0), some, "index {mrai:?}");
-            assert_eq!(step(mrai, 4.0), many, "index {mrai:?}");
-        }
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use netsim::{Programs, Scenario, Simulation};
 use serde_json::json;
 use std::fmt::Write;
 
-const CONTROLS: [&str; 15] = [
+const CONTROLS: [&str; 14] = [
     "tahoe",
     "reno",
     "newreno",
@@ -22,7 +22,6 @@ const CONTROLS: [&str; 15] = [
     "enhancedvegas",
     "quickvegas",
     "redvegas",
-    "waymark",
     "vegasa",
     "muzha",
     "rbcc",

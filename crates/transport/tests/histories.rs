@@ -111,7 +111,7 @@ impl Algorithm {
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Static(T))),
         Algorithm::Rbcc(RbccConfig::wireless(Threshold::Dynamic)),
         Algorithm::Other(Recovery::Vegas, || Box::new(VegasPlusConfig::default())),
-        Algorithm::Other(Recovery::Vegas, || Box::new(WaymarkConfig::default())),
+        Algorithm::Other(Recovery::Sack, || Box::new(WaymarkConfig::default())),
         Algorithm::Other(
             Recovery::Vegas,
             || Box::new(ReroutingVegasConfig::default()),

@@ -15,8 +15,6 @@ pub struct Backlog {
     pub throughput: f64,
     /// The round's mean RTT, in seconds.
     pub rtt: f64,
-    /// MRAI-Echo of the acknowledgement that ended the round, 1 to 6; `None`: no hop has spoken.
-    pub mrai: Option<u8>,
 }
 
 /// What is to become of the window.
@@ -37,16 +35,12 @@ impl Step {
         }
     }
 
-    /// One segment more within a round, spread over its acknowledgements.
+    /// One segment more within a round, spread over its acknowledgements; a window that a recovery
+    /// left empty counts as one.
     pub fn grow(cwnd: f64) -> Self {
-        Step::grow_by(cwnd, 1.0)
-    }
-
-    /// So many segments more within a round; a window that a recovery left empty counts as one.
-    pub fn grow_by(cwnd: f64, segments: f64) -> Self {
         Step {
             cwnd,
-            increment: segments / cwnd.max(1.0),
+            increment: 1.0 / cwnd.max(1.0),
         }
     }
 
@@ -60,11 +54,6 @@ impl Step {
 pub trait Avoidance: Debug + Send {
     /// The step after a round that ended with window `cwnd`.
     fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step;
-
-    /// Whether [`Avoidance::step`] decides during slow start as well.
-    fn rules_slow_start(&self, _backlog: &Backlog) -> bool {
-        false
-    }
 
     /// A loss is about to cut the window; what is left of `window`, if not Vegas' three quarters.
     fn on_loss(&mut self, _window: u64) -> Option<u64> {

@@ -159,7 +159,6 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
                     delta: (diff + 0.5).trunc(),
                     throughput: actual,
                     rtt: measured.rtt,
-                    mrai: ack.mrai,
                 });
             }
             None => self.increment = 0.0,
@@ -174,7 +173,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
 
     /// Once a round: Chan (2.2) in avoidance, §2.2.1 in slow start.
     fn step(&mut self, backlog: Backlog) {
-        self.doubling = self.cwnd < self.ssthresh && !self.avoidance.rules_slow_start(&backlog);
+        self.doubling = self.cwnd < self.ssthresh;
         if self.doubling {
             self.slow_start(backlog.delta);
         } else {

@@ -81,7 +81,7 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         ),
         (
             "/flows/0",
-            json!({"from": "S1", "to": "D1", "control": {"name": "waymark"},
+            json!({"from": "S1", "to": "D1", "control": {"name": "waymark"}, "profile": {"modern": {}},
                    "marks": [{"option": 0x9E, "fields": [{"bits": 64, "aggregation": "min"},
                                                          {"bits": 64, "aggregation": "last"}]}]}),
             "flows[0].marks: with AQT and AVBW-S, 48 octets of IPv4 options; room for 40",

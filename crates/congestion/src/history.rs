@@ -1,0 +1,104 @@
+//! What a value was a while ago, in constant space.
+
+/// Values of the recent past, no closer to each other than asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    points: [Point; Self::POINTS],
+    /// Points in use.
+    len: usize,
+    /// Where the next one goes.
+    next: usize,
+}
+
+/// A value, and since when, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) time: f64,
+    pub(crate) value: f64,
+}
+
+impl History {
+    const POINTS: usize = 64;
+
+    pub(crate) fn new() -> Self {
+        History {
+            points: [Point::default(); Self::POINTS],
+            len: 0,
+            next: 0,
+        }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// The value from `time` on. It is not kept if the newest kept point is less than `apart` before it.
+    pub(crate) fn push(&mut self, time: f64, value: f64, apart: f64) {
+        if self
+            .back(0)
+            .is_some_and(|newest| time < newest.time + apart)
+        {
+            return;
+        }
+        self.points[self.next] = Point { time, value };
+        self.next = (self.next + 1) % Self::POINTS;
+        self.len = (self.len + 1).min(Self::POINTS);
+    }
+
+    /// The newest point that `is_past` accepts; else the oldest one.
+    pub(crate) fn newest(&self, is_past: impl Fn(Point) -> bool) -> Option<Point> {
+        let past = (0..self.len)
+            .filter_map(|back| self.back(back))
+            .find(|point| is_past(*point));
+        past.or_else(|| self.back(self.len.checked_sub(1)?))
+    }
+
+    /// The point that came `back` points before the newest.
+    fn back(&self, back: usize) -> Option<Point> {
+        (back < self.len).then(|| self.points[(self.next + Self::POINTS - 1 - back) % Self::POINTS])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(history: &History, time: f64) -> Option<f64> {
+        history
+            .newest(|point| point.time <= time)
+            .map(|point| point.value)
+    }
+
+    #[test]
+    fn a_value_holds_until_the_next() {
+        let mut history = History::new();
+        assert_eq!(at(&history, 1.0), None);
+        history.push(1.0, 10.0, 0.0);
+        history.push(2.0, 20.0, 0.0);
+        assert_eq!(
+            [1.0, 1.9, 2.0, 9.0].map(|time| at(&history, time)),
+            [10.0, 10.0, 20.0, 20.0].map(Some)
+        );
+    }
+
+    #[test]
+    fn before_its_first_point_it_has_that_one() {
+        let mut history = History::new();
+        history.push(1.0, 10.0, 0.0);
+        assert_eq!(at(&history, 0.0), Some(10.0));
+        history.clear();
+        assert_eq!(at(&history, 0.0), None);
+    }
+
+    #[test]
+    fn points_too_close_are_left_out_and_old_ones_are_forgotten() {
+        let mut history = History::new();
+        for tenth in 0..2000 {
+            history.push(f64::from(tenth) / 10.0, f64::from(tenth), 1.0);
+        }
+        assert_eq!(at(&history, 199.9), Some(1990.0));
+        assert_eq!(at(&history, 198.0), Some(1980.0));
+        assert_eq!(at(&history, 0.0), Some(1360.0));
+    }
+}

@@ -1,0 +1,211 @@
+use units::Instant;
+
+use super::*;
+use crate::event::QueueingTime;
+
+/// Propagation there and back, in milliseconds.
+const PROPAGATION: u64 = 100;
+
+/// A connection over one bottleneck, in steps of a millisecond: what the control does to its queue.
+struct Path {
+    control: Waymark,
+    now_ms: u64,
+    /// Segments per second that the bottleneck serves.
+    rate: f64,
+    /// Segments that wait there.
+    queue: f64,
+    /// Segments sent, and acknowledged.
+    sent: f64,
+    acked: u64,
+    /// Acknowledgements on their way: when they arrive, when the segment left, and its AQT.
+    coming: Vec<(u64, u64, u64)>,
+    /// How long acknowledgements wait on the way back, in milliseconds.
+    backward: u64,
+    /// Each so many-th segment is lost behind the bottleneck; 0: none.
+    lossy: u64,
+    lost: u64,
+    /// Congestion is indicated with each acknowledgement.
+    ci: bool,
+    index: u8,
+}
+
+impl Path {
+    fn new(rate: f64) -> Self {
+        let limits = Limits {
+            initial_window: 10.0,
+            ..Limits::default()
+        };
+        Path {
+            control: WaymarkConfig::default().build(&limits),
+            now_ms: 0,
+            rate,
+            queue: 0.0,
+            sent: 0.0,
+            acked: 0,
+            coming: Vec::new(),
+            backward: 0,
+            lossy: 0,
+            lost: 0,
+            ci: false,
+            index: 3,
+        }
+    }
+
+    fn run(&mut self, ms: u64) {
+        for _ in 0..ms {
+            self.step();
+        }
+    }
+
+    fn step(&mut self) {
+        self.now_ms += 1;
+        self.queue = (self.queue - self.rate / 1e3).max(0.0);
+        let due: Vec<_> = self
+            .coming
+            .extract_if(.., |coming| coming.0 <= self.now_ms)
+            .collect();
+        for (_, sent_ms, aqt_ms) in due {
+            self.receive(sent_ms, aqt_ms);
+        }
+        let in_flight = self.sent.floor() - self.acked as f64;
+        let before = self.sent.floor();
+        if in_flight < self.control.cwnd() {
+            self.sent += self.control.pacing_rate().unwrap_or(100.0) / 1e3;
+        }
+        for _ in 0..(self.sent.floor() - before) as u64 {
+            self.queue += 1.0;
+            let aqt_ms = ((self.queue - 1.0).max(0.0) / self.rate * 1e3) as u64;
+            let back = self.now_ms + aqt_ms + PROPAGATION + self.backward;
+            self.coming.push((back, self.now_ms, aqt_ms));
+        }
+    }
+
+    fn receive(&mut self, sent_ms: u64, aqt_ms: u64) {
+        self.acked += 1;
+        let is_lost = self.lossy > 0 && self.acked.is_multiple_of(self.lossy);
+        if is_lost {
+            self.lost += 1;
+            return;
+        }
+        let queueing = |ms| Some(QueueingTime::Exactly(Duration::from_millis(ms)));
+        let ack = AckEvent {
+            now: Instant::from_micros(1000 * self.now_ms),
+            acked: self.acked,
+            newly_acked: 1,
+            next: self.sent as u64,
+            in_flight: self.sent as u64 - self.acked,
+            rtt: Some(Duration::from_millis(self.now_ms - sent_ms)),
+            aqt_echo: queueing(aqt_ms),
+            aqt_backward: queueing(self.backward),
+            mrai: Some(self.index),
+            ci_echo: self.ci,
+            newly_delivered: 1,
+            newly_lost: std::mem::take(&mut self.lost),
+            ..AckEvent::default()
+        };
+        self.control.on_ack(&ack);
+    }
+
+    fn pace(&self) -> f64 {
+        self.control.pacing_rate().expect("a rate")
+    }
+}
+
+/// 1000 segments per second are 100 in flight; the initial rate is a tenth of it.
+#[test]
+fn it_comes_to_the_path_s_rate_with_a_short_queue() {
+    let mut path = Path::new(1000.0);
+    path.run(10_000);
+    assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
+    assert!(path.queue < 4.0, "{}", path.queue);
+}
+
+/// Eq. 3.4: what an acknowledgement waits on the way back is no part of any measure.
+#[test]
+fn a_congested_way_back_changes_nothing() {
+    let mut path = Path::new(1000.0);
+    path.run(10_000);
+    path.backward = 150;
+    path.run(2_000);
+    assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
+    assert!(path.queue < 4.0, "{}", path.queue);
+}
+
+/// Index 6: a third of the rate is used at most, so that three times as much fits; index 5: 7/4;
+/// index 4: 8/7. The factor is of the rate at which was sent what the reading counted.
+#[test]
+fn the_index_says_by_how_much_the_rate_grows() {
+    for (index, factor) in [(6, 3.0), (5, 1.75), (4, 8.0 / 7.0)] {
+        let mut path = Path::new(1e6);
+        path.index = index;
+        // The first acknowledgements come 100 ms after the first segments; the rate is a window's.
+        path.run(250);
+        let first = path.control.rate_at(0.0);
+        assert_eq!(first, 100.0);
+        let rate = path.pace();
+        assert!(
+            (rate / (factor * first) - 1.0).abs() < 1e-9,
+            "{index}: {rate}"
+        );
+    }
+}
+
+#[test]
+fn losses_count_as_arrivals_unless_congestion_is_indicated() {
+    let rate = |ci| {
+        let mut path = Path::new(1000.0);
+        path.run(10_000);
+        (path.lossy, path.ci) = (10, ci);
+        path.run(1_000);
+        path.control.arrival_rate.expect("a rate")
+    };
+    assert!((rate(false) - 1000.0).abs() < 30.0, "{}", rate(false));
+    assert!(rate(true) < 950.0, "{}", rate(true));
+}
+
+#[test]
+fn half_of_the_rate_taken_away_is_given_up() {
+    let mut path = Path::new(1000.0);
+    path.run(10_000);
+    path.rate = 500.0;
+    path.run(2_000);
+    assert!((path.pace() - 500.0).abs() < 30.0, "{}", path.pace());
+    assert!(path.queue < 4.0, "{}", path.queue);
+}
+
+/// The pacing rate halves, and holds until acknowledgements arrive.
+#[test]
+fn a_timeout_forgets_what_was_measured() {
+    let mut path = Path::new(1000.0);
+    path.run(10_000);
+    let before = path.pace();
+    path.control.on_timeout(&TimeoutEvent {
+        now: Instant::from_micros(10_000_000),
+        window: 10,
+    });
+    assert_eq!(path.pace(), before / 2.0);
+    path.run(3_000);
+    assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
+}
+
+/// Hops that say nothing: what exceeds the least RTT is queueing.
+#[test]
+fn without_marks_it_goes_by_the_least_round_trip_time() {
+    let mut control = WaymarkConfig::default().build(&Limits::default());
+    let ack = |ms| AckEvent {
+        now: Instant::from_micros(1000 * (1000 + ms)),
+        rtt: Some(Duration::from_millis(ms)),
+        newly_delivered: 1,
+        ..AckEvent::default()
+    };
+    control.on_ack(&ack(100));
+    control.on_ack(&ack(130));
+    let Delays {
+        forward, backward, ..
+    } = control.delays;
+    assert_eq!(control.delays.propagation(), Some(0.1));
+    assert!(
+        (forward - 0.03).abs() < 1e-9 && backward == 0.0,
+        "{forward} {backward}"
+    );
+}
