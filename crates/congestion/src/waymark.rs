@@ -17,7 +17,9 @@
 //! While no more than β segments wait, the least index of the path (DRAI) says that a link has room
 //! and by which factor the rate of all its flows may grow: `u ≤ 1/3` of the rate is used at index 6,
 //! 4/7 at 5, 7/8 at 4. The factor applies to the rate at which was sent what the reading counted.
-//! Without room and without a queue, β doubles with every round trip until there is a queue.
+//! Without room and without a queue, β doubles with every round trip until there is a queue. A path
+//! without a queue carries what is sent, so that the rate at which the newest acknowledged segment was
+//! sent replaces `D` if it is greater.
 //!
 //! A lost segment counts as arrived: it has left the queues. That holds unless the queue was full;
 //! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
