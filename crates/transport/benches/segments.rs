@@ -1,17 +1,24 @@
 //! Segments per second of the stack alone: a sender and a receiver on a perfect path, in virtual
 //! time.
 
+use std::collections::VecDeque;
 use std::hint::black_box;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 
-use congestion::{Deployment, Factory, RenoConfig, RoVegasConfig, VegasConfig};
+use congestion::{
+    AckEvent, Controller, Deployment, Factory, Limits, LossEvent, RenoConfig, RoVegasConfig,
+    TimeoutEvent, VegasConfig,
+};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use transport::tcp::{Config, Connection, Recovery, Supply, modern};
+use transport::tcp::{Config, Connection, Recovery, Segment, Supply, modern};
 use transport::wire::{Body, Flow, MAX_HEADER_OCTETS, Packet, decode, encode};
 use units::{Duration, Instant};
 
 const SEGMENTS: u64 = 10_000;
+/// Segments in flight on a long path, and acknowledgements of one run there.
+const LONG_WINDOW: u64 = 10_000;
+const LONG_ACKS: u64 = 100_000;
 
 /// Moves [`SEGMENTS`] data segments and their acknowledgements, a window a round trip.
 fn transfer(config: &Config, algorithm: &dyn Factory) -> u64 {
@@ -162,5 +169,94 @@ fn modern_hosts(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, stack, modern_hosts, wire);
+/// A window that nothing changes.
+#[derive(Debug)]
+struct Constant(f64);
+
+impl Factory for Constant {
+    fn build(&self, _: &Limits) -> Box<dyn Controller> {
+        Box::new(Constant(self.0))
+    }
+}
+
+impl Controller for Constant {
+    fn cwnd(&self) -> f64 {
+        self.0
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.0
+    }
+
+    fn on_ack(&mut self, _: &AckEvent) {}
+
+    fn on_loss(&mut self, _: &LossEvent) {}
+
+    fn on_timeout(&mut self, _: &TimeoutEvent) {}
+}
+
+/// Sends [`LONG_ACKS`] segments with [`LONG_WINDOW`] in flight, one per microsecond. The path loses
+/// one data segment in `loss_interval`, at random. Every segment that arrives is acknowledged.
+/// Returns the acknowledgements that the sender took.
+fn long_path(loss_interval: Option<u64>) -> u64 {
+    let config = Arc::new(modern::Config {
+        elided: true,
+        delayed_ack: None,
+        pacing: false,
+        receive_buffer: 1 << 27,
+        ..modern::Config::default()
+    });
+    let algorithm = Constant(LONG_WINDOW as f64);
+    let mut sender = modern::Connection::connect(config.clone(), &algorithm, 1);
+    let mut receiver = modern::Connection::listen(config, &algorithm, 2);
+    sender.write_zeros(u64::MAX).expect("the stream is open");
+    let spacing = Duration::from_micros(1);
+    let delay = spacing * (LONG_WINDOW / 2);
+    let (mut now, mut acks, mut random) = (Instant::ZERO, 0, 1_u64);
+    let (mut data, mut answers) = (VecDeque::new(), VecDeque::new());
+    while acks < LONG_ACKS {
+        now += spacing;
+        sender.handle_timeout(now);
+        receiver.handle_timeout(now);
+        while let Some(segment) = arrived(&mut data, now) {
+            receiver.handle_segment(now, &segment, &[]);
+            while let Some(answer) = receiver.poll_transmit(now) {
+                answers.push_back((now + delay, answer));
+            }
+        }
+        while let Some(answer) = arrived(&mut answers, now) {
+            sender.handle_segment(now, &answer, &[]);
+            acks += 1;
+        }
+        if let Some(segment) = sender.poll_transmit(now) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            if segment.payload == 0
+                || loss_interval.is_none_or(|interval| !random.is_multiple_of(interval))
+            {
+                data.push_back((now + delay, segment));
+            }
+        }
+    }
+    acks
+}
+
+/// The next segment that a path delivers by `now`.
+fn arrived(path: &mut VecDeque<(Instant, Segment)>, now: Instant) -> Option<Segment> {
+    path.front().filter(|(at, _)| *at <= now)?;
+    path.pop_front().map(|(_, segment)| segment)
+}
+
+/// Cost per acknowledgement of a long path, with and without loss.
+fn long_window(c: &mut Criterion) {
+    let mut group = c.benchmark_group("acks");
+    group.throughput(Throughput::Elements(LONG_ACKS));
+    for (name, loss_interval) in [("lossless", None), ("loss-1%", Some(100))] {
+        group.bench_function(name, |b| b.iter(|| long_path(black_box(loss_interval))));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stack, modern_hosts, long_window, wire);
 criterion_main!(benches);

@@ -39,8 +39,9 @@ impl Assembler {
 
     /// The early range that holds `position`.
     pub(super) fn early_at(&self, position: u64) -> Option<(u64, u64)> {
-        let holds = |&&(left, right): &&(u64, u64)| (left..right).contains(&position);
-        self.early.iter().find(holds).copied()
+        let index = self.early.partition_point(|&(_, end)| end <= position);
+        let range = self.early.get(index).copied();
+        range.filter(|&(left, _)| left <= position)
     }
 
     /// The early ranges that the newest arrivals joined, newest first.

@@ -47,6 +47,8 @@ mod scoreboard;
 mod secret;
 mod sender;
 mod stream;
+#[cfg(test)]
+mod walk;
 
 pub use config::{Config, ConfigError, EcnMode, RtoBounds, Stamps};
 pub use connection::{Connection, Ended, State, StreamError};

@@ -1,6 +1,7 @@
 //! What was sent and is not acknowledged, segment by segment (RFC 2018, RFC 6675, RFC 8985).
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use units::Instant;
 
@@ -18,6 +19,8 @@ pub(super) struct Sent {
     pub(super) fate: Fate,
     /// The path's deliveries as it was last sent.
     pub(super) stamp: Stamp,
+    /// Where it arrived early: no segment from it up to this number is known to be missing.
+    run_end: u64,
 }
 
 /// What is thought to have become of a segment's newest transmission.
@@ -32,6 +35,9 @@ pub(super) enum Fate {
 }
 
 /// Segments in the order of the stream. Numbers count them from the connection's first.
+///
+/// The cost of an acknowledgement does not depend on the window: runs of segments that arrived early
+/// are passed over at once, and the lost segments are kept in a heap. Only a timeout visits all.
 #[derive(Debug, Default)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Sent>,
@@ -41,8 +47,8 @@ pub(super) struct Scoreboard {
     sacked: usize,
     lost: usize,
     resent: usize,
-    /// No segment before this one is lost.
-    lost_from: u64,
+    /// The numbers of the lost segments, and of some that are lost no more. The oldest is lost.
+    lost_numbers: BinaryHeap<Reverse<u64>>,
 }
 
 impl Scoreboard {
@@ -94,12 +100,7 @@ impl Scoreboard {
 
     /// The oldest lost segment.
     pub(super) fn first_lost(&self) -> Option<u64> {
-        if self.lost == 0 {
-            return None;
-        }
-        let from = self.lost_from.max(self.first);
-        (from..self.next())
-            .find(|&number| self.get(number).is_some_and(|sent| sent.fate == Fate::Lost))
+        self.lost_numbers.peek().map(|&Reverse(number)| number)
     }
 
     /// A segment is sent for the first time.
@@ -112,6 +113,7 @@ impl Scoreboard {
             transmissions: 1,
             fate: Fate::InFlight,
             stamp,
+            run_end: 0,
         });
     }
 
@@ -120,8 +122,8 @@ impl Scoreboard {
         let Some(index) = self.index(number) else {
             return;
         };
-        if self.segments[index].fate == Fate::Lost && self.first_lost() == Some(number) {
-            self.lost_from = number + 1;
+        if self.segments[index].fate == Fate::Sacked {
+            self.split_runs();
         }
         self.set_fate(index, Fate::InFlight);
         let sent = &mut self.segments[index];
@@ -143,34 +145,63 @@ impl Scoreboard {
         self.first += 1;
         *self.count(sent.fate) -= 1;
         self.resent -= usize::from(sent.transmissions > 1);
+        self.forget_found();
         Some(sent)
     }
 
     /// Marks the segments within `left..right` as arrived, and hands each that is news to `each`
     /// with its number.
     pub(super) fn sack(&mut self, left: u64, right: u64, mut each: impl FnMut(u64, &Sent)) {
-        let from = self.segments.partition_point(|sent| sent.start < left);
-        for index in from..self.segments.len() {
-            let sent = self.segments[index];
-            if sent.end > right {
-                break;
+        let mut index = self.segments.partition_point(|sent| sent.start < left);
+        while let Some(&sent) = self.segments.get(index)
+            && sent.end <= right
+        {
+            if sent.fate == Fate::Sacked {
+                index = self.pass_run(index);
+                continue;
             }
-            if sent.fate != Fate::Sacked {
-                self.set_fate(index, Fate::Sacked);
-                each(self.first + index as u64, &sent);
-            }
+            self.set_fate(index, Fate::Sacked);
+            each(self.first + index as u64, &sent);
+            index += 1;
         }
     }
 
-    /// The oldest segment on its way behind the very oldest has arrived, as a duplicate without SACK
-    /// tells.
+    /// The oldest segment on its way behind the very oldest has arrived: without SACK, that is all a
+    /// duplicate says.
     pub(super) fn sack_any(&mut self) -> bool {
-        let waits = |sent: &Sent| sent.fate == Fate::InFlight;
-        let Some(index) = self.segments.iter().skip(1).position(waits) else {
+        let oldest = self.segments.front();
+        if self.in_flight == oldest.map_or(0, |sent| usize::from(sent.fate == Fate::InFlight)) {
             return false;
-        };
-        self.set_fate(index + 1, Fate::Sacked);
-        true
+        }
+        let mut index = 1;
+        while let Some(sent) = self.segments.get(index) {
+            match sent.fate {
+                Fate::InFlight => {
+                    self.set_fate(index, Fate::Sacked);
+                    return true;
+                }
+                Fate::Sacked => index = self.pass_run(index),
+                Fate::Lost => index += 1,
+            }
+        }
+        false
+    }
+
+    /// The index behind the run of early segments that `index` is in. Shortens the path for later
+    /// calls, so that a call takes amortized logarithmic time.
+    fn pass_run(&mut self, mut index: usize) -> usize {
+        while let Some(sent) = self.segments.get(index)
+            && sent.fate == Fate::Sacked
+        {
+            let next = (sent.run_end - self.first) as usize;
+            if let Some(after) = self.segments.get(next)
+                && after.fate == Fate::Sacked
+            {
+                self.segments[index].run_end = after.run_end;
+            }
+            index = next;
+        }
+        index
     }
 
     /// The oldest has not arrived after all: only a duplicate had said so.
@@ -190,32 +221,33 @@ impl Scoreboard {
             && self.segments[index].fate == Fate::InFlight
         {
             self.set_fate(index, Fate::Lost);
-            self.lost_from = self.lost_from.min(number);
         }
     }
 
     /// Everything on its way is lost.
     pub(super) fn lose_all(&mut self) {
-        for sent in &mut self.segments {
-            if sent.fate == Fate::InFlight {
-                sent.fate = Fate::Lost;
-            }
-        }
-        self.lost += self.in_flight;
-        self.in_flight = 0;
-        self.lost_from = self.first;
+        self.lose_every(Fate::InFlight);
     }
 
     /// Forgets what arrived early: the other end may take it back (RFC 2018, §8).
     pub(super) fn renege(&mut self) {
-        for sent in &mut self.segments {
-            if sent.fate == Fate::Sacked {
-                sent.fate = Fate::Lost;
+        self.lose_every(Fate::Sacked);
+    }
+
+    /// Makes each early segment a run of its own, as one within a run is on its way again. Only a tail
+    /// loss probe that crossed its acknowledgement needs that.
+    fn split_runs(&mut self) {
+        for (number, sent) in (self.first..).zip(&mut self.segments) {
+            sent.run_end = number + 1;
+        }
+    }
+
+    fn lose_every(&mut self, fate: Fate) {
+        for index in 0..self.segments.len() {
+            if self.segments[index].fate == fate {
+                self.set_fate(index, Fate::Lost);
             }
         }
-        self.lost += self.sacked;
-        self.sacked = 0;
-        self.lost_from = self.first;
     }
 
     fn index(&self, number: u64) -> Option<usize> {
@@ -228,6 +260,22 @@ impl Scoreboard {
         *self.count(before) -= 1;
         *self.count(fate) += 1;
         self.segments[index].fate = fate;
+        let number = self.first + index as u64;
+        match fate {
+            Fate::InFlight => {}
+            Fate::Sacked => self.segments[index].run_end = number + 1,
+            Fate::Lost => self.lost_numbers.push(Reverse(number)),
+        }
+        self.forget_found();
+    }
+
+    /// Drops numbers until the oldest is one that is lost.
+    fn forget_found(&mut self) {
+        while let Some(number) = self.first_lost()
+            && self.get(number).is_none_or(|sent| sent.fate != Fate::Lost)
+        {
+            self.lost_numbers.pop();
+        }
     }
 
     fn count(&mut self, fate: Fate) -> &mut usize {
@@ -242,6 +290,31 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_early_segments_are_passed_in_few_steps() {
+        let mut board = Scoreboard::default();
+        for start in 0..10_000 {
+            board.push(start, start + 1, Instant::ZERO, Stamp::default());
+        }
+        // Every 100th is missing; the others arrive one by one, each reported with all before it.
+        for left in (0..10_000).step_by(100) {
+            for right in left + 2..=left + 100 {
+                board.sack(left + 1, right, |_, _| {});
+            }
+        }
+        assert_eq!(counts(&board), (100, 9_900, 0));
+        for left in (1..10_000).step_by(100) {
+            let (mut number, mut steps) = (left, 0);
+            while let Some(sent) = board.get(number)
+                && sent.fate == Fate::Sacked
+            {
+                number = sent.run_end;
+                steps += 1;
+            }
+            assert!(steps <= 8, "{steps} steps from {left}");
+        }
+    }
 
     fn ten_by_ten() -> Scoreboard {
         let mut board = Scoreboard::default();

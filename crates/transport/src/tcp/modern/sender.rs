@@ -331,6 +331,9 @@ impl Sender {
         if again {
             self.board.resend(number, now, stamp);
         }
+        if self.sack {
+            self.rack.on_sent(number, end, now);
+        }
         self.usage.most = self.usage.most.max(self.board.in_flight());
         if let Phase::Recovery { prr, .. } = &mut self.phase {
             prr.on_sent();
