@@ -195,6 +195,7 @@ def scenarios() -> dict[str, dict[str, object]]:
         "clone_sessions": [{"id": 5, "replicas": replicas, "octets": 60}],
         "default_actions": [{"table": "ipv4_route", "action": "direct", "params": {"port": 2}}],
         "capacity": 5,
+        "port_capacity": {"2": 3},
     }
     made["copies"] = copies
     snoop = json.loads(json.dumps(made["flow-newreno"]))

@@ -19,8 +19,8 @@ pub(crate) struct SwitchState {
     pub switch: Switch,
     /// The lines out, by port.
     pub lines: BTreeMap<u16, usize>,
-    /// What its ports are like; all but the rate, which the line says.
-    pub port: PortConfig,
+    /// What its ports are like now.
+    pub ports: BTreeMap<u16, PortConfig>,
     /// Packets that its program handled.
     pub handled: u64,
     /// The causes that occurred, with drops per bin.

@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 
 /// Links of 10 Mb/s and 1 ms, in the middle 1.6 Mb/s and 20 ms.
 fn run(end_s: f64, capacity: u32, traffic: Value) -> Results {
+    run_with(end_s, capacity, traffic, json!([]))
+}
+
+/// The same with changes of the link in the middle.
+fn run_with(end_s: f64, capacity: u32, traffic: Value, changes: Value) -> Results {
     let switch = json!({"program": "relay", "capacity": capacity});
     let mut data = json!({
         "name": "chain", "seed": 1, "end_s": end_s, "sample_s": 10.0,
@@ -20,7 +25,7 @@ fn run(end_s: f64, capacity: u32, traffic: Value) -> Results {
         "links": [
             {"a": {"node": "S"}, "b": {"node": "R1", "port": 1}, "rate_bps": 10_000_000, "delay_s": 0.001},
             {"a": {"node": "R1", "port": 2}, "b": {"node": "R2", "port": 1},
-             "rate_bps": 1_600_000, "delay_s": 0.02},
+             "rate_bps": 1_600_000, "delay_s": 0.02, "changes": changes},
             {"a": {"node": "R2", "port": 2}, "b": {"node": "D"}, "rate_bps": 10_000_000, "delay_s": 0.001},
         ],
     });
@@ -62,6 +67,22 @@ fn a_traffic_manager_lets_its_capacity_wait_and_counts_what_it_refuses() {
     assert!(switch.drops.contains(&("tm_full", 2)), "{:?}", switch.drops);
     // 0.8k + 1.8 < 11.8 ms.
     assert_eq!(switch.handled_packets, 13);
+}
+
+#[test]
+fn a_port_has_a_capacity_of_its_own_which_it_keeps_when_its_rate_changes() {
+    let switch = json!({"program": "relay", "capacity": 9, "port_capacity": {"2": 4}});
+    let limits = json!({"switches": {"R1": switch, "R2": switch}});
+    let mut traffic = cbr(10e6);
+    common::merge(&mut traffic, limits);
+    for changes in [
+        json!([]),
+        json!([{"at_s": 0.001, "direction": "ab", "rate_bps": 1_600_000}]),
+    ] {
+        let results = run_with(0.5, 9, traffic.clone(), changes);
+        assert_eq!(results.lines[2].0, "R1->R2");
+        assert_eq!(results.lines[2].1.max_waiting, [4]);
+    }
 }
 
 #[test]

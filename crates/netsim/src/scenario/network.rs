@@ -67,6 +67,9 @@ pub struct SwitchNode {
     /// for twice the longest queue among its links, at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
+    /// The same for single ports.
+    #[serde(default)]
+    pub port_capacity: BTreeMap<u16, u32>,
     /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
     #[serde(default)]
     pub snoop: Vec<u16>,

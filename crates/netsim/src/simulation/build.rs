@@ -341,21 +341,19 @@ fn switch(
         queue(link, side(link, *i))
     });
     let enough = longest.max().unwrap_or(0).saturating_mul(2);
-    let port = PortConfig {
-        rate: None,
-        capacity: node.capacity.unwrap_or(enough.max(MIN_CAPACITY)),
+    let capacity = node.capacity.unwrap_or(enough.max(MIN_CAPACITY));
+    let config = |line: &Line| PortConfig {
+        rate: Some(line.rate),
+        capacity: *node.port_capacity.get(&line.from.port).unwrap_or(&capacity),
         queues: MAX_QUEUES,
     };
-    let with_rate = |line: &Line| PortConfig {
-        rate: Some(line.rate),
-        ..port
-    };
+    let ports: BTreeMap<u16, PortConfig> = out
+        .iter()
+        .map(|(_, line)| (line.from.port, config(line)))
+        .collect();
     let config = SwitchConfig {
         seed: Random::new(scenario.seed, Purpose::Switch, index).bits(),
-        ports: out
-            .iter()
-            .map(|(_, line)| (line.from.port, with_rate(line)))
-            .collect(),
+        ports: ports.clone(),
         other_ports: None,
         report_drops: true,
         ..SwitchConfig::default()
@@ -366,7 +364,7 @@ fn switch(
         program: node.program.clone(),
         switch: Switch::with_pipeline(pipeline.clone(), config),
         lines: out.iter().map(|&(i, line)| (line.from.port, i)).collect(),
-        port,
+        ports,
         handled: 0,
         dropped: BTreeMap::new(),
         panic: None,

@@ -6,7 +6,7 @@ use crate::objects::{self, Kind};
 use crate::results::{PortRecord, SwitchRecord};
 use crate::switch::SwitchState;
 use crate::truth::Tag;
-use engine::{DropCause, Event, Packet, PortConfig};
+use engine::{DropCause, Event, Packet};
 use units::{Instant, Rate};
 
 impl Simulation {
@@ -162,11 +162,10 @@ impl Simulation {
 impl SwitchState {
     /// Sets the rate of a port's line from now on.
     pub fn set_rate(&mut self, port: u16, rate: Rate) {
-        let config = PortConfig {
-            rate: Some(rate),
-            ..self.port
-        };
-        self.switch.set_port(port, config);
+        if let Some(config) = self.ports.get_mut(&port) {
+            config.rate = Some(rate);
+            self.switch.set_port(port, *config);
+        }
     }
 
     fn record(&self) -> SwitchRecord {

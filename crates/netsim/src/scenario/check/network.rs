@@ -47,6 +47,14 @@ impl Scenario {
             if switch.capacity == Some(0) {
                 return fail(format!("{path}.capacity"), "must be at least 1 packet");
             }
+            if let Some((port, _)) = switch
+                .port_capacity
+                .iter()
+                .find(|(_, packets)| **packets == 0)
+            {
+                let path = format!("{path}.port_capacity.{port}");
+                return fail(path, "must be at least 1 packet");
+            }
         }
         Ok(())
     }
