@@ -68,7 +68,7 @@ def wanted(config: Config, folder: Path) -> dict[str, Wanted]:
         try:
             its_pipeline = pipeline.load(switch, folder)
             target = Target.of(name, switch, config.election_id, folder)
-            its_entries = entries.held_by(switch, its_pipeline.tables)
+            its_entries = entries.held_by(switch, its_pipeline.tables, its_pipeline.architecture)
             canonical = [codec.canonical(entry, its_pipeline.schema) for entry in its_entries]
             _refuse_doubles(canonical)
             _refuse_overflow(canonical, its_pipeline)

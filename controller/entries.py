@@ -5,30 +5,37 @@ from collections.abc import Collection
 from controller.config import PortConfig, RouteConfig, SwitchConfig
 from controller.replication import Held
 from waymark import entry as entry_of
+from waymark.architecture import V1MODEL, Architecture
 from waymark.entry import ETHER_TYPE_ARP, Entry
 from waymark.errors import WaymarkError
 
 
-def held_by(switch: SwitchConfig, tables: Collection[str]) -> list[Held]:
+def held_by(
+    switch: SwitchConfig, tables: Collection[str], architecture: Architecture = V1MODEL
+) -> list[Held]:
     """The complete desired state of ``switch``.
 
     Args and Raises:
         As :func:`entries_for`.
     """
     return [
-        *entries_for(switch, tables),
+        *entries_for(switch, tables, architecture),
         *(default.to_default() for default in switch.defaults),
         *(group.to_group() for group in switch.multicast_groups),
         *(session.to_session() for session in switch.clone_sessions),
     ]
 
 
-def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
+def entries_for(
+    switch: SwitchConfig, tables: Collection[str], architecture: Architecture = V1MODEL
+) -> list[Entry]:
     """All entries that the tables of ``switch`` are to hold.
 
     Args:
         switch: its configuration.
         tables: the names of its program's tables.
+        architecture: in whose units the entries are. Where its traffic manager limits queues, the
+            setting ``queue_limit`` is what that was set to, and no entry.
 
     Raises:
         WaymarkError: the program has no table for a setting.
@@ -46,7 +53,7 @@ def entries_for(switch: SwitchConfig, tables: Collection[str]) -> list[Entry]:
     if switch.cpu_port is not None:
         entries.append(entry_of.punt(ETHER_TYPE_ARP))
     for number, port in switch.ports.items():
-        entries += _port(number, port)
+        entries += _port(number, port, architecture)
     for entry in entries:
         if entry.table not in tables:
             raise WaymarkError(
@@ -68,9 +75,9 @@ def _route(switch: SwitchConfig, route: RouteConfig) -> Entry:
     return entry_of.route_via(str(route.to), port, str(route.via))
 
 
-def _port(number: int, port: PortConfig) -> list[Entry]:
+def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Entry]:
     entries: list[Entry] = []
-    if port.queue_limit is not None:
+    if port.queue_limit is not None and not architecture.limits_queues:
         entries.append(entry_of.queue_limit(number, port.queue_limit))
     if port.red is not None:
         entries += entry_of.red(number, port.red.to_red())
@@ -81,7 +88,7 @@ def _port(number: int, port: PortConfig) -> list[Entry]:
     if "drai" in port.marks:
         assert port.rate is not None  # checked: drai has both
         assert port.queue_limit is not None
-        entries += entry_of.drai(number, port.rate, port.queue_limit)
+        entries += entry_of.drai(number, port.rate, port.queue_limit, architecture)
     return entries
 
 
@@ -92,6 +99,7 @@ def _setting(entry: Entry) -> str:
         "red": "red",
         "red_weight": "red",
         "port_queue": "queue_limit",
+        "window_unit": "the mark drai",
         "punt": "cpu_port",
     }
     setting = settings.get(entry.table, entry.table)

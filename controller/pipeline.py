@@ -13,7 +13,8 @@ from google.protobuf import text_format
 from controller import codec
 from controller.config import SwitchConfig
 from controller.replication import DefaultAction
-from waymark import files, project
+from waymark import architecture, files, project
+from waymark.architecture import Architecture
 from waymark.errors import WaymarkError
 from waymark.program import compile_file
 
@@ -47,6 +48,11 @@ class Pipeline:
             for table in self.p4info.tables
             if table.const_default_action_id == 0 and table.implementation_id == 0
         ]
+
+    @property
+    def architecture(self) -> Architecture:
+        """The architecture that its P4Info names."""
+        return architecture.of(self.p4info.pkg_info.arch)
 
     @property
     def tables(self) -> list[str]:

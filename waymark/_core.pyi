@@ -216,6 +216,9 @@ class Program:
     def package(self) -> str:
         """The type of ``main``, such as ``V1Switch``; empty without ``main``."""
     @property
+    def architecture(self) -> str:
+        """``v1model``, ``psa``, ``tna`` or ``t2na``; empty for any other."""
+    @property
     def refusal(self) -> str | None:
         """Why the switch cannot run the program: without ``main``, or for another architecture."""
     def dump(self) -> str:

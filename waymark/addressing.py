@@ -5,7 +5,9 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
+from pathlib import PurePath
 
+from waymark import architecture
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Topology
 
@@ -93,8 +95,16 @@ def derive(topology: Topology) -> Addressing:
 def _ports(topology: Topology, node: str) -> dict[int, str]:
     links = [link for link in topology.links if link.source == node]
     named = {link.port for link in links}
-    free = (port for port in itertools.count(1) if port not in named)
+    taken = named | {*_recirculating(topology, node)}
+    free = (port for port in itertools.count(1) if port not in taken)
     return dict(sorted((link.port or next(free), link.target) for link in links))
+
+
+def _recirculating(topology: Topology, node: str) -> range:
+    """Ports of a switch's hardware that no link may have."""
+    programs = [switch.program for switch in topology.switches if switch.name == node]
+    folder = PurePath(programs[0]).parent.name if programs else ""
+    return architecture.of(folder).recirculating
 
 
 def _addresses(topology: Topology) -> dict[str, IPv4Address]:

@@ -31,6 +31,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, log2
 
+from waymark.architecture import V1MODEL, Architecture
+
 MTU_OCTETS = 1500
 ROUND_TRIP_LOG2 = 15
 """A port measures its rate over 2^15 µs, 33 ms, if not longer."""
@@ -39,7 +41,7 @@ WINDOW_PACKETS = 4
 different numbers of whole packets."""
 
 MAX_WINDOW_LOG2 = 63  # bit<6>
-MAX_DEPTH = 2**19 - 1  # bit<19> queue_depth, packets
+MAX_DEPTH = 2**19 - 1  # bit<19> queue_depth, packets or cells
 MAX_OCTETS = 2**32 - 1  # bit<32> window_octets
 
 _UTILISATION = ((Fraction(1, 3), 6), (Fraction(4, 7), 5), (Fraction(7, 8), 4), (None, 3))
@@ -56,8 +58,9 @@ class DraiRange:
     """An entry of table ``drai``.
 
     Attributes:
-        queue_depth: waiting packets, from and to.
-        window_octets: IPv4 octets sent in the last full window, from and to.
+        queue_depth: waiting packets or cells, from and to.
+        window_octets: IPv4 octets sent in the last full window, from and to; in the unit of
+            `window_shift`.
         index: 1, decelerate hard, to 6, accelerate hard.
     """
 
@@ -77,12 +80,22 @@ def window_log2(rate_bps: float) -> int:
     return max(0, min(max(ROUND_TRIP_LOG2, shortest), longest))
 
 
-def window_capacity_octets(rate_bps: float) -> float:
-    """Octets that a port of ``rate_bps`` sends in a full window of 2^`window_log2` µs."""
-    return 2 ** window_log2(rate_bps) * 1e-6 * rate_bps / 8
+def window_capacity_octets(rate_bps: float, architecture: Architecture = V1MODEL) -> float:
+    """Octets that a port of ``rate_bps`` sends in a full window: 2^`window_log2` µs on v1model."""
+    return 2 ** window_log2(rate_bps) * architecture.window_us * 1e-6 * rate_bps / 8
 
 
-def drai_ranges(rate_bps: float, limit_packets: int) -> list[DraiRange]:
+def window_shift(rate_bps: float, architecture: Architecture) -> int:
+    """The k for which table ``drai`` counts the octets of a window in units of 2^k octets."""
+    return architecture.octets_shift(window_capacity_octets(rate_bps, architecture))
+
+
+def drai_ranges(
+    rate_bps: float,
+    limit_packets: int,
+    architecture: Architecture = V1MODEL,
+    packet_octets: int = MTU_OCTETS,
+) -> list[DraiRange]:
     """The ranges of a port, disjoint and without gaps; see the table above.
 
     A queue too short for all steps has fewer: with limit 2, one packet waiting is index 1.
@@ -90,20 +103,25 @@ def drai_ranges(rate_bps: float, limit_packets: int) -> list[DraiRange]:
     Args:
         rate_bps: the port's rate in bits per second.
         limit_packets: the queue limit L; L − 1 packets wait.
+        architecture: in whose units they are.
+        packet_octets: of a waiting packet, where depths are in cells.
     """
+    cells = architecture.depth_of(packet_octets)
+    shift = window_shift(rate_bps, architecture)
+    most_octets = architecture.max_octets
     max_waiting = limit_packets - 1
-    capacity = window_capacity_octets(rate_bps)
+    capacity = window_capacity_octets(rate_bps, architecture)
     short = int(max_waiting * _SHORT_QUEUE)
     ranges: list[DraiRange] = []
     low = 0
     for part, index in _UTILISATION:
-        high = MAX_OCTETS if part is None else int(capacity * part)
-        ranges.append(DraiRange((0, short), (low, high), index))
+        high = most_octets if part is None else int(capacity * part) >> shift
+        ranges.append(DraiRange((0, (short + 1) * cells - 1), (low, high), index))
         low = high + 1
-    low = short + 1
+    low = (short + 1) * cells
     for part, index in _DEPTH:
-        high = MAX_DEPTH if part is None else int(max_waiting * part)
+        high = MAX_DEPTH if part is None else (int(max_waiting * part) + 1) * cells - 1
         if low <= high:
-            ranges.append(DraiRange((low, high), (0, MAX_OCTETS), index))
+            ranges.append(DraiRange((low, high), (0, most_octets), index))
             low = high + 1
     return ranges

@@ -8,13 +8,20 @@ from collections.abc import Collection
 
 from waymark import entry as entry_of
 from waymark.addressing import Addressing
+from waymark.architecture import V1MODEL, Architecture
+from waymark.drai import MTU_OCTETS
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Switch, Topology
 
 
 def entries_for(
-    topology: Topology, addressing: Addressing, switch: Switch, tables: Collection[str]
+    topology: Topology,
+    addressing: Addressing,
+    switch: Switch,
+    tables: Collection[str],
+    architecture: Architecture = V1MODEL,
+    packet_octets: int = MTU_OCTETS,
 ) -> list[Entry]:
     """All entries of ``switch``: routes, neighbours, then queue and feedback of each port.
 
@@ -25,6 +32,8 @@ def entries_for(
         tables: the control-plane names of its program's tables. Of the tables of ``p4src/``, those
             that are not among them get no entries: plain.p4 writes no marks and has no
             ``port_feedback``, and a program of a user's own may have none at all.
+        architecture: in whose units the entries are.
+        packet_octets: of the packets that fill queues, where depths are in cells.
 
     Raises:
         WaymarkError: a link has RED or an ECN threshold, and the program does not.
@@ -45,10 +54,12 @@ def entries_for(
         ]
     if "drai" in present and "drai" in switch.feedback:
         for port, link in links.items():
-            entries += entry_of.drai(port, link.rate_bps, link.queue_packets)
+            entries += entry_of.drai(
+                port, link.rate_bps, link.queue_packets, architecture, packet_octets
+            )
     for port, link in links.items():
         if link.red is not None:
-            _need(link, switch, "red", present)
+            _need(link, switch, "red_weight", present)
             entries += entry_of.red(port, link.red)
         if link.ecn_threshold is not None:
             _need(link, switch, "ecn_threshold", present)

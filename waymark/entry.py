@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from waymark.drai import drai_ranges, window_log2
+from waymark.architecture import V1MODEL, Architecture
+from waymark.drai import MTU_OCTETS, drai_ranges, window_log2, window_shift
 from waymark.red import ConstantDrop, Red, red_steps
 
 Value = int | str | tuple[int, int]
@@ -96,9 +97,15 @@ def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry
     return Entry("port_feedback", {"port": port}, "set_feedback", params)
 
 
-def drai(port: int, rate_bps: float, limit_packets: int) -> list[Entry]:
-    """The port's DRAI by waiting packets and octets of the last window; see `waymark.drai`."""
-    return [
+def drai(
+    port: int,
+    rate_bps: float,
+    limit_packets: int,
+    architecture: Architecture = V1MODEL,
+    packet_octets: int = MTU_OCTETS,
+) -> list[Entry]:
+    """The port's DRAI by what waits and octets of the last window; see `waymark.drai`."""
+    ranges = [
         Entry(
             "drai",
             {"port": port, "queue_depth": r.queue_depth, "window_octets": r.window_octets},
@@ -106,8 +113,11 @@ def drai(port: int, rate_bps: float, limit_packets: int) -> list[Entry]:
             {"index": r.index},
             DISJOINT,
         )
-        for r in drai_ranges(rate_bps, limit_packets)
+        for r in drai_ranges(rate_bps, limit_packets, architecture, packet_octets)
     ]
+    shift = window_shift(rate_bps, architecture)
+    unit = [Entry("window_unit", {"port": port}, f"shift_{shift}")] if shift else []
+    return [*unit, *ranges]
 
 
 def red(port: int, settings: Red | ConstantDrop) -> list[Entry]:

@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -33,14 +33,21 @@ class Plan:
         seeds: int | None,
         *,
         traced: bool = False,
+        architecture: str | None = None,
     ) -> "Plan":
         """The plan at a scale; as many seeds as the scale has, unless told otherwise.
 
-        ``traced``: the flows of the first seed's runs record every change.
+        ``traced``: the flows of the first seed's runs record every change. ``architecture``: its
+        programs run in place of those that the experiment names.
         """
         count = experiment.seeds_at(scale) if seeds is None else seeds
         chosen = range(first_seed, first_seed + count)
         per_seed = [_scenarios(experiment, scale, seed) for seed in chosen]
+        if architecture is not None:
+            per_seed = [
+                {label: on_architecture(run, architecture) for label, run in runs.items()}
+                for runs in per_seed
+            ]
         if traced:
             per_seed[0] = {label: trace.traced(run) for label, run in per_seed[0].items()}
         for seed, runs in zip(chosen, per_seed, strict=True):
@@ -98,6 +105,14 @@ def _are(values: object, kind: type) -> bool:
     return isinstance(values, list | tuple) and all(
         isinstance(value, kind) for value in cast("Sequence[object]", values)
     )
+
+
+def on_architecture(scenario: Scenario, name: str) -> Scenario:
+    """The same run with the programs for another architecture in its switches."""
+    try:
+        return replace(scenario, topology=scenario.topology.with_architecture(name))
+    except WaymarkError as error:
+        raise WaymarkError(f"scenario {scenario.name}: {error}") from None
 
 
 def size_of(scenario: Scenario) -> float:

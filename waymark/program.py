@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from waymark import _core, files, project
+from waymark.architecture import ARCHITECTURES
 from waymark.errors import WaymarkError
 
 
@@ -42,6 +43,23 @@ def compile_file(
         )
     except OSError as error:
         raise WaymarkError(f"{path}: {error}") from error
+
+
+def for_architecture(name: str, architecture: str) -> str:
+    """The program of the same name in ``p4src/`` for another architecture.
+
+    Raises:
+        WaymarkError: there is none; the message lists those there are.
+    """
+    path = PurePosixPath(name)
+    there = project.program_path(".") / architecture
+    mains = sorted(main.name for main in there.glob("*.p4"))
+    if path.parent.as_posix() not in ARCHITECTURES or path.name not in mains:
+        raise WaymarkError(
+            f"{name}: not a program that p4src/{architecture}/ has as well "
+            f"({', '.join(mains) or 'it has none'})"
+        )
+    return f"{architecture}/{path.name}"
 
 
 @cache

@@ -5,10 +5,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from waymark import congestion, program, sctp
+from waymark import architecture, congestion, program, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
+from waymark.architecture import Architecture
 from waymark.congestion import CongestionControl
+from waymark.drai import MTU_OCTETS
 from waymark.entries import entries_for, limits_queues
+from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
 from waymark.topology import Link, Switch, Topology
@@ -149,7 +152,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "switches": {
             switch.name: {
                 "program": switch.program,
-                **_held(topology, addressing, switch, tables[switch.program]),
+                **_held(scenario, addressing, switch, tables[switch.program]),
                 "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
             }
             for switch in topology.switches
@@ -176,14 +179,17 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
 
 
 def _held(
-    topology: Topology, addressing: Addressing, switch: Switch, tables: Collection[str]
+    scenario: Scenario, addressing: Addressing, switch: Switch, tables: Collection[str]
 ) -> dict[str, Any]:
     """What is written to a switch: its runtime file's, or else what follows from the topology."""
+    topology = scenario.topology
     own = [entry.to_core() for entry in switch.entries]
     if switch.runtime is None:
-        entries = entries_for(topology, addressing, switch, tables)
+        entries = _derived(scenario, addressing, switch, tables)
         held: dict[str, Any] = {"entries": [*(entry.to_core() for entry in entries), *own]}
-        return held if limits_queues(tables) else held | {"capacity": _capacity(topology, switch)}
+        if limits_queues(tables):
+            return held
+        return held | _limits(topology, addressing, switch)
     from topologies import virtual  # brings the controller, and with it gRPC
 
     for link in topology.links:
@@ -197,8 +203,22 @@ def _held(
     held = virtual.held(switch.runtime, program.of_project(switch.program))
     return held | {
         "entries": [*held["entries"], *own],
-        "capacity": _capacity(topology, switch),
+        **_limits(topology, addressing, switch),
     }
+
+
+def _derived(
+    scenario: Scenario, addressing: Addressing, switch: Switch, tables: Collection[str]
+) -> list[Entry]:
+    sizes = [flow.profile.packet_octets for flow in scenario.flows]
+    return entries_for(
+        scenario.topology,
+        addressing,
+        switch,
+        tables,
+        _architecture(switch),
+        max(sizes, default=MTU_OCTETS),
+    )
 
 
 def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], message: str) -> str:
@@ -216,7 +236,7 @@ def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], m
     switch = topology.switch(place["switch"])
     if switch.runtime is not None:
         return ""
-    derived = entries_for(topology, derive(topology), switch, tables[switch.program])
+    derived = _derived(scenario, derive(topology), switch, tables[switch.program])
     number = int(place["number"])
     if number >= len(derived):
         return ""
@@ -228,10 +248,24 @@ def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], m
     )
 
 
-def _capacity(topology: Topology, switch: Switch) -> int:
-    """Packets that wait in each queue of a switch whose program limits none."""
-    links = (link for link in topology.links if link.source == switch.name)
-    return max((link.queue_packets for link in links), default=2)
+def _limits(topology: Topology, addressing: Addressing, switch: Switch) -> dict[str, Any]:
+    """How many packets wait in the queues of a switch whose program limits none.
+
+    A traffic manager that limits queues is set for each port; ns-2's limit counts the packet in
+    service as well. Elsewhere all ports have the largest limit.
+    """
+    links = [link for link in topology.links if link.source == switch.name]
+    if not _architecture(switch).limits_queues:
+        return {"capacity": max((link.queue_packets for link in links), default=2)}
+    ports = addressing.ports[switch.name]
+    capacities = {
+        port: topology.link(switch.name, end).queue_packets - 1 for port, end in ports.items()
+    }
+    return {"port_capacity": capacities}
+
+
+def _architecture(switch: Switch) -> Architecture:
+    return architecture.of(program.of_project(switch.program).architecture)
 
 
 def _host(name: str, addressing: Addressing, clock: Clock) -> dict[str, Any]:

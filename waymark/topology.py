@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from waymark import program
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
@@ -248,6 +249,21 @@ class Topology:
         chosen = None if at is None else self.switch(at)
         switches = tuple(
             replace(switch, program=program) if chosen in (None, switch) else switch
+            for switch in self.switches
+        )
+        return replace(self, switches=switches)
+
+    def with_architecture(self, name: str) -> "Topology":
+        """The same topology, each switch with the program of that name for another architecture.
+
+        Args:
+            name: ``"v1model"``, ``"tna"`` or ``"t2na"``.
+
+        Raises:
+            WaymarkError: ``p4src/`` has no program of that name for the architecture.
+        """
+        switches = tuple(
+            replace(switch, program=program.for_architecture(switch.program, name))
             for switch in self.switches
         )
         return replace(self, switches=switches)

@@ -25,6 +25,14 @@ from waymark.json_option import AsJson, print_json
 from waymark.measure import Measured, Plan, capture_path
 
 
+class ArchitectureName(StrEnum):
+    """``--arch``."""
+
+    V1MODEL = "v1model"
+    TNA = "tna"
+    T2NA = "t2na"
+
+
 class ScaleName(StrEnum):
     """``--scale``."""
 
@@ -171,6 +179,10 @@ def run_experiments(
     target: Annotated[
         TargetName | None, typer.Option(help="What switches on interfaces are.")
     ] = None,
+    arch: Annotated[
+        ArchitectureName | None,
+        typer.Option(help="Switches run the same program for this architecture."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
@@ -201,8 +213,10 @@ def run_experiments(
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
-        if check or as_json:
-            raise WaymarkError("--check and --json are for runs in virtual time: --runner netsim")
+        if check or as_json or arch is not None:
+            raise WaymarkError(
+                "--check, --json and --arch are for runs in virtual time: --runner netsim"
+            )
         numbers = range(seed, seed + (seeds or 1))
         switches = target or TargetName.EMBEDDED
         with own.located():
@@ -215,7 +229,11 @@ def run_experiments(
     for one in chosen:
         make(work.out_dir / one.id)
     with own.located():
-        plans = [Plan.of(one, scale.value, seed, seeds, traced=traces) for one in chosen]
+        architecture = None if arch is None else arch.value
+        plans = [
+            Plan.of(one, scale.value, seed, seeds, traced=traces, architecture=architecture)
+            for one in chosen
+        ]
     if len(plans) == 1:
         refuted = _run_one(plans[0], work, pcap=pcap, traces=traces, as_json=as_json)
     else:

@@ -67,6 +67,12 @@ impl Program {
         &self.ir.package
     }
 
+    /// What includes call the architecture: `v1model`; empty if there is none for the program.
+    #[getter]
+    fn architecture(&self) -> &'static str {
+        engine::architecture(&self.ir).map_or("", |known| known.include.trim_end_matches(".p4"))
+    }
+
     #[getter]
     fn refusal(&self) -> Option<&str> {
         self.pipeline.as_ref().err().map(String::as_str)
