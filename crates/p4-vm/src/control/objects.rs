@@ -3,10 +3,9 @@
 use super::tables::{check_meter, check_weight, list};
 use crate::cells::MeterCell;
 use crate::object::{Object, Profile};
-use crate::table::prepare;
+use crate::table::{Reference, prepare};
 use crate::{
-    ControlError, CounterData, Entry, EntryAction, Group, Machine, Match, Member, MeterConfig,
-    RegisterCells,
+    ControlError, CounterData, Entry, Group, Machine, Match, Member, MeterConfig, RegisterCells,
 };
 use num_bigint::BigUint;
 use p4_ir::{ExternId, TableId, ValueSetId};
@@ -201,7 +200,7 @@ impl Machine {
         let mut groups = self.profile(profile)?.groups.iter();
         let group = groups.find(|(_, members)| members.iter().any(|(member, _)| *member == id));
         let by = group.map(|(group, _)| format!("group {group}"));
-        let by = by.or_else(|| self.user_of(profile, |a| *a == EntryAction::Member(id)));
+        let by = by.or_else(|| self.user_of(profile, Reference::Member(id)));
         if let Some(by) = by {
             let what = format!("member {id}");
             return Err(ControlError::InUse {
@@ -248,7 +247,7 @@ impl Machine {
     /// Removes a group that nothing uses.
     pub fn group_delete(&mut self, selector: ExternId, id: u32) -> Result<(), ControlError> {
         self.check_group(selector, id)?;
-        if let Some(by) = self.user_of(selector, |a| *a == EntryAction::Group(id)) {
+        if let Some(by) = self.user_of(selector, Reference::Group(id)) {
             let what = format!("group {id}");
             return Err(ControlError::InUse {
                 at: self.named(selector),

@@ -2,7 +2,7 @@
 
 use crate::cells::{Marker, MeterCell};
 use crate::object::Object;
-use crate::table::{Origin, Outcome, TableState, prepare};
+use crate::table::{Origin, Outcome, Reference, TableState, prepare};
 use crate::{
     ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Machine, Match,
     MeterConfig,
@@ -273,26 +273,22 @@ impl Machine {
                 "another object",
             ));
         };
-        let known = |kind, id: u32, there: &mut dyn Iterator<Item = &u32>| {
-            let there: Vec<u32> = there.copied().collect();
-            match there.contains(&id) {
-                true => Ok(()),
-                false => Err(ControlError::UnknownId {
-                    kind,
-                    id: id as u64,
-                    valid: list(&there),
-                }),
-            }
+        let unknown = |kind, id: u32, there: Vec<u32>| ControlError::UnknownId {
+            kind,
+            id: id as u64,
+            valid: list(&there),
         };
         match action {
             EntryAction::Run(_) => unreachable!("handled above"),
+            EntryAction::Member(id) if profile.members.contains_key(id) => Ok(Outcome::Member(*id)),
             EntryAction::Member(id) => {
-                known("member", *id, &mut profile.members.keys())?;
-                Ok(Outcome::Member(*id))
+                let there = profile.members.keys().copied().collect();
+                Err(unknown("member", *id, there))
             }
+            EntryAction::Group(id) if profile.groups.contains_key(id) => Ok(Outcome::Group(*id)),
             EntryAction::Group(id) => {
-                known("group", *id, &mut profile.groups.keys())?;
-                Ok(Outcome::Group(*id))
+                let there = profile.groups.keys().copied().collect();
+                Err(unknown("group", *id, there))
             }
             EntryAction::OneShot(choices) => {
                 if profile.algorithm.is_none() {
@@ -378,17 +374,10 @@ impl Machine {
     }
 
     /// Whose entries name a member or group of a profile.
-    pub(crate) fn user_of(
-        &self,
-        profile: ExternId,
-        uses: impl Fn(&EntryAction) -> bool,
-    ) -> Option<String> {
-        let tables = self.tables.iter().zip(&self.program().tables);
-        let mut users = tables.filter(|(state, _)| state.profile == Some(profile));
-        let user = users.find(|(state, _)| {
-            let mut rows = state.rows.iter().flatten();
-            uses(&state.default_action) || rows.any(|row| uses(&row.entry.action))
-        });
+    pub(crate) fn user_of(&self, profile: ExternId, reference: Reference) -> Option<String> {
+        let mut tables = self.tables.iter().zip(&self.program().tables);
+        let user =
+            tables.find(|(state, _)| state.profile == Some(profile) && state.uses(reference));
         user.map(|(_, table)| format!("table `{}`", table.name))
     }
 }

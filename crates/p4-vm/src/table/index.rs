@@ -259,21 +259,22 @@ impl Prefixes {
                     table: Hashed::new(),
                 };
                 self.groups.insert(at, group);
-                insert(&mut self.groups[at].table, slab, id);
-                return self.refilter(slab);
+                self.make_room(at);
+                at
             }
         };
         insert(&mut self.groups[at].table, slab, id);
         self.mark(slab, at, id);
     }
 
-    fn refilter(&mut self, slab: &Slab) {
-        self.filter.fill(0);
-        for group in 0..self.groups.len().min(Self::FILTERED) {
-            let ids: Vec<u32> = self.groups[group].table.iter().copied().collect();
-            for id in ids {
-                self.mark(slab, group, id);
-            }
+    /// Moves the filter's bits of the groups from `at` on by one.
+    fn make_room(&mut self, at: usize) {
+        if at >= Self::FILTERED {
+            return;
+        }
+        let before = (1 << at) - 1;
+        for bits in &mut self.filter {
+            *bits = *bits & before | (*bits & !before) << 1;
         }
     }
 
@@ -283,9 +284,11 @@ impl Prefixes {
             return;
         };
         remove(&mut self.groups[at].table, slab, id);
-        if self.groups[at].table.is_empty() {
-            self.groups.remove(at);
-            self.refilter(slab);
+        // An empty group stays: its length may come again, and there are few lengths.
+        if at < Self::FILTERED && self.groups[at].table.is_empty() {
+            for bits in &mut self.filter {
+                *bits &= !(1 << at);
+            }
         }
     }
 

@@ -58,6 +58,23 @@ pub enum Outcome {
     OneShot(Vec<Prepared>),
 }
 
+/// What an entry may name of an action profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reference {
+    Member(u32),
+    Group(u32),
+}
+
+impl Reference {
+    pub fn of(action: &EntryAction) -> Option<Self> {
+        match action {
+            EntryAction::Member(id) => Some(Reference::Member(*id)),
+            EntryAction::Group(id) => Some(Reference::Group(*id)),
+            EntryAction::Run(_) | EntryAction::OneShot(_) => None,
+        }
+    }
+}
+
 /// An entry with what is kept of it.
 #[derive(Debug)]
 pub struct Row {
@@ -146,6 +163,8 @@ pub struct TableState {
     slab: Slab,
     free: Vec<u32>,
     by_key: HashMap<(Vec<Match>, u32), u32>,
+    /// How many entries name each member and group.
+    references: HashMap<Reference, usize>,
     next_sequence: u64,
     size: Option<u64>,
     name: String,
@@ -184,6 +203,7 @@ impl TableState {
             objects,
             free: Vec::new(),
             by_key: HashMap::new(),
+            references: HashMap::new(),
             next_sequence: 0,
             size: table.size,
             name: table.name.clone(),
@@ -353,6 +373,7 @@ impl TableState {
         self.outcomes[id as usize] = outcome;
         self.slab.set(id, indexed);
         self.index.insert(&self.slab, id);
+        self.refer(&entry.action);
         self.rows[id as usize] = Some(Row {
             entry: Entry {
                 matches: key.0.clone(),
@@ -372,7 +393,9 @@ impl TableState {
     pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
         let id = self.find(&entry.matches, entry.priority)?;
         self.check_changeable(id)?;
-        self.row_mut(id).entry.action = entry.action;
+        self.refer(&entry.action);
+        let before = std::mem::replace(&mut self.row_mut(id).entry.action, entry.action);
+        self.release(&before);
         self.outcomes[id as usize] = outcome;
         Ok(())
     }
@@ -383,10 +406,34 @@ impl TableState {
         self.check_changeable(id)?;
         self.index.remove(&self.slab, id);
         if let Some(row) = self.rows[id as usize].take() {
+            self.release(&row.entry.action);
             self.by_key.remove(&(row.entry.matches, priority));
         }
         self.free.push(id);
         Ok(())
+    }
+
+    /// Whether an entry, or the default, names this.
+    pub fn uses(&self, reference: Reference) -> bool {
+        self.references.contains_key(&reference)
+            || Reference::of(&self.default_action) == Some(reference)
+    }
+
+    fn refer(&mut self, action: &EntryAction) {
+        if let Some(reference) = Reference::of(action) {
+            *self.references.entry(reference).or_default() += 1;
+        }
+    }
+
+    fn release(&mut self, action: &EntryAction) {
+        if let Some(reference) = Reference::of(action)
+            && let Some(count) = self.references.get_mut(&reference)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.references.remove(&reference);
+            }
+        }
     }
 
     fn check_changeable(&self, id: u32) -> Result<(), ControlError> {

@@ -5,7 +5,7 @@ use super::index::{Indexed, Slab, hash, same};
 use super::key::KeyLayout;
 use hashbrown::HashTable;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// More masks than this are found by a [`Filter`].
 const FEW: usize = 16;
@@ -30,7 +30,10 @@ struct Many {
 #[derive(Debug)]
 struct Tuple {
     mask: Vec<u64>,
+    /// The best of `ranks`.
     best: u64,
+    /// Those of its entries.
+    ranks: BTreeSet<u64>,
     /// Bits in which its entries agree, and what they are: keys of which one differs need no look-up. With
     /// an entry for each mask this is the look-up.
     agreed: Vec<(u64, u64)>,
@@ -148,6 +151,7 @@ impl Tuple {
         Tuple {
             mask: entry.mask.clone(),
             best: 0,
+            ranks: BTreeSet::new(),
             agreed: bits.map(|(&mask, &value)| (mask, value)).collect(),
             buckets: HashTable::new(),
         }
@@ -156,6 +160,7 @@ impl Tuple {
     /// Adds an entry; says whether the others agree with it in less than among themselves.
     fn insert(&mut self, slab: &Slab, id: u32) -> bool {
         let entry = &slab.entries[id as usize];
+        self.ranks.insert(entry.rank);
         self.best = self.best.max(entry.rank);
         let mut changed = false;
         for ((bits, agreed), value) in self.agreed.iter_mut().zip(&entry.value) {
@@ -180,19 +185,20 @@ impl Tuple {
 
     fn remove(&mut self, slab: &Slab, id: u32) {
         let entry = &slab.entries[id as usize];
-        let found = self
-            .buckets
-            .find_entry(hash(&entry.value), |ids| ids.contains(&id));
-        if let Ok(mut found) = found {
-            found.get_mut().retain(|&other| other != id);
-            if found.get().is_empty() {
+        let same_value = |ids: &Vec<u32>| slab.value(ids[0]) == entry.value;
+        if let Ok(mut found) = self.buckets.find_entry(hash(&entry.value), same_value) {
+            let bucket = found.get_mut();
+            let rank = |id: &u32| slab.entries[*id as usize].rank;
+            let place = bucket.partition_point(|other| rank(other) > entry.rank);
+            if bucket.get(place) == Some(&id) {
+                bucket.remove(place);
+            }
+            if bucket.is_empty() {
                 found.remove();
             }
         }
-        if entry.rank == self.best {
-            let rank = |ids: &Vec<u32>| slab.entries[ids[0] as usize].rank;
-            self.best = self.buckets.iter().map(rank).max().unwrap_or(0);
-        }
+        self.ranks.remove(&entry.rank);
+        self.best = self.ranks.last().copied().unwrap_or(0);
     }
 
     /// Takes the entry of this group that the key hits, with its rank, if it is better than the best so far.

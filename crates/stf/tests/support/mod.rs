@@ -1,5 +1,7 @@
 //! Compiling programs from files.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
 use p4_frontend::{Loader, SourceMap};
 use std::path::Path;
 
