@@ -7,13 +7,13 @@ import json
 import random
 import shutil
 import signal
-import struct
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import capture
 import pytest
 from machine import Machine, Running, machine
 
@@ -34,22 +34,6 @@ AT_LEAST = 0.6
 SECONDS = 2
 
 OCTETS = 2_000_000
-
-CAPTURE = """\
-import signal, socket, sys
-port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-port.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
-port.bind((sys.argv[1], 0))
-# Read what has arrived, then end.
-signal.signal(signal.SIGTERM, lambda *_: port.setblocking(False))
-print("capturing", flush=True)
-with open(sys.argv[2], "wb") as file:
-    try:
-        while frame := port.recv(65536):
-            file.write(len(frame).to_bytes(4, "big") + frame)
-    except BlockingIOError:
-        pass
-"""
 
 RECEIVE = """\
 import hashlib, socket
@@ -81,7 +65,7 @@ class Network:
         return self.machine.waymark_words("exec", host, *command)
 
     def capture(self, host: str, file: str) -> Running:
-        words = (sys.executable, "-c", CAPTURE, self.interfaces[host], file)
+        words = (sys.executable, "-c", capture.PROGRAM, self.interfaces[host], file)
         running = Running(self.machine, self.at(host, *words))
         running.until("capturing")
         return running
@@ -150,10 +134,13 @@ def test_packets_arrive_as_they_were_sent(netns: Network, tmp_path: Path, ecn: i
         done = here.run(*netns.at("a", sys.executable, "-c", SEND, str(file)))
         assert done.returncode == 0, done.stderr
         assert receiver.wait()[1].split()[-1] == hashlib.sha256(sent).hexdigest()
-    for capture in running:
-        capture.kill(signal.SIGTERM)
-        capture.wait()
-    left, arrived = (read(Path(captures[host])) for host in "ab")
+    for one in running:
+        one.kill(signal.SIGTERM)
+        one.wait()
+    left, arrived = (
+        [p for p in capture.read(Path(captures[host])) if p.protocol == capture.TCP]
+        for host in "ab"
+    )
     for source, ends in (("10.0.0.1", (left, arrived)), ("10.0.0.2", (arrived, left))):
         before, after = ([p for p in end if p.source == source] for end in ends)
         assert len(after) > 300
@@ -164,61 +151,3 @@ def test_packets_arrive_as_they_were_sent(netns: Network, tmp_path: Path, ecn: i
         assert {p.sums for p in after} == {(0, 0)}
     marks = {p.ecn for p in arrived if p.source == "10.0.0.1"}
     assert marks == ({0, 2} if ecn else {0})  # ECT(0) on data, nothing on what opens and closes
-
-
-@dataclass(frozen=True)
-class Seen:
-    """An IPv4 packet of a capture."""
-
-    octets: bytes
-
-    @property
-    def source(self) -> str:
-        return ".".join(map(str, self.octets[12:16]))
-
-    @property
-    def header_octets(self) -> int:
-        return 4 * (self.octets[0] & 15)
-
-    @property
-    def ttl(self) -> int:
-        return self.octets[8]
-
-    @property
-    def ecn(self) -> int:
-        return self.octets[1] & 3
-
-    @property
-    def carried(self) -> bytes:
-        """All but what every router changes: TTL and header checksum."""
-        return self.octets[:8] + self.octets[9:10] + self.octets[12:]
-
-    @property
-    def sums(self) -> tuple[int, int]:
-        """Of IPv4's header, and of TCP with its pseudo-header; 0 where the checksum is right."""
-        header, tcp = self.octets[: self.header_octets], self.octets[self.header_octets :]
-        pseudo = self.octets[12:20] + struct.pack("!HH", 6, len(tcp))
-        return _sum(header), _sum(pseudo + tcp)
-
-
-def read(file: Path) -> Sequence[Seen]:
-    """The TCP packets of a capture, without padding."""
-    octets, at = file.read_bytes(), 0
-    found: list[Seen] = []
-    while at + 4 <= len(octets):
-        length = int.from_bytes(octets[at : at + 4], "big")
-        frame = octets[at + 4 : at + 4 + length]
-        at += 4 + length
-        if frame[12:14] == b"\x08\x00" and frame[23] == 6:
-            total = int.from_bytes(frame[16:18], "big")
-            found.append(Seen(frame[14 : 14 + total]))
-    return found
-
-
-def _sum(octets: bytes) -> int:
-    """The Internet checksum (RFC 1071) over octets that have one in them."""
-    padded = octets + b"\0" * (len(octets) % 2)
-    total = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
