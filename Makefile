@@ -13,12 +13,16 @@ MANYLINUX ?= manylinux_2_34
 # The sources of the Rust extension. It is rebuilt when one of them changes.
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+# The Debian packages that the loader of waymark kernel needs and this machine lacks.
+KERNEL_NEEDS = $(if $(shell command -v clang),,clang) $(if $(wildcard /usr/include/libelf.h),,libelf-dev) \
+	$(if $(wildcard /usr/include/zlib.h),,zlib1g-dev) $(if $(shell command -v pkg-config),,pkg-config)
+
 P4 := $(shell find p4src -name '*.p4')
 # What the page of the live lab is built from, beside the core and its data.
 PAGE := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch lint goldens tofino fuzz docs clean
+.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch lint goldens tofino kernel fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +86,11 @@ goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; then rea
 
 tofino:  ## compile the programs for Tofino where bf-p4c or p4c-barefoot is on PATH, and print what they take
 	$(PYTHON) p4src/tofino.py
+
+kernel: | $(BIN)/python  ## build the loader of waymark kernel; installs clang and libelf's headers where missing (apt)
+	$(if $(strip $(KERNEL_NEEDS)),apt-get update -qq && apt-get install -qq --no-install-recommends $(strip $(KERNEL_NEEDS)))
+	cargo build --release -p kernel-hosts --features bpf
+	install "$${CARGO_TARGET_DIR:-target}/release/waymark-kernel" $(BIN)/
 
 fuzz: $(VENV)/.built  ## run each fuzz target for SECONDS=10; needs a C++ compiler
 	SECONDS_EACH=$(SECONDS) PYTHON=$(PYTHON) fuzz/run

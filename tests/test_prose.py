@@ -34,6 +34,7 @@ FOLDERS = (
     "crates/p4-frontend",
     "crates/netsim",
     "crates/engine",
+    "crates/kernel-hosts",
     "crates/congestion",
     "crates/dataplane-io",
     "crates/p4-info",

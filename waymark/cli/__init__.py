@@ -24,6 +24,7 @@ MODULES = {
     "plot": "plot",
     "switch": "switch",
     "host": "host",
+    "kernel": "kernel",
     "exercise": "exercise",
     "lab": "live",
     "up": "network",

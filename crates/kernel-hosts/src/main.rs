@@ -1,0 +1,52 @@
+//! The loader, which `waymark kernel` runs.
+//!
+//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`; `hold` is what `attach`
+//! starts in the background. Errors go to standard error, with exit code 2.
+
+use std::process::ExitCode;
+
+use kernel_hosts::error::KernelError;
+use kernel_hosts::{holder, objects};
+
+const USAGE: &str =
+    "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["attach", name, control, marks] => {
+            holder::attach(name, named(control), marks).map(|one| print(&one))
+        }
+        ["hold", name, control, marks] => holder::hold(name, named(control), marks),
+        ["detach", name] => holder::detach(name),
+        ["status"] => holder::statuses().map(|all| print(&all)),
+        ["controls"] => {
+            print(&objects::controls().collect::<Vec<_>>());
+            Ok(())
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    report(done)
+}
+
+fn named<'a>(control: &&'a str) -> Option<&'a str> {
+    (*control != "-").then_some(*control)
+}
+
+fn print(data: &impl serde::Serialize) {
+    println!("{}", serde_json::to_string(data).expect("plain data"));
+}
+
+fn report(done: Result<(), KernelError>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

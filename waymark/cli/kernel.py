@@ -1,0 +1,92 @@
+"""``waymark kernel attach|detach|status``: Linux's own TCP reads the marks."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from waymark.cli.base import app
+from waymark.help_text import examples
+from waymark.json_option import AsJson, print_json
+
+if TYPE_CHECKING:
+    from waymark.kernel import Attached
+
+kernel = typer.Typer(
+    help="Let Linux's own TCP on an interface carry and read the marks. Needs root.",
+    epilog=examples(
+        "waymark kernel attach eth0 --marks aqt,drai",
+        "waymark kernel status",
+        "waymark kernel detach eth0",
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(kernel, name="kernel")
+
+Interface = Annotated[str, typer.Argument(metavar="IF", help="An interface, such as eth0.")]
+
+
+@kernel.command(
+    "attach",
+    epilog=examples("waymark kernel attach eth0 --marks aqt,drai"),
+)
+def attach(
+    interface: Interface,
+    control: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Register this congestion control as wm_NAME."),
+    ] = None,
+    marks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="What this host's packets carry: aqt,drai,ci. Default: what the control reads.",
+        ),
+    ] = None,
+) -> None:
+    """Attach the BPF programs to an interface, and register a congestion control.
+
+    They stay until waymark kernel detach, or until their process (see status) ends. Choose the
+    control with setsockopt(TCP_CONGESTION), ip route … congctl, or the sysctl
+    net.ipv4.tcp_congestion_control.
+    """
+    from waymark import kernel as hosts
+
+    chosen = None if marks is None else [one.strip() for one in marks.split(",")]
+    print(_line(hosts.attach(interface, control, chosen)))
+
+
+@kernel.command(
+    "detach",
+    epilog=examples("waymark kernel detach eth0"),
+)
+def detach(interface: Interface) -> None:
+    """Take the programs off an interface; connections continue without marks."""
+    from waymark import kernel as hosts
+
+    hosts.detach(interface)
+    print(f"{interface}: detached")
+
+
+@kernel.command(
+    "status",
+    epilog=examples("waymark kernel status --json"),
+)
+def status(as_json: AsJson = False) -> None:
+    """Show the interfaces of this network namespace that have the programs."""
+    from waymark import kernel as hosts
+
+    attached = hosts.status()
+    if as_json:
+        print_json([asdict(one) for one in attached])
+        return
+    for one in attached:
+        print(_line(one))
+    if not attached:
+        print("no interface of this network namespace has the programs")
+
+
+def _line(one: "Attached") -> str:
+    control = f"control {one.control}" if one.control else "no control"
+    return f"{one.interface}: marks {', '.join(one.marks)}; {control}; process {one.pid}"

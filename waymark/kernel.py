@@ -1,0 +1,117 @@
+"""Linux's own TCP reads the marks: the loader of the BPF programs, and what it has attached.
+
+The loader is a program of its own (``crates/kernel-hosts``), which ``make kernel`` builds. All
+functions act in the network namespace of this process.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from waymark.controls import BY_NAME, Mark
+from waymark.errors import WaymarkError
+
+LOADER = "waymark-kernel"
+
+MARKS: Mapping[Mark, str] = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci"}
+"""What a host's own packets may carry: an IPv4 option for AQT, one for DRAI, the ECN field."""
+
+BTF = Path("/sys/kernel/btf/vmlinux")
+"""The kernel's types, without which it loads no such programs."""
+
+
+@dataclass(frozen=True)
+class Attached:
+    """What is attached to an interface.
+
+    Attributes:
+        control: the registered congestion control, as ``TCP_CONGESTION`` has it; None: none.
+        marks: of this host's own packets.
+        pid: the process that holds the programs.
+    """
+
+    interface: str
+    control: str | None
+    marks: tuple[str, ...]
+    pid: int
+
+
+def loader() -> str:
+    """The path of the loader: of ``$WAYMARK_KERNEL``, beside this Python, or on ``PATH``.
+
+    Raises:
+        WaymarkError: it was not built.
+    """
+    beside = Path(sys.executable).parent / LOADER
+    named = os.environ.get("WAYMARK_KERNEL") or (str(beside) if beside.exists() else LOADER)
+    path = shutil.which(named)
+    if path is None:
+        raise WaymarkError(f"no program {named}: build it with make kernel, which installs clang")
+    return path
+
+
+def marks_of(control: str | None) -> tuple[str, ...]:
+    """The marks that a control reads; AQT where it reads none, or there is none."""
+    described = BY_NAME.get(control or "")
+    read = described.marks if described else ()
+    return tuple(MARKS[mark] for mark in read or ("AQT",))
+
+
+def attach(interface: str, control: str | None, marks: Sequence[str] | None = None) -> Attached:
+    """Attach the programs to an interface, and register a control.
+
+    Args:
+        interface: an Ethernet interface.
+        control: its name in the registry of controls; None: register none.
+        marks: what this host's packets carry; None: as :func:`marks_of` the control.
+
+    Raises:
+        WaymarkError: the loader was not built, or it refuses.
+    """
+    return _attached(
+        _run("attach", interface, control or "-", ",".join(marks or marks_of(control)))
+    )
+
+
+def detach(interface: str) -> None:
+    """Take the programs off an interface.
+
+    Raises:
+        WaymarkError: the loader was not built, or the interface does not have them.
+    """
+    _run("detach", interface)
+
+
+def status() -> list[Attached]:
+    """What is attached to the interfaces of this network namespace.
+
+    Raises:
+        WaymarkError: the loader was not built.
+    """
+    return [_attached(one) for one in _run("status")]
+
+
+def controls() -> list[str]:
+    """The controls that the loader can register.
+
+    Raises:
+        WaymarkError: the loader was not built.
+    """
+    return _run("controls")
+
+
+def _attached(data: Any) -> Attached:
+    return Attached(data["interface"], data["control"], tuple(data["marks"]), data["pid"])
+
+
+def _run(*arguments: str) -> Any:
+    ran = subprocess.run([loader(), *arguments], capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise WaymarkError(ran.stderr.strip().removeprefix("error: "))
+    return json.loads(ran.stdout) if ran.stdout else None
