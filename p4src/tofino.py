@@ -23,6 +23,8 @@ TARGETS = {"tna": "tofino", "t2na": "tofino2"}
 MAINS = ("plain", "aqt", "drai", "ci", "red", "waymark")
 STAGES = {"tna": 12, "t2na": 20}
 """Match-action stages of Tofino 1 and 2."""
+MOST_ABOVE_PLAIN = 4
+"""Stages that all marks and RED may add to those of plain.p4."""
 
 
 def main() -> int:
@@ -39,6 +41,7 @@ def main() -> int:
     refused: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for architecture in TARGETS:
+            most = STAGES[architecture]
             for name in MAINS:
                 out = Path(folder) / architecture / name
                 said = _compile(compiler, arguments.includes, architecture, name, out)
@@ -46,11 +49,13 @@ def main() -> int:
                     refused.append(f"{architecture}/{name}.p4: {said}")
                     continue
                 used = _resources(out)
+                if name == "plain":
+                    most = min(used[0] + MOST_ABOVE_PLAIN, STAGES[architecture])
                 cells = " | ".join(map(str, used))
                 print(f"| `{name}.p4` | {architecture.upper()} | {cells} |", flush=True)
-                if used[0] > STAGES[architecture]:
+                if used[0] > most:
                     refused.append(
-                        f"{architecture}/{name}.p4: {used[0]} stages; valid: {STAGES[architecture]}"
+                        f"{architecture}/{name}.p4: {used[0]} stages; at most {most} expected"
                     )
     print("\n".join(refused), end="\n" if refused else "", file=sys.stderr)
     return int(bool(refused))

@@ -33,6 +33,7 @@ control HopEgress(inout egress_headers_t hdr,
 
     apply {
         feedback_t feedback;
+        bit<32> octets;
         window_t in_window;
         window_octets_t window_octets;
         marked_t marked = { 0, 0, 0 };
@@ -40,6 +41,7 @@ control HopEgress(inout egress_headers_t hdr,
 
         port_feedback.apply(eg_intr_md.egress_port, feedback);
         window.apply(eg_prsr_md.global_tstamp[39:8], feedback.window_log2, in_window);
+        octets = (bit<32>) hdr.ipv4.total_len;
         if (eg_intr_md.deflection_flag == 1) {
             drop_cause = drop_cause_t.QUEUE_FULL;
         }
@@ -50,8 +52,7 @@ control HopEgress(inout egress_headers_t hdr,
                 unmarked_options.apply(hdr.bridged.came_by);
             }
             if (feedback.drai == 1 && hdr.ipv4.isValid()) {
-                rate_window.apply(eg_intr_md.egress_port, hdr.ipv4.total_len, in_window,
-                                  window_octets);
+                rate_window.apply(eg_intr_md.egress_port, octets, in_window, window_octets);
                 if (meta.markable == 1) {
                     drai.apply(hdr.options.avbw, eg_intr_md.egress_port, eg_intr_md.deq_qdepth,
                                window_octets, marked.drai);

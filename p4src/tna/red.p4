@@ -30,9 +30,8 @@ control HopEgress(inout egress_headers_t hdr,
 
         if (eg_intr_md.deflection_flag == 1) {
             drop_cause = drop_cause_t.QUEUE_FULL;
-        } else if (hdr.ipv4.isValid()) {
-            red.apply(eg_intr_md.egress_port, eg_intr_md.enq_qdepth, drop_cause);
         }
+        red.apply(hdr.ipv4, eg_intr_md.egress_port, eg_intr_md.enq_qdepth, drop_cause);
         if (drop_cause != drop_cause_t.NONE) {
             egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
         } else {

@@ -47,44 +47,46 @@ control HopEgress(inout egress_headers_t hdr,
         feedback_t feedback;
         bit<1> waited_at_refusal;
         bit<32> waited_us;
+        bit<32> octets;
         window_t in_window;
         window_octets_t window_octets;
         marked_t marked = { 0, 0, 0 };
         drop_cause_t drop_cause = drop_cause_t.NONE;
 
+        // Tofino 1 has no long branches: what stands under one `if` keeps its stages for itself. So only
+        // counters and the rate wait for RED; the marks in a dropped packet do no harm.
+        if (eg_intr_md.deflection_flag == 1) {
+            drop_cause = drop_cause_t.QUEUE_FULL;
+        }
+        red.apply(hdr.ipv4, eg_intr_md.egress_port, eg_intr_md.enq_qdepth, drop_cause);
         port_feedback.apply(eg_intr_md.egress_port, feedback);
         refusals.apply(hdr.bridged.leaves_by, hdr.bridged.arrived, eg_intr_md.deflection_flag,
                        waited_at_refusal);
         queue_time.apply(hdr.bridged.arrived, eg_prsr_md.global_tstamp[39:8], waited_us);
         window.apply(eg_prsr_md.global_tstamp[39:8], feedback.window_log2, in_window);
-        if (eg_intr_md.deflection_flag == 1) {
-            drop_cause = drop_cause_t.QUEUE_FULL;
-        } else if (hdr.ipv4.isValid()) {
-            red.apply(eg_intr_md.egress_port, eg_intr_md.enq_qdepth, drop_cause);
+        octets = (bit<32>) hdr.ipv4.total_len;
+        if (feedback.drai == 1 && drop_cause == drop_cause_t.NONE && hdr.ipv4.isValid()) {
+            rate_window.apply(eg_intr_md.egress_port, octets, in_window, window_octets);
+        }
+        if (feedback.aqt == 1 && meta.markable == 1) {
+            if (hdr.options.aqt0.isValid()) {
+                aqt0.apply(hdr.options.aqt0, waited_us, marked.aqt);
+            } else {
+                aqt1.apply(hdr.options.aqt1, waited_us, marked.aqt);
+            }
+        }
+        if (feedback.ci == 1 && meta.markable == 1) {
+            ci.apply(hdr.ipv4, waited_at_refusal, marked.ci);
+        }
+        if (feedback.drai == 1 && meta.markable == 1) {
+            drai.apply(hdr.options.avbw, eg_intr_md.egress_port, eg_intr_md.deq_qdepth,
+                       window_octets, marked.drai);
         }
         if (drop_cause != drop_cause_t.NONE) {
             egress_drop.apply(hdr.bridged.leaves_by, drop_cause, eg_dprsr_md);
         } else {
             if (hdr.ipv4.isValid() && meta.markable == 0) {
                 unmarked_options.apply(hdr.bridged.came_by);
-            }
-            if (feedback.aqt == 1 && meta.markable == 1) {
-                if (hdr.options.aqt0.isValid()) {
-                    aqt0.apply(hdr.options.aqt0, waited_us, marked.aqt);
-                } else {
-                    aqt1.apply(hdr.options.aqt1, waited_us, marked.aqt);
-                }
-            }
-            if (feedback.drai == 1 && hdr.ipv4.isValid()) {
-                rate_window.apply(eg_intr_md.egress_port, hdr.ipv4.total_len, in_window,
-                                  window_octets);
-                if (meta.markable == 1) {
-                    drai.apply(hdr.options.avbw, eg_intr_md.egress_port, eg_intr_md.deq_qdepth,
-                               window_octets, marked.drai);
-                }
-            }
-            if (feedback.ci == 1 && meta.markable == 1) {
-                ci.apply(hdr.ipv4, waited_at_refusal, marked.ci);
             }
             counters.apply(eg_intr_md.egress_port, marked);
         }

@@ -89,13 +89,13 @@ fn each_window_finds_its_own_and_the_one_before() {
             let [_, even, odd, is_odd] = hop.words(0, number * length + within);
             let before = number.wrapping_sub(1);
             assert_eq!(is_odd != 0, number % 2 == 1, "window {number}");
-            let (own, other) = if is_odd == 0 {
-                (even, odd)
+            let (even_number, odd_number) = if is_odd == 0 {
+                (number, before)
             } else {
-                (odd, even)
+                (before, number)
             };
-            assert_eq!(own, start(number), "window {number}");
-            assert_eq!(other, start(before), "before window {number}");
+            assert_eq!(even, start(even_number), "window {number}");
+            assert_eq!(odd, start(odd_number.wrapping_add(1)), "window {number}");
         }
     }
 }

@@ -9,36 +9,35 @@
 #include "../../include/tna/types.p4"
 
 struct sent_t {
-    ticks_t start;
+    ticks_t window;  // even_start or odd_end
     bit<32> octets;
 }
 
 control RateWindow(in port_t port,
-                   in bit<16> octets,
+                   in bit<32> octets,
                    in window_t window,
                    out window_octets_t last_octets) {
     // Index: port.
     Register<sent_t, port_t>(PORTS) even_window;
     Register<sent_t, port_t>(PORTS) odd_window;
 
-    bit<32> added;
     bit<32> last;
 
     RegisterAction<sent_t, port_t, bit<32>>(even_window) add_to_even = {
         void apply(inout sent_t sent) {
-            if (sent.start == window.even_start) {
-                sent.octets = sent.octets |+| added;
+            if (sent.window == window.even_start) {
+                sent.octets = sent.octets |+| octets;
             } else {
-                sent.octets = added;
+                sent.octets = octets;
             }
-            sent.start = window.even_start;
+            sent.window = window.even_start;
         }
     };
 
     RegisterAction<sent_t, port_t, bit<32>>(even_window) read_even = {
         void apply(inout sent_t sent, out bit<32> read) {
             read = 0;
-            if (sent.start == window.even_start) {
+            if (sent.window == window.even_start) {
                 read = sent.octets;
             }
         }
@@ -46,19 +45,19 @@ control RateWindow(in port_t port,
 
     RegisterAction<sent_t, port_t, bit<32>>(odd_window) add_to_odd = {
         void apply(inout sent_t sent) {
-            if (sent.start == window.odd_start) {
-                sent.octets = sent.octets |+| added;
+            if (sent.window == window.odd_end) {
+                sent.octets = sent.octets |+| octets;
             } else {
-                sent.octets = added;
+                sent.octets = octets;
             }
-            sent.start = window.odd_start;
+            sent.window = window.odd_end;
         }
     };
 
     RegisterAction<sent_t, port_t, bit<32>>(odd_window) read_odd = {
         void apply(inout sent_t sent, out bit<32> read) {
             read = 0;
-            if (sent.start == window.odd_start) {
+            if (sent.window == window.odd_end) {
                 read = sent.octets;
             }
         }
@@ -84,7 +83,6 @@ control RateWindow(in port_t port,
     }
 
     apply {
-        added = (bit<32>) octets;
         if (window.is_odd == 0) {
             add_to_even.execute(port);
             last = read_odd.execute(port);

@@ -2,17 +2,22 @@
 //
 // Only egress knows a queue's depth, so that is where RED drops: a packet that found a long queue is
 // dropped when it leaves it. There is no average: the stateful ALU has no shift by w. An early drop
-// causes no marks.
+// causes no marks. A refused packet is at another port here, the one for deflected packets, whose table is
+// empty.
 
 #ifndef WAYMARK_TNA_RED_P4
 #define WAYMARK_TNA_RED_P4
 
+#include "../../include/headers.p4"
 #include "../../include/tna/types.p4"
 
 // A probability of 1.
 const bit<32> RED_CERTAIN = 1 << 16;
 
-control Red(in port_t port, in bit<19> queue_depth, inout drop_cause_t drop_cause) {
+control Red(in ipv4_h ipv4,
+            in port_t port,
+            in bit<19> queue_depth,
+            inout drop_cause_t drop_cause) {
     // Index: port. Writers: spend, restart. A packet that is subject to spaced drops costs its
     // probability; the one that takes the last of the credit is dropped.
     Register<bit<32>, port_t>(PORTS, RED_CERTAIN) red_credit;
@@ -75,15 +80,17 @@ control Red(in port_t port, in bit<19> queue_depth, inout drop_cause_t drop_caus
     apply {
         bit<1> spent = 0;
         draw   = random.get();
+        credit = RED_CERTAIN + (bit<32>) draw;
         chance = 0;
         price  = 0;
-        red.apply();
-        credit = RED_CERTAIN + (bit<32>) draw;
+        if (ipv4.isValid()) {
+            red.apply();
+        }
         chance = chance |-| draw;
-        if (price == 0) {
-            restart.execute(port);
-        } else {
+        if (price != 0) {
             spent = spend.execute(port);
+        } else if (ipv4.isValid()) {
+            restart.execute(port);
         }
         if (chance != 0 || spent == 1) {
             drop_cause = drop_cause_t.RED;

@@ -1,5 +1,6 @@
-// TNA: the windows of 2^(window_log2 + 10) ns in which a port's octets are counted. A window is known by
-// the tick at which it starts. Windows are even and odd in turn.
+// TNA: the windows of 2^(window_log2 + 10) ns in which a port's octets are counted. Windows are even and
+// odd in turn. An even window is known by the tick at which it starts, an odd one by the tick at which it
+// ends: so a packet's window and the one before take one mask, and a stage less than a subtraction.
 
 #ifndef WAYMARK_TNA_WINDOW_P4
 #define WAYMARK_TNA_WINDOW_P4
@@ -7,15 +8,16 @@
 #include "../../include/tna/types.p4"
 
 control Window(in ticks_t now, in bit<6> window_log2, out window_t window) {
-    ticks_t start;
-    ticks_t start_before;
-    ticks_t duration;
+    ticks_t one_later;
+    ticks_t pair_mask;
 
-    // length: a power of two, in ticks. mask: its negative. Windows on both sides of tick 2^32 fit together.
+    // length: a power of two, in ticks. mask: of a pair of windows, its negative doubled. Windows on both
+    // sides of tick 2^32 fit together.
     action set_length(ticks_t length, ticks_t mask) {
-        window.is_odd = now & length;
-        start         = now & mask;
-        duration      = length;
+        window.is_odd     = now & length;
+        window.even_start = now & mask;
+        one_later         = now + length;
+        pair_mask         = mask;
     }
 
     // No variable shifts: a mask for each length. A window of 2^30 µs or more never ends.
@@ -28,50 +30,43 @@ control Window(in ticks_t now, in bit<6> window_log2, out window_t window) {
         }
         const default_action = set_length(0, 0);
         const entries = {
-             0 : set_length(0x00000004, 0xFFFFFFFC);
-             1 : set_length(0x00000008, 0xFFFFFFF8);
-             2 : set_length(0x00000010, 0xFFFFFFF0);
-             3 : set_length(0x00000020, 0xFFFFFFE0);
-             4 : set_length(0x00000040, 0xFFFFFFC0);
-             5 : set_length(0x00000080, 0xFFFFFF80);
-             6 : set_length(0x00000100, 0xFFFFFF00);
-             7 : set_length(0x00000200, 0xFFFFFE00);
-             8 : set_length(0x00000400, 0xFFFFFC00);
-             9 : set_length(0x00000800, 0xFFFFF800);
-            10 : set_length(0x00001000, 0xFFFFF000);
-            11 : set_length(0x00002000, 0xFFFFE000);
-            12 : set_length(0x00004000, 0xFFFFC000);
-            13 : set_length(0x00008000, 0xFFFF8000);
-            14 : set_length(0x00010000, 0xFFFF0000);
-            15 : set_length(0x00020000, 0xFFFE0000);
-            16 : set_length(0x00040000, 0xFFFC0000);
-            17 : set_length(0x00080000, 0xFFF80000);
-            18 : set_length(0x00100000, 0xFFF00000);
-            19 : set_length(0x00200000, 0xFFE00000);
-            20 : set_length(0x00400000, 0xFFC00000);
-            21 : set_length(0x00800000, 0xFF800000);
-            22 : set_length(0x01000000, 0xFF000000);
-            23 : set_length(0x02000000, 0xFE000000);
-            24 : set_length(0x04000000, 0xFC000000);
-            25 : set_length(0x08000000, 0xF8000000);
-            26 : set_length(0x10000000, 0xF0000000);
-            27 : set_length(0x20000000, 0xE0000000);
-            28 : set_length(0x40000000, 0xC0000000);
-            29 : set_length(0x80000000, 0x80000000);
+             0 : set_length(0x00000004, 0xFFFFFFF8);
+             1 : set_length(0x00000008, 0xFFFFFFF0);
+             2 : set_length(0x00000010, 0xFFFFFFE0);
+             3 : set_length(0x00000020, 0xFFFFFFC0);
+             4 : set_length(0x00000040, 0xFFFFFF80);
+             5 : set_length(0x00000080, 0xFFFFFF00);
+             6 : set_length(0x00000100, 0xFFFFFE00);
+             7 : set_length(0x00000200, 0xFFFFFC00);
+             8 : set_length(0x00000400, 0xFFFFF800);
+             9 : set_length(0x00000800, 0xFFFFF000);
+            10 : set_length(0x00001000, 0xFFFFE000);
+            11 : set_length(0x00002000, 0xFFFFC000);
+            12 : set_length(0x00004000, 0xFFFF8000);
+            13 : set_length(0x00008000, 0xFFFF0000);
+            14 : set_length(0x00010000, 0xFFFE0000);
+            15 : set_length(0x00020000, 0xFFFC0000);
+            16 : set_length(0x00040000, 0xFFF80000);
+            17 : set_length(0x00080000, 0xFFF00000);
+            18 : set_length(0x00100000, 0xFFE00000);
+            19 : set_length(0x00200000, 0xFFC00000);
+            20 : set_length(0x00400000, 0xFF800000);
+            21 : set_length(0x00800000, 0xFF000000);
+            22 : set_length(0x01000000, 0xFE000000);
+            23 : set_length(0x02000000, 0xFC000000);
+            24 : set_length(0x04000000, 0xF8000000);
+            25 : set_length(0x08000000, 0xF0000000);
+            26 : set_length(0x10000000, 0xE0000000);
+            27 : set_length(0x20000000, 0xC0000000);
+            28 : set_length(0x40000000, 0x80000000);
+            29 : set_length(0x80000000, 0x00000000);
         }
         size = 32;
     }
 
     apply {
         window_length.apply();
-        start_before = start - duration;
-        if (window.is_odd == 0) {
-            window.even_start = start;
-            window.odd_start  = start_before;
-        } else {
-            window.even_start = start_before;
-            window.odd_start  = start;
-        }
+        window.odd_end = one_later & pair_mask;
     }
 }
 

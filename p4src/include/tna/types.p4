@@ -31,11 +31,11 @@ typedef bit<16> window_octets_t;
 // Entries of table drai, which fit the TCAM of one stage.
 const bit<32> DRAI_ENTRIES = 1024;
 
-// A packet's window and the one before: when each started.
+// A packet's window and the one before, one of which is even.
 struct window_t {
     ticks_t is_odd;      // 0: the packet's window is even
     ticks_t even_start;
-    ticks_t odd_start;
+    ticks_t odd_end;
 }
 
 // Ingress. Every field is 0 before the parser.

@@ -29,7 +29,7 @@ control I(inout h_t h, inout m_t m, inout standard_metadata_t s) {
         queue_time.apply(h.io.arrived + (PIPELINE_TICKS - ROUNDING_TICKS), h.io.now, h.io.waited_us);
         window.apply(h.io.now, 15, at);
         h.io.even = at.even_start;
-        h.io.odd = at.odd_start;
+        h.io.odd = at.odd_end;
         h.io.is_odd = at.is_odd;
         s.egress_spec = 1;
     }
