@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from topologies import mininet, netns, networks, state, system
+from topologies import linux_tcp, mininet, netns, networks, state, system
 from topologies.state import State
 from waymark import files, project
 from waymark.errors import WaymarkError
@@ -22,9 +22,23 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 def up(
-    topology: Topology, file: Path, name: str, runner: str, target: str, *, bare: bool, seed: int
+    topology: Topology,
+    file: Path,
+    name: str,
+    runner: str,
+    target: str,
+    *,
+    bare: bool,
+    seed: int,
+    kernel: str = "",
 ) -> State:
     """Bring ``topology`` up under ``name``.
+
+    Args:
+        topology, file, name, target, bare, seed: as for :func:`topologies.netns.up`.
+        runner: ``"netns"`` or ``"mininet"``.
+        kernel: the congestion control of Linux's TCP at hosts, which then carries marks; empty:
+            TCP is as it is.
 
     Raises:
         WaymarkError: the name is in use, or the runner failed.
@@ -40,8 +54,17 @@ def up(
         path = project.program_path(switch.program)
         if not files.is_file(path):
             raise WaymarkError(f"switch {switch.name}: no program {switch.program}: no file {path}")
+    if kernel:
+        linux_tcp.check(kernel, bare=bare)
     with interruptible():
-        return RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
+        one = RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
+        try:
+            if kernel:
+                linux_tcp.use(one, kernel, lambda host: RUNNERS[runner].prefix(one, host))
+        except BaseException:
+            RUNNERS[runner].down(one)
+            raise
+        return one
 
 
 def down(one: State) -> None:
@@ -94,10 +117,15 @@ def place(one: State, node: str) -> dict[str, str]:
     Raises:
         WaymarkError: the kernel has the host's address.
     """
-    if not one.bare:
-        raise WaymarkError(f"the kernel has the addresses of {one.name}'s hosts: waymark up --bare")
     if node not in one.places:
         raise WaymarkError(f"{one.name} has no host {node!r} (hosts: {', '.join(one.hosts)})")
+    interface = one.places[node]["interface"]
+    shown = system.run(*prefix(one, node), "ip", "-4", "-o", "addr", "show", "dev", interface)
+    if shown:
+        raise WaymarkError(
+            f"the kernel has the address of host {node}: bring the network up with "
+            f"waymark up --bare, or run waymark exec {node} ip addr flush dev {interface}"
+        )
     return one.places[node]
 
 
@@ -135,7 +163,7 @@ def summary(one: State) -> str:
         )
     lines = [
         f"{one.name} is up: {one.file}, runner {one.runner}, switches {one.target}",
-        f"  hosts     {', '.join(one.hosts)}",
+        f"  hosts     {', '.join(one.hosts)}{_tcp(one)}",
         f"  switches  {', '.join(one.switches)}",
         *_p4runtime(one),
         f"  files     {one.folder}: controller.yaml, logs",
@@ -161,10 +189,15 @@ def as_data(one: State) -> dict[str, Any]:
         "hosts": one.hosts,
         "switches": one.switches,
         "bare": one.bare,
+        "kernel": one.kernel,
         "p4runtime": [{"address": at, "device_id": device} for at, device in one.p4runtime],
         "folder": str(one.folder),
         "amiss": amiss(one),
     }
+
+
+def _tcp(one: State) -> str:
+    return f" (Linux's TCP with marks, {one.kernel})" if one.kernel else ""
 
 
 def _p4runtime(one: State) -> list[str]:

@@ -54,6 +54,8 @@ class State:
     Attributes:
         namespaces: network namespaces by node; all switches are in that of ``fabric``.
         bare: hosts' interfaces have no kernel addresses.
+        kernel: the congestion control of Linux's TCP at hosts, which carries marks; empty: it does
+            not.
         places: each host's interface, address, gateway, and their MAC addresses.
         p4runtime: the switches' P4Runtime addresses and device ids, in the switches' order.
         pids: instead of a namespace, the process whose namespace a node has (Mininet).
@@ -74,6 +76,7 @@ class State:
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     pids: dict[str, int] = field(default_factory=dict[str, int])
     bare: bool = False
+    kernel: str = ""
     places: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     links: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     processes: list[Process] = field(default_factory=list[Process])

@@ -22,6 +22,18 @@ LOADER = "waymark-kernel"
 MARKS: Mapping[Mark, str] = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci"}
 """What a host's own packets may carry: an IPv4 option for AQT, one for DRAI, the ECN field."""
 
+PREFIX = "wm_"
+"""In front of a control's name in the kernel, which may have one of the same name."""
+
+READY = "ready"
+"""What a holder prints once the programs are attached."""
+
+SYSCTL = "net.ipv4.tcp_congestion_control"
+"""The control of new connections in this network namespace."""
+
+ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+"""The controls that namespaces may use."""
+
 BTF = Path("/sys/kernel/btf/vmlinux")
 """The kernel's types, without which it loads no such programs."""
 
@@ -104,6 +116,39 @@ def controls() -> list[str]:
         WaymarkError: the loader was not built.
     """
     return _run("controls")
+
+
+def kernel_name(control: str) -> str:
+    """The name by which connections choose a control: ``wm_rovegas`` for ``rovegas``.
+
+    Args:
+        control: one of the loader, or one that the kernel has, such as ``reno``.
+
+    Raises:
+        WaymarkError: the loader was not built, or there is no such control.
+    """
+    known = controls()
+    own = [name for name in ALLOWED.read_text().split() if not name.startswith(PREFIX)]
+    if control in known:
+        return PREFIX + control
+    if control not in own:
+        raise WaymarkError(
+            f"no control {control!r} for Linux's TCP; valid: {', '.join(sorted({*known, *own}))}"
+        )
+    return control
+
+
+def holder(interface: str, control: str) -> list[str]:
+    """A command that holds the programs of an interface, and a control, until it ends.
+
+    It prints ``READY`` once they are attached. Otherwise as :func:`attach`.
+
+    Args:
+        interface: an Ethernet interface of the namespace where the command is run.
+        control: as for :func:`kernel_name`.
+    """
+    registered = control if control in controls() else "-"
+    return [loader(), "hold", interface, registered, ",".join(marks_of(control))]
 
 
 def _attached(data: Any) -> Attached:

@@ -39,6 +39,7 @@ Network = Annotated[
     "up",
     epilog=examples(
         "waymark up topologies/bottleneck.yaml --bare",
+        "waymark up topologies/bottleneck.yaml --kernel rovegas",
         "waymark up topology.json --target bmv2 --p4 s1=basic.p4",
     ),
 )
@@ -58,6 +59,13 @@ def bring_up(
     bare: Annotated[
         bool, typer.Option("--bare", help="No kernel addresses at hosts, for `waymark host`.")
     ] = False,
+    kernel: Annotated[
+        str,
+        typer.Option(
+            metavar="CONTROL",
+            help="Linux's TCP at hosts carries marks (waymark kernel), with this control.",
+        ),
+    ] = "",
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of what links lose.")] = 1,
 ) -> None:
     """Bring a topology up on interfaces, switches running and told what to do. Needs root."""
@@ -67,7 +75,16 @@ def bring_up(
     topology = tutorial.with_programs(topology, _programs(topology, p4 or []))
     name = name or file.stem
     try:
-        state = runners.up(topology, file, name, runner.value, target.value, bare=bare, seed=seed)
+        state = runners.up(
+            topology,
+            file,
+            name,
+            runner.value,
+            target.value,
+            bare=bare,
+            seed=seed,
+            kernel=kernel,
+        )
     except KeyboardInterrupt:
         print(f"interrupted: {name} is not up, and nothing of it is left", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED) from None
