@@ -118,6 +118,13 @@ pub enum Direction {
     InOut,
 }
 
+impl Direction {
+    /// Whether the parameter is copied back to its argument.
+    pub fn is_written(self) -> bool {
+        matches!(self, Direction::Out | Direction::InOut)
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Parameter {

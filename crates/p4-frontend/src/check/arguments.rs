@@ -340,9 +340,7 @@ impl<'a> Checker<'a> {
             return Expr::error(span);
         }
         let of = format!("argument `{}` of `{what}`", param.name);
-        if matches!(param.direction, Direction::Out | Direction::InOut)
-            && !matches!(expr.kind, ExprKind::Any)
-        {
+        if param.direction.is_written() && !matches!(expr.kind, ExprKind::Any) {
             if !self.require_writable(&expr, &of) {
                 return Expr::error(span);
             }

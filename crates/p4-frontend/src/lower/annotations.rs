@@ -1,6 +1,6 @@
 //! Annotations: tokens and values as the source has them, expressions in brackets computed.
 
-use super::Lowerer;
+use super::{Known, Lowerer};
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::hir::{DefKind, Value};
 use crate::parser::FIELD_LIST;
@@ -72,13 +72,18 @@ impl Lowerer<'_, '_> {
 
     /// A constant of the top level.
     fn annotation_constant(&self, name: &str) -> Option<AnnotationValue> {
+        let top_level = Known {
+            hir: self.hir,
+            env: &self.globals,
+            globals: &self.globals,
+        };
         let value = self
             .hir
             .defs
             .iter()
             .flatten()
             .find_map(|def| match &def.kind {
-                DefKind::Constant(value) if &*def.name == name => self.known(value),
+                DefKind::Constant(value) if &*def.name == name => top_level.known(value),
                 _ => None,
             })?;
         match value {

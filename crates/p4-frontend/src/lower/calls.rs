@@ -1,7 +1,8 @@
 //! Calls of functions and actions, and of what is built in.
 
+use super::body::Kind;
 use super::targets::Target;
-use super::{Binding, Env, Lowerer, Object};
+use super::{Binding, Body, Env, Object, Scope};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, Param, Substitution, Ty};
 use crate::span::Span;
@@ -29,7 +30,7 @@ pub(super) struct Slot {
 impl Slot {
     /// Whether the parameter is copied back after the call.
     pub fn is_written(&self) -> bool {
-        !self.bound && matches!(self.direction, Direction::Out | Direction::InOut)
+        !self.bound && self.direction.is_written()
     }
 }
 
@@ -51,7 +52,7 @@ pub(super) struct ActionInstance {
     pub soft: bool,
 }
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     /// Emits a call. What it gives must be used before the next one.
     pub(super) fn call(&mut self, call: &Call, ty: &Ty, span: Span) -> Given {
         match &call.callee {
@@ -76,13 +77,10 @@ impl Lowerer<'_, '_> {
                 self.apply_table(*id, None, None, span);
                 Given::Nothing
             }
-            Callee::Instance(object) => {
-                self.apply_instance(object, &call.args, span);
-                Given::Nothing
-            }
-            Callee::Anonymous(of) => {
-                let of = self.ty(of);
-                self.apply_anonymous(&of, &call.args, span);
+            callee @ (Callee::Instance(_) | Callee::Anonymous(_)) => {
+                if let Some(block) = self.applied(callee, span) {
+                    self.apply_control(&block, &call.args, span);
+                }
                 Given::Nothing
             }
             Callee::SetValid(header, valid) => {
@@ -200,6 +198,46 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// Places for the parameters that are values.
+    pub(super) fn slots(&mut self, params: &[Param]) -> Vec<Option<Slot>> {
+        let mut slots = Vec::new();
+        for param in params {
+            if param.ty.is_object() {
+                slots.push(None);
+                continue;
+            }
+            let ty = self.ty(&param.ty);
+            slots.push(Some(Slot {
+                at: self.declare(param.id, &ty),
+                ty,
+                direction: param.direction,
+                bound: false,
+            }));
+        }
+        slots
+    }
+
+    /// An action of the control that is being lowered, or of the top level.
+    pub(super) fn action(&mut self, id: DeclId) -> Option<Rc<ActionInstance>> {
+        let known = |env: &Env| env.actions.get(&id).cloned();
+        if let Some(found) = known(self.env).or_else(|| known(&self.globals)) {
+            return Some(found);
+        }
+        if self.env.own_actions.contains(&id) {
+            let soft = self.exits_softly();
+            let action = Rc::new(self.lower_action(id, soft)?);
+            self.env.actions.insert(id, action.clone());
+            return Some(action);
+        }
+        let mut top_level = Env::default();
+        let action = self.elsewhere(&mut top_level).lower_action(id, true)?;
+        let action = Rc::new(action);
+        self.globals.actions.insert(id, action.clone());
+        Some(action)
+    }
+}
+
+impl Scope<'_, '_, '_> {
     fn function_instance(
         &mut self,
         id: DeclId,
@@ -232,7 +270,6 @@ impl Lowerer<'_, '_> {
         let mut env = Env {
             path: self.name(id),
             types: with,
-            in_parser: self.env.in_parser,
             ..Env::default()
         };
         for (param, arg) in function.params.iter().zip(args) {
@@ -241,22 +278,16 @@ impl Lowerer<'_, '_> {
             }
         }
         let name = self.name(id);
-        let (instance, _) = self.within(env, |l| {
-            let slots = l.slots(&function.params);
-            let result = l.ty(&function.result);
-            if result != Ty::Void {
-                let at = l.allocate(l.qualified("return"), &result, span);
-                l.env.result = Some((at, result));
-            }
-            let body = l.collect(|l| l.statements(body));
-            let id = l.add_function(name, body, l.span(id));
-            FunctionInstance {
-                id,
-                slots,
-                result: l.env.result.clone(),
-            }
+        let mut inner = self.body_of(&mut env, Kind::Function { result: None });
+        let slots = inner.slots(&function.params);
+        let result = inner.result_variable(&function.result, span);
+        let body = inner.lowered(body);
+        let span = self.span(id);
+        let instance = Rc::new(FunctionInstance {
+            id: self.add_function(name, body, span),
+            slots,
+            result,
         });
-        let instance = Rc::new(instance);
         self.functions.insert(key, instance.clone());
         Some(instance)
     }
@@ -284,48 +315,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Places for the parameters that are values.
-    pub(super) fn slots(&mut self, params: &[Param]) -> Vec<Option<Slot>> {
-        let mut slots = Vec::new();
-        for param in params {
-            if param.ty.is_object() {
-                slots.push(None);
-                continue;
-            }
-            let ty = self.ty(&param.ty);
-            slots.push(Some(Slot {
-                at: self.declare(param.id, &ty),
-                ty,
-                direction: param.direction,
-                bound: false,
-            }));
-        }
-        slots
-    }
-
-    /// An action of the control that is being lowered, or of the top level.
-    pub(super) fn action(&mut self, id: DeclId) -> Option<Rc<ActionInstance>> {
-        let known = |env: &Env| env.actions.get(&id).cloned();
-        if let Some(found) = known(&self.env).or_else(|| known(&self.globals)) {
-            return Some(found);
-        }
-        if self.env.own_actions.contains(&id) {
-            let result = self.env.result.take();
-            self.nested += 1;
-            let action = self.lower_action(id);
-            self.nested -= 1;
-            self.env.result = result;
-            let action = Rc::new(action?);
-            self.env.actions.insert(id, action.clone());
-            return Some(action);
-        }
-        let (action, _) = self.within(Env::default(), |l| l.lower_action(id));
-        let action = Rc::new(action?);
-        self.globals.actions.insert(id, action.clone());
-        Some(action)
-    }
-
-    fn lower_action(&mut self, id: DeclId) -> Option<ActionInstance> {
+    /// `soft` says whether its `exit` returns to the caller even if no parameter is copied back.
+    fn lower_action(&mut self, id: DeclId, soft: bool) -> Option<ActionInstance> {
         let hir = self.hir;
         let def = hir.def(id)?;
         let DefKind::Action(action) = &def.kind else {
@@ -334,45 +325,40 @@ impl Lowerer<'_, '_> {
         if !self.may_nest(def.span) {
             return None;
         }
-        let at = self.at;
         let name = self.control_plane_name(def.annotations, &def.name);
+        let copied = action.params.iter().any(|p| p.direction.is_written());
+        let soft = (soft || copied) && self.may_exit(id);
         // Locals of an action are named after it.
         let locals = self.qualified(&def.name);
-        let outer = self.env.action.replace(locals);
-        let slots: Vec<Slot> = self.slots(&action.params).into_iter().flatten().collect();
+        let mut inner = self.body(locals, Kind::Control { soft_exit: soft });
+        let slots: Vec<Slot> = inner.slots(&action.params).into_iter().flatten().collect();
         let mut params = Vec::new();
         for (param, slot) in action.params.iter().zip(&slots) {
             if param.direction != Direction::None {
                 continue;
             }
-            if self.scalar_type(&slot.ty).is_none() {
-                self.unsupported(
+            if inner.scalar_type(&slot.ty).is_none() {
+                inner.unsupported(
                     param.span,
                     "a parameter of several values without direction",
                 );
             }
             params.push(p4_ir::ActionParam {
                 name: param.name.to_string(),
-                ty: self.ir_type(&slot.ty),
+                ty: inner.ir_type(&slot.ty),
                 variable: slot.at.variable,
-                annotations: self.annotations(param.annotations),
+                annotations: inner.annotations(param.annotations),
             });
         }
-        let outside = self.env.soft_exit;
-        let copied = slots.iter().any(Slot::is_written);
-        let global = !self.env.own_actions.contains(&id);
-        let soft = (outside || copied || global) && self.may_exit(id);
-        self.env.soft_exit = soft;
-        let body = self.collect(|l| l.statements(&action.body));
-        self.env.soft_exit = outside;
-        self.env.action = outer;
-        self.at = at;
+        let body = inner.lowered(&action.body);
         let function = self.add_function(name.clone(), body, def.span);
+        let annotations = self.annotations(def.annotations);
+        let loc = self.loc(def.span);
         let id = self.add_action(p4_ir::Action {
             name,
             params,
-            annotations: self.annotations(def.annotations),
-            loc: self.loc(def.span),
+            annotations,
+            loc,
         });
         Some(ActionInstance {
             id,

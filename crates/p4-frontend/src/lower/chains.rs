@@ -1,12 +1,12 @@
 //! Chains of operators, of `?:` and of `else if`. They are flat in the source, but nest in the IR: one level per link.
 //! A long chain goes through variables instead, so that nothing in the IR is nested much deeper than its source.
 
-use super::Lowerer;
-use super::expressions::{binary_op, ir_binary, ir_bool, ir_not};
+use super::Body;
+use super::expressions::{binary_op, constant, ir_binary, ir_bool, ir_not};
 use crate::ast;
-use crate::hir::{Expr, Operation, Ty, Value};
+use crate::hir::{Expr, Operation, Value};
 use crate::span::Span;
-use p4_ir::{BinaryOp, ExprKind as IrKind, Place, Scalar, StmtKind};
+use p4_ir::{BinaryOp, ExprKind as IrKind, Scalar, StmtKind};
 
 /// How many levels of the IR all chains around one place may take.
 const MAX_CHAINED: usize = 128;
@@ -17,15 +17,15 @@ enum Left<'e> {
     Value(p4_ir::Expr),
 }
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     /// Lowers a chain with this number of levels. `lower` receives whether it fits into one expression; if not, it puts
     /// values into variables.
     fn chain<R>(&mut self, levels: usize, lower: impl FnOnce(&mut Self, bool) -> R) -> R {
-        let outer = self.chained;
+        let outer = self.depth.chained;
         let fits = outer + levels <= MAX_CHAINED;
-        self.chained = (outer + levels).min(MAX_CHAINED);
+        self.depth.chained = (outer + levels).min(MAX_CHAINED);
         let result = lower(self, fits);
-        self.chained = outer;
+        self.depth.chained = outer;
         result
     }
 
@@ -44,7 +44,7 @@ impl Lowerer<'_, '_> {
         rest: &[Operation],
         span: Span,
     ) -> p4_ir::Expr {
-        let inside = self.chained > 0;
+        let inside = self.depth.chained > 0;
         self.chain(rest.len(), |l, fits| {
             let (mut left, known) = l.known_start(first, rest);
             for (i, operation) in rest.iter().enumerate().skip(known) {
@@ -69,12 +69,12 @@ impl Lowerer<'_, '_> {
         let mut count = 0;
         let mut known = self.known(first).map(|value| (value, self.ty(&first.ty)));
         for (i, operation) in rest.iter().enumerate() {
-            known = known.and_then(|left| self.known_operation(left, operation));
+            known = known.and_then(|left| self.constants().known_operation(left, operation));
             let Some((value, ty)) = &known else { break };
             let Some(scalar) = self.scalar_type(ty) else {
                 break;
             };
-            left = Left::Value(self.constant(value, scalar));
+            left = Left::Value(constant(value, scalar));
             count = i + 1;
         }
         (left, count)
@@ -123,20 +123,11 @@ impl Lowerer<'_, '_> {
 
     /// `left && right` or `left || right`, where the right operand has effects.
     fn short_circuit(&mut self, op: ast::BinaryOp, left: p4_ir::Expr, right: &Expr) -> p4_ir::Expr {
-        let to = Place {
-            at: self.temporary(&Ty::Bool, right.span),
-            ty: Scalar::Bool,
-        };
-        self.emit(StmtKind::Assign {
-            to: to.clone(),
-            value: left,
-        });
+        let to = self.scratch(Scalar::Bool, right.span);
+        self.set(to.clone(), left);
         let continued = self.collect(|l| {
             let value = l.scalar(right);
-            l.emit(StmtKind::Assign {
-                to: to.clone(),
-                value,
-            });
+            l.set(to.clone(), value);
         });
         let (then, otherwise) = if op == ast::BinaryOp::And {
             (continued, Vec::new())
@@ -159,7 +150,7 @@ impl Lowerer<'_, '_> {
         otherwise: &Expr,
         ty: Scalar,
     ) -> p4_ir::Expr {
-        let inside = self.chained > 0;
+        let inside = self.depth.chained > 0;
         self.chain(arms.len(), |l, fits| {
             let arm = |(condition, then): &(Expr, Expr)| (l.scalar(condition), l.scalar(then));
             let lowered: Vec<_> = arms.iter().map(arm).collect();
@@ -247,15 +238,9 @@ impl Lowerer<'_, '_> {
     ) {
         let at = self.at;
         let nowhere = conditions[0].0.span;
-        let failed = Place {
-            at: self.temporary(&Ty::Bool, nowhere),
-            ty: Scalar::Bool,
-        };
+        let failed = self.scratch(Scalar::Bool, nowhere);
         let set = |l: &mut Self, value| {
-            l.emit(StmtKind::Assign {
-                to: failed.clone(),
-                value: ir_bool(value),
-            });
+            l.set(failed.clone(), ir_bool(value));
         };
         set(self, true);
         let all_failed = p4_ir::Expr::load(failed.clone());
@@ -282,14 +267,6 @@ impl Lowerer<'_, '_> {
         if !otherwise.is_empty() {
             self.when(all_failed, otherwise);
         }
-    }
-
-    fn when(&mut self, condition: p4_ir::Expr, then: Vec<p4_ir::Stmt>) {
-        self.emit(StmtKind::If {
-            condition,
-            then,
-            otherwise: Vec::new(),
-        });
     }
 
     fn move_to(&mut self, span: Option<Span>) {

@@ -1,13 +1,13 @@
 //! Values of several words: headers, structs, stacks and other arrays, unions, tuples.
 
-use super::Lowerer;
+use super::Body;
 use super::calls::Given;
 use super::expressions::{ir_binary, ir_bool, ir_not};
 use super::storage::{self, NOWHERE, part};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     /// Where the value of an expression lies; a computed one is put into a variable.
     pub(super) fn materialise(&mut self, expr: &Expr) -> Location {
         if let Some(at) = self.location(expr) {
@@ -74,7 +74,7 @@ impl Lowerer<'_, '_> {
                 at: to.clone(),
                 ty: scalar,
             };
-            self.emit(StmtKind::Assign { to, value });
+            self.set(to, value);
             return;
         }
         match &value.kind {
@@ -82,10 +82,12 @@ impl Lowerer<'_, '_> {
             ExprKind::Invalid => self.invalidate(to, ty),
             ExprKind::Defaults | ExprKind::Any => self.emit(StmtKind::Clear(to.clone())),
             ExprKind::Cast(of) => self.store(to, ty, of),
-            ExprKind::ConstructorParam(_) => match self.constructor_argument(value).cloned() {
-                Some(argument) => self.store(to, ty, &argument),
-                None => self.unsupported(value.span, "this constructor's parameter here"),
-            },
+            ExprKind::ConstructorParam(_) => {
+                match self.constants().constructor_argument(value).cloned() {
+                    Some(argument) => self.store(to, ty, &argument),
+                    None => self.unsupported(value.span, "this constructor's parameter here"),
+                }
+            }
             ExprKind::Field(..) | ExprKind::Element(..) | ExprKind::Index(..) => {
                 let from = self.materialise(value);
                 self.copy(to, &from, ty);
@@ -108,7 +110,7 @@ impl Lowerer<'_, '_> {
                     at: to.clone(),
                     ty: value.ty,
                 };
-                self.emit(StmtKind::Assign { to, value });
+                self.set(to, value);
             }
             Given::At(from) => self.copy(to, &from, ty),
             Given::Nothing => {}
@@ -126,10 +128,7 @@ impl Lowerer<'_, '_> {
                 ty: scalar,
             };
             let value = p4_ir::Expr::load(place(from));
-            self.emit(StmtKind::Assign {
-                to: place(to),
-                value,
-            });
+            self.set(place(to), value);
             return;
         }
         self.emit(StmtKind::Copy {

@@ -1,8 +1,10 @@
 //! What is known once the constructors' arguments are.
 
-use super::{Binding, Lowerer};
+use super::types::scalar_type;
+use super::{Binding, Env, Scope};
+use crate::ast::DeclId;
 use crate::check::constants as fold;
-use crate::hir::{Expr, ExprKind, Operation, Ty, Value};
+use crate::hir::{self, Expr, ExprKind, Operation, Ty, Value};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, ToPrimitive, Zero};
 use p4_ir::Scalar;
@@ -14,7 +16,26 @@ pub(super) fn bits(value: &BigInt, width: u32) -> BigUint {
     low.to_biguint().unwrap_or_default()
 }
 
-impl Lowerer<'_, '_> {
+/// An expression that is evaluated before any packet: it reads names and can change nothing.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k, 'h, 'a> {
+    pub hir: &'h hir::Program<'a>,
+    /// Names where the expression stands.
+    pub env: &'k Env,
+    /// Names at the top level.
+    pub globals: &'k Env,
+}
+
+impl<'k> Known<'k, '_, '_> {
+    fn ty(&self, ty: &Ty) -> Ty {
+        ty.substitute(&self.env.types)
+    }
+
+    pub(super) fn binding(&self, id: DeclId) -> Option<&'k Binding> {
+        let own = self.env.bindings.get(&id);
+        own.or_else(|| self.globals.bindings.get(&id))
+    }
+
     /// The scalar that an expression is, if it is known.
     pub(super) fn known(&self, expr: &Expr) -> Option<Value> {
         let ty = self.ty(&expr.ty);
@@ -55,7 +76,7 @@ impl Lowerer<'_, '_> {
                 };
                 self.known(members.get(index.to_usize()?)?)
             }
-            ExprKind::Defaults => match self.scalar_type(&ty)? {
+            ExprKind::Defaults => match scalar_type(self.hir, &ty)? {
                 Scalar::Bool => Some(Value::Bool(false)),
                 Scalar::Symbol => Some(Value::Symbol(0)),
                 _ => Some(Value::Int(BigInt::zero())),
@@ -77,7 +98,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A type without what a `type` or serialisable enum puts around it.
-    pub(super) fn over(&self, ty: &Ty) -> Ty {
+    fn over(&self, ty: &Ty) -> Ty {
         match self.hir.underlying(ty) {
             Some(under) => self.over(&under),
             None => ty.clone(),
@@ -85,7 +106,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// What a constructor's parameter was given.
-    pub(super) fn constructor_argument(&self, expr: &Expr) -> Option<&Expr> {
+    pub(super) fn constructor_argument(&self, expr: &Expr) -> Option<&'k Expr> {
         let ExprKind::ConstructorParam(id) = &expr.kind else {
             return None;
         };
@@ -94,7 +115,9 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
+}
 
+impl Scope<'_, '_, '_> {
     /// An integer that must be known; reports one that is not.
     fn known_int(&mut self, expr: &Expr, what: &str) -> Option<BigInt> {
         if let Some(Value::Int(value)) = self.known(expr) {
@@ -117,14 +140,14 @@ impl Lowerer<'_, '_> {
         }
         small
     }
+}
 
-    /// The bits of a known value as the IR keeps it.
-    pub(super) fn value_bits(&self, value: &Value, scalar: Scalar) -> BigUint {
-        match value {
-            Value::Int(value) => bits(value, scalar.width()),
-            Value::Bool(value) => BigUint::from(u8::from(*value)),
-            Value::Symbol(index) => BigUint::from(*index),
-            Value::String(_) => BigUint::zero(),
-        }
+/// The bits of a known value as the IR keeps it.
+pub(super) fn value_bits(value: &Value, scalar: Scalar) -> BigUint {
+    match value {
+        Value::Int(value) => bits(value, scalar.width()),
+        Value::Bool(value) => BigUint::from(u8::from(*value)),
+        Value::Symbol(index) => BigUint::from(*index),
+        Value::String(_) => BigUint::zero(),
     }
 }

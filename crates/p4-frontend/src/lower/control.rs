@@ -1,10 +1,11 @@
 //! Controls, and how blocks are applied.
 
+use super::body::Kind;
 use super::calls::Slot;
 use super::targets::Target;
-use super::{Binding, Env, Lowerer, Object};
-use crate::ast::{DeclId, Direction};
-use crate::hir::{Control, DefKind, Expr, Named, NamedKind, Param, Ty};
+use super::{Binding, Body, Env, Lowerer, Object, Scope};
+use crate::ast::DeclId;
+use crate::hir::{Callee, DefKind, Expr, Named, Param, Ty};
 use crate::span::Span;
 use p4_ir::{Declared, FunctionId, Location, StmtKind};
 use std::cell::RefCell;
@@ -39,39 +40,28 @@ pub(super) struct LoweredControl {
     soft: bool,
 }
 
-impl Lowerer<'_, '_> {
-    pub(super) fn apply_instance(&mut self, object: &Expr, args: &[Option<Expr>], span: Span) {
-        match self.object(object) {
-            Some(Object::Block(block)) => self.apply_block(&block, args, span),
-            _ => self.unsupported(span, "applying this"),
-        }
-    }
-
-    /// `Type.apply(…)`: an instance of its own, named after its type.
-    pub(super) fn apply_anonymous(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
-        let Ty::Named(named) = ty else { return };
-        if !self.one_more(span) {
-            return;
-        }
-        let path = self.qualified(&named.name);
-        let block = BlockInstance {
-            named: named.clone(),
+impl BlockInstance {
+    /// An instance without arguments, which is applied once.
+    pub fn new(named: Named, path: String) -> BlockInstance {
+        BlockInstance {
+            named,
             path,
             arguments: HashMap::new(),
             shared: false,
-            lowered: RefCell::new(None),
-            env: RefCell::new(None),
+            lowered: RefCell::default(),
+            env: RefCell::default(),
             declared: RefCell::default(),
-        };
-        let block = Rc::new(block);
-        self.env.anonymous.push(block.clone());
-        self.apply_block(&block, args, span);
-    }
-
-    fn apply_block(&mut self, block: &Rc<BlockInstance>, args: &[Option<Expr>], span: Span) {
-        if block.named.kind == NamedKind::Parser {
-            return self.apply_parser(block, args, span);
         }
+    }
+}
+
+impl Body<'_, '_, '_> {
+    pub(super) fn apply_control(
+        &mut self,
+        block: &BlockInstance,
+        args: &[Option<Expr>],
+        span: Span,
+    ) {
         let lowered = block.lowered.borrow().clone();
         let control = match lowered {
             Some(lowered) => lowered,
@@ -90,13 +80,6 @@ impl Lowerer<'_, '_> {
         self.after_call(control.soft);
     }
 
-    fn control(&self, named: &Named) -> Option<Control<'_>> {
-        match &self.hir.def(named.id)?.kind {
-            DefKind::Control(control) => Some(control.of.clone()),
-            _ => None,
-        }
-    }
-
     fn lower_applied(
         &mut self,
         block: &BlockInstance,
@@ -105,6 +88,7 @@ impl Lowerer<'_, '_> {
     ) -> Option<LoweredControl> {
         let hir = self.hir;
         let Some(DefKind::Control(control)) = hir.def(block.named.id).map(|d| &d.kind) else {
+            self.unsupported(span, "applying this");
             return None;
         };
         if !self.may_nest(span) {
@@ -113,29 +97,31 @@ impl Lowerer<'_, '_> {
         let mut env = self.block_env(block);
         let slots = self.bind(&control.of.params, args, &mut env, block.shared, span);
         let copied = slots.iter().flatten().any(Slot::is_written);
-        let soft = (copied || self.env.soft_exit) && self.may_exit(block.named.id);
-        env.soft_exit = soft;
+        let soft = (copied || self.exits_softly()) && self.may_exit(block.named.id);
         Some(LoweredControl {
-            function: self.lower_control(block, env),
+            function: self.lower_control(block, env, soft),
             slots,
             soft,
         })
     }
 
-    /// Names of an instance before its parameters have places.
-    pub(super) fn block_env(&self, block: &BlockInstance) -> Env {
-        let own_actions = match self.control(&block.named).and_then(|c| c.body) {
-            Some(body) => body.actions.clone(),
-            None => Vec::new(),
+    /// A control's tables, and its `apply`.
+    fn lowered_control(mut self, id: DeclId) -> Vec<p4_ir::Stmt> {
+        let hir = self.hir;
+        let Some(DefKind::Control(control)) = hir.def(id).map(|d| &d.kind) else {
+            return Vec::new();
         };
-        Env {
-            path: block.path.clone(),
-            types: self.hir.substitution(&block.named),
-            bindings: block.arguments.clone(),
-            own_actions: Rc::new(own_actions),
-            in_parser: block.named.kind == NamedKind::Parser,
-            ..Env::default()
+        let Some(body) = &control.of.body else {
+            return Vec::new();
+        };
+        self.statements(&body.locals);
+        let excluded = self.constants().excluded_tables(&body.apply);
+        for table in &body.tables {
+            if hir.applied.contains_key(table) && !excluded.contains(table) {
+                self.lower_table(*table);
+            }
         }
+        self.lowered(&body.apply)
     }
 
     /// Gives the parameters places: the arguments' own, where no other argument can reach them, else new ones.
@@ -178,21 +164,6 @@ impl Lowerer<'_, '_> {
         slots
     }
 
-    /// A place that contains each argument, and whether the call writes it.
-    fn argument_regions(
-        &mut self,
-        params: &[Param],
-        args: &[Option<Expr>],
-    ) -> Vec<Option<(Location, bool)>> {
-        let mut regions = Vec::new();
-        for (param, arg) in params.iter().zip(args) {
-            let region = arg.as_ref().and_then(|a| self.region(a));
-            let written = matches!(param.direction, Direction::Out | Direction::InOut);
-            regions.push(region.map(|r| (r, written)));
-        }
-        regions
-    }
-
     fn own_place(
         &mut self,
         i: usize,
@@ -215,6 +186,45 @@ impl Lowerer<'_, '_> {
             _ => None,
         }
     }
+}
+
+impl Scope<'_, '_, '_> {
+    /// The block that a call applies; `Type.apply(…)` applies an instance of its own, named after its type.
+    pub(super) fn applied(&mut self, callee: &Callee, span: Span) -> Option<Rc<BlockInstance>> {
+        let ty = match callee {
+            Callee::Instance(object) => match self.object(object) {
+                Some(Object::Block(block)) => return Some(block),
+                _ => {
+                    self.unsupported(span, "applying this");
+                    return None;
+                }
+            },
+            Callee::Anonymous(ty) => self.ty(ty),
+            _ => return None,
+        };
+        let Ty::Named(named) = ty else { return None };
+        if !self.one_more(span) {
+            return None;
+        }
+        let path = self.qualified(&named.name);
+        let block = Rc::new(BlockInstance::new(named, path));
+        self.env.anonymous.push(block.clone());
+        Some(block)
+    }
+
+    /// A place that contains each argument, and whether the call writes it.
+    fn argument_regions(
+        &mut self,
+        params: &[Param],
+        args: &[Option<Expr>],
+    ) -> Vec<Option<(Location, bool)>> {
+        let mut regions = Vec::new();
+        for (param, arg) in params.iter().zip(args) {
+            let region = arg.as_ref().and_then(|a| self.region(a));
+            regions.push(region.map(|r| (r, param.direction.is_written())));
+        }
+        regions
+    }
 
     /// Whether finding the expression's place emits nothing.
     fn is_static(&self, expr: &Expr) -> bool {
@@ -228,30 +238,36 @@ impl Lowerer<'_, '_> {
     }
 
     /// The function that runs a control whose parameters have places in `env`.
-    pub(super) fn lower_control(&mut self, block: &BlockInstance, env: Env) -> FunctionId {
-        let hir = self.hir;
-        let id = block.named.id;
+    pub(super) fn lower_control(
+        &mut self,
+        block: &BlockInstance,
+        mut env: Env,
+        soft_exit: bool,
+    ) -> FunctionId {
         let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
-        let (body, env) = self.within(env, |l| {
-            let Some(DefKind::Control(control)) = hir.def(id).map(|d| &d.kind) else {
-                return Vec::new();
-            };
-            let Some(body) = &control.of.body else {
-                return Vec::new();
-            };
-            l.collect(|l| {
-                l.statements(&body.locals);
-                let excluded = l.excluded_tables(&body.apply);
-                for table in &body.tables {
-                    if hir.applied.contains_key(table) && !excluded.contains(table) {
-                        l.lower_table(*table);
-                    }
-                }
-                l.statements(&body.apply);
-            })
-        });
+        let inner = self.body_of(&mut env, Kind::Control { soft_exit });
+        let body = inner.lowered_control(block.named.id);
         block.declared.replace(declared(&env, &given));
-        self.add_function(block.path.clone(), body, self.span(id))
+        let span = self.span(block.named.id);
+        self.add_function(block.path.clone(), body, span)
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Names of an instance before its parameters have places.
+    pub(super) fn block_env(&self, block: &BlockInstance) -> Env {
+        let own_actions = match self.hir.def(block.named.id).map(|d| &d.kind) {
+            Some(DefKind::Control(control)) => control.of.body.as_ref().map(|b| b.actions.clone()),
+            _ => None,
+        };
+        let own_actions = own_actions.unwrap_or_default();
+        Env {
+            path: block.path.clone(),
+            types: self.hir.substitution(&block.named),
+            bindings: block.arguments.clone(),
+            own_actions: Rc::new(own_actions),
+            ..Env::default()
+        }
     }
 }
 

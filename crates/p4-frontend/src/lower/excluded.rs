@@ -1,11 +1,11 @@
 //! Tables that an instance does not have, because known conditions exclude where they are applied.
 
-use super::Lowerer;
+use super::Known;
 use crate::ast::DeclId;
 use crate::hir::{Callee, Expr, ExprKind, Stmt, StmtKind, Value};
 use std::collections::{HashMap, HashSet};
 
-impl Lowerer<'_, '_> {
+impl Known<'_, '_, '_> {
     /// The tables that these statements apply only where conditions known in this instance exclude it.
     pub(super) fn excluded_tables(&self, statements: &[Stmt]) -> HashSet<DeclId> {
         let mut excluded = HashMap::new();

@@ -3,26 +3,54 @@
 //! Where a call on the way has parameters to copy back, what it calls does not exit but sets a variable and returns;
 //! the caller copies, looks at the variable, and exits or returns in its turn. All other calls just exit.
 
-use super::Lowerer;
+use super::body::Kind;
 use super::expressions::ir_bool;
+use super::{Body, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
 use p4_ir::{Place, Scalar, StmtKind as IrStmt};
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
+    /// Whether `exit` returns to the caller with the variable set.
+    pub(super) fn exits_softly(&self) -> bool {
+        matches!(self.kind, Kind::Control { soft_exit: true })
+    }
+
     /// `exit;`
     pub(super) fn exit(&mut self) {
-        if !self.env.soft_exit {
+        if !self.exits_softly() {
             return self.emit(IrStmt::Exit);
         }
         let to = self.exiting();
-        self.emit(IrStmt::Assign {
-            to,
-            value: ir_bool(true),
-        });
+        self.set(to, ir_bool(true));
         self.emit(IrStmt::Return);
     }
 
+    /// Before a call of what may return with the variable set, when `soft`.
+    pub(super) fn before_call(&mut self, soft: bool) {
+        if soft && !self.exits_softly() {
+            let to = self.exiting();
+            self.set(to, ir_bool(false));
+        }
+    }
+
+    /// After it.
+    pub(super) fn after_call(&mut self, soft: bool) {
+        if !soft {
+            return;
+        }
+        let condition = p4_ir::Expr::load(self.exiting());
+        let leave = if self.exits_softly() {
+            IrStmt::Return
+        } else {
+            IrStmt::Exit
+        };
+        let then = self.collect(|l| l.emit(leave));
+        self.when(condition, then);
+    }
+}
+
+impl Lowerer<'_, '_> {
     fn exiting(&mut self) -> Place {
         if let Some(place) = &self.exiting {
             return place.clone();
@@ -34,36 +62,6 @@ impl Lowerer<'_, '_> {
         };
         self.exiting = Some(place.clone());
         place
-    }
-
-    /// Before a call of what may return with the variable set, when `soft`.
-    pub(super) fn before_call(&mut self, soft: bool) {
-        if soft && !self.env.soft_exit {
-            let to = self.exiting();
-            self.emit(IrStmt::Assign {
-                to,
-                value: ir_bool(false),
-            });
-        }
-    }
-
-    /// After it.
-    pub(super) fn after_call(&mut self, soft: bool) {
-        if !soft {
-            return;
-        }
-        let condition = p4_ir::Expr::load(self.exiting());
-        let leave = if self.env.soft_exit {
-            IrStmt::Return
-        } else {
-            IrStmt::Exit
-        };
-        let then = self.collect(|l| l.emit(leave));
-        self.emit(IrStmt::If {
-            condition,
-            then,
-            otherwise: Vec::new(),
-        });
     }
 
     /// Whether an action or control may exit, by itself or through what it calls.

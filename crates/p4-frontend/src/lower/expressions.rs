@@ -1,8 +1,9 @@
 //! Expressions of one value.
 
 use super::calls::Given;
+use super::constants::value_bits;
 use super::storage::{minus_one, next_index};
-use super::{Lowerer, Object};
+use super::{Body, Object};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Ty, Value};
 use num_bigint::BigInt;
@@ -68,7 +69,16 @@ fn signed_width(number: &BigInt) -> u32 {
     magnitude as u32 + 1
 }
 
-impl Lowerer<'_, '_> {
+pub(super) fn constant(value: &Value, scalar: Scalar) -> p4_ir::Expr {
+    let scalar = match (value, scalar) {
+        // `int` that meets nothing with a width keeps all of its bits.
+        (Value::Int(v), Scalar::Int(64)) => Scalar::Int(signed_width(v).max(64)),
+        _ => scalar,
+    };
+    p4_ir::Expr::constant(value_bits(value, scalar), scalar)
+}
+
+impl Body<'_, '_, '_> {
     /// The value of an expression of one value; what must happen before it is emitted.
     pub(super) fn scalar(&mut self, expr: &Expr) -> p4_ir::Expr {
         let ty = self.ty(&expr.ty);
@@ -79,7 +89,7 @@ impl Lowerer<'_, '_> {
             return ir_bool(false);
         };
         if let Some(value) = self.known(expr) {
-            return self.constant(&value, scalar);
+            return constant(&value, scalar);
         }
         let kind = match &expr.kind {
             ExprKind::LastIndex(stack) => return self.last_index(stack),
@@ -138,15 +148,6 @@ impl Lowerer<'_, '_> {
             }
         };
         p4_ir::Expr { kind, ty: scalar }
-    }
-
-    pub(super) fn constant(&self, value: &Value, scalar: Scalar) -> p4_ir::Expr {
-        let scalar = match (value, scalar) {
-            // `int` that meets nothing with a width keeps all of its bits.
-            (Value::Int(v), Scalar::Int(64)) => Scalar::Int(signed_width(v).max(64)),
-            _ => scalar,
-        };
-        p4_ir::Expr::constant(self.value_bits(value, scalar), scalar)
     }
 
     fn last_index(&mut self, stack: &Expr) -> p4_ir::Expr {

@@ -4,13 +4,13 @@ use super::calls::Given;
 use super::composites::place_ty;
 use super::storage::part;
 use super::targets::Target;
-use super::{Lowerer, Object};
+use super::{Body, Lowerer, Object, Scope};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, DefKind, Expr, ExprKind, Function, NamedKind, Ty, Value};
 use crate::span::Span;
 use p4_ir::{Arg, ExternCall, ListItem, Location, Place, StmtKind};
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     pub(super) fn call_extern(
         &mut self,
         object: Option<&Expr>,
@@ -25,7 +25,7 @@ impl Lowerer<'_, '_> {
         };
         let name = self.name(id);
         let object = match object {
-            None if name == "verify" && self.env.in_parser => return self.verify(call),
+            None if name == "verify" => return self.verify(call),
             None => None,
             Some(object) => match self.object(object) {
                 Some(Object::PacketIn) => return self.packet_in(&name, call, ty, span),
@@ -70,14 +70,6 @@ impl Lowerer<'_, '_> {
             (None, Some(at)) => Given::At(at),
             (None, None) => Given::Nothing,
         }
-    }
-
-    fn result_place(&mut self, ty: &Ty, span: Span) -> Option<Place> {
-        let scalar = self.scalar_type(ty)?;
-        Some(Place {
-            at: self.temporary(ty, span),
-            ty: scalar,
-        })
     }
 
     /// Arguments, and what is to be written back from variables after the call.
@@ -191,6 +183,44 @@ impl Lowerer<'_, '_> {
         self.flatten_at(&at, &ty, valid, &name, items);
     }
 
+    /// The validity of the header that a value is a field of.
+    fn header_of(&mut self, expr: &Expr) -> Option<Place> {
+        let (ExprKind::Field(of, _) | ExprKind::Slice { of, .. }) = &expr.kind else {
+            return None;
+        };
+        if !self.ty(&of.ty).is(NamedKind::Header) {
+            return self.header_of(of);
+        }
+        let at = self.location(of)?;
+        Some(Place::validity(&at))
+    }
+}
+
+impl Scope<'_, '_, '_> {
+    /// The expression's dotted name, for traces.
+    fn dotted(&self, expr: &Expr) -> String {
+        match &expr.kind {
+            ExprKind::Var(id) => self.name(*id),
+            ExprKind::Field(of, i) => {
+                let fields = self.hir.fields(&self.ty(&of.ty)).unwrap_or_default();
+                let name = fields.get(*i).map_or_else(String::new, |f| f.0.to_string());
+                format!("{}.{name}", self.dotted(of))
+            }
+            ExprKind::Element(of, i) => format!("{}[{i}]", self.dotted(of)),
+            _ => self.sources.text(expr.span).to_string(),
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    fn result_place(&mut self, ty: &Ty, span: Span) -> Option<Place> {
+        let scalar = self.scalar_type(ty)?;
+        Some(Place {
+            at: self.temporary(ty, span),
+            ty: scalar,
+        })
+    }
+
     fn flatten_at(
         &mut self,
         at: &Location,
@@ -223,32 +253,6 @@ impl Lowerer<'_, '_> {
                 None => format!("{name}[{i}]"),
             };
             self.flatten_at(&part(at, ty, i), member, valid.clone(), &name, items);
-        }
-    }
-
-    /// The validity of the header that a value is a field of.
-    fn header_of(&mut self, expr: &Expr) -> Option<Place> {
-        let (ExprKind::Field(of, _) | ExprKind::Slice { of, .. }) = &expr.kind else {
-            return None;
-        };
-        if !self.ty(&of.ty).is(NamedKind::Header) {
-            return self.header_of(of);
-        }
-        let at = self.location(of)?;
-        Some(Place::validity(&at))
-    }
-
-    /// The expression's dotted name, for traces.
-    fn dotted(&self, expr: &Expr) -> String {
-        match &expr.kind {
-            ExprKind::Var(id) => self.name(*id),
-            ExprKind::Field(of, i) => {
-                let fields = self.hir.fields(&self.ty(&of.ty)).unwrap_or_default();
-                let name = fields.get(*i).map_or_else(String::new, |f| f.0.to_string());
-                format!("{}.{name}", self.dotted(of))
-            }
-            ExprKind::Element(of, i) => format!("{}[{i}]", self.dotted(of)),
-            _ => self.sources.text(expr.span).to_string(),
         }
     }
 }

@@ -1,19 +1,18 @@
 //! The package, its blocks, instances and their names.
 
 use super::control::BlockInstance;
-use super::{Binding, Lowerer, Object};
+use super::{Binding, Lowerer, Object, Scope};
 use crate::ast::{self, DeclId, annotation};
 use crate::hir::{DefKind, Expr, ExprKind, Instance, Named, NamedKind, Param, Ty, Value};
 use crate::span::Span;
 use p4_ir::{CtorArg, ExternId};
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Instances in a program; controls that hold each two of another double them with each level.
 const MAX_INSTANCES: u32 = 1 << 14;
 
-impl<'h, 'a> Lowerer<'h, 'a> {
+impl Scope<'_, '_, '_> {
     /// What a declaration is called by a control plane.
     pub(super) fn control_plane_name(&self, annotations: &[ast::Annotation], name: &str) -> String {
         let given = annotation(annotations, "name").and_then(ast::Annotation::string);
@@ -31,7 +30,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         let hir = self.hir;
         let Some(def) = hir.def(id) else { return };
         let path = self.control_plane_name(def.annotations, &def.name);
-        if self.env.in_parser && self.env.bindings.contains_key(&id) {
+        if self.env.bindings.contains_key(&id) {
             // A sub-parser that is put in at several places keeps its instances.
             return;
         }
@@ -57,17 +56,6 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         if let DefKind::Instance(instance) = &def.kind {
             self.initializer(instance, &object);
         }
-    }
-
-    /// Counts an instance; `false`, with an error, if there are too many.
-    pub(super) fn one_more(&mut self, span: Span) -> bool {
-        self.instances += 1;
-        let fits = self.instances <= MAX_INSTANCES;
-        if !fits {
-            let message = format!("the program has more than {MAX_INSTANCES} instances");
-            self.too_large(span, message);
-        }
-        fits
     }
 
     fn instance_object(
@@ -112,13 +100,9 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
         let shared = id.is_some_and(|id| hir.applied.get(&id).is_some_and(|n| *n > 1));
         BlockInstance {
-            named,
-            path,
             arguments,
             shared,
-            lowered: RefCell::new(None),
-            env: RefCell::new(None),
-            declared: RefCell::default(),
+            ..BlockInstance::new(named, path)
         }
     }
 
@@ -154,7 +138,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             ExprKind::List(members) => {
                 ExprKind::List(members.iter().map(|m| self.closed(m)).collect())
             }
-            ExprKind::ConstructorParam(_) => match self.constructor_argument(expr) {
+            ExprKind::ConstructorParam(_) => match self.constants().constructor_argument(expr) {
                 Some(argument) => return argument.clone(),
                 None => expr.kind.clone(),
             },
@@ -184,7 +168,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             .flatten()
             .map(|a| self.constructor_arg(a, &path))
             .collect();
-        self.out.externs.push(p4_ir::ExternObject {
+        let object = p4_ir::ExternObject {
             type_name: named.name.to_string(),
             type_args,
             name: path,
@@ -192,7 +176,8 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             table: None,
             annotations: self.annotations(annotations),
             loc: self.loc(span),
-        });
+        };
+        self.out.externs.push(object);
         let id = ExternId(self.out.externs.len() as u32 - 1);
         Some(Object::Extern(id))
     }
@@ -222,6 +207,19 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
         self.unsupported(arg.span, "this constructor's argument");
         CtorArg::Int(0.into())
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Counts an instance; `false`, with an error, if there are too many.
+    pub(super) fn one_more(&mut self, span: Span) -> bool {
+        self.instances += 1;
+        let fits = self.instances <= MAX_INSTANCES;
+        if !fits {
+            let message = format!("the program has more than {MAX_INSTANCES} instances");
+            self.too_large(span, message);
+        }
+        fits
     }
 
     fn member_arg(&self, ty: &Ty, index: u32) -> CtorArg {

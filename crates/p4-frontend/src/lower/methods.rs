@@ -1,12 +1,12 @@
 //! Methods that an instance's initializer implements.
 
-use super::{Lowerer, Object};
+use super::body::Kind;
+use super::{Lowerer, Object, Scope};
 use crate::ast::DeclId;
-use crate::hir::{DefKind, Function, Instance, Ty};
-use crate::span::Span;
+use crate::hir::{DefKind, Instance, Ty};
 use p4_ir::{AbstractMethod, BlockParam, ExternId, Location};
 
-impl Lowerer<'_, '_> {
+impl Scope<'_, '_, '_> {
     /// Makes what an instance's initializer declares, once the instance has its name.
     pub(super) fn initializer(&mut self, instance: &Instance, object: &Object) {
         let Object::Extern(object) = object else {
@@ -35,57 +35,30 @@ impl Lowerer<'_, '_> {
         if !self.may_nest(def.span) {
             return;
         }
-        let name = self.qualified(&def.name);
-        // Locals of the method are named after it. It returns to the extern, whatever runs around.
-        let outer = self.env.action.replace(name.clone());
-        let result = self.env.result.take();
-        let soft_exit = std::mem::take(&mut self.env.soft_exit);
-        let in_parser = std::mem::take(&mut self.env.in_parser);
-        let at = self.at;
-        self.nested += 1;
-        let method = self.method_body(object, name, function, def.span);
-        self.nested -= 1;
-        self.at = at;
-        self.env.in_parser = in_parser;
-        self.env.soft_exit = soft_exit;
-        self.env.result = result;
-        self.env.action = outer;
-        self.out.methods.extend(method);
-    }
-
-    fn method_body(
-        &mut self,
-        object: ExternId,
-        name: String,
-        function: &Function,
-        span: Span,
-    ) -> Option<AbstractMethod> {
-        let body = function.body.clone()?;
-        let slots = self.slots(&function.params);
+        let Some(body) = &function.body else { return };
+        let path = self.qualified(&def.name);
+        let mut inner = self.body(path.clone(), Kind::Function { result: None });
+        let slots = inner.slots(&function.params);
         let slots = function.params.iter().zip(slots);
         let params = slots
             .filter_map(|(param, slot)| {
-                slot.map(|slot| self.method_param(&param.name, &slot.at, &slot.ty))
+                slot.map(|slot| inner.method_param(&param.name, &slot.at, &slot.ty))
             })
             .collect();
-        let result = self.ty(&function.result);
-        if result != Ty::Void {
-            let at = self.allocate(format!("{name}.return"), &result, span);
-            self.env.result = Some((at, result));
-        }
-        let body = self.collect(|l| l.statements(&body));
-        let result = self.env.result.take();
-        let result = result.map(|(at, ty)| self.method_param("return", &at, &ty));
-        let method = name.rsplit('.').next().unwrap_or(&name).to_string();
-        Some(AbstractMethod {
+        let result = inner.result_variable(&function.result, def.span);
+        let body = inner.lowered(body);
+        let method = AbstractMethod {
             object,
-            name: method,
+            name: def.name.to_string(),
             params,
-            result,
-            body: self.add_function(name, body, span),
-        })
+            result: result.map(|(at, ty)| self.method_param("return", &at, &ty)),
+            body: self.add_function(path, body, def.span),
+        };
+        self.out.methods.push(method);
     }
+}
 
+impl Lowerer<'_, '_> {
     fn method_param(&mut self, name: &str, at: &Location, ty: &Ty) -> BlockParam {
         BlockParam {
             name: name.to_string(),

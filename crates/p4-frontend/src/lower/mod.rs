@@ -1,5 +1,13 @@
 //! From [`hir`](crate::hir) to [`p4_ir`]: instantiates `main` and gives everything its place.
 //!
+//! Each kind of place has a context of its own, which offers what is possible there:
+//! - [`Lowerer`], the program: types, variables, diagnostics;
+//! - [`Known`](constants::Known), an expression that is known at compile time;
+//! - [`Scope`](scope::Scope), an instance: names, and what exists before any packet;
+//! - [`Body`](body::Body), statements that run: of a control, an action, a function, a method or a parser;
+//! - [`StateBody`](states::StateBody), the statements of a parser's states: it applies parsers.
+//!
+//! The files:
 //! - `package`: the blocks of `main`; `instance`: instances and their control-plane names; `methods`: what their
 //!   initializers implement;
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
@@ -8,6 +16,7 @@
 //! - `statements`, `exit`, `parser`, `subparsers`, `control`, `table`, `value_set`, `annotations`: the rest.
 
 mod annotations;
+mod body;
 mod calls;
 mod chains;
 mod composites;
@@ -22,7 +31,9 @@ mod methods;
 mod package;
 mod packet;
 mod parser;
+mod scope;
 mod statements;
+mod states;
 mod storage;
 mod subparsers;
 mod table;
@@ -34,16 +45,12 @@ use crate::ast::DeclId;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, Substitution, Ty};
 use crate::span::{SourceMap, Span};
+use body::Body;
+use constants::Known;
 use p4_ir::{ActionId, ExternId, FunctionId, Location, SourceLoc, TypeId, ValueSetId};
+use scope::Scope;
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// How deep calls of functions and actions, and applied blocks, may nest.
-const MAX_NESTED: u32 = 64;
-
-/// How many bodies may be open where a call or applied block begins: those of all callers, and of the branches and
-/// loops around the calls. Lowering takes stack for each.
-const MAX_OPEN: usize = 256;
 
 /// Lowers a program that has been checked without error. `None` when something was found that cannot be lowered.
 pub fn lower(
@@ -88,8 +95,6 @@ enum Object {
 struct Env {
     /// Control-plane name of the instance: `MyIngress.c`; empty at the top level.
     path: String,
-    /// The action that is being lowered: its variables are named after it.
-    action: Option<String>,
     types: Substitution,
     bindings: HashMap<DeclId, Binding>,
     /// Actions of the control.
@@ -97,13 +102,9 @@ struct Env {
     actions: HashMap<DeclId, Rc<calls::ActionInstance>>,
     /// What is applied by its type's name.
     anonymous: Vec<Rc<control::BlockInstance>>,
-    /// Where the function that is being lowered leaves its result.
-    result: Option<(Location, Ty)>,
-    in_parser: bool,
-    /// Whether `exit` returns to the caller, with [`Lowerer::exiting`] set.
-    soft_exit: bool,
 }
 
+/// The program: what it is lowered from, and what has come out so far.
 struct Lowerer<'h, 'a> {
     hir: &'h hir::Program<'a>,
     sources: &'h SourceMap,
@@ -111,27 +112,13 @@ struct Lowerer<'h, 'a> {
     diagnostics: Vec<Diagnostic>,
     /// Names at the top level.
     globals: Env,
-    /// Names where lowering is.
-    env: Env,
-    /// Bodies under construction, innermost last.
-    sinks: Vec<Vec<p4_ir::Stmt>>,
-    /// The parser under construction.
-    states: parser::States,
     types: HashMap<Ty, TypeId>,
     /// Values that the variables hold so far.
     values: u32,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
-    /// What the target of the compound assignment being lowered holds.
-    target: Option<p4_ir::Expr>,
     /// Set where an `exit` must first let parameters be copied back.
     exiting: Option<p4_ir::Place>,
-    /// The statement being lowered.
-    at: SourceLoc,
     temporaries: u32,
-    /// Levels that chains around this place take in the IR.
-    chained: usize,
-    /// Bodies that are being lowered, each called or applied by the one before.
-    nested: u32,
     /// Instances and value sets made so far.
     instances: u32,
 }
@@ -149,17 +136,10 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             out,
             diagnostics: Vec::new(),
             globals: Env::default(),
-            env: Env::default(),
-            sinks: vec![Vec::new()],
-            states: parser::States::default(),
             types: HashMap::new(),
             values: 0,
-            chained: 0,
-            nested: 0,
             functions: HashMap::new(),
-            target: None,
             exiting: None,
-            at: SourceLoc::default(),
             temporaries: 0,
             instances: 0,
         }
@@ -178,22 +158,6 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
     }
 
-    /// Whether what is called or applied may be lowered here; an error if calls nest too deeply.
-    fn may_nest(&mut self, span: Span) -> bool {
-        let nests = self.nested < MAX_NESTED;
-        if !nests {
-            self.too_large(span, format!("calls nest more than {MAX_NESTED} deep"));
-            return false;
-        }
-        let fits = self.sinks.len() <= MAX_OPEN;
-        if !fits {
-            let message =
-                format!("calls and the statements around them nest more than {MAX_OPEN} deep");
-            self.too_large(span, message);
-        }
-        fits
-    }
-
     /// Reports what the IR cannot say.
     fn unsupported(&mut self, span: Span, what: &str) {
         self.error("unsupported", span, format!("{what} is not supported"));
@@ -206,40 +170,6 @@ impl<'h, 'a> Lowerer<'h, 'a> {
             line: at.line,
             column: at.column,
         }
-    }
-
-    fn emit(&mut self, kind: p4_ir::StmtKind) {
-        let loc = self.at;
-        let sink = self.sinks.last_mut().expect("a body");
-        sink.push(p4_ir::Stmt { kind, loc });
-    }
-
-    /// What `body` emits, apart.
-    fn collect(&mut self, body: impl FnOnce(&mut Self)) -> Vec<p4_ir::Stmt> {
-        self.sinks.push(Vec::new());
-        body(self);
-        self.sinks.pop().expect("pushed above")
-    }
-
-    /// Runs `body` in another instance. Gives back the names as it leaves them.
-    fn within<R>(&mut self, env: Env, body: impl FnOnce(&mut Self) -> R) -> (R, Env) {
-        let outside = std::mem::replace(&mut self.env, env);
-        let at = self.at;
-        self.nested += 1;
-        let result = body(self);
-        self.nested -= 1;
-        self.at = at;
-        (result, std::mem::replace(&mut self.env, outside))
-    }
-
-    /// A type with the type arguments of the instance put in.
-    fn ty(&self, ty: &Ty) -> Ty {
-        ty.substitute(&self.env.types)
-    }
-
-    fn binding(&self, id: DeclId) -> Option<&Binding> {
-        let own = self.env.bindings.get(&id);
-        own.or_else(|| self.globals.bindings.get(&id))
     }
 
     fn name(&self, id: DeclId) -> String {

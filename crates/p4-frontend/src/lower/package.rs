@@ -1,7 +1,7 @@
 //! The package and its blocks.
 
 use super::control::{BlockInstance, declared};
-use super::{Binding, Lowerer, Object};
+use super::{Binding, Env, Lowerer, Object, Scope};
 use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Substitution, Ty};
@@ -47,13 +47,14 @@ impl Lowerer<'_, '_> {
     /// Instantiates `main`.
     pub(super) fn package(&mut self) {
         let hir = self.hir;
+        let mut env = Env::default();
         for id in &hir.instances {
             if hir.main != Some(*id) {
-                self.instantiate(*id);
+                self.scope(&mut env).instantiate(*id);
             }
         }
-        self.out.declared = declared(&self.env, &HashSet::new());
-        self.globals.bindings = std::mem::take(&mut self.env.bindings);
+        self.out.declared = declared(&env, &HashSet::new());
+        self.globals.bindings = env.bindings;
         let Some(main) = hir.main else {
             let diagnostic =
                 Diagnostic::warning("no-main", "the program has no `main`: nothing runs")
@@ -81,7 +82,7 @@ impl Lowerer<'_, '_> {
             declared: Substitution::default(),
         };
         self.roles(&around, &instance.args, &mut roles);
-        self.blocks(&roles);
+        self.scope(&mut Env::default()).blocks(&roles);
     }
 
     /// Refuses two objects of one kind with the same control-plane name.
@@ -207,19 +208,6 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The instance that fills a role. It is called after its type, whose `@name` says nothing about it; where several
-    /// packages take blocks of this type, after its package, too.
-    fn role_instance(&mut self, role: &Role, roles: &[Role]) -> BlockInstance {
-        let elsewhere =
-            |r: &Role| r.named.id == role.named.id && r.package_name != role.package_name;
-        let name = self.qualified(&role.named.name);
-        let path = match roles.iter().any(elsewhere) {
-            true => format!("{}.{name}", role.package_name),
-            false => name,
-        };
-        self.block_instance(role.named.clone(), &role.args, path, None)
-    }
-
     /// Run-time parameters of a package's parameter of a parser or control type.
     pub(super) fn declared(&self, ty: &Ty) -> Vec<Ty> {
         let Ty::Named(named) = ty else {
@@ -232,6 +220,21 @@ impl Lowerer<'_, '_> {
         };
         let with = self.hir.substitution(named);
         params.iter().map(|p| p.ty.substitute(&with)).collect()
+    }
+}
+
+impl Scope<'_, '_, '_> {
+    /// The instance that fills a role. It is called after its type, whose `@name` says nothing about it; where several
+    /// packages take blocks of this type, after its package, too.
+    fn role_instance(&mut self, role: &Role, roles: &[Role]) -> BlockInstance {
+        let elsewhere =
+            |r: &Role| r.named.id == role.named.id && r.package_name != role.package_name;
+        let name = self.qualified(&role.named.name);
+        let path = match roles.iter().any(elsewhere) {
+            true => format!("{}.{name}", role.package_name),
+            false => name,
+        };
+        self.block_instance(role.named.clone(), &role.args, path, None)
     }
 
     /// Gives the blocks' parameters places, then lowers their bodies.
@@ -249,9 +252,9 @@ impl Lowerer<'_, '_> {
             let body = if block.named.kind == NamedKind::Parser {
                 BlockBody::Parser(self.lower_parser(&block, env))
             } else {
-                BlockBody::Control(self.lower_control(&block, env))
+                BlockBody::Control(self.lower_control(&block, env, false))
             };
-            self.out.blocks.push(Block {
+            let block = Block {
                 role: role.path.clone(),
                 package: role.package_name.clone(),
                 type_name: block.named.name.to_string(),
@@ -259,7 +262,8 @@ impl Lowerer<'_, '_> {
                 params,
                 declared: block.declared.borrow().clone(),
                 loc: self.loc(self.span(block.named.id)),
-            });
+            };
+            self.out.blocks.push(block);
         }
     }
 

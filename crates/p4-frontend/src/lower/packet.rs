@@ -1,15 +1,15 @@
 //! core.p4's `packet_in`, `packet_out` and `verify`.
 
-use super::Lowerer;
 use super::calls::Given;
 use super::expressions::ir_binary;
 use super::storage::{NEXT_INDEX, next_index, part};
 use super::targets::Target;
+use super::{Body, Lowerer};
 use crate::hir::{Call, Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind, TypeId};
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     pub(super) fn verify(&mut self, call: &Call) -> Given {
         if let [Some(condition), Some(error)] = call.args.as_slice() {
             let condition = self.scalar(condition);
@@ -44,21 +44,6 @@ impl Lowerer<'_, '_> {
             _ => self.unsupported(span, &format!("`packet_in.{name}`")),
         }
         Given::Nothing
-    }
-
-    fn header_type(&mut self, ty: &Ty, span: Span, method: &str) -> Option<TypeId> {
-        let id = match self.ir_type(ty) {
-            p4_ir::Type::Named(id) if ty.is(NamedKind::Header) => Some(id),
-            _ => None,
-        };
-        if id.is_none() && !ty.is_error() {
-            self.error(
-                "not-a-header",
-                span,
-                format!("`{method}` takes a header, and this is of type `{ty}`"),
-            );
-        }
-        id
     }
 
     fn extract(&mut self, header: &Expr, bits: Option<&Expr>, call: &Call, span: Span) {
@@ -105,7 +90,7 @@ impl Lowerer<'_, '_> {
                 let next = p4_ir::Expr::load(to.clone());
                 let one = p4_ir::Expr::constant(1u32, NEXT_INDEX);
                 let value = ir_binary(BinaryOp::Add, next, one, NEXT_INDEX);
-                self.emit(StmtKind::Assign { to, value });
+                self.set(to, value);
             }
             _ => {}
         }
@@ -134,40 +119,6 @@ impl Lowerer<'_, '_> {
             Some(scalar) => Given::Scalar(p4_ir::Expr::load(Place { at, ty: scalar })),
             None => Given::At(at),
         }
-    }
-
-    /// The values that a variable is made of, in order, and the headers that they are in.
-    pub(super) fn leaves(
-        &mut self,
-        at: &Location,
-        ty: &Ty,
-        places: &mut Vec<Place>,
-        headers: &mut Vec<Location>,
-    ) -> bool {
-        match self.scalar_type(ty) {
-            Some(Scalar::Varbit(_)) => return false,
-            Some(scalar) => {
-                places.push(Place {
-                    at: at.clone(),
-                    ty: scalar,
-                });
-                return true;
-            }
-            None => {}
-        }
-        if ty.is(NamedKind::Union) {
-            return false;
-        }
-        let Some(members) = self.hir.members(ty) else {
-            return false;
-        };
-        if ty.is(NamedKind::Header) {
-            headers.push(at.clone());
-        }
-        members
-            .iter()
-            .enumerate()
-            .all(|(i, member)| self.leaves(&part(at, ty, i), member, places, headers))
     }
 
     pub(super) fn packet_out(&mut self, name: &str, call: &Call, span: Span) -> Given {
@@ -213,5 +164,56 @@ impl Lowerer<'_, '_> {
             .iter()
             .enumerate()
             .all(|(i, member)| self.emit_at(&part(at, ty, i), member))
+    }
+}
+
+impl Lowerer<'_, '_> {
+    fn header_type(&mut self, ty: &Ty, span: Span, method: &str) -> Option<TypeId> {
+        let id = match self.ir_type(ty) {
+            p4_ir::Type::Named(id) if ty.is(NamedKind::Header) => Some(id),
+            _ => None,
+        };
+        if id.is_none() && !ty.is_error() {
+            self.error(
+                "not-a-header",
+                span,
+                format!("`{method}` takes a header, and this is of type `{ty}`"),
+            );
+        }
+        id
+    }
+
+    /// The values that a variable is made of, in order, and the headers that they are in.
+    pub(super) fn leaves(
+        &mut self,
+        at: &Location,
+        ty: &Ty,
+        places: &mut Vec<Place>,
+        headers: &mut Vec<Location>,
+    ) -> bool {
+        match self.scalar_type(ty) {
+            Some(Scalar::Varbit(_)) => return false,
+            Some(scalar) => {
+                places.push(Place {
+                    at: at.clone(),
+                    ty: scalar,
+                });
+                return true;
+            }
+            None => {}
+        }
+        if ty.is(NamedKind::Union) {
+            return false;
+        }
+        let Some(members) = self.hir.members(ty) else {
+            return false;
+        };
+        if ty.is(NamedKind::Header) {
+            headers.push(at.clone());
+        }
+        members
+            .iter()
+            .enumerate()
+            .all(|(i, member)| self.leaves(&part(at, ty, i), member, places, headers))
     }
 }

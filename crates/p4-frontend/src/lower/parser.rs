@@ -1,130 +1,14 @@
 //! Parsers: their states and transitions.
 
-use super::control::{BlockInstance, declared};
 use super::storage::part;
-use super::{Env, Lowerer};
+use super::{Body, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
-use crate::span::Span;
-use p4_ir::{KeyMatch, ParserId, ParserState, SelectCase, StateTarget, Transition};
-use std::collections::{HashMap, HashSet};
+use p4_ir::{KeyMatch, ParserState, SelectCase, StateTarget, Transition};
 use std::rc::Rc;
 
-/// The states of the parser under construction.
-#[derive(Debug, Default)]
-pub(super) struct States {
-    pub done: Vec<ParserState>,
-    pub open: Open,
-}
-
-/// The declared state that is being lowered. It becomes several states where it applies parsers.
-#[derive(Debug, Default)]
-pub(super) struct Open {
-    /// Its number.
-    pub declared: usize,
-    /// The state that takes its statements now.
-    pub current: usize,
-    /// How often it was split.
-    pub splits: u32,
-}
-
-impl Lowerer<'_, '_> {
-    /// The parser that an instance is, its parameters in `env`.
-    pub(super) fn lower_parser(&mut self, block: &BlockInstance, env: Env) -> ParserId {
-        let outside = std::mem::take(&mut self.states);
-        let span = self.span(block.named.id);
-        self.new_state("start".into(), span);
-        let accept = StateTarget::Accept;
-        let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
-        let ((), env) = self.within(env, |l| {
-            let Some(body) = l.parser_body(block.named.id) else {
-                return;
-            };
-            let init = l.collect(|l| l.statements(&body.locals));
-            let start = l.lower_states(&body, accept, "");
-            let first = &mut l.states.done[0];
-            first.body = init;
-            first.transition = Transition::Goto(start);
-        });
-        block.declared.replace(declared(&env, &given));
-        let states = std::mem::replace(&mut self.states, outside).done;
-        let parser = p4_ir::Parser {
-            name: block.path.clone(),
-            states: simplified(states),
-            loc: self.loc(span),
-        };
-        self.out.parsers.push(parser);
-        ParserId(self.out.parsers.len() as u32 - 1)
-    }
-
-    fn parser_body(&self, id: DeclId) -> Option<Rc<ParserBody>> {
-        match &self.hir.def(id)?.kind {
-            DefKind::Parser(parser) => parser.of.body.clone(),
-            _ => None,
-        }
-    }
-
-    pub(super) fn new_state(&mut self, name: String, span: Span) -> usize {
-        let loc = self.loc(span);
-        self.states.done.push(ParserState {
-            name,
-            body: Vec::new(),
-            transition: Transition::Goto(StateTarget::Reject),
-            loc,
-        });
-        self.states.done.len() - 1
-    }
-
-    /// Gives the current state the statements since it began, and its transition.
-    pub(super) fn leave_state(&mut self, transition: Transition) {
-        let body = std::mem::take(self.sinks.last_mut().expect("a body"));
-        let state = &mut self.states.done[self.states.open.current];
-        state.body = body;
-        state.transition = transition;
-    }
-
-    /// Adds the states of a parser; gives where it starts. `accept` is where its `accept` leads.
-    pub(super) fn lower_states(
-        &mut self,
-        body: &ParserBody,
-        accept: StateTarget,
-        prefix: &str,
-    ) -> StateTarget {
-        let mut numbers = HashMap::new();
-        for state in &body.states {
-            let number = self.new_state(format!("{prefix}{}", state.name), state.span);
-            numbers.insert(state.id, number as u32);
-        }
-        let to = |target: Target| match target {
-            Target::Accept => accept,
-            Target::Reject => StateTarget::Reject,
-            Target::State(id) => numbers
-                .get(&id)
-                .map_or(StateTarget::Reject, |n| StateTarget::State(*n)),
-        };
-        for state in &body.states {
-            let Some(number) = numbers.get(&state.id) else {
-                continue;
-            };
-            self.sinks.push(Vec::new());
-            let open = Open {
-                declared: *number as usize,
-                current: *number as usize,
-                splits: 0,
-            };
-            let outer = std::mem::replace(&mut self.states.open, open);
-            self.statements(&state.body);
-            self.at = self.loc(state.span);
-            let transition = self.transition(&state.transition, &to);
-            self.leave_state(transition);
-            self.sinks.pop();
-            self.states.open = outer;
-        }
-        let start = body.states.iter().find(|s| &*s.name == "start");
-        start.map_or(StateTarget::Reject, |s| to(Target::State(s.id)))
-    }
-
-    fn transition(
+impl Body<'_, '_, '_> {
+    pub(super) fn transition(
         &mut self,
         transition: &hir::Transition,
         to: &dyn Fn(Target) -> StateTarget,
@@ -163,20 +47,6 @@ impl Lowerer<'_, '_> {
         }
         let at = self.materialise(key);
         self.loads(&at, &ty, values);
-    }
-
-    fn loads(&mut self, at: &p4_ir::Location, ty: &Ty, values: &mut Vec<p4_ir::Expr>) {
-        if let Some(scalar) = self.scalar_type(ty) {
-            let place = p4_ir::Place {
-                at: at.clone(),
-                ty: scalar,
-            };
-            return values.push(p4_ir::Expr::load(place));
-        }
-        let members = self.hir.members(ty).unwrap_or_default();
-        for (i, member) in members.iter().enumerate() {
-            self.loads(&part(at, ty, i), member, values);
-        }
     }
 
     fn select_case(&mut self, case: &hir::Case, keys: &[Expr], to: StateTarget) -> SelectCase {
@@ -266,9 +136,32 @@ impl Lowerer<'_, '_> {
     }
 }
 
+impl Lowerer<'_, '_> {
+    pub(super) fn parser_body(&self, id: DeclId) -> Option<Rc<ParserBody>> {
+        match &self.hir.def(id)?.kind {
+            DefKind::Parser(parser) => parser.of.body.clone(),
+            _ => None,
+        }
+    }
+
+    fn loads(&mut self, at: &p4_ir::Location, ty: &Ty, values: &mut Vec<p4_ir::Expr>) {
+        if let Some(scalar) = self.scalar_type(ty) {
+            let place = p4_ir::Place {
+                at: at.clone(),
+                ty: scalar,
+            };
+            return values.push(p4_ir::Expr::load(place));
+        }
+        let members = self.hir.members(ty).unwrap_or_default();
+        for (i, member) in members.iter().enumerate() {
+            self.loads(&part(at, ty, i), member, values);
+        }
+    }
+}
+
 /// Without states that do nothing but go to another, and with the first joined to the one that it leads to, where
 /// nothing else does.
-fn simplified(mut states: Vec<ParserState>) -> Vec<ParserState> {
+pub(super) fn simplified(mut states: Vec<ParserState>) -> Vec<ParserState> {
     for i in 0..states.len() {
         let mut transition = states[i].transition.clone();
         targets(&mut transition).for_each(|to| *to = destination(&states, *to));

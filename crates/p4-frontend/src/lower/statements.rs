@@ -1,20 +1,19 @@
 //! Statements.
 
 use super::expressions::ir_binary;
-use super::subparsers::branches_apply_parser;
-use super::{Lowerer, storage};
+use super::{Body, storage};
 use crate::ast::DeclId;
 use crate::hir::{DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
 use p4_ir::{BinaryOp, Place, Scalar, StmtKind as IrStmt};
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     pub(super) fn statements(&mut self, statements: &[Stmt]) {
         for statement in statements {
             self.statement(statement);
         }
     }
 
-    fn body(&mut self, statements: &[Stmt]) -> Vec<p4_ir::Stmt> {
+    fn part(&mut self, statements: &[Stmt]) -> Vec<p4_ir::Stmt> {
         self.collect(|l| l.statements(statements))
     }
 
@@ -26,9 +25,6 @@ impl Lowerer<'_, '_> {
             StmtKind::Assign { target, value } => self.assign(target, value),
             StmtKind::Call(call) => self.call_statement(call),
             StmtKind::Block(body) => self.statements(body),
-            StmtKind::If { arms, otherwise } if branches_apply_parser(arms, otherwise) => {
-                self.state_branches(arms, otherwise, statement.span);
-            }
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise),
             StmtKind::Switch { on, cases, default } => self.switch(on, cases, default),
             StmtKind::SwitchAction {
@@ -46,8 +42,8 @@ impl Lowerer<'_, '_> {
                 let mut test = None;
                 let prepare = self.collect(|l| test = Some(l.scalar(condition)));
                 let Some(condition) = test else { return };
-                let body = self.body(body);
-                let update = self.body(update);
+                let body = self.part(body);
+                let update = self.part(update);
                 self.emit(IrStmt::Loop {
                     prepare,
                     condition,
@@ -71,7 +67,7 @@ impl Lowerer<'_, '_> {
                 }
             }
             StmtKind::Return(value) => {
-                if let (Some(value), Some((at, ty))) = (value, self.env.result.clone()) {
+                if let (Some(value), Some((at, ty))) = (value, self.result()) {
                     self.store(&at, &ty, value);
                 }
                 self.emit(IrStmt::Return);
@@ -118,9 +114,9 @@ impl Lowerer<'_, '_> {
         let mut lowered = Vec::new();
         for (labels, body) in cases {
             let labels = labels.iter().map(|l| self.scalar(l)).collect();
-            lowered.push((labels, self.body(body)));
+            lowered.push((labels, self.part(body)));
         }
-        let default = self.body(default);
+        let default = self.part(default);
         self.at = at;
         self.emit(IrStmt::Switch {
             on,
@@ -136,10 +132,7 @@ impl Lowerer<'_, '_> {
         default: &[Stmt],
         statement: &Stmt,
     ) {
-        let ran = Place {
-            at: self.temporary(&Ty::ErrorCode, statement.span),
-            ty: Scalar::Symbol,
-        };
+        let ran = self.scratch(Scalar::Symbol, statement.span);
         self.apply_table(table, None, Some(ran.clone()), statement.span);
         let Some(DefKind::Table(def)) = self.hir.def(table).map(|d| &d.kind) else {
             return;
@@ -150,9 +143,9 @@ impl Lowerer<'_, '_> {
         for (actions, body) in cases {
             let labels = actions.iter().filter_map(index);
             let labels = labels.map(|i| p4_ir::Expr::constant(i as u32, Scalar::Symbol));
-            lowered.push((labels.collect(), self.body(body)));
+            lowered.push((labels.collect(), self.part(body)));
         }
-        let default = self.body(default);
+        let default = self.part(default);
         self.at = at;
         self.emit(IrStmt::Switch {
             on: p4_ir::Expr::load(ran),
@@ -173,21 +166,15 @@ impl Lowerer<'_, '_> {
             ty: scalar,
         };
         let low = self.scalar(low);
-        self.emit(IrStmt::Assign {
-            to: counter.clone(),
-            value: low,
-        });
+        self.set(counter.clone(), low);
         let high = self.scalar(high);
         let high = self.spilled(high, variable.span);
-        let more = Place {
-            at: self.temporary(&Ty::Bool, variable.span),
-            ty: Scalar::Bool,
-        };
+        let more = self.scratch(Scalar::Bool, variable.span);
         let now = p4_ir::Expr::load(counter.clone());
-        self.emit(IrStmt::Assign {
-            to: more.clone(),
-            value: ir_binary(BinaryOp::Le, now.clone(), high.clone(), Scalar::Bool),
-        });
+        self.set(
+            more.clone(),
+            ir_binary(BinaryOp::Le, now.clone(), high.clone(), Scalar::Bool),
+        );
         let body = self.collect(|l| {
             let target = l.target(variable);
             l.write(&target, &counter.at, &ty);
@@ -195,15 +182,9 @@ impl Lowerer<'_, '_> {
         });
         let update = self.collect(|l| {
             let value = ir_binary(BinaryOp::Lt, now.clone(), high, Scalar::Bool);
-            l.emit(IrStmt::Assign {
-                to: more.clone(),
-                value,
-            });
+            l.set(more.clone(), value);
             let one = p4_ir::Expr::constant(1u32, scalar);
-            l.emit(IrStmt::Assign {
-                to: counter.clone(),
-                value: ir_binary(BinaryOp::Add, now, one, scalar),
-            });
+            l.set(counter.clone(), ir_binary(BinaryOp::Add, now, one, scalar));
         });
         self.emit(IrStmt::Loop {
             prepare: Vec::new(),
@@ -233,15 +214,9 @@ impl Lowerer<'_, '_> {
             }
             _ => return self.unsupported(collection.span, "a loop over this"),
         };
-        let counter = Place {
-            at: self.temporary(&Ty::Bit(32), variable.span),
-            ty: Scalar::Bit(32),
-        };
+        let counter = self.scratch(Scalar::Bit(32), variable.span);
         let zero = p4_ir::Expr::constant(0u32, counter.ty);
-        self.emit(IrStmt::Assign {
-            to: counter.clone(),
-            value: zero,
-        });
+        self.set(counter.clone(), zero);
         let now = p4_ir::Expr::load(counter.clone());
         let body = self.collect(|l| {
             let target = l.target(variable);
@@ -250,10 +225,10 @@ impl Lowerer<'_, '_> {
         });
         let update = self.collect(|l| {
             let one = p4_ir::Expr::constant(1u32, counter.ty);
-            l.emit(IrStmt::Assign {
-                to: counter.clone(),
-                value: ir_binary(BinaryOp::Add, now.clone(), one, storage::NEXT_INDEX),
-            });
+            l.set(
+                counter.clone(),
+                ir_binary(BinaryOp::Add, now.clone(), one, storage::NEXT_INDEX),
+            );
         });
         let length = p4_ir::Expr::constant(len, counter.ty);
         self.emit(IrStmt::Loop {

@@ -1,7 +1,7 @@
 //! Where variables are.
 
-use super::{Binding, Lowerer};
-use crate::ast::{BinaryOp, DeclId};
+use super::{Binding, Body, Lowerer, Scope};
+use crate::ast::BinaryOp;
 use crate::hir::{Expr, ExprKind, Ty};
 use crate::span::Span;
 use p4_ir::{ExprKind as IrKind, Location, Place, Scalar, Step, StmtKind, VariableId};
@@ -15,50 +15,7 @@ const MAX_VALUES: u32 = 1 << 24;
 /// Stands for a place after an error.
 pub(super) const NOWHERE: Location = Location::variable(VariableId(0));
 
-impl Lowerer<'_, '_> {
-    /// A new variable.
-    pub(super) fn allocate(&mut self, name: String, ty: &Ty, span: Span) -> Location {
-        let values = self.values.saturating_add(self.values_of(ty));
-        if values > MAX_VALUES {
-            let message = "the program's variables hold more than 2^24 values";
-            self.error("too-large", span, message);
-            return NOWHERE;
-        }
-        self.values = values;
-        let variable = p4_ir::Variable {
-            name,
-            ty: self.ir_type(ty),
-            loc: self.loc(span),
-        };
-        self.out.variables.push(variable);
-        Location::variable(VariableId(self.out.variables.len() as u32 - 1))
-    }
-
-    /// A variable for a value between two statements.
-    pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Location {
-        self.temporaries += 1;
-        let name = format!("tmp.{}", self.temporaries);
-        self.allocate(name, ty, span)
-    }
-
-    /// The variable of a declaration, known by its name from here on.
-    pub(super) fn declare(&mut self, id: DeclId, ty: &Ty) -> Location {
-        let name = match &self.env.action {
-            Some(action) => format!("{action}.{}", self.name(id)),
-            None => self.qualified(&self.name(id)),
-        };
-        let at = self.allocate(name, ty, self.span(id));
-        self.env.bindings.insert(id, Binding::Place(at.clone()));
-        at
-    }
-
-    pub(super) fn qualified(&self, name: &str) -> String {
-        match self.env.path.as_str() {
-            "" => name.to_string(),
-            path => format!("{path}.{name}"),
-        }
-    }
-
+impl Body<'_, '_, '_> {
     /// Where an expression that can be written to is; `None` for a computed value, or part of a value.
     pub(super) fn location(&mut self, expr: &Expr) -> Option<Location> {
         match &expr.kind {
@@ -120,11 +77,6 @@ impl Lowerer<'_, '_> {
         Some(at.element(value))
     }
 
-    fn error_constant(&self, name: &str) -> p4_ir::Expr {
-        let index = self.out.errors.iter().position(|e| e == name).unwrap_or(0);
-        p4_ir::Expr::constant(index as u32, Scalar::Symbol)
-    }
-
     /// An index's value, unsigned.
     fn unsigned(&mut self, index: &Expr) -> p4_ir::Expr {
         let value = self.scalar(index);
@@ -154,16 +106,18 @@ impl Lowerer<'_, '_> {
         if matches!(value.kind, IrKind::Const(_)) {
             return value;
         }
-        let ty = scalar_ty(value.ty);
-        let to = Place {
-            at: self.temporary(&ty, span),
-            ty: value.ty,
-        };
-        self.emit(StmtKind::Assign {
-            to: to.clone(),
-            value,
-        });
+        let to = self.scratch(value.ty, span);
+        self.set(to.clone(), value);
         p4_ir::Expr::load(to)
+    }
+}
+
+impl Scope<'_, '_, '_> {
+    pub(super) fn qualified(&self, name: &str) -> String {
+        match self.env.path.as_str() {
+            "" => name.to_string(),
+            path => format!("{path}.{name}"),
+        }
     }
 
     /// A place that contains all that an expression that can be written to may be, without evaluating anything.
@@ -210,6 +164,44 @@ impl Lowerer<'_, '_> {
             ExprKind::Call(_) => true,
             _ => false,
         }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// A new variable.
+    pub(super) fn allocate(&mut self, name: String, ty: &Ty, span: Span) -> Location {
+        let values = self.values.saturating_add(self.values_of(ty));
+        if values > MAX_VALUES {
+            let message = "the program's variables hold more than 2^24 values";
+            self.error("too-large", span, message);
+            return NOWHERE;
+        }
+        self.values = values;
+        let variable = p4_ir::Variable {
+            name,
+            ty: self.ir_type(ty),
+            loc: self.loc(span),
+        };
+        self.out.variables.push(variable);
+        Location::variable(VariableId(self.out.variables.len() as u32 - 1))
+    }
+
+    /// A variable for a value between two statements.
+    pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Location {
+        self.temporaries += 1;
+        let name = format!("tmp.{}", self.temporaries);
+        self.allocate(name, ty, span)
+    }
+
+    /// The same for one value of the engine.
+    pub(super) fn scratch(&mut self, ty: Scalar, span: Span) -> Place {
+        let at = self.temporary(&scalar_ty(ty), span);
+        Place { at, ty }
+    }
+
+    fn error_constant(&self, name: &str) -> p4_ir::Expr {
+        let index = self.out.errors.iter().position(|e| e == name).unwrap_or(0);
+        p4_ir::Expr::constant(index as u32, Scalar::Symbol)
     }
 }
 

@@ -5,27 +5,25 @@
 //! branches go to one new state for what follows. `if` is the only statement of a parser with a body of its own: loops
 //! and `switch` cannot stand there.
 
-use super::Lowerer;
-use super::control::{BlockInstance, declared};
+use super::body::Kind;
+use super::control::declared;
 use super::expressions::ir_bool;
+use super::states::StateBody;
 use crate::ast::DeclId;
-use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKind};
+use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKind};
 use crate::span::Span;
 use p4_ir::{KeyMatch, SelectCase, StateTarget, Transition};
 use std::collections::HashSet;
-use std::rc::Rc;
 
 /// States that a parser may have. Parsers that each apply two others double the states with each level.
 const MAX_STATES: usize = 1 << 14;
 
-impl Lowerer<'_, '_> {
+impl StateBody<'_, '_, '_, '_> {
     /// Inlines the states of a sub-parser. What follows it goes to a state of its own.
-    pub(super) fn apply_parser(
-        &mut self,
-        block: &Rc<BlockInstance>,
-        args: &[Option<Expr>],
-        span: Span,
-    ) {
+    pub(super) fn apply_parser(&mut self, call: &Call, span: Span) {
+        let Some(block) = self.applied(&call.callee, span) else {
+            return;
+        };
         if !self.may_split(span) || !self.may_nest(span) {
             return;
         }
@@ -33,75 +31,76 @@ impl Lowerer<'_, '_> {
         let Some(DefKind::Parser(parser)) = hir.def(block.named.id).map(|d| &d.kind) else {
             return;
         };
-        let Some(body) = parser.of.body.clone() else {
+        let Some(body) = &parser.of.body else {
             return;
         };
         let kept = block.env.borrow().clone();
         let first = kept.is_none();
-        let mut env = kept.unwrap_or_else(|| self.block_env(block));
-        let slots = self.bind(&parser.of.params, args, &mut env, false, span);
+        let mut env = kept.unwrap_or_else(|| self.block_env(&block));
+        let slots = self.bind(&parser.of.params, &call.args, &mut env, false, span);
         let given: HashSet<DeclId> = env.bindings.keys().copied().collect();
-        let targets = self.copy_in(&slots, args, span);
-        let split = self.split();
-        let after = self.part("'", split, span);
+        let targets = self.copy_in(&slots, &call.args, span);
+        let loc = self.loc(span);
+        let split = self.states.split();
+        let after = self.states.part("'", split, loc);
         let prefix = format!("{}.", block.path);
-        let ((start, init), env) = self.within(env, |l| {
-            let init = l.collect(|l| l.statements(&body.locals));
-            let start = l.lower_states(&body, StateTarget::State(after as u32), &prefix);
-            (start, init)
-        });
+        let inner = self.body.body_of(&mut env, Kind::Parser);
+        let accept = StateTarget::State(after as u32);
+        let (init, start) = inner.states(self.states, body, accept, &prefix);
         if first {
             block.declared.replace(declared(&env, &given));
         }
         block.env.replace(Some(env));
-        self.sinks.last_mut().expect("a body").extend(init);
-        self.leave_state(Transition::Goto(start));
+        self.sink.extend(init);
+        self.leave(Transition::Goto(start));
         self.states.open.current = after;
         self.copy_out(&slots, &targets);
     }
 
     /// `if` with a state for each branch.
     pub(super) fn state_branches(&mut self, arms: &[IfArm], otherwise: &[Stmt], span: Span) {
-        let split = self.split();
-        let after = self.part("'", split, span);
+        let loc = self.loc(span);
+        let split = self.states.split();
+        let after = self.states.part("'", split, loc);
         for arm in arms {
             if !self.may_split(arm.span) {
                 return;
             }
-            self.at = self.loc(arm.span);
+            let loc = self.loc(arm.span);
+            self.at = loc;
             let condition = self.scalar(&arm.condition);
-            let split = self.split();
-            let then = self.part(".if", split, arm.span);
-            let other = self.part(".else", split, arm.span);
+            let split = self.states.split();
+            let then = self.states.part(".if", split, loc);
+            let other = self.states.part(".else", split, loc);
             let case = |set, to: usize| SelectCase {
                 sets: vec![set],
                 value_sets: Vec::new(),
                 to: StateTarget::State(to as u32),
-                loc: self.at,
+                loc,
             };
             let cases = vec![
                 case(KeyMatch::Value(ir_bool(true)), then),
                 case(KeyMatch::Any, other),
             ];
-            self.leave_state(Transition::Select {
+            self.leave(Transition::Select {
                 keys: vec![condition],
                 cases,
             });
-            self.branch_state(then, &arm.then, after);
+            self.branch(then, &arm.then, after);
             self.states.open.current = other;
         }
         let other = self.states.open.current;
-        self.branch_state(other, otherwise, after);
+        self.branch(other, otherwise, after);
         self.states.open.current = after;
     }
 
     /// Lowers a branch that begins in one state and leads to another.
-    fn branch_state(&mut self, first: usize, statements: &[Stmt], after: usize) {
+    fn branch(&mut self, first: usize, statements: &[Stmt], after: usize) {
         self.states.open.current = first;
-        self.sinks.push(Vec::new());
+        self.depth.open += 1;
         self.statements(statements);
-        self.leave_state(Transition::Goto(StateTarget::State(after as u32)));
-        self.sinks.pop();
+        self.depth.open -= 1;
+        self.leave(Transition::Goto(StateTarget::State(after as u32)));
     }
 
     /// Whether the parser may get more states; an error if it has too many.
@@ -113,19 +112,6 @@ impl Lowerer<'_, '_> {
         }
         fits
     }
-
-    /// A number for the parts that the declared state is split into here.
-    fn split(&mut self) -> u32 {
-        self.states.open.splits += 1;
-        self.states.open.splits
-    }
-
-    /// A new state that is part of the declared one: `start'1`, `start.if2`, `start.else2`.
-    fn part(&mut self, what: &str, split: u32, span: Span) -> usize {
-        let declared = &self.states.done[self.states.open.declared].name;
-        let name = format!("{declared}{what}{split}");
-        self.new_state(name, span)
-    }
 }
 
 /// Whether a branch of an `if` applies a parser.
@@ -135,20 +121,22 @@ pub(super) fn branches_apply_parser(arms: &[IfArm], otherwise: &[Stmt]) -> bool 
 
 fn statements_apply_parser(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Call(call) => applies_parser(call),
+        StmtKind::Call(call) => applied_parser(call).is_some(),
         StmtKind::Block(body) => statements_apply_parser(body),
         StmtKind::If { arms, otherwise } => branches_apply_parser(arms, otherwise),
         _ => false,
     })
 }
 
-fn applies_parser(expr: &Expr) -> bool {
+/// The call, if it applies a parser.
+pub(super) fn applied_parser(expr: &Expr) -> Option<&Call> {
     let ExprKind::Call(call) = &expr.kind else {
-        return false;
+        return None;
     };
-    match &call.callee {
+    let applies = match &call.callee {
         Callee::Instance(object) => object.ty.is(NamedKind::Parser),
         Callee::Anonymous(ty) => ty.is(NamedKind::Parser),
         _ => false,
-    }
+    };
+    applies.then_some(call)
 }

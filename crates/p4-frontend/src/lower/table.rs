@@ -1,6 +1,7 @@
 //! Tables.
 
-use super::{Binding, Lowerer, Object};
+use super::constants::value_bits;
+use super::{Binding, Body, Object, Scope};
 use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, DefKind, ExprKind, Ty, Value};
@@ -22,7 +23,7 @@ pub(super) struct TableInstance {
     pub prepare: Vec<p4_ir::Stmt>,
 }
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     pub(super) fn lower_table(&mut self, id: DeclId) {
         let hir = self.hir;
         let Some(def) = hir.def(id) else { return };
@@ -69,7 +70,7 @@ impl Lowerer<'_, '_> {
         self.priorities(number, table, def.span);
         self.at = at;
         let soft = table.actions.iter().any(|a| {
-            let bound = a.bound.is_empty() || self.env.soft_exit;
+            let bound = a.bound.is_empty() || self.exits_softly();
             bound && self.action(a.action).is_some_and(|a| a.soft)
         });
         let instance = TableInstance {
@@ -217,7 +218,7 @@ impl Lowerer<'_, '_> {
         for (arg, scalar) in call.args.iter().zip(scalars) {
             let value = arg.as_ref().and_then(|a| self.known(a));
             args.push(match (value, scalar) {
-                (Some(value), Some(scalar)) => self.value_bits(&value, scalar),
+                (Some(value), Some(scalar)) => value_bits(&value, scalar),
                 _ => {
                     if let Some(arg) = arg {
                         self.error("not-constant", arg.span, "an action's data must be known");
@@ -248,7 +249,9 @@ impl Lowerer<'_, '_> {
             loc: self.loc(entry.span),
         }
     }
+}
 
+impl Scope<'_, '_, '_> {
     /// Where some entries have a priority, the others follow the one before them by `priority_delta`.
     fn priorities(&mut self, number: TableId, table: &hir::Table, table_span: Span) {
         if self.out[number]
@@ -341,7 +344,7 @@ impl Lowerer<'_, '_> {
         }
         let ty = self.ty(&value.ty);
         if let (Some(known), Some(scalar)) = (self.known(value), self.scalar_type(&ty)) {
-            let bits = self.value_bits(&known, scalar);
+            let bits = value_bits(&known, scalar);
             let expr = p4_ir::Expr::constant(bits, scalar);
             let name = property.name.to_string();
             self.out[number].properties.push((name, expr));

@@ -1,7 +1,7 @@
 //! Where things are written to.
 
-use super::Lowerer;
 use super::composites::validity;
+use super::{Body, Lowerer};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;
 use p4_ir::{Location, Place, Scalar, StmtKind};
@@ -17,7 +17,7 @@ pub(super) enum Target {
     Nowhere,
 }
 
-impl Lowerer<'_, '_> {
+impl Body<'_, '_, '_> {
     /// Where an assignment, an `out` argument or an extraction writes.
     pub(super) fn target(&mut self, expr: &Expr) -> Target {
         match &expr.kind {
@@ -98,11 +98,7 @@ impl Lowerer<'_, '_> {
         }
         let condition = validity(header);
         let then = self.collect(|l| l.alone(siblings));
-        self.emit(StmtKind::If {
-            condition,
-            then,
-            otherwise: Vec::new(),
-        });
+        self.when(condition, then);
     }
 
     /// Makes the other headers of a union invalid.
@@ -153,25 +149,6 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The value that a target holds, of one value.
-    fn held(&self, target: &Target, ty: &Ty) -> Option<p4_ir::Expr> {
-        match target {
-            Target::At(at, _) => Some(p4_ir::Expr::load(Place {
-                at: at.clone(),
-                ty: self.scalar_type(ty)?,
-            })),
-            Target::Bits { place, hi, lo } => Some(p4_ir::Expr {
-                kind: p4_ir::ExprKind::Slice {
-                    of: Box::new(p4_ir::Expr::load(place.clone())),
-                    hi: *hi,
-                    lo: *lo,
-                },
-                ty: Scalar::Bit(hi - lo + 1),
-            }),
-            Target::Nowhere => None,
-        }
-    }
-
     /// A target that is written at once: its indices need no variables.
     fn unpinned(&mut self, target: &Expr) -> Target {
         match &target.kind {
@@ -193,7 +170,7 @@ impl Lowerer<'_, '_> {
         match to {
             Target::At(at, _) => {
                 let to = Place { at, ty: value.ty };
-                self.emit(StmtKind::Assign { to, value });
+                self.set(to, value);
             }
             Target::Bits { place, hi, lo } => self.emit(StmtKind::AssignSlice {
                 to: place,
@@ -202,6 +179,27 @@ impl Lowerer<'_, '_> {
                 value,
             }),
             Target::Nowhere => {}
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// The value that a target holds, of one value.
+    fn held(&self, target: &Target, ty: &Ty) -> Option<p4_ir::Expr> {
+        match target {
+            Target::At(at, _) => Some(p4_ir::Expr::load(Place {
+                at: at.clone(),
+                ty: self.scalar_type(ty)?,
+            })),
+            Target::Bits { place, hi, lo } => Some(p4_ir::Expr {
+                kind: p4_ir::ExprKind::Slice {
+                    of: Box::new(p4_ir::Expr::load(place.clone())),
+                    hi: *hi,
+                    lo: *lo,
+                },
+                ty: Scalar::Bit(hi - lo + 1),
+            }),
+            Target::Nowhere => None,
         }
     }
 }

@@ -6,26 +6,30 @@ use crate::hir::{self, DefKind, Named, NamedKind, Ty};
 use p4_ir::{Scalar, Type, TypeDef, TypeId, TypeKind};
 use std::rc::Rc;
 
-impl Lowerer<'_, '_> {
-    /// The scalar that a type is kept as; `None` for one of several values.
-    pub(super) fn scalar_type(&self, ty: &Ty) -> Option<Scalar> {
-        Some(match ty {
-            Ty::Bool => Scalar::Bool,
-            Ty::Bit(w) => Scalar::Bit(*w),
-            Ty::Signed(w) => Scalar::Int(*w),
-            Ty::Varbit(w) => Scalar::Varbit(*w),
-            // What reaches the engine without a width: an index, an amount of a shift, a number to print.
-            Ty::Int => Scalar::Int(64),
-            Ty::ErrorCode | Ty::MatchKind | Ty::ActionEnum(..) => Scalar::Symbol,
-            Ty::Named(named) => match named.kind {
-                NamedKind::Enum => Scalar::Symbol,
-                NamedKind::SerialisableEnum | NamedKind::New => {
-                    return self.scalar_type(&self.hir.underlying(ty)?);
-                }
-                _ => return None,
-            },
+/// The scalar that a type is kept as; `None` for one of several values.
+pub(super) fn scalar_type(hir: &hir::Program, ty: &Ty) -> Option<Scalar> {
+    Some(match ty {
+        Ty::Bool => Scalar::Bool,
+        Ty::Bit(w) => Scalar::Bit(*w),
+        Ty::Signed(w) => Scalar::Int(*w),
+        Ty::Varbit(w) => Scalar::Varbit(*w),
+        // What reaches the engine without a width: an index, an amount of a shift, a number to print.
+        Ty::Int => Scalar::Int(64),
+        Ty::ErrorCode | Ty::MatchKind | Ty::ActionEnum(..) => Scalar::Symbol,
+        Ty::Named(named) => match named.kind {
+            NamedKind::Enum => Scalar::Symbol,
+            NamedKind::SerialisableEnum | NamedKind::New => {
+                return scalar_type(hir, &hir.underlying(ty)?);
+            }
             _ => return None,
-        })
+        },
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_, '_> {
+    pub(super) fn scalar_type(&self, ty: &Ty) -> Option<Scalar> {
+        scalar_type(self.hir, ty)
     }
 
     /// The IR's form of a type, without type parameters.

@@ -1,12 +1,12 @@
 //! Value sets.
 
-use super::Lowerer;
+use super::{Lowerer, Scope};
 use crate::ast::{self, annotation};
 use crate::hir::{DefKind, Ty};
 use crate::span::Span;
 use p4_ir::ValueSetId;
 
-impl Lowerer<'_, '_> {
+impl Scope<'_, '_, '_> {
     pub(super) fn value_set(
         &mut self,
         set: &crate::hir::ValueSet,
@@ -24,17 +24,20 @@ impl Lowerer<'_, '_> {
             *field = name.clone();
         }
         let element = self.ir_type(&element);
-        self.out.value_sets.push(p4_ir::ValueSet {
+        let set = p4_ir::ValueSet {
             name,
             element,
             fields,
             size,
             annotations: self.annotations(annotations),
             loc: self.loc(span),
-        });
+        };
+        self.out.value_sets.push(set);
         ValueSetId(self.out.value_sets.len() as u32 - 1)
     }
+}
 
+impl Lowerer<'_, '_> {
     fn value_set_fields(
         &mut self,
         ty: &Ty,

@@ -1,0 +1,136 @@
+//! An instance: what names mean in it.
+
+use super::body::{Body, Kind};
+use super::{Binding, Env, Known, Lowerer};
+use crate::ast::DeclId;
+use crate::hir::{Expr, Ty, Value};
+use crate::span::Span;
+use std::ops::{Deref, DerefMut};
+
+/// How deep calls of functions and actions, and applied blocks, may nest.
+const MAX_NESTED: u32 = 64;
+
+/// How many bodies may be open where a call or applied block begins: those of all callers, and of the branches and
+/// loops around the calls. Lowering takes stack for each.
+const MAX_OPEN: usize = 256;
+
+/// How deep in the program lowering is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Depth {
+    /// Bodies that are being lowered, each called or applied by the one before.
+    pub nested: u32,
+    /// These, and the branches and loops in them.
+    pub open: usize,
+    /// Levels that chains around this place take in the IR.
+    pub chained: usize,
+}
+
+impl Depth {
+    fn within(self) -> Depth {
+        Depth {
+            nested: self.nested + 1,
+            open: self.open + 1,
+            ..self
+        }
+    }
+}
+
+/// An instance that is being lowered, or the top level.
+pub(super) struct Scope<'s, 'h, 'a> {
+    lowerer: &'s mut Lowerer<'h, 'a>,
+    pub env: &'s mut Env,
+    pub depth: Depth,
+}
+
+impl<'h, 'a> Deref for Scope<'_, 'h, 'a> {
+    type Target = Lowerer<'h, 'a>;
+
+    fn deref(&self) -> &Self::Target {
+        self.lowerer
+    }
+}
+
+impl DerefMut for Scope<'_, '_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.lowerer
+    }
+}
+
+impl<'h, 'a> Lowerer<'h, 'a> {
+    /// Names as `env` has them, outside any body.
+    pub(super) fn scope<'s>(&'s mut self, env: &'s mut Env) -> Scope<'s, 'h, 'a> {
+        Scope {
+            lowerer: self,
+            env,
+            depth: Depth::default(),
+        }
+    }
+}
+
+impl<'h, 'a> Scope<'_, 'h, 'a> {
+    /// Another instance, looked at from this place.
+    pub(super) fn elsewhere<'s>(&'s mut self, env: &'s mut Env) -> Scope<'s, 'h, 'a> {
+        Scope {
+            lowerer: self.lowerer,
+            env,
+            depth: self.depth,
+        }
+    }
+
+    /// A body of this instance, its variables named after `path`.
+    pub(super) fn body(&mut self, path: String, kind: Kind) -> Body<'_, 'h, 'a> {
+        let scope = Scope {
+            lowerer: self.lowerer,
+            env: self.env,
+            depth: self.depth.within(),
+        };
+        Body::new(scope, path, kind)
+    }
+
+    /// A body of another instance, which is called or applied here.
+    pub(super) fn body_of<'s>(&'s mut self, env: &'s mut Env, kind: Kind) -> Body<'s, 'h, 'a> {
+        let path = env.path.clone();
+        let scope = Scope {
+            lowerer: self.lowerer,
+            env,
+            depth: self.depth.within(),
+        };
+        Body::new(scope, path, kind)
+    }
+
+    /// Whether what is called or applied may be lowered here; an error if calls nest too deeply.
+    pub(super) fn may_nest(&mut self, span: Span) -> bool {
+        let message = if self.depth.nested >= MAX_NESTED {
+            format!("calls nest more than {MAX_NESTED} deep")
+        } else if self.depth.open > MAX_OPEN {
+            format!("calls and the statements around them nest more than {MAX_OPEN} deep")
+        } else {
+            return true;
+        };
+        self.too_large(span, message);
+        false
+    }
+
+    /// What is known at compile time here.
+    pub(super) fn constants(&self) -> Known<'_, 'h, 'a> {
+        Known {
+            hir: self.hir,
+            env: self.env,
+            globals: &self.globals,
+        }
+    }
+
+    /// The scalar that an expression is, if it is known.
+    pub(super) fn known(&self, expr: &Expr) -> Option<Value> {
+        self.constants().known(expr)
+    }
+
+    /// A type with the type arguments of the instance put in.
+    pub(super) fn ty(&self, ty: &Ty) -> Ty {
+        ty.substitute(&self.env.types)
+    }
+
+    pub(super) fn binding(&self, id: DeclId) -> Option<&Binding> {
+        self.constants().binding(id)
+    }
+}
