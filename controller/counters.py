@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from finsy.grpcutil import GRPCStatusCode
 from finsy.p4schema import P4Schema
@@ -24,6 +25,9 @@ DROP_CAUSES: Mapping[int, str] = {
 
 TM_FULL = "tm_full"
 """A packet that the program admitted and the traffic manager dropped."""
+
+SEND_FAILED = "send_failed"
+"""A packet that the port's interface did not take."""
 
 MARK_KINDS: Mapping[int, str] = {0: "aqt", 1: "drai", 2: "ci"}
 """``mark_t``; index of ``marks``: 4 · port + kind."""
@@ -181,15 +185,28 @@ def _whole(counts: Mapping[str, float]) -> dict[str, int]:
     return {name: int(count) for name, count in counts.items()}
 
 
-def with_causes(counts: Mapping[int, PortCounts], losses: Losses) -> dict[int, PortCounts]:
-    """``counts`` with the causes of ``losses`` among their drops, except the program's own."""
+def with_causes(
+    counts: Mapping[int, PortCounts],
+    losses: Losses,
+    before: Mapping[int, PortCounts] = MappingProxyType({}),
+) -> dict[int, PortCounts]:
+    """``counts`` with the causes of ``losses`` among their drops, except the program's own.
+
+    The program counts a packet as sent that the interface then does not take: it is dropped
+    (`SEND_FAILED`) and not sent. The losses are read after the counters, so that a packet may be
+    missing from what was sent ``before``; that is not taken back.
+    """
 
     def one(port: int, count: PortCounts) -> PortCounts:
         causes = losses.ports.get(port, {})
         drops = {cause: n for cause, n in causes.items() if cause not in _BY_PROGRAM}
         if TM_FULL in count.drops:
             drops.setdefault(TM_FULL, 0)
-        return replace(count, drops={**count.drops, **drops})
+        sent = max(0, count.sent_packets - causes.get(SEND_FAILED, 0))
+        old = before[port].sent_packets if port in before else 0
+        if old <= count.sent_packets:  # else the counters were reset
+            sent = max(sent, old)
+        return replace(count, sent_packets=sent, drops={**count.drops, **drops})
 
     return {port: one(port, count) for port, count in counts.items()}
 

@@ -222,7 +222,7 @@ class Watcher:
             return
         counts = counters.with_losses(counts, self.snapshot.ports)
         if losses is not None:
-            counts = counters.with_causes(counts, losses)
+            counts = counters.with_causes(counts, losses, self.snapshot.ports)
         now_s = time.monotonic()
         sent_bps = _rates(self.snapshot, counts, now_s)
         lost: Mapping[str, int] = {} if losses is None else losses.switch

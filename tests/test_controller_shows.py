@@ -119,6 +119,9 @@ def test_what_the_switch_lost_is_shown(watching: Watcher) -> None:
     ports = with_causes(SHOT.ports, lost)
     watching.snapshot = replace(SHOT, ports=ports, lost=lost.switch)
     assert ports[2].drops == {"ttl": 2, "queue_full": 31, "red": 0, "tm_full": 4, "send_failed": 3}
+    assert ports[2].sent_packets == SHOT.ports[2].sent_packets - 3, "they were not sent"
+    later = with_causes(SHOT.ports, Losses(ports={2: {"send_failed": 5}}), before=ports)
+    assert later[2].sent_packets == ports[2].sent_packets, "what was sent is not taken back"
     shown = drawn(watching)
     assert "lost: digest_backlog 2" in shown
     assert "send_failed 3" in " ".join(shown.split())

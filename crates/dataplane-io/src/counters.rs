@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// A frame that the switch sent and the interface did not take: it is down, its queue is full, or the
-    /// frame is longer than its MTU.
-    SendFailed,
     /// A frame that came in while the receive ring was full.
     ReceiveOverflow,
     /// A frame that came in longer than the interface's MTU, and was cut.
     ReceiveTooLong,
+    /// A frame that had come in when the interface was gone.
+    Detached,
     /// A frame that came in before there was a program.
     NoProgram,
     /// A frame that a capture could not record.
@@ -23,9 +22,9 @@ pub enum Outside {
 
 impl Outside {
     const ALL: [Outside; 6] = [
-        Outside::SendFailed,
         Outside::ReceiveOverflow,
         Outside::ReceiveTooLong,
+        Outside::Detached,
         Outside::NoProgram,
         Outside::CaptureFailed,
         Outside::Reattached,
@@ -34,9 +33,9 @@ impl Outside {
     /// A short name for tables: `send_failed`.
     pub const fn name(self) -> &'static str {
         match self {
-            Outside::SendFailed => "send_failed",
             Outside::ReceiveOverflow => "receive_overflow",
             Outside::ReceiveTooLong => "receive_too_long",
+            Outside::Detached => "detached",
             Outside::NoProgram => "no_program",
             Outside::CaptureFailed => "capture_failed",
             Outside::Reattached => "reattached",

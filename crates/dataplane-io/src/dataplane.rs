@@ -205,7 +205,10 @@ impl Owner {
     /// changed.
     fn follow_links(&mut self) {
         for port in &mut self.ports {
-            port.follow(&mut *self.controller, &self.counters);
+            let unsent = port.follow(&mut *self.controller, &self.counters);
+            if let Some(switch) = &mut self.switch {
+                switch.send_failed(port.number, unsent);
+            }
             let link = port.interface.as_ref().is_some_and(Interface::has_link);
             if std::mem::replace(&mut port.link, link) != link {
                 self.controller.link(port.number, link);
@@ -285,7 +288,7 @@ impl Owner {
                 let interface = port.interface.as_mut();
                 let lost = interface.map_or(1, |interface| interface.send(&sent.packet.octets));
                 if lost > 0 {
-                    self.counters.add(port.number, Outside::SendFailed, lost);
+                    switch.send_failed(sent.port, lost);
                 }
             }
             switch.recycle(sent.packet);
@@ -293,7 +296,7 @@ impl Owner {
         for port in &mut self.ports {
             let lost = port.interface.as_mut().map_or(0, Interface::flush);
             if lost > 0 {
-                self.counters.add(port.number, Outside::SendFailed, lost);
+                switch.send_failed(port.number, lost);
             }
         }
         while let Some(event) = switch.poll_event() {
@@ -373,22 +376,27 @@ impl Owner {
 }
 
 impl Port {
-    /// Releases its interface if that was deleted, and opens the one that has its name now.
-    fn follow(&mut self, controller: &mut dyn ToController, counters: &Counters) {
+    /// Releases its interface if that was deleted, and opens the one that has its name now. How many
+    /// frames it had taken and not sent.
+    fn follow(&mut self, controller: &mut dyn ToController, counters: &Counters) -> u64 {
         let (name, number) = (&self.name, self.number);
-        if self
-            .interface
-            .as_ref()
-            .is_some_and(|interface| !interface.exists())
-        {
-            self.interface = None;
+        let mut unsent = 0;
+        if let Some(mut gone) = self.interface.take_if(|interface| !interface.follow()) {
+            unsent = gone.withdraw();
+            counters.add(number, Outside::ReceiveOverflow, gone.take_overflow());
+            let mut left = 0;
+            while gone.receive(Vec::new).is_some() {
+                left += 1;
+            }
+            counters.add(number, Outside::Detached, left);
+            drop(gone);
             controller.warn(format!(
                 "`{name}` is gone; port {number} is down until it is back"
             ));
         }
         // There will be news when it is there, and up.
         if self.interface.is_some() || !interface::is_up(name) {
-            return;
+            return unsent;
         }
         // What was changed of the interface before went with it.
         self.restorer = None;
@@ -407,6 +415,7 @@ impl Port {
             }
             Err(error) => controller.warn(format!("port {number}: {error}")),
         }
+        unsent
     }
 }
 

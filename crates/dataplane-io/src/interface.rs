@@ -59,9 +59,15 @@ impl Interface {
         self.mtu
     }
 
-    /// Whether it is still there: another one may have its name.
-    pub fn exists(&self) -> bool {
-        Device::find(&self.name).is_ok_and(|device| device.index == self.index)
+    /// Whether it is still there: another one may have its name. Its MTU may have changed.
+    pub fn follow(&mut self) -> bool {
+        let device = Device::find(&self.name).ok();
+        let Some(device) = device.filter(|device| device.index == self.index) else {
+            return false;
+        };
+        self.mtu = device.mtu;
+        self.socket.set_mtu(device.mtu);
+        true
     }
 
     /// Whether its link works.
@@ -88,6 +94,11 @@ impl Interface {
     /// Has the kernel send what was taken. How many frames were lost instead.
     pub fn flush(&mut self) -> u64 {
         self.socket.flush()
+    }
+
+    /// Takes back the frames that the kernel has not sent yet; how many.
+    pub fn withdraw(&mut self) -> u64 {
+        self.socket.withdraw()
     }
 
     /// Frames that came in and found no room, since this was asked last.

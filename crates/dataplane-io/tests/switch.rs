@@ -4,11 +4,11 @@
 mod support;
 
 use dataplane_io::{Counters, DataplaneConfig, Outside};
-use engine::{DropCause, TraceEvent, Tracer};
+use engine::{DropCause, PortConfig, TraceEvent, Tracer};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use support::{Lab, Live, News};
-use units::{Duration, Instant};
+use units::{Duration, Instant, Rate};
 
 /// Has the engine panic as the tenth packet is parsed.
 #[derive(Debug)]
@@ -101,12 +101,129 @@ fn frames_that_an_interface_does_not_take_are_counted() {
     lab.send(1, 10, Duration::from_millis(1));
     // The last frame is on its way for a moment.
     std::thread::sleep(std::time::Duration::from_millis(100));
-    assert_eq!(counters.all(), [(2, "send_failed", 10)]);
+    let stats = live.ask(|switch| switch.as_ref().map(|switch| switch.port_stats(2)));
+    assert_eq!(
+        stats.map(|stats| (stats.tx_packets, stats.send_failed)),
+        Some((20, 10))
+    );
+    assert_eq!(counters.all(), []);
     support::run(&format!("ip link set {} up", lab.near(2))).unwrap();
     live.hear(|news| (news == News::Link(2, true)).then_some(()));
     // None of those that failed comes late.
     assert_eq!(lab.cross(10), 10);
-    assert_eq!(counters.of(2, Outside::SendFailed), 10);
+    let failed = live.ask(|switch| {
+        switch
+            .as_ref()
+            .map(|switch| switch.port_stats(2).send_failed)
+    });
+    assert_eq!(failed, Some(10));
+}
+
+/// Frames that the kernel sent through an interface.
+fn sent_through(interface: &str) -> u64 {
+    let table = std::fs::read_to_string("/proc/net/dev").unwrap();
+    let row = table
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(interface));
+    let mut numbers = row.unwrap().trim_start_matches(':').split_whitespace();
+    numbers.nth(9).unwrap().parse().unwrap()
+}
+
+#[test]
+fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
+    let Some(lab) = Lab::new("g") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, None);
+    // A line that takes 1 ms per frame, and few frames that wait.
+    live.ask(|switch| {
+        let port = PortConfig {
+            rate: Rate::from_bps(800_000),
+            capacity: 500,
+            ..PortConfig::default()
+        };
+        switch.as_mut().expect("it was put there").set_port(2, port);
+    });
+    // Ports 1 and 2 at any moment.
+    let balance = || {
+        let [came, left] = live.ask(|switch| {
+            let switch = switch.as_ref().expect("it is there");
+            [1, 2].map(|port| switch.port_stats(port))
+        });
+        let lost = left.drops.of(DropCause::TmFull);
+        let left_or_waits = left.tx_packets + lost + u64::from(left.waiting);
+        assert_eq!(left_or_waits, came.rx_packets, "{left:?}");
+        (came, left)
+    };
+    let mut offered = 0;
+    let mut send = |count: u64, apart_us: u64| {
+        lab.send(1, count, Duration::from_micros(apart_us));
+        offered += count;
+    };
+    let drain = || {
+        let begin = std::time::Instant::now();
+        while balance().1.waiting > 0 {
+            assert!(begin.elapsed().as_secs() < 5, "the queue does not drain");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        balance()
+    };
+    let (go_on, wait) = channel::<()>();
+    live.handle.submit(Box::new(move |_, _| {
+        let _ = wait.recv();
+    }));
+    send(6_000, 10);
+    go_on.send(()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let (_, overloaded) = balance();
+    assert!(overloaded.waiting > 0 && overloaded.drops.of(DropCause::TmFull) > 0);
+    let link = |way: &str, up| {
+        support::run(&format!("ip link set {} {way}", lab.near(2))).unwrap();
+        live.hear(|news| (news == News::Link(2, up)).then_some(()));
+    };
+    link("down", false);
+    send(100, 100);
+    let failed = drain().1.send_failed;
+    link("up", true);
+    send(300, 10);
+    drain();
+    // Frames of 114 octets do not fit any more, which the kernel would not say.
+    support::run(&format!("ip link set {} mtu 90", lab.near(2))).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    send(100, 500);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let (came, left) = drain();
+    let lost = counters.of(1, Outside::ReceiveOverflow);
+    assert_eq!(came.rx_packets + lost, offered);
+    assert!(lost > 0 && failed >= 100, "{lost} {failed}");
+    assert_eq!(left.send_failed, failed + 100);
+    let sent = left.tx_packets - left.send_failed;
+    assert_eq!(sent, sent_through(&lab.near(2)));
+}
+
+#[test]
+fn frames_that_are_left_in_the_ring_of_a_deleted_interface_are_counted() {
+    let Some(lab) = Lab::new("h") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, None);
+    let (go_on, wait) = channel::<()>();
+    live.handle.submit(Box::new(move |_, _| {
+        let _ = wait.recv();
+    }));
+    lab.send(1, 1_900, Duration::from_micros(10));
+    lab.delete(1).unwrap();
+    go_on.send(()).unwrap();
+    warning(&live);
+    let came = live.ask(|switch| {
+        switch
+            .as_ref()
+            .map(|switch| switch.port_stats(1).rx_packets)
+    });
+    assert_eq!(
+        came.map(|came| came + counters.of(1, Outside::Detached)),
+        Some(1_900)
+    );
 }
 
 #[test]

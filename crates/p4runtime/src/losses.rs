@@ -110,7 +110,9 @@ impl Losses {
         for (port, drops) in switch.port_drops() {
             let counts = drops.by_cause().filter(|(_, count)| *count > 0);
             let counts = counts.map(|(cause, count)| (cause.name(), count));
-            ports.entry(port).or_default().extend(counts);
+            let failed = ("send_failed", switch.port_stats(port).send_failed);
+            let failed = Some(failed).filter(|(_, count)| *count > 0);
+            ports.entry(port).or_default().extend(counts.chain(failed));
         }
         for (port, name, count) in self.outside.iter().flat_map(|outside| (outside.0)()) {
             ports.entry(port).or_default().insert(name, count);

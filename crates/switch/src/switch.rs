@@ -520,6 +520,10 @@ impl<A: Forwarding> Target for Switch<A> {
         self.tm.stats(port)
     }
 
+    fn send_failed(&mut self, port: u16, packets: u64) {
+        self.tm.stats_mut(port).send_failed += packets;
+    }
+
     fn port_drops(&self) -> Vec<(u16, DropCounts)> {
         self.tm.drops().collect()
     }

@@ -31,10 +31,12 @@ pub struct PortStats {
     pub rx_packets: u64,
     /// Their `link_octets`.
     pub rx_octets: u64,
-    /// Packets sent.
+    /// Packets that egress sent.
     pub tx_packets: u64,
     /// Their `link_octets`.
     pub tx_octets: u64,
+    /// Of these, packets that the port's interface did not take. In virtual time there are none.
+    pub send_failed: u64,
     /// Packets waiting now, in all its queues.
     pub waiting: u32,
     /// Packets dropped on their way to it (or that came in through it, if no egress port was chosen).

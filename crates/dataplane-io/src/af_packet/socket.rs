@@ -10,10 +10,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 pub struct PacketSocket {
     rings: Rings,
     fd: OwnedFd,
+    /// The largest packet that the interface sends. The kernel skips longer ones without a word.
+    mtu: usize,
 }
 
 /// What every frame has at least: two addresses and an EtherType.
 const HEADER: usize = 14;
+/// Octets of an 802.1Q tag, which come on top of the MTU, and the EtherType that says that there is one.
+const TAG: usize = 4;
+const TAGGED: [u8; 2] = [0x81, 0x00];
 
 impl PacketSocket {
     /// Opens a socket on the interface with this number, for packets of up to `mtu` octets.
@@ -47,7 +52,7 @@ impl PacketSocket {
         };
         set(&fd, libc::PACKET_ADD_MEMBERSHIP, &membership)?;
         bind(&fd, index)?;
-        Ok(PacketSocket { rings, fd })
+        Ok(PacketSocket { rings, fd, mtu })
     }
 
     /// Hands the next frame to `each`; `false` if there is none.
@@ -58,7 +63,12 @@ impl PacketSocket {
     /// Takes a frame for sending. How many frames were lost: this one, if there is no room for it or it is
     /// no frame, and others that were taken before.
     pub fn send(&mut self, octets: &[u8]) -> u64 {
-        if octets.len() < HEADER {
+        let tag = match octets.get(12..HEADER) {
+            Some(kind) if kind == TAGGED => TAG,
+            Some(_) => 0,
+            None => return 1,
+        };
+        if octets.len() > HEADER + tag + self.mtu {
             return 1;
         }
         if self.rings.send(octets) {
@@ -92,6 +102,16 @@ impl PacketSocket {
             // The interface is down or gone. What was meant to leave now must not leave later.
             _ => self.rings.withdraw(),
         }
+    }
+
+    /// The interface's MTU has changed.
+    pub fn set_mtu(&mut self, mtu: usize) {
+        self.mtu = mtu;
+    }
+
+    /// Takes back the frames that the kernel has not sent yet; how many.
+    pub fn withdraw(&mut self) -> u64 {
+        self.rings.withdraw()
     }
 
     /// Frames that came in while the ring was full, since this was asked last.

@@ -234,8 +234,8 @@ impl Scoreboard {
         self.lose_every(Fate::Sacked);
     }
 
-    /// Makes each early segment a run of its own, as one within a run is on its way again. Only a tail
-    /// loss probe that crossed its acknowledgement needs that.
+    /// Makes each early segment a run of its own: a run must not hold a segment that is sent again.
+    /// Only a tail loss probe that crossed its acknowledgement sends one.
     fn split_runs(&mut self) {
         for (number, sent) in (self.first..).zip(&mut self.segments) {
             sent.run_end = number + 1;
