@@ -64,6 +64,7 @@ class Preset:
         pair: the two that are shown at first; None: one alone.
         bottleneck: the link that sliders change.
         watched: what to look at, in a sentence.
+        mark: the mark by which packets are coloured at first: ``aqt``, ``drai`` or ``ci``.
     """
 
     experiment: str
@@ -73,6 +74,7 @@ class Preset:
     bottleneck: tuple[str, str]
     watched: str
     measures: tuple[Measure, ...]
+    mark: str = "aqt"
 
 
 FIG3_6 = {"rovegas": "RoVegas", "vegas": "Vegas"}
@@ -123,6 +125,7 @@ PRESETS = (
         "Muzha reads DRAI, opens its window at once and stops; NewReno fills the buffer and loses "
         "packets.",
         (Measure("{}, throughput", "whole", 0, 30),),
+        mark="drai",
     ),
     Preset(
         "chan/fig6.5",
@@ -133,6 +136,7 @@ PRESETS = (
         "One data packet in 20 is lost at random. Reno takes each loss for congestion; RedVegas "
         "reads CI and keeps its window where no queue was full.",
         (),
+        mark="ci",
     ),
     Preset(
         "kurata/fig2",
@@ -336,6 +340,7 @@ def written(preset: Preset) -> dict[str, Any]:
         "paper": one.paper,
         "claim": one.claim,
         "watched": preset.watched,
+        "mark": preset.mark,
         "pair": preset.pair,
         "runs": runs,
     }

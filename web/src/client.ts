@@ -78,7 +78,7 @@ export class Core {
     return window.setTimeout(() => this.replace(message), LIMIT_MS);
   }
 
-  /** Ends the instance; all that wait are told why. */
+  /** Starts a new instance; all waiting requests fail with the message. */
   private replace(message: string): void {
     this.worker?.terminate();
     const waiting = [...this.waiting.values()];

@@ -1,6 +1,7 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./style.css";
+import "./page.css";
 
 const target = document.getElementById("app");
 if (!target) throw new Error("the page has no element #app");

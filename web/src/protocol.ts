@@ -64,6 +64,7 @@ export interface Preset {
   paper: string;
   claim: string;
   watched: string;
+  mark: "aqt" | "drai" | "ci";
   pair: [string, string | null];
   runs: PresetRun[];
 }

@@ -1,4 +1,4 @@
-/** Runs one instance of the core. Every request is answered; what ends the instance is told as well. */
+/** Runs one instance of the core. It answers every request, and reports when the instance breaks. */
 import { controlFrom, type PageControl } from "./control";
 
 interface Core {
@@ -124,7 +124,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
         break;
     }
   } catch (error) {
-    // A trap: the instance's memory is not to be trusted any more.
+    // A trap: the instance's memory can no longer be trusted.
     post({ kind: "broken", message: thrown || String(error) });
   }
 };
