@@ -133,9 +133,7 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        let outside = std::mem::replace(&mut self.inside, Inside::TopLevel);
-        let checked = self.value(value);
-        self.inside = outside;
+        let checked = self.within(Inside::TopLevel, |c| c.value(value));
         if !checked.is_known() {
             self.error(
                 "not-constant",

@@ -1,12 +1,12 @@
 //! Parsers and controls.
 
 use super::params::Of;
-use super::{Checker, Inside, keysets, suggest};
+use super::{Checker, Inside, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
-    Case, Control, ControlBody, DefKind, Expr, ExprKind, Generic, Parser, ParserBody, State, Stmt,
-    StmtKind, Target, Transition, Ty, ValueSet,
+    Case, Control, ControlBody, DefKind, Expr, Generic, Parser, ParserBody, State, Stmt, StmtKind,
+    Target, Transition, Ty, ValueSet,
 };
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -22,9 +22,7 @@ impl<'a> Checker<'a> {
             let params = c.params(&parser.params, block_kind(parser.body.is_some()));
             let constructor_params = c.params(&parser.constructor_params, Of::ParserConstructor);
             let body = parser.body.as_ref().map(|body| {
-                c.inside = Inside::Parser;
-                let body = c.scoped(|c| c.parser_body(d, body));
-                c.inside = Inside::TopLevel;
+                let body = c.within(Inside::Parser, |c| c.scoped(|c| c.parser_body(d, body)));
                 Rc::new(body)
             });
             DefKind::Parser(Generic {
@@ -95,7 +93,7 @@ impl<'a> Checker<'a> {
 
     fn state(&mut self, state: &'a ast::State, names: &HashMap<Symbol, DeclId>) -> State {
         self.scoped(|c| {
-            let body = c.statements(&state.statements);
+            let body = c.body(Ty::Void).statements(&state.statements);
             let transition = match &state.transition {
                 None => {
                     c.report(
@@ -193,9 +191,7 @@ impl<'a> Checker<'a> {
         let mut checked = Vec::new();
         for case in cases {
             let to = self.target(&case.next, names);
-            self.selected = all;
-            let sets = self.case_sets(case, &types);
-            self.selected = None;
+            let sets = self.keysets(all).case(case, &types);
             if let Some(sets) = sets {
                 checked.push(Case {
                     sets,
@@ -234,80 +230,13 @@ impl<'a> Checker<'a> {
         super::infer::settle(key)
     }
 
-    fn case_sets(&mut self, case: &'a ast::SelectCase, types: &[Ty]) -> Option<Vec<Expr>> {
-        if let [only] = case.keys.as_slice() {
-            if matches!(only.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) {
-                let all = types.iter().map(|ty| keysets::any(ty, only.span));
-                return Some(all.collect());
-            }
-            if let [ty] = types {
-                let set = self.keyset(only, ty);
-                return (!set.ty.is_error()).then(|| vec![set]);
-            }
-            let whole = Ty::Tuple(types.into());
-            if let ast::ExprKind::List(list) = &only.kind {
-                return self.sets(&list.elements, types, only.span);
-            }
-            let found = self.expr(only);
-            if found.ty.is_error() {
-                return None;
-            }
-            if matches!(&found.ty, Ty::Set(of) if self.same_members(of, types)) {
-                return Some(vec![found]);
-            }
-            let before = self.diagnostics.len();
-            self.mismatch(only.span, &whole, &found.ty, "the case");
-            self.report_at_key(before, self.selected);
-            return None;
-        }
-        self.sets(&case.keys, types, case.span)
-    }
-
-    fn same_members(&self, of: &Ty, types: &[Ty]) -> bool {
-        self.leaves(of) == self.leaves(&Ty::Tuple(types.into()))
-    }
-
-    /// One set for each key.
-    pub(super) fn sets(
-        &mut self,
-        keys: &'a [ast::Expr],
-        types: &[Ty],
-        span: crate::span::Span,
-    ) -> Option<Vec<Expr>> {
-        if keys.len() != types.len() {
-            let before = self.diagnostics.len();
-            self.error(
-                "wrong-length",
-                keys.first().map_or(span, |k| k.span),
-                match types.len() {
-                    1 => "expected 1 set, as there is 1 key".to_string(),
-                    n => format!("expected {n} sets, one for each key"),
-                },
-                format!("found {}", keys.len()),
-            );
-            self.report_at_key(before, self.selected);
-            return None;
-        }
-        let sets: Vec<Expr> = keys
-            .iter()
-            .zip(types)
-            .map(|(k, ty)| self.keyset(k, ty))
-            .collect();
-        let complete = sets
-            .iter()
-            .all(|s| !s.ty.is_error() || matches!(s.kind, ExprKind::Any));
-        complete.then_some(sets)
-    }
-
     pub(super) fn control(&mut self, control: &'a ast::Control) -> DefKind<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&control.type_params);
             let params = c.params(&control.params, block_kind(control.body.is_some()));
             let constructor_params = c.params(&control.constructor_params, Of::ControlConstructor);
             let body = control.body.as_ref().map(|body| {
-                c.inside = Inside::Control;
-                let body = c.scoped(|c| c.control_body(body));
-                c.inside = Inside::TopLevel;
+                let body = c.within(Inside::Control, |c| c.scoped(|c| c.control_body(body)));
                 Rc::new(body)
             });
             DefKind::Control(Generic {
@@ -330,7 +259,7 @@ impl<'a> Checker<'a> {
         let tables = body.locals.iter().filter(is_table).map(|l| l.id).collect();
         let is_action = |l: &&ast::Declaration| matches!(l.kind, DeclarationKind::Action { .. });
         let actions = body.locals.iter().filter(is_action).map(|l| l.id).collect();
-        let apply = self.block(&body.apply);
+        let apply = self.body(Ty::Void).block(&body.apply);
         ControlBody {
             locals,
             tables,

@@ -357,11 +357,7 @@ impl<'a> Checker<'a> {
         };
         let params = self.params(&function.params, of_what);
         let body = function.body.as_ref().map(|block| {
-            let outside = std::mem::replace(&mut self.inside, Inside::Function);
-            self.result = Some(result.clone());
-            let body = self.block(block);
-            self.result = None;
-            self.inside = outside;
+            let body = self.within(Inside::Function, |c| c.body(result.clone()).block(block));
             let gives = !matches!(result, Ty::Void | Ty::Error);
             if gives && !statements::always_returns(&body) {
                 self.error(
@@ -405,11 +401,8 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
-        let outside = std::mem::replace(&mut self.inside, Inside::Action);
-        let loops = std::mem::take(&mut self.loops);
-        let body = self.block(body).into();
-        self.loops = loops;
-        self.inside = outside;
+        let body = self.within(Inside::Action, |c| c.body(Ty::Void).block(body));
+        let body = body.into();
         Action { params, body }
     }
 }

@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
                 return Some(all.collect());
             }
         }
-        let sets = self.sets(&entry.keys, types, entry.span)?;
+        let sets = self.keysets(None).sets(&entry.keys, types, entry.span)?;
         for (set, key) in sets.iter().zip(&table.keys) {
             self.check_set_kind(set, key);
             if !set.is_known() {

@@ -9,7 +9,8 @@ use crate::span::Span;
 impl<'a> Checker<'a> {
     /// `this`: the instance whose method is being implemented.
     fn this(&mut self, span: Span) -> Expr {
-        if let Some((id, ty)) = self.this.clone() {
+        let this = self.scopes.iter().rev().find_map(|s| s.this.clone());
+        if let Some((id, ty)) = this {
             let kind = ExprKind::Object(id);
             return Expr { kind, ty, span };
         }

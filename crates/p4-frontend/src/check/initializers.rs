@@ -15,11 +15,9 @@ impl<'a> Checker<'a> {
         ty: &Ty,
         members: &'a [ast::Declaration],
     ) -> (Vec<DeclId>, Vec<DeclId>) {
-        let this = self.this.replace((d.id, ty.clone()));
         for (method, others) in self.implementations(d, ty, members) {
             self.missing_method(d, ty, method, &others);
         }
-        self.this = this;
         let (methods, instances): (Vec<_>, Vec<_>) = members
             .iter()
             .partition(|m| matches!(m.kind, DeclarationKind::Function(_)));
@@ -49,6 +47,7 @@ impl<'a> Checker<'a> {
         };
         let mut missing: Vec<_> = wanted.iter().map(|id| (*id, Vec::new())).collect();
         self.scoped(|c| {
+            c.scopes.last_mut().expect("opened above").this = Some((d.id, ty.clone()));
             for member in members {
                 let function = match &member.kind {
                     DeclarationKind::Function(function) => function,

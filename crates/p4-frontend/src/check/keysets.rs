@@ -4,8 +4,131 @@ use super::Checker;
 use crate::ast;
 use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
+use std::ops::{Deref, DerefMut};
+
+/// Sets that the keys of a select or a table are compared with.
+pub(super) struct Keysets<'c, 'a> {
+    checker: &'c mut Checker<'a>,
+    /// The keys, where errors are reported at them.
+    keys: Option<Span>,
+}
+
+impl<'a> Deref for Keysets<'_, 'a> {
+    type Target = Checker<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        self.checker
+    }
+}
+
+impl DerefMut for Keysets<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.checker
+    }
+}
 
 impl<'a> Checker<'a> {
+    pub(super) fn keysets(&mut self, keys: Option<Span>) -> Keysets<'_, 'a> {
+        let checker = self;
+        Keysets { checker, keys }
+    }
+
+    /// The types of one value that a type is made of.
+    pub(super) fn leaves(&self, ty: &Ty) -> Vec<Ty> {
+        match self.hir.members(ty) {
+            Some(members) => members.iter().flat_map(|m| self.leaves(m)).collect(),
+            None => vec![ty.clone()],
+        }
+    }
+
+    /// Converts a value that a key is compared with to the key's type. A value that does not fit is reported at its
+    /// place, and at the key if that is given.
+    pub(super) fn compared(&mut self, found: Expr, ty: &Ty, what: &str, key: Option<Span>) -> Expr {
+        let before = self.diagnostics.len();
+        let converted = self.coerce(found, ty, what);
+        self.report_at_key(before, key);
+        converted
+    }
+
+    /// Moves the errors after the first `before` to the key, if that is given.
+    pub(super) fn report_at_key(&mut self, before: usize, key: Option<Span>) {
+        let Some(key) = key else { return };
+        for diagnostic in self.diagnostics[before..]
+            .iter_mut()
+            .filter(|d| d.is_error())
+        {
+            diagnostic.labels.insert(0, (key, "this is matched".into()));
+        }
+    }
+}
+
+impl<'a> Keysets<'_, 'a> {
+    /// The sets of a select's case.
+    pub(super) fn case(&mut self, case: &'a ast::SelectCase, types: &[Ty]) -> Option<Vec<Expr>> {
+        if let [only] = case.keys.as_slice() {
+            if matches!(only.kind, ast::ExprKind::Default | ast::ExprKind::DontCare) {
+                let all = types.iter().map(|ty| any(ty, only.span));
+                return Some(all.collect());
+            }
+            if let [ty] = types {
+                let set = self.keyset(only, ty);
+                return (!set.ty.is_error()).then(|| vec![set]);
+            }
+            let whole = Ty::Tuple(types.into());
+            if let ast::ExprKind::List(list) = &only.kind {
+                return self.sets(&list.elements, types, only.span);
+            }
+            let found = self.expr(only);
+            if found.ty.is_error() {
+                return None;
+            }
+            if matches!(&found.ty, Ty::Set(of) if self.same_members(of, types)) {
+                return Some(vec![found]);
+            }
+            let before = self.diagnostics.len();
+            self.mismatch(only.span, &whole, &found.ty, "the case");
+            self.checker.report_at_key(before, self.keys);
+            return None;
+        }
+        self.sets(&case.keys, types, case.span)
+    }
+
+    fn same_members(&self, of: &Ty, types: &[Ty]) -> bool {
+        self.leaves(of) == self.leaves(&Ty::Tuple(types.into()))
+    }
+
+    /// One set for each key.
+    pub(super) fn sets(
+        &mut self,
+        keys: &'a [ast::Expr],
+        types: &[Ty],
+        span: Span,
+    ) -> Option<Vec<Expr>> {
+        if keys.len() != types.len() {
+            let before = self.diagnostics.len();
+            self.error(
+                "wrong-length",
+                keys.first().map_or(span, |k| k.span),
+                match types.len() {
+                    1 => "expected 1 set, as there is 1 key".to_string(),
+                    n => format!("expected {n} sets, one for each key"),
+                },
+                format!("found {}", keys.len()),
+            );
+            self.checker.report_at_key(before, self.keys);
+            return None;
+        }
+        let sets: Vec<Expr> = keys
+            .iter()
+            .zip(types)
+            .map(|(k, ty)| self.keyset(k, ty))
+            .collect();
+        let complete = sets
+            .iter()
+            .all(|s| !s.ty.is_error() || matches!(s.kind, ExprKind::Any));
+        complete.then_some(sets)
+    }
+
     /// A set of values of type `ty`.
     pub(super) fn keyset(&mut self, expr: &'a ast::Expr, ty: &Ty) -> Expr {
         let span = expr.span;
@@ -62,7 +185,7 @@ impl<'a> Checker<'a> {
                         format!("`{ty}` has {} members", members.len()),
                         format!("found {}", list.elements.len()),
                     );
-                    self.report_at_key(before, self.selected);
+                    self.checker.report_at_key(before, self.keys);
                     return Expr::error(span);
                 }
                 let sets = list.elements.iter().zip(&members);
@@ -92,14 +215,6 @@ impl<'a> Checker<'a> {
             self.error("operand-types", span, message, "expected one type");
         }
         agree
-    }
-
-    /// The types of one value that a type is made of.
-    pub(super) fn leaves(&self, ty: &Ty) -> Vec<Ty> {
-        match self.hir.members(ty) {
-            Some(members) => members.iter().flat_map(|m| self.leaves(m)).collect(),
-            None => vec![ty.clone()],
-        }
     }
 
     fn set(&mut self, kind: ExprKind, ty: Ty, span: Span) -> Expr {
@@ -158,27 +273,7 @@ impl<'a> Checker<'a> {
             }
             _ => found,
         };
-        self.compared(found, ty, what, self.selected)
-    }
-
-    /// Converts a value that a key is compared with to the key's type. A value that does not fit is reported at its
-    /// place, and at the key if that is given.
-    pub(super) fn compared(&mut self, found: Expr, ty: &Ty, what: &str, key: Option<Span>) -> Expr {
-        let before = self.diagnostics.len();
-        let converted = self.coerce(found, ty, what);
-        self.report_at_key(before, key);
-        converted
-    }
-
-    /// Moves the errors after the first `before` to the key, if that is given.
-    pub(super) fn report_at_key(&mut self, before: usize, key: Option<Span>) {
-        let Some(key) = key else { return };
-        for diagnostic in self.diagnostics[before..]
-            .iter_mut()
-            .filter(|d| d.is_error())
-        {
-            diagnostic.labels.insert(0, (key, "this is matched".into()));
-        }
+        self.checker.compared(found, ty, what, self.keys)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `for`.
 
-use super::Checker;
+use super::Body;
 use crate::ast;
 use crate::hir::{DefKind, Expr, ExprKind, NamedKind, Stmt, StmtKind, Ty};
 
-impl<'a> Checker<'a> {
+impl<'a> Body<'_, 'a> {
     pub(super) fn for_statement(
         &mut self,
         init: &'a [ast::Statement],
@@ -25,9 +25,9 @@ impl<'a> Checker<'a> {
     }
 
     fn loop_body(&mut self, body: &'a ast::Statement) -> Vec<Stmt> {
-        self.loops += 1;
+        let outer = std::mem::replace(&mut self.in_loop, true);
         let body = self.branch(body);
-        self.loops -= 1;
+        self.in_loop = outer;
         body
     }
 
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    pub(super) fn collection(&mut self, collection: &'a ast::Expr, element: &Ty) -> Expr {
+    fn collection(&mut self, collection: &'a ast::Expr, element: &Ty) -> Expr {
         if let ast::ExprKind::Range { low, high } = &collection.kind {
             let numeric = matches!(element, Ty::Bit(_) | Ty::Signed(_) | Ty::Error);
             if !numeric && !element.is(NamedKind::SerialisableEnum) {

@@ -11,16 +11,20 @@ impl<'a> Checker<'a> {
             return self.type_member(&ty, name, span);
         }
         let base = self.expr(base);
+        self.member_of(base, name, span)
+    }
+
+    pub(super) fn member_of(&mut self, base: Expr, name: &ast::Ident, span: Span) -> Expr {
         match base.ty.clone() {
             Ty::Error => Expr::error(span),
             Ty::Stack(of, len) => self.stack_member(base, &of, len, name, span),
-            Ty::ApplyResult(table, table_name) => {
+            Ty::ApplyResult(table, _) => {
                 let (kind, ty) = match name.as_str() {
                     "hit" | "miss" => {
                         let miss = name.as_str() == "miss";
                         (ExprKind::TableHit { table, miss }, Ty::Bool)
                     }
-                    "action_run" if !self.action_run_allowed => {
+                    "action_run" => {
                         self.error(
                             "misplaced-action-run",
                             name.span,
@@ -29,7 +33,6 @@ impl<'a> Checker<'a> {
                         );
                         return Expr::error(span);
                     }
-                    "action_run" => (base.kind, Ty::ActionEnum(table, table_name)),
                     _ => {
                         let valid = ["hit", "miss", "action_run"].map(String::from).to_vec();
                         self.unknown_member(name, &base.ty, valid);

@@ -2,7 +2,7 @@
 //!
 //! - `scope`: what a name refers to, declared before it is used; `types`: types as written; `annotations`;
 //! - `declarations`, `errors`, `params`, `instances`, `initializers`, `extern_types`, `blocks`, `tables`, `entries`;
-//! - `statements`, `switch`, `loops`;
+//! - `body`, what surrounds statements: `statements`, `switch`, `loops`;
 //! - `expressions`, `parts`, `members`, `operators`, `casts`, `writable`, `keysets`;
 //! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
 //! - `infer`: unification and implicit conversions; `constants`: folding.
@@ -12,6 +12,7 @@
 mod annotations;
 mod arguments;
 mod blocks;
+mod body;
 mod calls;
 mod casts;
 pub(crate) mod constants;
@@ -45,6 +46,7 @@ use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{self, Ty};
 use crate::span::Span;
+use body::Body;
 use std::collections::{HashMap, HashSet};
 
 /// Checks a whole program. What could not be given a meaning is missing in the result, and reported.
@@ -81,16 +83,6 @@ struct Checker<'a> {
     /// What inference has found for each [`Ty::Var`].
     vars: Vec<Option<Ty>>,
     inside: Inside,
-    /// What the function around gives.
-    result: Option<Ty>,
-    /// The instance whose initializer is being checked, and its type.
-    this: Option<(DeclId, hir::Ty)>,
-    /// Loops around.
-    loops: u32,
-    /// Whether `action_run` may be read: in the subject of a switch.
-    action_run_allowed: bool,
-    /// The keys of the select whose cases are being checked.
-    selected: Option<Span>,
     /// The bases that constants are written in: names of keys keep them.
     radices: HashMap<DeclId, u32>,
     /// Whether nothing declares an error, which has still to be reported where `error` stands.
@@ -116,11 +108,6 @@ impl<'a> Checker<'a> {
             declared_errors: HashSet::new(),
             vars: Vec::new(),
             inside: Inside::TopLevel,
-            result: None,
-            this: None,
-            loops: 0,
-            action_run_allowed: false,
-            selected: None,
             radices: HashMap::new(),
             lacks_errors: !program.declarations.iter().any(declares_errors),
         }

@@ -1,9 +1,9 @@
 //! Scopes: what a name refers to at its place.
 
-use super::{Checker, suggest};
+use super::{Checker, Inside, suggest};
 use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{Def, DefKind};
+use crate::hir::{Def, DefKind, Ty};
 use crate::span::Span;
 use std::collections::HashMap;
 
@@ -11,9 +11,19 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     names: HashMap<Symbol, Vec<DeclId>>,
+    /// What `this` is, in an initializer: the instance and its type.
+    pub this: Option<(DeclId, Ty)>,
 }
 
 impl<'a> Checker<'a> {
+    /// Runs `check` inside another kind of place.
+    pub(super) fn within<R>(&mut self, inside: Inside, check: impl FnOnce(&mut Self) -> R) -> R {
+        let outside = std::mem::replace(&mut self.inside, inside);
+        let result = check(self);
+        self.inside = outside;
+        result
+    }
+
     /// Runs `body` in a scope of its own.
     pub(super) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Scope::default());

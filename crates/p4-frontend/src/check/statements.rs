@@ -1,12 +1,12 @@
 //! Statements.
 
-use super::{Checker, Inside, infer};
+use super::{Body, Checker, Inside, infer};
 use crate::ast::{self, BinaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKind, Ty};
 use crate::span::Span;
 
-impl<'a> Checker<'a> {
+impl<'a> Body<'_, 'a> {
     /// Statements between braces, in a scope of their own.
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Vec<Stmt> {
         self.scoped(|c| c.statements(&block.statements))
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
             }
             ast::StatementKind::Break | ast::StatementKind::Continue => {
                 let is_break = matches!(statement.kind, ast::StatementKind::Break);
-                if self.loops == 0 {
+                if !self.in_loop {
                     let word = if is_break { "break" } else { "continue" };
                     self.misplaced(word, span, "loops");
                     return None;
@@ -128,52 +128,6 @@ impl<'a> Checker<'a> {
                 );
                 None
             }
-        }
-    }
-
-    /// `type name = value;`
-    pub(super) fn variable(
-        &mut self,
-        declaration: &'a ast::Declaration,
-        written: &'a ast::Type,
-        init: Option<&'a ast::Expr>,
-    ) -> Stmt {
-        let mut ty = self.ty(written);
-        let compile_time = matches!(ty, Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_));
-        if ty.is_object() || ty == Ty::Void || compile_time {
-            let label = if ty == Ty::Int {
-                "expected a width: bit<W> or int<W>"
-            } else if ty.is(NamedKind::Extern) {
-                "an instance needs its constructor's arguments: `(…)`"
-            } else {
-                "not the type of a variable"
-            };
-            self.error(
-                "bad-variable-type",
-                written.span,
-                format!("a variable cannot be of type `{ty}`"),
-                label,
-            );
-            // Of the others, what is done with the variable is judged, too.
-            if ty.is_object() || matches!(ty, Ty::Void | Ty::Int) {
-                ty = Ty::Error;
-            }
-        }
-        let what = format!("`{}`", declaration.name.name);
-        let init = init.map(|e| {
-            let value = self.expr(e);
-            self.coerce_stored(value, &ty, &what)
-        });
-        let kind = DefKind::Variable(ty);
-        self.declare(
-            declaration.id,
-            &declaration.name,
-            &declaration.annotations,
-            kind,
-        );
-        Stmt {
-            kind: StmtKind::Declare(declaration.id, init),
-            span: declaration.span,
         }
     }
 
@@ -255,8 +209,7 @@ impl<'a> Checker<'a> {
             self.misplaced("return", span, "functions, actions and controls");
             return None;
         }
-        let wanted = self.result.clone().unwrap_or(Ty::Void);
-        match (value, wanted) {
+        match (value, self.result.clone()) {
             (None, Ty::Void) => Some(StmtKind::Return(None)),
             (None, wanted) => {
                 self.error(
@@ -281,6 +234,54 @@ impl<'a> Checker<'a> {
                 let value = self.coerce(value, &wanted, "the value returned");
                 Some(StmtKind::Return(Some(value)))
             }
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// `type name = value;`
+    pub(super) fn variable(
+        &mut self,
+        declaration: &'a ast::Declaration,
+        written: &'a ast::Type,
+        init: Option<&'a ast::Expr>,
+    ) -> Stmt {
+        let mut ty = self.ty(written);
+        let compile_time = matches!(ty, Ty::Int | Ty::String | Ty::MatchKind | Ty::List(_));
+        if ty.is_object() || ty == Ty::Void || compile_time {
+            let label = if ty == Ty::Int {
+                "expected a width: bit<W> or int<W>"
+            } else if ty.is(NamedKind::Extern) {
+                "an instance needs its constructor's arguments: `(…)`"
+            } else {
+                "not the type of a variable"
+            };
+            self.error(
+                "bad-variable-type",
+                written.span,
+                format!("a variable cannot be of type `{ty}`"),
+                label,
+            );
+            // Of the others, what is done with the variable is judged, too.
+            if ty.is_object() || matches!(ty, Ty::Void | Ty::Int) {
+                ty = Ty::Error;
+            }
+        }
+        let what = format!("`{}`", declaration.name.name);
+        let init = init.map(|e| {
+            let value = self.expr(e);
+            self.coerce_stored(value, &ty, &what)
+        });
+        let kind = DefKind::Variable(ty);
+        self.declare(
+            declaration.id,
+            &declaration.name,
+            &declaration.annotations,
+            kind,
+        );
+        Stmt {
+            kind: StmtKind::Declare(declaration.id, init),
+            span: declaration.span,
         }
     }
 }

@@ -1,22 +1,20 @@
 //! `switch`.
 
-use super::{Checker, Inside};
+use super::{Body, Inside};
 use crate::ast::{self, DeclId};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, NamedKind, Stmt, StmtKind, Ty};
 use crate::span::Span;
 use std::collections::HashSet;
 
-impl<'a> Checker<'a> {
+impl<'a> Body<'_, 'a> {
     pub(super) fn switch(
         &mut self,
         subject: &'a ast::Expr,
         cases: &'a [ast::SwitchCase],
         span: Span,
     ) -> Option<StmtKind> {
-        self.action_run_allowed = true;
-        let subject = self.value(subject);
-        self.action_run_allowed = false;
+        let subject = self.switch_subject(subject);
         if self.inside == Inside::Parser {
             self.misplaced("switch", span, "controls, actions and functions");
         }
@@ -47,6 +45,25 @@ impl<'a> Checker<'a> {
                 );
                 None
             }
+        }
+    }
+
+    /// What a switch is on: the only place of `action_run`.
+    fn switch_subject(&mut self, subject: &'a ast::Expr) -> Expr {
+        let ast::ExprKind::Member { base, name } = &subject.kind else {
+            return self.value(subject);
+        };
+        if name.as_str() != "action_run" || !matches!(base.kind, ast::ExprKind::Call { .. }) {
+            return self.value(subject);
+        }
+        let applied = self.expr(base);
+        match applied.ty.clone() {
+            Ty::ApplyResult(table, name) => Expr {
+                ty: Ty::ActionEnum(table, name),
+                span: subject.span,
+                ..applied
+            },
+            _ => self.member_of(applied, name, subject.span),
         }
     }
 

@@ -14,54 +14,47 @@ type Referred<'a> = (DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>);
 
 impl<'a> Checker<'a> {
     pub(super) fn table(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) {
-        let outside = std::mem::replace(&mut self.inside, super::Inside::Table);
         let table = self.scoped(|c| {
             // In its own properties the table's name refers to the table, whatever has the name outside.
             let itself = DefKind::Table(Rc::default());
             c.define(d.id, &d.name, &d.annotations, itself);
             c.introduce(d.id, &d.name);
-            c.properties(d, written, outside)
+            c.properties(d, written)
         });
-        self.inside = outside;
         let kind = DefKind::Table(Rc::new(table));
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
 
     /// Keys and actions first: entries and the default action refer to them.
-    fn properties(
-        &mut self,
-        d: &'a ast::Declaration,
-        written: &'a ast::Table,
-        outside: Inside,
-    ) -> Table<'a> {
+    fn properties(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) -> Table<'a> {
         let mut table = Table::default();
         self.check_properties(d, written);
         for property in &written.properties {
             self.check_annotations(&property.annotations);
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
-                    self.inside = outside;
                     table.keys = keys.iter().map(|k| self.key(k)).collect();
-                    self.inside = Inside::Table;
                 }
-                TablePropertyKind::Actions(actions) => {
+                TablePropertyKind::Actions(actions) => self.within(Inside::Table, |c| {
                     for action in actions {
-                        self.table_action(action, &mut table);
+                        c.table_action(action, &mut table);
                     }
-                }
+                }),
                 _ => {}
             }
         }
-        for property in &written.properties {
-            match &property.kind {
-                TablePropertyKind::Entries(entries) => {
-                    table.const_entries = property.is_const;
-                    self.entries(d, property, entries, &mut table);
+        self.within(Inside::Table, |c| {
+            for property in &written.properties {
+                match &property.kind {
+                    TablePropertyKind::Entries(entries) => {
+                        table.const_entries = property.is_const;
+                        c.entries(d, property, entries, &mut table);
+                    }
+                    TablePropertyKind::Value(value) => c.property(property, value, &mut table),
+                    _ => {}
                 }
-                TablePropertyKind::Value(value) => self.property(property, value, &mut table),
-                _ => {}
             }
-        }
+        });
         self.check_default(d, written);
         table
     }

@@ -31,3 +31,12 @@ control Use(inout bit<8> x) {
     Worker<bit<8>>() idle;
     apply { x = complete.work(x) + this.work(x); }
 }
+
+// What the method returns says nothing about the function around it.
+bit<8> function(in bit<8> x) {
+    Worker<bit<8>>() within = {
+        bit<8> work(in bit<8> what) { return what; }
+        void rest() { }
+    };
+    return x;
+}
