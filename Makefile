@@ -22,7 +22,7 @@ P4 := $(shell find p4src -name '*.p4')
 PAGE := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch lint goldens tofino kernel fuzz docs clean
+.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch bench-kernel lint goldens tofino kernel fuzz docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s
 
 bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and of BMv2 if installed; as root
 	$(BIN)/python -m ptf_tests.rate
+
+bench-kernel: $(VENV)/.built kernel  ## measure Linux's TCP over a veth pair with marks and without; as root, with iperf3
+	$(BIN)/python -m hosts.kernel_rate
 
 lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff, pyright, svelte-check and prettier
 	cargo fmt --all --check

@@ -13,7 +13,8 @@ fn main() {
         return;
     }
     println!("cargo:rerun-if-env-changed=CLANG");
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hosts/ebpf");
+    let own = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let sources = Path::new(&own).join("../../hosts/ebpf");
     println!("cargo:rerun-if-changed={}", sources.display());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut names: Vec<String> = fs::read_dir(&sources)
