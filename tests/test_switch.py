@@ -51,9 +51,17 @@ def test_rates_of_ports_have_the_units_of_every_rate() -> None:
             switch.parse_rate(text)
 
 
+def test_the_queue_of_a_port_has_a_number_of_packets() -> None:
+    assert switch.parse_port_queue("2=49") == (2, 49)
+    for text in ("2", "2=", "2=0", "2=-1", "2=1.5", "2=many", f"2={2**32}", "x=3"):
+        with pytest.raises(WaymarkError, match=r"expected (PORT=PACKETS|a port)"):
+            switch.parse_port_queue(text)
+
+
 def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
     for arguments, message in (
         (["--port-rate", "1=1mbit"], "no such port"),
+        (["--port-queue", "1=3"], "nothing waits at a port without --port-rate"),
         (["--grpc-server-key", "x"], "needs both"),
         (["--grpc-server-cacert", "x"], "needs --grpc-server-cert"),
         (["--grpc-server-addr", "nowhere"], "like 127.0.0.1:9559"),
@@ -339,6 +347,18 @@ def test_packets_beyond_the_queue_are_dropped(
     for _ in range(20):
         wires[0].socket.send(probe())
     for _ in range(4):
+        wires[1].receive()
+    assert wires[1].nothing()
+
+
+@needs_interfaces
+def test_a_port_has_a_queue_of_its_own_length(
+    wires: list[Wire], running: Callable[..., Client]
+) -> None:
+    running("--port-rate", "2=10kbit", "--port-queue", "2=2", "--queue-packets", 9)
+    for _ in range(20):
+        wires[0].socket.send(probe())
+    for _ in range(3):
         wires[1].receive()
     assert wires[1].nothing()
 

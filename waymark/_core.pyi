@@ -670,6 +670,7 @@ def run_switch(
     interfaces: Sequence[tuple[int, str]],
     rates_bps: Mapping[int, int],
     queue_packets: int,
+    port_queues: Mapping[int, int],
     cpu_port: int | None,
     drop_port: int,
     deflection_port: int | None,

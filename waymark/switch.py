@@ -28,6 +28,8 @@ class SwitchOptions:
     """Ports that are slower than their interfaces, in bit/s."""
     queue_packets: int = 1024
     """Packets that may wait in each queue of such a port."""
+    port_queues: dict[int, int] = field(default_factory=dict[int, int])
+    """The same for single ports."""
     cpu_port: int | None = None
     drop_port: int = DROP_PORT
     """The ``egress_spec`` that drops in programs for v1model."""
@@ -79,6 +81,20 @@ def parse_rate(text: str) -> tuple[int, int]:
     return _port(port, f"--port-rate {text}"), bps
 
 
+def parse_port_queue(text: str) -> tuple[int, int]:
+    """Read ``PORT=PACKETS``: port and packets that may wait.
+
+    Raises:
+        WaymarkError: it has another form, or the packets are not from 1 to 2^32 - 1.
+    """
+    port, _, packets = text.partition("=")
+    if not packets.isdecimal() or not 0 < int(packets) < 2**32:
+        raise WaymarkError(
+            f"--port-queue {text}: expected PORT=PACKETS, such as 2=49, with 1 to 2^32 - 1 packets"
+        )
+    return _port(port, f"--port-queue {text}"), int(packets)
+
+
 def _port(text: str, where: str) -> int:
     if not text.isdecimal() or int(text) >= DROP_PORT:
         raise WaymarkError(f"{where}: expected a port from 0 to {DROP_PORT - 1}, found {text!r}")
@@ -92,6 +108,13 @@ def check(options: SwitchOptions) -> None:
         if port not in ports:
             known = ", ".join(map(str, ports)) or "none"
             raise WaymarkError(f"--port-rate {port}: no such port (ports with interfaces: {known})")
+    for port in options.port_queues:
+        if port not in options.rates_bps:
+            limited = ", ".join(map(str, options.rates_bps)) or "none"
+            raise WaymarkError(
+                f"--port-queue {port}: nothing waits at a port without --port-rate "
+                f"(ports with one: {limited})"
+            )
     if options.cpu_port is not None and options.cpu_port in ports:
         raise WaymarkError(f"--cpu-port {options.cpu_port}: this port has an interface")
     if (options.certificate is None) != (options.key is None):
@@ -132,6 +155,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             interfaces=list(options.interfaces),
             rates_bps=options.rates_bps,
             queue_packets=options.queue_packets,
+            port_queues=options.port_queues,
             cpu_port=options.cpu_port,
             drop_port=options.drop_port,
             deflection_port=options.deflection_port,

@@ -49,6 +49,12 @@ def run_switch(
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
     ] = 1024,
+    port_queue: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--port-queue", metavar="PORT=PACKETS", help="The same for one port, such as 2=49."
+        ),
+    ] = None,
     cpu_port: Annotated[
         int | None,
         typer.Option(min=0, max=DROP_PORT - 1, help="Port of packets to and from controllers."),
@@ -98,6 +104,7 @@ def run_switch(
         else compile_file(p4, include, define, target_rules=target_rules),
         rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
         queue_packets=queue_packets,
+        port_queues=dict(switches.parse_port_queue(text) for text in port_queue or ()),
         cpu_port=cpu_port,
         drop_port=drop_port,
         deflection_port=deflection_port,

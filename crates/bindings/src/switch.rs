@@ -19,8 +19,8 @@ const SIGNALS: Duration = Duration::from_millis(50);
 
 #[pyfunction]
 #[pyo3(signature = (
-    *, address, device_id, interfaces, rates_bps, queue_packets, cpu_port, drop_port, deflection_port,
-    seed, program, captures, charge_ethernet, certificate, key, client_ca, ready,
+    *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, cpu_port, drop_port,
+    deflection_port, seed, program, captures, charge_ethernet, certificate, key, client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -30,6 +30,7 @@ pub fn run_switch(
     interfaces: Vec<(u16, String)>,
     rates_bps: BTreeMap<u16, u64>,
     queue_packets: u32,
+    port_queues: BTreeMap<u16, u32>,
     cpu_port: Option<u16>,
     drop_port: u16,
     deflection_port: Option<u16>,
@@ -52,7 +53,7 @@ pub fn run_switch(
     let ports = ports.map(|port| {
         let rate = rates_bps.get(&port).copied().and_then(Rate::from_bps);
         let capacity = if rate.is_some() {
-            queue_packets
+            *port_queues.get(&port).unwrap_or(&queue_packets)
         } else {
             u32::MAX
         };
