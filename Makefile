@@ -50,6 +50,8 @@ test-python: $(VENV)/.tested
 
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible
+	$(BIN)/python -m ptf_tests --if-possible --target embedded-tna --main waymark
+	$(BIN)/python -m ptf_tests --if-possible --target embedded-t2na --main waymark
 
 test-wheel: $(VENV)/.tested wheel  ## install the wheel into an empty environment, and run commands from there
 	WAYMARK_WHEEL=$$(ls -1t dist/*.whl | head -1) $(BIN)/python -m pytest tests/test_wheel.py
@@ -57,7 +59,7 @@ test-wheel: $(VENV)/.tested wheel  ## install the wheel into an empty environmen
 test-web: web  ## run the page of the live lab in Chromium
 	cd web && npm test
 
-ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-p4c or bmv2
+ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-tna, …
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
 bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s of a whole run

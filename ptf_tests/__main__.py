@@ -1,6 +1,6 @@
 """Runs the tests against a target, program by program.
 
-    python -m ptf_tests [--target embedded|embedded-p4c|bmv2] [--main NAME …] [TEST …]
+    python -m ptf_tests [--target TARGET] [--main NAME …] [TEST …]
 
 Tests have ptf's names: `aqt` or `aqt.AqtSaturates`. Logs, captures and configs are written to
 `results/ptf/<target>/<main>/`.
@@ -14,21 +14,29 @@ import sys
 from pathlib import Path
 
 from ptf_tests import network
-from ptf_tests.ports import HOSTS
 from ptf_tests.targets import (
     ADDRESS,
     DEVICE_ID,
-    P4SRC,
     CannotRunError,
     Running,
     Target,
+    hosts_of,
+    main_of,
 )
 from ptf_tests.targets.bmv2 import Bmv2
 from ptf_tests.targets.embedded import Embedded, EmbeddedWithP4c
+from waymark.architecture import T2NA, TNA
 
 HERE = Path(__file__).parent
 TARGETS: dict[str, Target] = {
-    target.name: target for target in (Embedded(), EmbeddedWithP4c(), Bmv2())
+    target.name: target
+    for target in (
+        Embedded(),
+        EmbeddedWithP4c(),
+        Embedded("embedded-tna", TNA),
+        Embedded("embedded-t2na", T2NA),
+        Bmv2(),
+    )
 }
 
 EVERY = ("forwarding", "packet_io", "admission")
@@ -93,22 +101,27 @@ def _passes(target: Target, main: str, tests: list[str], results: Path) -> bool:
     wanted = [test for test in tests if test.split(".")[0] in MODULES[main]]
     if tests and not wanted:
         return True
+    program = main_of(target.architecture, main)
+    if not program.is_file():
+        print(f"== {main} on {target.name}: skipped: there is no {program.name} for it", flush=True)
+        return True
     folder = (results / target.name / main).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(f"== {main} on {target.name}; logs and captures: {folder}", flush=True)
-    with target.start(P4SRC / "v1model" / f"{main}.p4", folder) as running:
-        return _ptf(running, wanted or list(MODULES[main]), folder)
+    with target.start(program, folder) as running:
+        return _ptf(target, running, wanted or list(MODULES[main]), folder)
 
 
-def _ptf(running: Running, tests: list[str], folder: Path) -> bool:
+def _ptf(target: Target, running: Running, tests: list[str], folder: Path) -> bool:
     params: dict[str, str | int] = {
         "address": ADDRESS,
         "device_id": DEVICE_ID,
         "p4info": str(running.p4info),
         "device_config": str(running.device_config),
         "held_missing": running.held_missing,
+        "architecture": target.architecture.name,
     }
-    interfaces = [f"{host.port}@{host.test_end}" for host in HOSTS]
+    interfaces = [f"{host.port}@{host.test_end}" for host in hosts_of(target.architecture)]
     command = [
         *(sys.executable, Path(sys.executable).with_name("ptf"), *tests),
         *("--test-dir", HERE / "tests", "--pypath", HERE.parent),

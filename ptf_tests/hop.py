@@ -13,11 +13,20 @@ from ptf.base_tests import BaseTest
 from ptf.testutils import test_params_get
 
 from ptf_tests.packets import Datagram
-from ptf_tests.ports import FRAME_OCTETS, HOSTS, SERVICE_S, A, C, Host
+from ptf_tests.ports import FRAME_OCTETS, LIMITED, SERVICE_S, A, C, Host
 from ptf_tests.session import Session
+from ptf_tests.targets import hosts_of
+from waymark import architecture
+from waymark.architecture import ETHERNET_OCTETS
 
 ARRIVAL_S = 3.0
 """Timeout for a packet through an empty queue, on a busy machine."""
+
+ONLY_LISTS_OF_HOSTS = "the parser marks only AQT, AVBW-S, or both in either order"
+"""Why a test of other option lists cannot hold on Tofino."""
+
+MANY = 9999
+"""More frames than wait in any test."""
 
 
 class Cause(IntEnum):
@@ -42,12 +51,18 @@ class Mark(IntEnum):
 class HopTest(BaseTest):
     """A switch with a freshly loaded program. A test class is named for its one property."""
 
+    not_on_tofino = ""
+    """The reason why the property cannot hold for the programs for Tofino; empty if it holds."""
+
     def setUp(self) -> None:
         """Becomes primary, pushes the program, and adds the routes."""
         super().setUp()
         self.dataplane = ptf.dataplane_instance
         self.dataplane.flush()
         params = test_params_get()
+        self.architecture = architecture.of(params["architecture"])
+        if self.on_tofino and self.not_on_tofino:
+            raise unittest.SkipTest(self.not_on_tofino)
         self.held_missing: str = params["held_missing"]
         self.session = Session(
             params["address"],
@@ -57,7 +72,7 @@ class HopTest(BaseTest):
         )
         self.addCleanup(self.session.close)
         self.session.push()
-        for host in HOSTS:
+        for host in hosts_of(self.architecture):
             self.session.insert(
                 "ipv4_route", {"dst_addr": f"{host.ipv4}/32"}, "direct", port=host.port
             )
@@ -71,14 +86,50 @@ class HopTest(BaseTest):
 
     # ---- settings ----
 
+    @property
+    def on_tofino(self) -> bool:
+        """Whether the program is one for Tofino, whose traffic manager limits queues."""
+        return self.architecture.limits_queues
+
     def needs_held_queue(self) -> None:
         """Skips the test if the target cannot slow its line to C."""
         if self.held_missing:
             raise unittest.SkipTest(self.held_missing)
 
-    def limit_queue(self, host: Host, max_waiting: int) -> None:
-        """Sets how many packets may wait, without the one in service."""
-        self.session.insert("port_queue", {"port": host.port}, "drop_tail", max_waiting=max_waiting)
+    def limited(self, max_waiting: int) -> Host:
+        """A host behind a slow line: so many packets may wait, without the one in service."""
+        if self.on_tofino:
+            return LIMITED[max_waiting]
+        self.session.insert("port_queue", {"port": C.port}, "drop_tail", max_waiting=max_waiting)
+        return C
+
+    def depths(self, least: int, most: int) -> tuple[int, int]:
+        """From `least` to `most` waiting frames, as a range of `queue_depth`."""
+        each = self.architecture.depth_of(FRAME_OCTETS - ETHERNET_OCTETS)
+        return least * each, (most + 1) * each - 1
+
+    def red(
+        self, host: Host, least: int, action: str, *, again: bool = False, **params: int
+    ) -> None:
+        """Drops early where `least` or more frames wait. On v1model, RED's average is this number.
+
+        Args:
+            host: whose port has RED.
+            least: of this many frames on.
+            action: of table `red`.
+            again: change the action.
+            **params: its parameters.
+        """
+        if self.on_tofino:
+            match = {"port": host.port, "queue_depth": self.depths(least, MANY)}
+        else:
+            match = {"port": host.port, "average": (least << 16, MANY << 16)}
+        if again:
+            self.session.modify("red", match, action, **params)
+            return
+        if not self.on_tofino:
+            self.session.insert("red_weight", {"port": host.port}, "average_occupancy", w=0)
+        self.session.insert("red", match, action, **params)
 
     def feedback(
         self, host: Host, *, aqt: int = 0, drai: int = 0, ci: int = 0, window_log2: int = 40
@@ -88,6 +139,10 @@ class HopTest(BaseTest):
             "port_feedback", {"port": host.port}, "set_feedback",
             aqt=aqt, drai=drai, ci=ci, window_log2=window_log2,
         )  # fmt: skip
+
+    def at_least_us(self, waited_us: float) -> float:
+        """The least AQT of a packet that waited so long: Tofino has an error of 1 µs and 0.03 %."""
+        return waited_us * 0.9997 - 1 if self.on_tofino else waited_us
 
     # ---- packets ----
 
@@ -130,17 +185,19 @@ class HopTest(BaseTest):
             self.check_silence(host, 0)
 
     def fill(self, datagrams: list[Datagram]) -> list[float]:
-        """Sends packets to C while its line is busy with the first. Returns their times, in s."""
+        """Sends packets to a slow line, which is busy with the first. Returns their times, in s."""
         self.needs_held_queue()
+        slow = datagrams[0].to
+        assert slow in (C, *LIMITED.values())
         for datagram in datagrams:
-            assert datagram.to is C
+            assert datagram.to is slow
             assert len(datagram.sent()) == FRAME_OCTETS
-        self.addCleanup(self.drain)
+        self.addCleanup(self.drain, slow)
         frames = [datagram.sent() for datagram in datagrams]
-        left_before = self.session.packets("sent", C.port)
+        left_before = self.session.packets("sent", slow.port)
         times = [self.send(frames[0])]
         self.check_count(
-            "sent", C.port, left_before + 1
+            "sent", slow.port, left_before + 1
         )  # the packet is in service and no longer waits
         times += [self.send(frame) for frame in frames[1:]]
         self.assertLess(
@@ -148,10 +205,10 @@ class HopTest(BaseTest):
         )
         return times
 
-    def drain(self) -> None:
-        """Waits until C receives nothing more."""
+    def drain(self, host: Host) -> None:
+        """Waits until a host receives nothing more."""
         while not isinstance(
-            self.dataplane.poll(port_number=C.port, timeout=3 * SERVICE_S),
+            self.dataplane.poll(port_number=host.port, timeout=3 * SERVICE_S),
             self.dataplane.PollFailure,
         ):
             pass
@@ -167,10 +224,21 @@ class HopTest(BaseTest):
             time.sleep(0.002)
         self.assertEqual(found, packets, f"{counter}[{index}]")
 
+    def drops(self, cause: Cause, host: Host = A) -> int:
+        """The drops for a cause at a host's port."""
+        return self.session.packets(*self._drops(cause, host))
+
     def check_drops(self, cause: Cause, packets: int, host: Host = A) -> None:
         """Checks the drops for a cause at a host's port."""
-        self.check_count("drops", 8 * host.port + cause, packets)
+        self.check_count(*self._drops(cause, host), packets)
+
+    def _drops(self, cause: Cause, host: Host) -> tuple[str, int]:
+        in_egress = self.on_tofino and cause in (Cause.QUEUE_FULL, Cause.RED)
+        return "queue_drops" if in_egress else "drops", 8 * host.port + cause
 
     def check_marks(self, mark: Mark, packets: int, host: Host) -> None:
         """Checks the marks that a port wrote."""
-        self.check_count("marks", 4 * host.port + mark, packets)
+        if self.on_tofino:
+            self.check_count(f"{mark.name.lower()}_marks", host.port, packets)
+        else:
+            self.check_count("marks", 4 * host.port + mark, packets)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ptf_tests.ports import HOSTS
+from ptf_tests.ports import HOSTS, LIMITED
 
 # When this process ends, by any signal, `unshare` and all of its children are killed.
 _UNSHARE = (
@@ -46,7 +46,7 @@ def set_up() -> None:
     for setting in ("all", "default"):
         Path(f"/proc/sys/net/ipv6/conf/{setting}/disable_ipv6").write_text("1")
     _ip("link", "set", "lo", "up")
-    for host in HOSTS:
+    for host in (*HOSTS, *LIMITED.values()):
         ends = (host.switch_end, host.test_end)
         _ip("link", "add", ends[0], "type", "veth", "peer", "name", ends[1])
         for end in ends:

@@ -37,10 +37,14 @@ C = Host(3, "10.0.3.30", "00:00:00:00:03:1e", "02:00:00:00:00:03")
 
 HOSTS = (A, B, C)
 
-CPU_PORT = 510
+LIMITED = {
+    1: Host(4, "10.0.4.40", "00:00:00:00:04:28", "02:00:00:00:00:04"),
+    4: Host(5, "10.0.5.50", "00:00:00:00:05:32", "02:00:00:00:00:05"),
+}
+"""Behind lines like C's, by how many packets may wait, where the traffic manager limits queues."""
 
 FRAME_OCTETS = 100
-"""Length of every frame that goes to C."""
+"""Length of every frame to a slow line."""
 
 SERVICE_S = 0.1
-"""Serialisation time of a frame on C's line."""
+"""Serialisation time of a frame on a slow line."""

@@ -5,17 +5,24 @@ import re
 from conftest import ROOT
 
 from waymark import ports
+from waymark.architecture import T2NA, TNA, V1MODEL
+
+
+def constants(file: str, name: str) -> list[int]:
+    text = (ROOT / "p4src/include" / file).read_text()
+    found = re.findall(rf"const \w+(?:<\d+>)? {name}\s*= (\d+);", text)
+    assert found, f"{file} has no constant {name}"
+    return [int(number) for number in found]
 
 
 def constant(file: str, name: str) -> int:
-    text = (ROOT / "p4src/include" / file).read_text()
-    found = re.search(rf"const \w+(?:<\d+>)? {name}\s*= (\d+);", text)
-    assert found is not None, f"{file} has no constant {name}"
-    return int(found[1])
+    (number,) = constants(file, name)
+    return number
 
 
 def test_the_controller_s_port_is_that_of_the_programs() -> None:
-    assert constant("v1model/types.p4", "CPU_PORT") == ports.CPU_PORT
+    assert constant("v1model/types.p4", "CPU_PORT") == ports.CPU_PORT == V1MODEL.cpu_port
+    assert constants("tna/types.p4", "CPU_PORT") == [TNA.cpu_port, T2NA.cpu_port]
 
 
 def test_the_largest_number_of_a_port_drops_and_the_one_below_is_the_controller_s() -> None:

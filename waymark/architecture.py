@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from waymark.ports import CPU_PORT
+
 ETHERNET_OCTETS = 14
 BRIDGED_OCTETS = 9
 """What ingress puts in front of a packet for egress."""
@@ -18,6 +20,7 @@ class Architecture:
         window_us: a DRAI window of ``window_log2`` 0.
         max_octets: the largest value of the key ``window_octets``.
         recirculating: ports without a line.
+        cpu_port: the controller's; ``tests/test_ports.py`` compares it with the programs.
     """
 
     name: str
@@ -25,6 +28,7 @@ class Architecture:
     window_us: float = 1
     max_octets: int = 2**32 - 1
     recirculating: range = range(0)
+    cpu_port: int = CPU_PORT
 
     @property
     def limits_queues(self) -> bool:
@@ -49,8 +53,8 @@ class Architecture:
 
 
 V1MODEL = Architecture("v1model")
-TNA = Architecture("tna", 80, 1.024, 2**16 - 1, range(68, 72))
-T2NA = Architecture("t2na", 176, 1.024, 2**16 - 1, range(6, 8))
+TNA = Architecture("tna", 80, 1.024, 2**16 - 1, range(68, 72), 320)
+T2NA = Architecture("t2na", 176, 1.024, 2**16 - 1, range(6, 8), 0)
 
 ARCHITECTURES = {each.name: each for each in (V1MODEL, TNA, T2NA)}
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ptf_tests.ports import HOSTS, LIMITED, Host
+from waymark.architecture import V1MODEL, Architecture
+
 P4SRC = Path(__file__).parents[2] / "p4src"
 ADDRESS = "127.0.0.1:9559"
 DEVICE_ID = 1
@@ -38,6 +41,7 @@ class Target(Protocol):
     """How to start a kind of switch."""
 
     name: str
+    architecture: Architecture
 
     def missing(self) -> str:
         """The missing requirements; empty if it can run."""
@@ -52,9 +56,21 @@ class Target(Protocol):
         ...
 
 
+def hosts_of(architecture: Architecture) -> tuple[Host, ...]:
+    """The neighbours of a switch."""
+    return (*HOSTS, *LIMITED.values()) if architecture.limits_queues else HOSTS
+
+
+def main_of(architecture: Architecture, name: str) -> Path:
+    """A program of `p4src/`; there may be none for an architecture."""
+    return P4SRC / architecture.name / f"{name}.p4"
+
+
 def p4info_of(main: Path) -> Path:
-    """The P4Info in `p4src/p4info`, the same for every target."""
-    return P4SRC / "p4info" / f"{main.stem}.p4info.txtpb"
+    """The P4Info in `p4src/p4info`, the same for every target of an architecture."""
+    architecture = main.parent.name
+    folder = P4SRC / "p4info" / ("" if architecture == V1MODEL.name else architecture)
+    return folder / f"{main.stem}.p4info.txtpb"
 
 
 def compiled(main: Path, folder: Path) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ptf_tests.ports import CPU_PORT, HOSTS, SERVICE_S, C
+from ptf_tests.ports import HOSTS, SERVICE_S, C
 from ptf_tests.targets import (
     ADDRESS,
     COMPILER,
@@ -20,6 +20,7 @@ from ptf_tests.targets import (
     stop,
     wait_until_it_listens,
 )
+from waymark.architecture import V1MODEL
 
 THRIFT_PORT = 9090
 CLI = "simple_switch_CLI"
@@ -30,6 +31,7 @@ class Bmv2:
     """Needs p4c and BMv2 on PATH, and BMv2's Thrift client for tests that hold a queue."""
 
     name = "bmv2"
+    architecture = V1MODEL
 
     def missing(self) -> str:
         """p4c or the switch, if missing."""
@@ -44,7 +46,7 @@ class Bmv2:
             *("simple_switch_grpc", "--no-p4", *interfaces, "--device-id", str(DEVICE_ID)),
             *("--thrift-port", str(THRIFT_PORT)),
             *("--log-level", "off"),  # otherwise it formats every line, even if none is shown
-            *("--", "--grpc-server-addr", ADDRESS, "--cpu-port", str(CPU_PORT)),
+            *("--", "--grpc-server-addr", ADDRESS, "--cpu-port", str(self.architecture.cpu_port)),
         ]
         log = folder / "switch.log"
         with log.open("wb") as out:

@@ -1,4 +1,7 @@
-"""The embedded switch: `waymark switch`, with P4 source or with p4c's JSON for BMv2."""
+"""The embedded switch: `waymark switch`, with P4 source or with p4c's JSON for BMv2.
+
+The programs for Tofino leave the limits of queues to the traffic manager.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ptf_tests.ports import CPU_PORT, FRAME_OCTETS, HOSTS, SERVICE_S, C
+from ptf_tests.ports import FRAME_OCTETS, LIMITED, SERVICE_S, C
 from ptf_tests.targets import (
     ADDRESS,
     COMPILER,
     DEVICE_ID,
     Running,
     compiled,
+    hosts_of,
     not_on_path,
     p4info_of,
     stop,
     wait_until_it_listens,
 )
+from waymark.architecture import V1MODEL, Architecture
 from waymark.program import compile_file
 
 RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
@@ -28,7 +33,10 @@ RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
 class Embedded:
     """Needs only this checkout."""
 
-    name = "embedded"
+    def __init__(self, name: str = "embedded", architecture: Architecture = V1MODEL) -> None:
+        """A target that runs the programs for an architecture."""
+        self.name = name
+        self.architecture = architecture
 
     def missing(self) -> str:
         """Nothing is ever missing."""
@@ -42,13 +50,17 @@ class Embedded:
 
     @contextmanager
     def start(self, main: Path, folder: Path) -> Iterator[Running]:
-        """The line to C has a rate; the others have none."""
+        """The lines to C and to the hosts with limited queues have a rate; the others have none."""
         config = self.config(main, folder)
-        interfaces = [f"-i{host.port}@{host.switch_end}" for host in HOSTS]
+        hosts = hosts_of(self.architecture)
+        interfaces = [f"-i{host.port}@{host.switch_end}" for host in hosts]
+        limits = {host.port: most for most, host in LIMITED.items() if host in hosts}
         command = [
             *(sys.executable, "-m", "waymark", "switch", *interfaces),
             *("--grpc-server-addr", ADDRESS, "--device-id", str(DEVICE_ID)),
-            *("--cpu-port", str(CPU_PORT), "--port-rate", f"{C.port}={RATE_BPS}bit"),
+            *("--cpu-port", str(self.architecture.cpu_port)),
+            *(f"--port-rate={port}={RATE_BPS}bit" for port in (C.port, *limits)),
+            *(f"--port-queue={port}={packets}" for port, packets in limits.items()),
         ]
         log = folder / "switch.log"
         with log.open("wb") as out:
@@ -63,7 +75,9 @@ class Embedded:
 class EmbeddedWithP4c(Embedded):
     """Needs p4c on PATH."""
 
-    name = "embedded-p4c"
+    def __init__(self) -> None:
+        """The target `embedded-p4c`."""
+        super().__init__("embedded-p4c")
 
     def missing(self) -> str:
         """p4c, if missing."""

@@ -1,7 +1,9 @@
 """All marks in one program."""
 
+from collections.abc import Callable
+
 from hosts.layers import AQT, AVBW
-from ptf_tests.hop import Cause, HopTest, Mark
+from ptf_tests.hop import ONLY_LISTS_OF_HOSTS, Cause, HopTest, Mark
 from ptf_tests.packets import CAPABLE, EOL, EXPERIENCED, NOP, Datagram, unknown
 from ptf_tests.ports import A, B, C
 
@@ -11,37 +13,50 @@ AQT_SATURATED = AQT(aqt=0xFFFFFF, aqt_echo=5)
 
 class AllMarksInOnePacket(HopTest):
     def runTest(self):
-        self.feedback(C, aqt=1, drai=1, ci=1)
-        self.limit_queue(C, 1)
-        self.session.insert("drai", {"port": C.port, "queue_depth": (0, 9)}, "set_index", index=1)
-        options = [unknown(3), AVBW(drai=4, mrai_echo=6), AQT_SATURATED]
+        slow = self.limited(1)
+        self.feedback(slow, aqt=1, drai=1, ci=1)
+        depths = {"port": slow.port, "queue_depth": self.depths(0, 9)}
+        self.session.insert("drai", depths, "set_index", index=1)
+        options = [AVBW(drai=4, mrai_echo=6), AQT_SATURATED]
         datagrams = [
-            Datagram(to=C, options=options, ecn=CAPABLE, number=number) for number in range(3)
+            Datagram(to=slow, options=options, ecn=CAPABLE, number=number) for number in range(3)
         ]
         self.fill(datagrams)
-        marked = [options[0], AVBW(drai=1, mrai_echo=6), AQT_SATURATED]
-        self.check(C, datagrams[0].forwarded(options=marked))
-        self.check(C, datagrams[1].forwarded(options=marked, ecn=EXPERIENCED))
+        marked = [AVBW(drai=1, mrai_echo=6), AQT_SATURATED]
+        self.check(slow, datagrams[0].forwarded(options=marked))
+        self.check(slow, datagrams[1].forwarded(options=marked, ecn=EXPERIENCED))
         for mark, packets in ((Mark.AQT, 2), (Mark.DRAI, 2), (Mark.CI, 1)):
-            self.check_marks(mark, packets, C)
+            self.check_marks(mark, packets, slow)
+
+
+def check_orders(hop: HopTest, orders: list[Callable[[AVBW], list]]) -> None:
+    """Checks that both options are marked in lists that contain an AVBW-S."""
+    hop.feedback(B, aqt=1, drai=1)
+    depths = {"port": B.port, "queue_depth": hop.depths(0, 9)}
+    hop.session.insert("drai", depths, "set_index", index=4)
+    for order in orders:
+        datagram = Datagram(options=order(AVBW()))
+        hop.check_forwarded(datagram, options=order(AVBW(drai=4)))
+        tagged = datagram.but(vlan=9)
+        hop.check_forwarded(tagged, options=order(AVBW(drai=4)))
 
 
 class BothOptionsInEitherOrder(HopTest):
     def runTest(self):
-        self.feedback(B, aqt=1, drai=1)
-        self.session.insert("drai", {"port": B.port, "queue_depth": (0, 9)}, "set_index", index=4)
-        for order in (
-            lambda avbw: [AQT_SATURATED, avbw],
-            lambda avbw: [avbw, AQT_SATURATED],
+        check_orders(self, [lambda avbw: [AQT_SATURATED, avbw], lambda avbw: [avbw, AQT_SATURATED]])
+
+
+class BothOptionsAmongOthers(HopTest):
+    not_on_tofino = ONLY_LISTS_OF_HOSTS
+
+    def runTest(self):
+        orders = [
             lambda avbw: [NOP, AQT_SATURATED, unknown(3), avbw],
             lambda avbw: [avbw, unknown(28), AQT_SATURATED],
             lambda avbw: [unknown(9), AQT_SATURATED, unknown(11), avbw, unknown(8)],
             lambda avbw: [avbw, AQT_SATURATED, EOL, b"\x5e\x08\x5e"],
-        ):
-            datagram = Datagram(options=order(AVBW()))
-            self.check_forwarded(datagram, options=order(AVBW(drai=4)))
-            tagged = datagram.but(vlan=9)
-            self.check_forwarded(tagged, options=order(AVBW(drai=4)))
+        ]
+        check_orders(self, orders)
 
 
 MALFORMED = {
@@ -63,7 +78,8 @@ MALFORMED = {
 class MalformedOptionsAreForwardedUnmarkedAndCounted(HopTest):
     def runTest(self):
         self.feedback(B, aqt=1, drai=1, ci=1)
-        self.session.insert("drai", {"port": B.port, "queue_depth": (0, 9)}, "set_index", index=1)
+        depths = {"port": B.port, "queue_depth": self.depths(0, 9)}
+        self.session.insert("drai", depths, "set_index", index=1)
         for what, octets in MALFORMED.items():
             self.check_forwarded(Datagram(options=[octets], ecn=CAPABLE), what)
         self.check_count("malformed_options", A.port, len(MALFORMED))
@@ -74,9 +90,7 @@ class MalformedOptionsAreForwardedUnmarkedAndCounted(HopTest):
 class EarlyDropMarksNothing(HopTest):
     def runTest(self):
         self.feedback(C, ci=1)
-        self.session.insert("red_weight", {"port": C.port}, "average_occupancy", w=0)
-        above = {"port": C.port, "average": (2 << 16, (1 << 48) - 1)}
-        self.session.insert("red", above, "drop_all")
+        self.red(C, 2, "drop_all")
         datagrams = [Datagram(to=C, ecn=CAPABLE, number=number) for number in range(6)]
         self.fill(datagrams)
         for datagram in datagrams[:3]:
