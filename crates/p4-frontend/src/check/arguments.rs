@@ -70,10 +70,14 @@ impl<'a> Checker<'a> {
             .filter(|(_, f)| fits(f))
             .map(|(id, _)| *id)
             .collect();
-        // Those that need no default come first.
+        // Those that need no default come first. As in p4c, one whose `@optional` parameters are left out needs none.
+        let needs_none = |f: &Function| {
+            let wanted = f.params.iter().filter(|p| !p.optional);
+            args.len() >= wanted.count()
+        };
         let exact: Vec<DeclId> = functions
             .iter()
-            .filter(|(id, f)| found.contains(id) && f.params.len() == args.len())
+            .filter(|(id, f)| found.contains(id) && needs_none(f))
             .map(|(id, _)| *id)
             .collect();
         match (exact.as_slice(), found.as_slice()) {

@@ -6,6 +6,8 @@ extern Taker {
     void put(in bit<8> a, in bit<8> b = 1);
     void put(in bit<8> a, in bool c = true);
     void put(in bit<8> a);
+    void scale(in bit<8> a, in bool c, @optional in bit<8> b);
+    void scale(in bit<8> a, @optional in bit<8> b);
 }
 control Use(inout bit<8> x) {
     Taker() taker;
@@ -16,5 +18,7 @@ control Use(inout bit<8> x) {
         taker.put(a = x, c = false);
         taker.put(x, c = false);
         taker.put(x, 2);
+        taker.scale(x, true);
+        taker.scale(a = x, c = true);
     }
 }

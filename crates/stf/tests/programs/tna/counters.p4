@@ -37,7 +37,7 @@ control Ingress(INGRESS) {
         } else if (hdr.op.kind == 4) {
             hdr.op.c = 24w0 ++ meter.execute(hdr.op.index);
             hdr.op.b = 24w0 ++ named.execute(hdr.op.index, MeterColor_t.YELLOW, 0);
-            hdr.op.a = 24w0 ++ meter.execute(hdr.op.index, MeterColor_t.RED, 0);
+            hdr.op.a = 24w0 ++ meter.execute(index = hdr.op.index, color = MeterColor_t.RED);
         }
         for_tm.ucast_egress_port = 2;
         for_tm.bypass_egress = 1;
