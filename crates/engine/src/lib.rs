@@ -20,8 +20,8 @@
 
 pub use p4_vm::{
     ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
-    Drop, DropCause, DropCounts, Entry, EntryAction, Event, Group, Log, Machine, Match, Member,
-    MeterConfig, Packet, Panic, RegisterCells, TraceEvent, Tracer,
+    Drop, DropCause, DropCounts, Entry, EntryAction, Event, FilterConfig, Group, Log, Machine,
+    Match, Member, MeterConfig, Packet, Panic, RegisterCells, TraceEvent, Tracer,
 };
 pub use switch::{
     CloneSession, MAX_QUEUES, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target,

@@ -3,11 +3,12 @@
 mod support;
 
 use engine::{
-    ActionSpec, CounterData, DirectOf, Entry, EntryAction, Match, Packet, Switch, SwitchConfig,
+    ActionSpec, CounterData, DirectOf, Entry, EntryAction, FilterConfig, Match, Packet, Switch,
+    SwitchConfig,
 };
 use p4_ir::{ExternId, TableId};
 use std::path::{Path, PathBuf};
-use units::Instant;
+use units::{Duration, Instant};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/tna")
@@ -103,4 +104,83 @@ fn counters_count_where_an_action_calls_them() {
     assert_eq!(hits(3), Ok(of(0, 0)));
     let missed = switch.direct_counter_read(table, DirectOf::Default);
     assert_eq!(missed, Ok(of(0, 0)));
+}
+
+/// A packet's number goes through a low-pass filter with a time constant of 100 µs and of 50 µs downwards: 1 − 1/e of a
+/// step is passed after one of these. The direct one of the entry is a sum. Early drops begin at 10 and are certain at 20.
+#[test]
+fn filters_work_on_a_packet_s_number_as_they_are_configured() {
+    let program = program("filters");
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("it compiles");
+    let number = |name: &str| {
+        let mut objects = program.externs.iter();
+        let number = objects.position(|object| object.type_name == name);
+        ExternId(number.expect("the object") as u32)
+    };
+    let us = Duration::from_micros;
+    let average = FilterConfig::Average {
+        rise: us(100),
+        fall: us(50),
+        shift: 0,
+    };
+    let sum = FilterConfig::Sum {
+        fall: us(100),
+        shift: 0,
+    };
+    let drops = FilterConfig::EarlyDrop {
+        constant: Duration::ZERO,
+        low: 10.0,
+        high: 20.0,
+        most: 0.0,
+    };
+    let entry = Entry {
+        matches: vec![Match::exact(1_u8)],
+        priority: 0,
+        action: EntryAction::Run(ActionSpec {
+            action: program.tables[0].actions[0].action,
+            args: Vec::new(),
+        }),
+    };
+    switch.insert(TableId(0), entry).expect("an entry");
+    let send = |switch: &mut Switch, at: u64, kind: u8, value: u32| {
+        let now = Instant::from_micros(at);
+        let mut octets = vec![0; 14];
+        octets[..2].copy_from_slice(&[kind, 1]);
+        octets[2..6].copy_from_slice(&value.to_be_bytes());
+        switch.handle_packet(now, 1, Packet::new(octets));
+        let sent = switch.poll_transmit(now).expect("it is sent").packet.octets;
+        u32::from_be_bytes(sent[10..14].try_into().expect("four octets"))
+    };
+    let unconfigured = [1, 2, 3].map(|kind| send(&mut switch, 0, kind, 1000));
+    assert_eq!(unconfigured, [1000, 1000, 7]);
+
+    let (lpf, wred) = (number("Lpf"), number("Wred"));
+    switch.filter_write(lpf, 1, Some(average)).expect("a cell");
+    switch.filter_write(wred, 1, Some(drops)).expect("a cell");
+    let matches = [Match::exact(1_u8)];
+    let of_entry = DirectOf::Entry(&matches, 0);
+    switch
+        .direct_filter_write(TableId(0), of_entry, Some(sum))
+        .expect("a filter");
+    let passed =
+        [(0, 1000), (100, 1000), (150, 0)].map(|(at, value)| send(&mut switch, at, 1, value));
+    assert_eq!(passed, [0, 632, 232]);
+    let sums =
+        [(150, 500), (150, 500), (250, 0)].map(|(at, value)| send(&mut switch, at, 2, value));
+    assert_eq!(sums, [500, 1000, 367]);
+    // `most` is 0, so that no number between the thresholds is dropped.
+    let kept = [(250, 9), (250, 19), (250, 20)].map(|(at, value)| send(&mut switch, at, 3, value));
+    assert_eq!(kept, [7, 7, 9]);
+
+    let beyond = switch.filter_write(lpf, 4, None).unwrap_err().to_string();
+    assert!(beyond.contains("4"), "{beyond}");
+    let wrong = FilterConfig::EarlyDrop {
+        constant: Duration::ZERO,
+        low: 20.0,
+        high: 10.0,
+        most: 0.5,
+    };
+    let refused = switch.filter_write(wred, 1, Some(wrong)).unwrap_err();
+    let expected = "0 ≤ low ≤ high";
+    assert!(refused.to_string().contains(expected), "{refused}");
 }

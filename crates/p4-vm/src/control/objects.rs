@@ -2,6 +2,7 @@
 
 use super::tables::{check_meter, check_weight, list};
 use crate::cells::MeterCell;
+use crate::filter::{Filter, FilterConfig};
 use crate::object::{Object, Profile};
 use crate::table::{Reference, prepare};
 use crate::{
@@ -167,6 +168,29 @@ impl Machine {
             Object::Meter(m) => Ok(&mut m.cells[index as usize]),
             _ => unreachable!("checked above"),
         }
+    }
+
+    // -- filters ------------------------------------------------------------------------------
+
+    /// Configures a cell of a low-pass filter or of random early drops, without samples; `None`: the filter gives the
+    /// sample itself, and nothing is dropped.
+    pub fn filter_write(
+        &mut self,
+        filter: ExternId,
+        index: u64,
+        config: Option<FilterConfig>,
+    ) -> Result<(), ControlError> {
+        let Object::Filters(cells) = self.object_ref(filter)? else {
+            return Err(self.not_a(filter, "low-pass filter or random early drop"));
+        };
+        let at = self.check_index(filter, index, cells.len() as u64)?;
+        if let Some(config) = config {
+            config.check(|| self.named(filter))?;
+        }
+        if let Object::Filters(cells) = &mut self.objects[filter.0 as usize] {
+            cells[at] = Filter::new(config);
+        }
+        Ok(())
     }
 
     // -- action profiles ----------------------------------------------------------------------

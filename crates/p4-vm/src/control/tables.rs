@@ -1,6 +1,7 @@
 //! Entries and default actions.
 
 use crate::cells::{Marker, MeterCell};
+use crate::filter::{Filter, FilterConfig};
 use crate::object::Object;
 use crate::table::{Origin, Outcome, Reference, TableState, prepare};
 use crate::{
@@ -190,6 +191,24 @@ impl Machine {
             return Err(self.has_none(table, "direct meter"));
         }
         Ok(&state.direct(of)?.meter)
+    }
+
+    /// Configures the direct filter of an entry or of the default, as [`filter_write`](Self::filter_write).
+    pub fn direct_filter_write(
+        &mut self,
+        table: TableId,
+        of: DirectOf<'_>,
+        config: Option<FilterConfig>,
+    ) -> Result<(), ControlError> {
+        if !self.table_ref(table)?.objects.filter {
+            return Err(self.has_none(table, "direct filter"));
+        }
+        if let Some(config) = config {
+            let name = || format!("direct filter of table `{}`", self.program()[table].name);
+            config.check(name)?;
+        }
+        self.table_mut(table)?.direct_mut(of)?.filter = Filter::new(config);
+        Ok(())
     }
 
     // -- checks -------------------------------------------------------------------------------
