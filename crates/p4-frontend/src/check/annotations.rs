@@ -1,6 +1,6 @@
 //! Annotations: what the known ones hold; that structured ones are known at compile time.
 
-use super::{Checker, Inside};
+use super::{Checker, Facts, Inside};
 use crate::ast::{self, Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::parser::FIELD_LIST;
@@ -24,6 +24,33 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A value of a structured annotation.
+    fn annotation_value(&mut self, value: &'a ast::Expr) {
+        if matches!(
+            value.kind,
+            ast::ExprKind::List(_) | ast::ExprKind::Struct(_)
+        ) {
+            self.error(
+                "bad-annotation",
+                value.span,
+                "an annotation's value must be an integer, a string or a bool",
+                "found a list",
+            );
+            return;
+        }
+        let checked = self.within(Inside::TopLevel, |c| c.value(value));
+        if !checked.is_known() {
+            self.error(
+                "not-constant",
+                value.span,
+                "an annotation's value must be known at compile time",
+                "only known when packets come",
+            );
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
     /// A structured annotation stands but once.
     fn check_repeated(&mut self, annotation: &Annotation, before: &[Annotation]) {
         let structured = |a: &Annotation| {
@@ -117,31 +144,6 @@ impl<'a> Checker<'a> {
             "this is not what `@p4runtime_translation` holds",
             "expected `(\"…\", string)` or `(\"…\", bit<W>)`",
         );
-    }
-
-    /// A value of a structured annotation.
-    fn annotation_value(&mut self, value: &'a ast::Expr) {
-        if matches!(
-            value.kind,
-            ast::ExprKind::List(_) | ast::ExprKind::Struct(_)
-        ) {
-            self.error(
-                "bad-annotation",
-                value.span,
-                "an annotation's value must be an integer, a string or a bool",
-                "found a list",
-            );
-            return;
-        }
-        let checked = self.within(Inside::TopLevel, |c| c.value(value));
-        if !checked.is_known() {
-            self.error(
-                "not-constant",
-                value.span,
-                "an annotation's value must be known at compile time",
-                "only known when packets come",
-            );
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parsers and controls.
 
 use super::params::Of;
-use super::{Checker, Inside, suggest};
+use super::{Checker, Facts, Inside, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
@@ -121,61 +121,6 @@ impl<'a> Checker<'a> {
                 span: state.name.span,
             }
         })
-    }
-
-    /// Some way from `start` must lead to `accept` or `reject`.
-    fn check_ends(&mut self, d: &ast::Declaration, states: &[State]) {
-        let Some(start) = states.iter().find(|s| &*s.name == "start") else {
-            return;
-        };
-        let by_id: HashMap<DeclId, &State> = states.iter().map(|s| (s.id, s)).collect();
-        let mut seen = HashSet::from([start.id]);
-        let mut next = vec![start.id];
-        while let Some(id) = next.pop() {
-            let Some(state) = by_id.get(&id) else {
-                continue;
-            };
-            let targets: Vec<Target> = match &state.transition {
-                Transition::Goto(to) => vec![*to],
-                Transition::Select { cases, .. } => cases.iter().map(|c| c.to).collect(),
-            };
-            for target in targets {
-                match target {
-                    Target::State(to) if seen.insert(to) => next.push(to),
-                    Target::State(_) => {}
-                    Target::Accept | Target::Reject => return,
-                }
-            }
-        }
-        self.error(
-            "endless-parser",
-            d.name.span,
-            format!("parser `{}` never reaches accept or reject", d.name.name),
-            "no way through its states ends",
-        );
-    }
-
-    fn target(&mut self, path: &ast::Path, names: &HashMap<Symbol, DeclId>) -> Target {
-        match (path.name.as_str(), names.get(&path.name.name)) {
-            ("accept", _) => Target::Accept,
-            ("reject", _) => Target::Reject,
-            (_, Some(id)) => Target::State(*id),
-            (name, None) => {
-                let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
-                valid.extend(["accept", "reject"]);
-                valid.sort_unstable();
-                valid.dedup();
-                let mut diagnostic =
-                    Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
-                        .label(path.span, "not declared in this parser");
-                diagnostic = match suggest::nearest(name, valid.iter().copied()) {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                    None => diagnostic.note(format!("there are {}", suggest::listed(valid))),
-                };
-                self.report(diagnostic);
-                Target::Reject
-            }
-        }
     }
 
     fn select(
@@ -321,6 +266,63 @@ impl<'a> Checker<'a> {
                 "this is only possible at the top level",
                 "not possible here",
             ),
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// Some way from `start` must lead to `accept` or `reject`.
+    fn check_ends(&mut self, d: &ast::Declaration, states: &[State]) {
+        let Some(start) = states.iter().find(|s| &*s.name == "start") else {
+            return;
+        };
+        let by_id: HashMap<DeclId, &State> = states.iter().map(|s| (s.id, s)).collect();
+        let mut seen = HashSet::from([start.id]);
+        let mut next = vec![start.id];
+        while let Some(id) = next.pop() {
+            let Some(state) = by_id.get(&id) else {
+                continue;
+            };
+            let targets: Vec<Target> = match &state.transition {
+                Transition::Goto(to) => vec![*to],
+                Transition::Select { cases, .. } => cases.iter().map(|c| c.to).collect(),
+            };
+            for target in targets {
+                match target {
+                    Target::State(to) if seen.insert(to) => next.push(to),
+                    Target::State(_) => {}
+                    Target::Accept | Target::Reject => return,
+                }
+            }
+        }
+        self.error(
+            "endless-parser",
+            d.name.span,
+            format!("parser `{}` never reaches accept or reject", d.name.name),
+            "no way through its states ends",
+        );
+    }
+
+    fn target(&mut self, path: &ast::Path, names: &HashMap<Symbol, DeclId>) -> Target {
+        match (path.name.as_str(), names.get(&path.name.name)) {
+            ("accept", _) => Target::Accept,
+            ("reject", _) => Target::Reject,
+            (_, Some(id)) => Target::State(*id),
+            (name, None) => {
+                let mut valid: Vec<&str> = names.keys().map(|n| &**n).collect();
+                valid.extend(["accept", "reject"]);
+                valid.sort_unstable();
+                valid.dedup();
+                let mut diagnostic =
+                    Diagnostic::error("unknown-state", format!("there is no state `{name}`"))
+                        .label(path.span, "not declared in this parser");
+                diagnostic = match suggest::nearest(name, valid.iter().copied()) {
+                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    None => diagnostic.note(format!("there are {}", suggest::listed(valid))),
+                };
+                self.report(diagnostic);
+                Target::Reject
+            }
         }
     }
 }

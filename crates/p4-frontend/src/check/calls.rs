@@ -1,7 +1,7 @@
 //! Calls: which overload, which parameter takes which argument, which type arguments.
 
 use super::arguments::{Signature, signature};
-use super::{Checker, Inside, infer, scope};
+use super::{Checker, Facts, Inside, infer, scope};
 use crate::ast::{self, DeclId};
 use crate::hir::{
     Call, Callee, DefKind, Expr, ExprKind, Function, NamedKind, Param, Substitution, Ty, Value,
@@ -142,46 +142,6 @@ impl<'a> Checker<'a> {
         finished(callee, type_args, args, ty, span)
     }
 
-    /// A number that a type parameter takes its type from must have a width when packets come.
-    pub(super) fn have_widths(&mut self, type_args: &[Ty], args: &[Option<Expr>]) -> bool {
-        if !type_args.contains(&Ty::Int) {
-            return true;
-        }
-        let number = args.iter().flatten().find(|a| a.ty == Ty::Int);
-        if let Some(number) = number {
-            self.error(
-                "unknown-width",
-                number.span,
-                "the width of this value is not known",
-                "give it a width, as in `8w1`",
-            );
-        }
-        number.is_none()
-    }
-
-    fn static_assert(&mut self, args: &[Option<Expr>], span: Span) -> Expr {
-        let Some(Some(check)) = args.first() else {
-            return Expr::error(span);
-        };
-        match infer::known_bool(check) {
-            Some(true) => {}
-            Some(false) => {
-                let text = match args.get(1).and_then(|a| a.as_ref()).and_then(Expr::value) {
-                    Some(Value::String(text)) => format!("static_assert failed: {text}"),
-                    _ => "static_assert failed".into(),
-                };
-                self.error("static-assert", span, text, "this is false");
-            }
-            None => self.error(
-                "not-constant",
-                check.span,
-                "a static_assert's condition must be known at compile time",
-                "not constant",
-            ),
-        }
-        Expr::constant(Value::Bool(true), Ty::Bool, span)
-    }
-
     fn call_action(
         &mut self,
         id: DeclId,
@@ -269,6 +229,84 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn call_type_member(
+        &mut self,
+        ty: &Ty,
+        name: &'a ast::Ident,
+        args: &'a [ast::Argument],
+        span: Span,
+    ) -> Expr {
+        if ty.is_error() {
+            return Expr::error(span);
+        }
+        if let Some(size) = self.size_method(ty, name.as_str()) {
+            return self.without_arguments(args, Expr::int(size, Ty::Int, span));
+        }
+        match ty {
+            Ty::Named(named)
+                if matches!(named.kind, NamedKind::Parser | NamedKind::Control)
+                    && name.as_str() == "apply" =>
+            {
+                if !self.constructor_params(named).is_empty() {
+                    self.error(
+                        "wrong-arguments",
+                        span,
+                        format!(
+                            "`{}` must be instantiated to give it its arguments",
+                            named.name
+                        ),
+                        "the constructor takes arguments",
+                    );
+                    return Expr::error(span);
+                }
+                self.apply_block(named, Callee::Anonymous(ty.clone()), &[], args, span)
+            }
+            _ => self.no_method(ty, name, span),
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// A number that a type parameter takes its type from must have a width when packets come.
+    pub(super) fn have_widths(&mut self, type_args: &[Ty], args: &[Option<Expr>]) -> bool {
+        if !type_args.contains(&Ty::Int) {
+            return true;
+        }
+        let number = args.iter().flatten().find(|a| a.ty == Ty::Int);
+        if let Some(number) = number {
+            self.error(
+                "unknown-width",
+                number.span,
+                "the width of this value is not known",
+                "give it a width, as in `8w1`",
+            );
+        }
+        number.is_none()
+    }
+
+    fn static_assert(&mut self, args: &[Option<Expr>], span: Span) -> Expr {
+        let Some(Some(check)) = args.first() else {
+            return Expr::error(span);
+        };
+        match infer::known_bool(check) {
+            Some(true) => {}
+            Some(false) => {
+                let text = match args.get(1).and_then(|a| a.as_ref()).and_then(Expr::value) {
+                    Some(Value::String(text)) => format!("static_assert failed: {text}"),
+                    _ => "static_assert failed".into(),
+                };
+                self.error("static-assert", span, text, "this is false");
+            }
+            None => self.error(
+                "not-constant",
+                check.span,
+                "a static_assert's condition must be known at compile time",
+                "not constant",
+            ),
+        }
+        Expr::constant(Value::Bool(true), Ty::Bool, span)
+    }
+
     pub(super) fn no_method(&mut self, ty: &Ty, name: &ast::Ident, span: Span) -> Expr {
         let is_field = self
             .hir
@@ -310,42 +348,6 @@ impl<'a> Checker<'a> {
             _ => return None,
         };
         Some(self.hir.bits(ty, varbit)?.div_ceil(unit))
-    }
-
-    fn call_type_member(
-        &mut self,
-        ty: &Ty,
-        name: &'a ast::Ident,
-        args: &'a [ast::Argument],
-        span: Span,
-    ) -> Expr {
-        if ty.is_error() {
-            return Expr::error(span);
-        }
-        if let Some(size) = self.size_method(ty, name.as_str()) {
-            return self.without_arguments(args, Expr::int(size, Ty::Int, span));
-        }
-        match ty {
-            Ty::Named(named)
-                if matches!(named.kind, NamedKind::Parser | NamedKind::Control)
-                    && name.as_str() == "apply" =>
-            {
-                if !self.constructor_params(named).is_empty() {
-                    self.error(
-                        "wrong-arguments",
-                        span,
-                        format!(
-                            "`{}` must be instantiated to give it its arguments",
-                            named.name
-                        ),
-                        "the constructor takes arguments",
-                    );
-                    return Expr::error(span);
-                }
-                self.apply_block(named, Callee::Anonymous(ty.clone()), &[], args, span)
-            }
-            _ => self.no_method(ty, name, span),
-        }
     }
 
     pub(super) fn function(&self, id: DeclId) -> Option<Function<'a>> {

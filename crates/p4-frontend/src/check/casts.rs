@@ -1,6 +1,6 @@
 //! Conversions that are written out.
 
-use super::Checker;
+use super::{Checker, Facts};
 use crate::ast;
 use crate::hir::{Expr, NamedKind, Ty};
 use crate::span::Span;
@@ -54,7 +54,9 @@ impl<'a> Checker<'a> {
         );
         Expr::error(span)
     }
+}
 
+impl<'a> Facts<'a> {
     /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without
     /// width for a value of a `type`, and a constant with width for an `int`, too.
     pub(super) fn coerce_stored(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {

@@ -1,23 +1,14 @@
 //! Constructors.
 
-use super::Checker;
 use super::arguments::Signature;
 use super::calls::finished;
+use super::{Checker, Facts};
 use crate::ast;
 use crate::hir::{Callee, DefKind, Expr, Named, NamedKind, Param, Ty};
 use crate::span::Span;
 use std::rc::Rc;
 
 impl<'a> Checker<'a> {
-    pub(super) fn constructor_params(&self, named: &Named) -> Rc<[Param<'a>]> {
-        match self.def(named.id).map(|d| &d.kind) {
-            Some(DefKind::Parser(g)) => g.of.constructor_params.clone(),
-            Some(DefKind::Control(g)) => g.of.constructor_params.clone(),
-            Some(DefKind::Package(g)) => g.of.clone(),
-            _ => Rc::from([]),
-        }
-    }
-
     /// An instance: `Type(args)`.
     pub(super) fn constructor(&mut self, ty: &Ty, args: &'a [ast::Argument], span: Span) -> Expr {
         let Ty::Named(named) = ty else {
@@ -80,6 +71,17 @@ impl<'a> Checker<'a> {
         }
         self.cannot_instantiate(&Ty::Named(named.clone()), span);
         None
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn constructor_params(&self, named: &Named) -> Rc<[Param<'a>]> {
+        match self.def(named.id).map(|d| &d.kind) {
+            Some(DefKind::Parser(g)) => g.of.constructor_params.clone(),
+            Some(DefKind::Control(g)) => g.of.constructor_params.clone(),
+            Some(DefKind::Package(g)) => g.of.clone(),
+            _ => Rc::from([]),
+        }
     }
 
     /// Reports a type argument that nothing decides. A package may leave open what no block that it is given needs.

@@ -1,7 +1,7 @@
 //! Declarations, but for parsers, controls and tables.
 
 use super::params::Of;
-use super::{Checker, Inside, constants, statements};
+use super::{Checker, Facts, Inside, constants, statements};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
@@ -96,24 +96,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Refuses a type that is too large, and notes how large others are.
-    fn bounded(&mut self, d: &ast::Declaration, kind: DefKind<'a>) -> DefKind<'a> {
-        let extent = match &kind {
-            DefKind::Fields(_, fields) => {
-                Extent::of(fields.of.iter().map(|field| self.hir.extent(&field.ty)))
-            }
-            DefKind::NewType(of) => Extent::of([self.hir.extent(of)]),
-            _ => return kind,
-        };
-        let Some(excess) = extent.excess() else {
-            self.hir.extents.insert(d.id, extent);
-            return kind;
-        };
-        let message = format!("`{}` {excess}", d.name.name);
-        self.error("too-large", d.name.span, message, "too large");
-        DefKind::Typedef(Ty::Error)
-    }
-
     fn new_type(&mut self, written: &'a ast::Type) -> DefKind<'a> {
         let of = self.ty(written);
         let valid = matches!(of, Ty::Bool | Ty::Bit(_) | Ty::Signed(_) | Ty::Error)
@@ -171,33 +153,6 @@ impl<'a> Checker<'a> {
         self.declare(d.id, &d.name, &d.annotations, DefKind::Constant(value));
     }
 
-    fn error_members(&mut self, members: &'a [ast::EnumMember]) {
-        for member in members {
-            if !self.declared_errors.insert(member.name.name.clone()) {
-                self.duplicate_member(&member.name);
-            }
-        }
-    }
-
-    fn match_kinds(&mut self, members: &'a [ast::EnumMember]) {
-        for member in members {
-            if self.hir.match_kinds.contains(&member.name.name) {
-                self.duplicate_member(&member.name);
-                continue;
-            }
-            self.hir.match_kinds.push(member.name.name.clone());
-        }
-    }
-
-    fn duplicate_member(&mut self, name: &ast::Ident) {
-        self.error(
-            "duplicate-declaration",
-            name.span,
-            format!("member `{}` is declared twice", name.name),
-            "declared again",
-        );
-    }
-
     fn fields(&mut self, kind: NamedKind, fields: &'a ast::Fields) -> DefKind<'a> {
         self.scoped(|c| {
             let type_params = c.type_params(&fields.type_params);
@@ -220,18 +175,6 @@ impl<'a> Checker<'a> {
             let of = of.into();
             DefKind::Fields(kind, Generic { type_params, of })
         })
-    }
-
-    fn check_varbits(&mut self, kind: NamedKind, fields: &[Field]) {
-        let mut varbits = fields.iter().filter(|f| matches!(f.ty, Ty::Varbit(_)));
-        let (first, second) = (varbits.next(), varbits.next());
-        if let (NamedKind::Header, Some(first), Some(second)) = (kind, first, second) {
-            self.report(
-                Diagnostic::error("two-varbits", "a header can have only one varbit field")
-                    .label(first.span, "this is one")
-                    .label(second.span, "this is another"),
-            );
-        }
     }
 
     fn enum_type(
@@ -404,5 +347,64 @@ impl<'a> Checker<'a> {
         let body = self.within(Inside::Action, |c| c.body(Ty::Void).block(body));
         let body = body.into();
         Action { params, body }
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn error_members(&mut self, members: &'a [ast::EnumMember]) {
+        for member in members {
+            if !self.declared_errors.insert(member.name.name.clone()) {
+                self.duplicate_member(&member.name);
+            }
+        }
+    }
+
+    /// Refuses a type that is too large, and notes how large others are.
+    fn bounded(&mut self, d: &ast::Declaration, kind: DefKind<'a>) -> DefKind<'a> {
+        let extent = match &kind {
+            DefKind::Fields(_, fields) => {
+                Extent::of(fields.of.iter().map(|field| self.hir.extent(&field.ty)))
+            }
+            DefKind::NewType(of) => Extent::of([self.hir.extent(of)]),
+            _ => return kind,
+        };
+        let Some(excess) = extent.excess() else {
+            self.hir.extents.insert(d.id, extent);
+            return kind;
+        };
+        let message = format!("`{}` {excess}", d.name.name);
+        self.error("too-large", d.name.span, message, "too large");
+        DefKind::Typedef(Ty::Error)
+    }
+
+    fn match_kinds(&mut self, members: &'a [ast::EnumMember]) {
+        for member in members {
+            if self.hir.match_kinds.contains(&member.name.name) {
+                self.duplicate_member(&member.name);
+                continue;
+            }
+            self.hir.match_kinds.push(member.name.name.clone());
+        }
+    }
+
+    fn duplicate_member(&mut self, name: &ast::Ident) {
+        self.error(
+            "duplicate-declaration",
+            name.span,
+            format!("member `{}` is declared twice", name.name),
+            "declared again",
+        );
+    }
+
+    fn check_varbits(&mut self, kind: NamedKind, fields: &[Field]) {
+        let mut varbits = fields.iter().filter(|f| matches!(f.ty, Ty::Varbit(_)));
+        let (first, second) = (varbits.next(), varbits.next());
+        if let (NamedKind::Header, Some(first), Some(second)) = (kind, first, second) {
+            self.report(
+                Diagnostic::error("two-varbits", "a header can have only one varbit field")
+                    .label(first.span, "this is one")
+                    .label(second.span, "this is another"),
+            );
+        }
     }
 }

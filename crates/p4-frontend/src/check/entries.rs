@@ -1,6 +1,6 @@
 //! Entries of tables.
 
-use super::Checker;
+use super::{Checker, Facts};
 use crate::ast;
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Entry, Expr, Key, Table, Ty, Value};
@@ -62,43 +62,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_priorities(
-        &mut self,
-        d: &ast::Declaration,
-        property: &ast::TableProperty,
-        entries: &[ast::Entry],
-        table: &Table<'a>,
-    ) {
-        let Some(given) = entries.iter().find(|e| e.priority.is_some()) else {
-            return;
-        };
-        let by_priority = |k: &Key| matches!(&*k.kind, "ternary" | "range" | "optional");
-        if !table.keys.iter().any(by_priority) {
-            self.report(
-                Diagnostic::error(
-                    "entry-priority",
-                    "entries of this table have no priorities: no key is ternary, range or optional",
-                )
-                .label(key_property(d), "none of these keys")
-                .label(given.span, "has a priority"),
-            );
-        } else if property.is_const {
-            self.error(
-                "entry-priority",
-                given.span,
-                "const entries have no priorities: they win in their order",
-                "has a priority",
-            );
-        } else if entries[0].priority.is_none() {
-            self.error(
-                "entry-priority",
-                entries[0].span,
-                "where entries have priorities, the first must have one",
-                "expected `priority = …:`",
-            );
-        }
-    }
-
     fn priority(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
         let value = self.expr(expr);
         if value.ty.is_error() {
@@ -138,6 +101,45 @@ impl<'a> Checker<'a> {
             }
         }
         Some(sets)
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn check_priorities(
+        &mut self,
+        d: &ast::Declaration,
+        property: &ast::TableProperty,
+        entries: &[ast::Entry],
+        table: &Table<'a>,
+    ) {
+        let Some(given) = entries.iter().find(|e| e.priority.is_some()) else {
+            return;
+        };
+        let by_priority = |k: &Key| matches!(&*k.kind, "ternary" | "range" | "optional");
+        if !table.keys.iter().any(by_priority) {
+            self.report(
+                Diagnostic::error(
+                    "entry-priority",
+                    "entries of this table have no priorities: no key is ternary, range or optional",
+                )
+                .label(key_property(d), "none of these keys")
+                .label(given.span, "has a priority"),
+            );
+        } else if property.is_const {
+            self.error(
+                "entry-priority",
+                given.span,
+                "const entries have no priorities: they win in their order",
+                "has a priority",
+            );
+        } else if entries[0].priority.is_none() {
+            self.error(
+                "entry-priority",
+                entries[0].span,
+                "where entries have priorities, the first must have one",
+                "expected `priority = …:`",
+            );
+        }
     }
 
     /// Two entries with the same values: the second would never be found.

@@ -1,6 +1,6 @@
 //! Expressions: names, literals, lists, slices, casts.
 
-use super::{Checker, infer, scope, suggest};
+use super::{Checker, Facts, infer, scope, suggest};
 use crate::ast::{self, IntLiteral};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, ExprKind, Ty, Value};
@@ -108,28 +108,6 @@ impl<'a> Checker<'a> {
     pub(super) fn expr_as(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
         let checked = self.expr(expr);
         self.coerce(checked, ty, what)
-    }
-
-    fn int_literal(&mut self, literal: &IntLiteral, span: Span) -> Expr {
-        let Some(width) = literal.width else {
-            return Expr::int(literal.value.clone(), Ty::Int, span);
-        };
-        let ty = if width.signed {
-            Ty::Signed(width.bits)
-        } else {
-            Ty::Bit(width.bits)
-        };
-        if width.bits == 0 && width.signed {
-            self.error(
-                "bad-width",
-                span,
-                "a signed value has at least 1 bit",
-                "width 0",
-            );
-            return Expr::error(span);
-        }
-        let value = Expr::int(literal.value.clone(), Ty::Int, span);
-        self.sized(value, &ty)
     }
 
     fn name(&mut self, path: &'a ast::Path, span: Span) -> Expr {
@@ -306,6 +284,30 @@ impl<'a> Checker<'a> {
             }
         }
         choice(chosen, rest, span)
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn int_literal(&mut self, literal: &IntLiteral, span: Span) -> Expr {
+        let Some(width) = literal.width else {
+            return Expr::int(literal.value.clone(), Ty::Int, span);
+        };
+        let ty = if width.signed {
+            Ty::Signed(width.bits)
+        } else {
+            Ty::Bit(width.bits)
+        };
+        if width.bits == 0 && width.signed {
+            self.error(
+                "bad-width",
+                span,
+                "a signed value has at least 1 bit",
+                "width 0",
+            );
+            return Expr::error(span);
+        }
+        let value = Expr::int(literal.value.clone(), Ty::Int, span);
+        self.sized(value, &ty)
     }
 
     /// Says which members a type has.

@@ -1,7 +1,7 @@
 //! Extern types.
 
-use super::Checker;
 use super::params::Of;
+use super::{Checker, Facts};
 use crate::ast::{self, DeclId, DeclarationKind};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Extern, Function, Generic, Ty};
@@ -42,7 +42,9 @@ impl<'a> Checker<'a> {
         let kind = DefKind::Extern(Generic { type_params, of });
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
+}
 
+impl<'a> Facts<'a> {
     fn check_member(
         &mut self,
         ext: &ast::Declaration,

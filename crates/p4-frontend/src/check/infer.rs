@@ -1,6 +1,6 @@
 //! Inference of type arguments, and implicit conversions.
 
-use super::{Checker, constants};
+use super::{Facts, constants};
 use crate::ast::{DeclId, Direction};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
@@ -16,7 +16,7 @@ pub(super) struct BlockParam {
     pub optional: bool,
 }
 
-impl Checker<'_> {
+impl Facts<'_> {
     /// A type to be inferred.
     pub(super) fn fresh(&mut self) -> Ty {
         self.vars.push(None);
@@ -49,7 +49,7 @@ impl Checker<'_> {
     }
 
     /// Infers what it can from an argument of type `found` where `wanted` stands. Says nothing about agreement: that
-    /// is [`Checker::coerce`]'s.
+    /// is [`Facts::coerce`]'s.
     pub(super) fn infer(&mut self, wanted: &Ty, found: &Ty) {
         match (wanted, found) {
             (Ty::Var(i), _) => match self.vars[*i as usize].clone() {

@@ -1,6 +1,6 @@
 //! Instances that implement abstract methods: `type(args) name = { … };`
 
-use super::{Checker, suggest};
+use super::{Checker, Facts, suggest};
 use crate::ast::{self, DeclId, DeclarationKind, Direction};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Function, Param, Substitution, Ty};
@@ -67,7 +67,9 @@ impl<'a> Checker<'a> {
         });
         missing
     }
+}
 
+impl<'a> Facts<'a> {
     pub(super) fn abstract_methods(&self, ty: &Ty) -> Vec<DeclId> {
         let Ty::Named(named) = ty else {
             return Vec::new();

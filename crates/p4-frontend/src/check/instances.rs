@@ -1,6 +1,6 @@
 //! Instances, `main` among them.
 
-use super::{Checker, Inside};
+use super::{Checker, Facts, Inside};
 use crate::ast::{self, DeclId};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, ExprKind, Instance, NamedKind, Ty};
@@ -37,21 +37,6 @@ impl<'a> Checker<'a> {
         };
         let kind = DefKind::Instance(kind);
         self.declare(d.id, &d.name, &d.annotations, kind);
-    }
-
-    /// An instance of an extern with abstract methods must implement them: it needs an initializer.
-    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: Span) {
-        let methods = self.abstract_methods(ty);
-        let required = methods
-            .iter()
-            .filter_map(|id| self.def(*id))
-            .find(|def| ast::annotation(def.annotations, "optional").is_none());
-        let Some(method) = required else { return };
-        let message = format!("`{ty}` needs an implementation of `{}`", method.name);
-        let diagnostic = Diagnostic::error("missing-method", message)
-            .label(span, "expected an initializer: `… = { … };`")
-            .label(method.span, "declared abstract here");
-        self.report(diagnostic);
     }
 
     fn check_instance_place(&mut self, ty: &Ty, d: &ast::Declaration) {
@@ -96,6 +81,23 @@ impl<'a> Checker<'a> {
         }
         let diagnostic = Diagnostic::error("bad-main", "`main` must be an instance of a package")
             .label(def.span, format!("this is a `{}`", instance.ty));
+        self.report(diagnostic);
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// An instance of an extern with abstract methods must implement them: it needs an initializer.
+    pub(super) fn check_not_abstract(&mut self, ty: &Ty, span: Span) {
+        let methods = self.abstract_methods(ty);
+        let required = methods
+            .iter()
+            .filter_map(|id| self.def(*id))
+            .find(|def| ast::annotation(def.annotations, "optional").is_none());
+        let Some(method) = required else { return };
+        let message = format!("`{ty}` needs an implementation of `{}`", method.name);
+        let diagnostic = Diagnostic::error("missing-method", message)
+            .label(span, "expected an initializer: `… = { … };`")
+            .label(method.span, "declared abstract here");
         self.report(diagnostic);
     }
 }

@@ -1,6 +1,6 @@
 //! Sets of values: in a select, and in a table's entries.
 
-use super::Checker;
+use super::{Checker, Facts};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
@@ -32,7 +32,9 @@ impl<'a> Checker<'a> {
         let checker = self;
         Keysets { checker, keys }
     }
+}
 
+impl<'a> Facts<'a> {
     /// The types of one value that a type is made of.
     pub(super) fn leaves(&self, ty: &Ty) -> Vec<Ty> {
         match self.hir.members(ty) {

@@ -1,6 +1,6 @@
 //! What follows a dot: fields, members of enums, `next` and `last` of stacks, `hit` and `action_run`.
 
-use super::{Checker, Inside};
+use super::{Checker, Facts, Inside};
 use crate::ast::{self, DeclId};
 use crate::hir::{DefKind, Expr, ExprKind, Named, Ty, Value};
 use crate::span::Span;
@@ -42,37 +42,6 @@ impl<'a> Checker<'a> {
                 Expr { kind, ty, span }
             }
             ty => self.field(base, &ty, name, span),
-        }
-    }
-
-    fn field(&mut self, base: Expr, ty: &Ty, name: &ast::Ident, span: Span) -> Expr {
-        let fields = self.hir.fields(ty).unwrap_or_default();
-        let Some(i) = fields.iter().position(|(n, _)| *n == name.name) else {
-            let mut valid: Vec<String> = fields.iter().map(|(n, _)| n.to_string()).collect();
-            valid.extend(self.methods_of(ty));
-            if valid.iter().any(|v| *v == *name.name) {
-                self.error(
-                    "method-without-call",
-                    name.span,
-                    format!("`{}` is a method", name.name),
-                    "expected a call: `(…)` is missing",
-                );
-            } else {
-                self.unknown_member(name, ty, valid);
-            }
-            return Expr::error(span);
-        };
-        let ty = fields[i].1.clone();
-        match base.kind {
-            ExprKind::List(mut members) if members.iter().all(|m| !m.has_effects()) => Expr {
-                span,
-                ..members.swap_remove(i)
-            },
-            kind => Expr {
-                kind: ExprKind::Field(Box::new(Expr { kind, ..base }), i),
-                ty,
-                span,
-            },
         }
     }
 
@@ -132,7 +101,9 @@ impl<'a> Checker<'a> {
             _ => None,
         }
     }
+}
 
+impl<'a> Facts<'a> {
     fn type_member(&mut self, ty: &Ty, name: &ast::Ident, span: Span) -> Expr {
         match ty {
             Ty::Error => Expr::error(span),
@@ -157,6 +128,37 @@ impl<'a> Checker<'a> {
                 self.unknown_member(name, other, Vec::new());
                 Expr::error(span)
             }
+        }
+    }
+
+    fn field(&mut self, base: Expr, ty: &Ty, name: &ast::Ident, span: Span) -> Expr {
+        let fields = self.hir.fields(ty).unwrap_or_default();
+        let Some(i) = fields.iter().position(|(n, _)| *n == name.name) else {
+            let mut valid: Vec<String> = fields.iter().map(|(n, _)| n.to_string()).collect();
+            valid.extend(self.methods_of(ty));
+            if valid.iter().any(|v| *v == *name.name) {
+                self.error(
+                    "method-without-call",
+                    name.span,
+                    format!("`{}` is a method", name.name),
+                    "expected a call: `(…)` is missing",
+                );
+            } else {
+                self.unknown_member(name, ty, valid);
+            }
+            return Expr::error(span);
+        };
+        let ty = fields[i].1.clone();
+        match base.kind {
+            ExprKind::List(mut members) if members.iter().all(|m| !m.has_effects()) => Expr {
+                span,
+                ..members.swap_remove(i)
+            },
+            kind => Expr {
+                kind: ExprKind::Field(Box::new(Expr { kind, ..base }), i),
+                ty,
+                span,
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use super::arguments::Signature;
 use super::arguments::signature;
 use super::calls::finished;
-use super::{Checker, Inside};
+use super::{Checker, Facts, Inside};
 use crate::ast::{self, DeclId};
 use crate::hir::{Callee, DefKind, Expr, Named, NamedKind, Ty};
 use crate::span::Span;
@@ -170,7 +170,9 @@ impl<'a> Checker<'a> {
             None => Expr::error(span),
         }
     }
+}
 
+impl<'a> Facts<'a> {
     /// What core.p4's signatures do not say: which types can be extracted, looked at and emitted.
     fn packet_method(
         &mut self,

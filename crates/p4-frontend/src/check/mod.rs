@@ -1,5 +1,12 @@
 //! Names and types: from the syntax tree to [`hir`](crate::hir).
 //!
+//! Each kind of place has a context of its own, which offers what is possible there:
+//! - [`Facts`], the program so far, wherever checking is;
+//! - [`Checker`], declarations and expressions: what names mean here;
+//! - [`Body`], statements; [`Keysets`](keysets::Keysets), sets that keys are compared with.
+//!
+//! The files:
+//! - `facts`;
 //! - `scope`: what a name refers to, declared before it is used; `types`: types as written; `annotations`;
 //! - `declarations`, `errors`, `params`, `instances`, `initializers`, `extern_types`, `blocks`, `tables`, `entries`;
 //! - `body`, what surrounds statements: `statements`, `switch`, `loops`;
@@ -7,7 +14,7 @@
 //! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
 //! - `infer`: unification and implicit conversions; `constants`: folding.
 //!
-//! A faulty expression gets the type [`Ty::Error`], which agrees with everything, so that one fault is one message.
+//! A faulty expression gets the type [`Ty::Error`](hir::Ty::Error), which agrees with everything, so that one fault is one message.
 
 mod annotations;
 mod arguments;
@@ -22,6 +29,7 @@ mod entries;
 mod errors;
 mod expressions;
 mod extern_types;
+mod facts;
 mod infer;
 mod initializers;
 mod instances;
@@ -42,12 +50,12 @@ mod text;
 mod types;
 mod writable;
 
-use crate::ast::{self, DeclId, Symbol};
+use crate::ast;
 use crate::diagnostic::Diagnostic;
-use crate::hir::{self, Ty};
-use crate::span::Span;
+use crate::hir;
 use body::Body;
-use std::collections::{HashMap, HashSet};
+use facts::Facts;
+use std::ops::{Deref, DerefMut};
 
 /// Checks a whole program. What could not be given a meaning is missing in the result, and reported.
 pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
@@ -56,7 +64,7 @@ pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
         checker.top_level(declaration);
     }
     checker.check_main();
-    (checker.hir, checker.diagnostics)
+    (checker.facts.hir, checker.facts.diagnostics)
 }
 
 /// What is being checked: decides which expressions and statements are valid.
@@ -70,65 +78,36 @@ enum Inside {
     Function,
 }
 
+/// Where checking is in the program.
 struct Checker<'a> {
-    hir: hir::Program<'a>,
-    diagnostics: Vec<Diagnostic>,
+    facts: Facts<'a>,
     scopes: Vec<scope::Scope>,
-    /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
-    top_level: HashMap<Symbol, Span>,
     /// The names of the declarations around, which are not declared yet.
     open: Vec<ast::Ident>,
-    /// Members of `error` that are declared so far.
-    declared_errors: HashSet<Symbol>,
-    /// What inference has found for each [`Ty::Var`].
-    vars: Vec<Option<Ty>>,
     inside: Inside,
-    /// The bases that constants are written in: names of keys keep them.
-    radices: HashMap<DeclId, u32>,
-    /// Whether nothing declares an error, which has still to be reported where `error` stands.
-    lacks_errors: bool,
+}
+
+impl<'a> Deref for Checker<'a> {
+    type Target = Facts<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.facts
+    }
+}
+
+impl DerefMut for Checker<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.facts
+    }
 }
 
 impl<'a> Checker<'a> {
     fn new(program: &'a ast::Program) -> Self {
-        let mut hir = hir::Program {
-            errors: errors::numbered(program),
-            ..hir::Program::default()
-        };
-        hir.defs.resize_with(program.decl_count as usize, || None);
-        let names = program.declarations.iter().rev();
-        let declares_errors =
-            |d: &ast::Declaration| matches!(d.kind, ast::DeclarationKind::Error { .. });
         Checker {
-            hir,
-            diagnostics: Vec::new(),
+            facts: Facts::new(program),
             scopes: vec![scope::Scope::default()],
-            top_level: names.map(|d| (d.name.name.clone(), d.name.span)).collect(),
             open: Vec::new(),
-            declared_errors: HashSet::new(),
-            vars: Vec::new(),
             inside: Inside::TopLevel,
-            radices: HashMap::new(),
-            lacks_errors: !program.declarations.iter().any(declares_errors),
         }
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Reports an error at one place.
-    fn error(
-        &mut self,
-        code: &'static str,
-        span: Span,
-        message: impl Into<String>,
-        label: impl Into<String>,
-    ) {
-        self.report(Diagnostic::error(code, message).label(span, label));
-    }
-
-    fn def(&self, id: DeclId) -> Option<&hir::Def<'a>> {
-        self.hir.def(id)
     }
 }

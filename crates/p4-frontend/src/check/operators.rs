@@ -1,6 +1,6 @@
 //! Unary and binary operators.
 
-use super::{Checker, constants, infer};
+use super::{Checker, Facts, constants, infer};
 use crate::ast::{self, BinaryOp, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Expr, ExprKind, NamedKind, Operation, Ty, Value};
@@ -40,7 +40,9 @@ impl<'a> Checker<'a> {
         };
         Expr { kind, ty, span }
     }
+}
 
+impl<'a> Facts<'a> {
     /// A serialisable enum as what it is over.
     fn promoted(&mut self, expr: Expr) -> Expr {
         if !expr.ty.is(NamedKind::SerialisableEnum) {

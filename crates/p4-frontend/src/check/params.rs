@@ -1,6 +1,6 @@
 //! Parameters.
 
-use super::Checker;
+use super::{Checker, Facts};
 use crate::ast::{self, Direction};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, NamedKind, Param, Ty};
@@ -99,7 +99,9 @@ impl<'a> Checker<'a> {
             span: p.name.span,
         }
     }
+}
 
+impl<'a> Facts<'a> {
     /// Whether a parser or control is more than a type.
     fn has_body(&self, ty: &Ty) -> bool {
         let Ty::Named(named) = ty else { return false };

@@ -1,6 +1,6 @@
 //! Parts of values: elements of stacks and tuples, bits.
 
-use super::{Checker, constants};
+use super::{Checker, Facts, constants};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
@@ -103,20 +103,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn index_within(&mut self, index: Option<&BigInt>, len: usize, span: Span) -> bool {
-        let Some(index) = index else { return true };
-        if index.to_usize().is_some_and(|i| i < len) {
-            return true;
-        }
-        self.error(
-            "index-out-of-range",
-            span,
-            format!("index {index} is out of range"),
-            format!("expected 0 to {}", len.saturating_sub(1)),
-        );
-        false
-    }
-
     pub(super) fn slice(
         &mut self,
         base: &'a ast::Expr,
@@ -140,28 +126,6 @@ impl<'a> Checker<'a> {
             return Expr::error(span);
         }
         self.bits_of(of, hi, lo, high.span, span)
-    }
-
-    fn bits_of(&mut self, of: Expr, hi: u32, lo: u32, at: Span, span: Span) -> Expr {
-        if let Some(width) = of.ty.width().filter(|w| hi >= *w) {
-            self.error(
-                "bad-slice",
-                at,
-                format!("a value of type `{}` has no bit {hi}", of.ty),
-                format!("bits are 0 to {}", width.saturating_sub(1)),
-            );
-            return Expr::error(span);
-        }
-        let ty = Ty::Bit(hi - lo + 1);
-        let kind = match of.int_value() {
-            Some(value) => ExprKind::Const(Value::Int(constants::slice(value, hi, lo))),
-            None => ExprKind::Slice {
-                of: Box::new(of),
-                hi,
-                lo,
-            },
-        };
-        Expr { kind, ty, span }
     }
 
     fn sliceable(&mut self, base: &'a ast::Expr) -> Option<Expr> {
@@ -234,5 +198,43 @@ impl<'a> Checker<'a> {
                 self.cast_to(unsigned, &bits)
             }
         }
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn index_within(&mut self, index: Option<&BigInt>, len: usize, span: Span) -> bool {
+        let Some(index) = index else { return true };
+        if index.to_usize().is_some_and(|i| i < len) {
+            return true;
+        }
+        self.error(
+            "index-out-of-range",
+            span,
+            format!("index {index} is out of range"),
+            format!("expected 0 to {}", len.saturating_sub(1)),
+        );
+        false
+    }
+
+    fn bits_of(&mut self, of: Expr, hi: u32, lo: u32, at: Span, span: Span) -> Expr {
+        if let Some(width) = of.ty.width().filter(|w| hi >= *w) {
+            self.error(
+                "bad-slice",
+                at,
+                format!("a value of type `{}` has no bit {hi}", of.ty),
+                format!("bits are 0 to {}", width.saturating_sub(1)),
+            );
+            return Expr::error(span);
+        }
+        let ty = Ty::Bit(hi - lo + 1);
+        let kind = match of.int_value() {
+            Some(value) => ExprKind::Const(Value::Int(constants::slice(value, hi, lo))),
+            None => ExprKind::Slice {
+                of: Box::new(of),
+                hi,
+                lo,
+            },
+        };
+        Expr { kind, ty, span }
     }
 }

@@ -1,6 +1,6 @@
 //! Scopes: what a name refers to at its place.
 
-use super::{Checker, Inside, suggest};
+use super::{Checker, Facts, Inside, suggest};
 use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Def, DefKind, Ty};
@@ -50,22 +50,6 @@ impl<'a> Checker<'a> {
     pub(super) fn introduce(&mut self, id: DeclId, name: &ast::Ident) {
         let scope = self.scopes.last_mut().expect("the top-level scope");
         scope.names.entry(name.name.clone()).or_default().push(id);
-    }
-
-    /// Gives `id` its meaning, under no name; also replaces one given before.
-    pub(super) fn define(
-        &mut self,
-        id: DeclId,
-        name: &ast::Ident,
-        annotations: &'a [ast::Annotation],
-        kind: DefKind<'a>,
-    ) {
-        self.hir.defs[id.0 as usize] = Some(Def {
-            name: name.name.clone(),
-            span: name.span,
-            annotations,
-            kind,
-        });
     }
 
     fn check_duplicate(&mut self, name: &ast::Ident, kind: &DefKind) {
@@ -152,6 +136,24 @@ impl<'a> Checker<'a> {
         let mut names: Vec<&str> = names.map(|n| &**n).collect();
         names.sort_unstable();
         suggest::nearest(name, names).map(str::to_string)
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// Gives `id` its meaning, under no name; also replaces one given before.
+    pub(super) fn define(
+        &mut self,
+        id: DeclId,
+        name: &ast::Ident,
+        annotations: &'a [ast::Annotation],
+        kind: DefKind<'a>,
+    ) {
+        self.hir.defs[id.0 as usize] = Some(Def {
+            name: name.name.clone(),
+            span: name.span,
+            annotations,
+            kind,
+        });
     }
 }
 

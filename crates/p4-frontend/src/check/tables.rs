@@ -1,6 +1,6 @@
 //! Tables.
 
-use super::{Checker, Inside, suggest, text};
+use super::{Checker, Facts, Inside, suggest, text};
 use crate::ast::{self, DeclId, Direction, TablePropertyKind};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{
@@ -57,61 +57,6 @@ impl<'a> Checker<'a> {
         });
         self.check_default(d, written);
         table
-    }
-
-    fn check_properties(&mut self, d: &ast::Declaration, written: &'a ast::Table) {
-        for (i, property) in written.properties.iter().enumerate() {
-            let earlier = written.properties[..i]
-                .iter()
-                .find(|p| p.name.name == property.name.name);
-            if let Some(earlier) = earlier {
-                self.report(
-                    Diagnostic::error(
-                        "duplicate-property",
-                        format!("property `{}` is given twice", property.name.name),
-                    )
-                    .label(property.name.span, "given again")
-                    .label(earlier.name.span, "first given here"),
-                );
-            }
-        }
-        let at = |name: &str| {
-            let named = |p: &ast::TableProperty| p.name.as_str() == name;
-            written.properties.iter().position(named)
-        };
-        if let (Some(key), Some(entries)) = (at("key"), at("entries"))
-            && entries < key
-        {
-            self.error(
-                "entries-before-key",
-                written.properties[entries].name.span,
-                "the entries of a table come after its key",
-                "`key` is further down",
-            );
-        }
-        if let (Some(actions), Some(default)) = (at("actions"), at("default_action"))
-            && default < actions
-        {
-            let message = "the default action of a table comes after its actions";
-            self.report(
-                Diagnostic::error("default-before-actions", message)
-                    .label(d.name.span, "lists its actions too late")
-                    .label(
-                        written.properties[default].name.span,
-                        "refers to one of them",
-                    )
-                    .label(written.properties[actions].name.span, "expected before it"),
-            );
-        }
-        let has_actions = |p: &ast::TableProperty| matches!(p.kind, TablePropertyKind::Actions(_));
-        if !written.properties.iter().any(has_actions) {
-            self.error(
-                "no-actions",
-                d.name.span,
-                format!("table `{}` has no property `actions`", d.name.name),
-                "a table lists its actions",
-            );
-        }
     }
 
     /// A table without default action has core.p4's `NoAction`.
@@ -321,42 +266,6 @@ impl<'a> Checker<'a> {
         Some(ActionCall { index, args })
     }
 
-    /// The arguments for parameters with a direction must be those of the list of actions.
-    fn check_bound(&mut self, args: &[ast::Argument], params: &[Param], listed: &TableAction) {
-        let directed = params.iter().filter(|p| p.direction != Direction::None);
-        for (i, param) in directed.enumerate() {
-            let by_name =
-                |a: &&ast::Argument| a.name.as_ref().is_some_and(|n| n.name == param.name);
-            let given = args.iter().find(by_name).or_else(|| args.get(i));
-            let (Some(given), Some(bound)) = (given, listed.written.get(i)) else {
-                continue;
-            };
-            let text = text::text(&given.value);
-            if text != *bound {
-                self.report(
-                    Diagnostic::error(
-                        "bound-argument",
-                        format!(
-                            "argument `{}` is bound to `{bound}` in `actions`",
-                            param.name
-                        ),
-                    )
-                    .label(given.span, format!("found `{text}`"))
-                    .label(listed.span, "bound here"),
-                );
-            }
-        }
-    }
-
-    pub(super) fn not_known(&mut self, expr: &Expr, what: &str) {
-        self.error(
-            "not-constant",
-            expr.span,
-            format!("{what} must be known at compile time"),
-            "only known when packets come",
-        );
-    }
-
     fn property(
         &mut self,
         property: &'a ast::TableProperty,
@@ -412,6 +321,99 @@ impl<'a> Checker<'a> {
             annotations: &property.annotations,
             span: property.name.span,
         });
+    }
+}
+
+impl<'a> Facts<'a> {
+    fn check_properties(&mut self, d: &ast::Declaration, written: &'a ast::Table) {
+        for (i, property) in written.properties.iter().enumerate() {
+            let earlier = written.properties[..i]
+                .iter()
+                .find(|p| p.name.name == property.name.name);
+            if let Some(earlier) = earlier {
+                self.report(
+                    Diagnostic::error(
+                        "duplicate-property",
+                        format!("property `{}` is given twice", property.name.name),
+                    )
+                    .label(property.name.span, "given again")
+                    .label(earlier.name.span, "first given here"),
+                );
+            }
+        }
+        let at = |name: &str| {
+            let named = |p: &ast::TableProperty| p.name.as_str() == name;
+            written.properties.iter().position(named)
+        };
+        if let (Some(key), Some(entries)) = (at("key"), at("entries"))
+            && entries < key
+        {
+            self.error(
+                "entries-before-key",
+                written.properties[entries].name.span,
+                "the entries of a table come after its key",
+                "`key` is further down",
+            );
+        }
+        if let (Some(actions), Some(default)) = (at("actions"), at("default_action"))
+            && default < actions
+        {
+            let message = "the default action of a table comes after its actions";
+            self.report(
+                Diagnostic::error("default-before-actions", message)
+                    .label(d.name.span, "lists its actions too late")
+                    .label(
+                        written.properties[default].name.span,
+                        "refers to one of them",
+                    )
+                    .label(written.properties[actions].name.span, "expected before it"),
+            );
+        }
+        let has_actions = |p: &ast::TableProperty| matches!(p.kind, TablePropertyKind::Actions(_));
+        if !written.properties.iter().any(has_actions) {
+            self.error(
+                "no-actions",
+                d.name.span,
+                format!("table `{}` has no property `actions`", d.name.name),
+                "a table lists its actions",
+            );
+        }
+    }
+
+    /// The arguments for parameters with a direction must be those of the list of actions.
+    fn check_bound(&mut self, args: &[ast::Argument], params: &[Param], listed: &TableAction) {
+        let directed = params.iter().filter(|p| p.direction != Direction::None);
+        for (i, param) in directed.enumerate() {
+            let by_name =
+                |a: &&ast::Argument| a.name.as_ref().is_some_and(|n| n.name == param.name);
+            let given = args.iter().find(by_name).or_else(|| args.get(i));
+            let (Some(given), Some(bound)) = (given, listed.written.get(i)) else {
+                continue;
+            };
+            let text = text::text(&given.value);
+            if text != *bound {
+                self.report(
+                    Diagnostic::error(
+                        "bound-argument",
+                        format!(
+                            "argument `{}` is bound to `{bound}` in `actions`",
+                            param.name
+                        ),
+                    )
+                    .label(given.span, format!("found `{text}`"))
+                    .label(listed.span, "bound here"),
+                );
+            }
+        }
+    }
+
+    pub(super) fn not_known(&mut self, expr: &Expr, what: &str) {
+        self.error(
+            "not-constant",
+            expr.span,
+            format!("{what} must be known at compile time"),
+            "only known when packets come",
+        );
     }
 }
 

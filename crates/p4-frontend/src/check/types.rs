@@ -1,6 +1,6 @@
 //! Types as written.
 
-use super::{Checker, scope, suggest};
+use super::{Checker, Facts, scope, suggest};
 use crate::ast::{self, DeclId, Symbol};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, Named, NamedKind, Ty};
@@ -110,32 +110,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type `error`, which has no values unless some are declared.
-    fn error_type(&mut self, span: Span) -> Ty {
-        if std::mem::take(&mut self.lacks_errors) {
-            self.report(
-                Diagnostic::error("no-errors", "type `error` has no values: none are declared")
-                    .label(span, "expected a declaration `error { … }`")
-                    .help("is `#include <core.p4>` missing?"),
-            );
-        }
-        Ty::ErrorCode
-    }
-
-    /// `_` where a type stands.
-    fn dont_care(&mut self, open: Open, span: Span) -> Ty {
-        if open != Open::Nothing {
-            return self.fresh();
-        }
-        self.error(
-            "dont-care-as-type",
-            span,
-            "`_` is only possible where the type follows from something else",
-            "expected a type",
-        );
-        Ty::Error
-    }
-
     fn member_type(&mut self, written: &'a ast::Type, open: Open) -> Ty {
         let ty = self.written(written, open);
         if ty.is_object() || matches!(ty, Ty::Void | Ty::String) {
@@ -209,6 +183,103 @@ impl<'a> Checker<'a> {
             Some(ty) => ty,
             None => self.not_a_type(id, path),
         }
+    }
+
+    /// An integer that must be known at compile time; `what` it is for, in messages.
+    pub(super) fn constant_int(&mut self, expr: &'a ast::Expr, what: &str) -> Option<BigInt> {
+        let checked = self.expr(expr);
+        if checked.ty.is_error() {
+            return None;
+        }
+        let value = checked.int_value().cloned();
+        if value.is_none() {
+            self.error(
+                "not-constant",
+                expr.span,
+                format!("{what} must be an integer known at compile time"),
+                format!("found a value of type `{}`", checked.ty),
+            );
+        }
+        value
+    }
+
+    /// The same, where it must be zero or more.
+    pub(super) fn constant_u32(&mut self, expr: &'a ast::Expr, what: &str) -> Option<u32> {
+        let value = self.constant_int(expr, what)?;
+        let small = value.to_u32();
+        if small.is_none() {
+            let label = if value.is_negative() {
+                "it is negative"
+            } else {
+                "it is too large"
+            };
+            self.error(
+                "bad-number",
+                expr.span,
+                format!("{what} cannot be {value}"),
+                label,
+            );
+        }
+        small
+    }
+
+    /// Declares type parameters in the scope that has just been opened.
+    pub(super) fn type_params(
+        &mut self,
+        params: &'a [ast::TypeParameter],
+    ) -> Vec<(DeclId, Symbol)> {
+        for param in params {
+            self.declare(param.id, &param.name, &[], DefKind::TypeParam);
+        }
+        let pair = |p: &ast::TypeParameter| (p.id, p.name.name.clone());
+        params.iter().map(pair).collect()
+    }
+
+    /// Reports a field whose type its struct, header or union cannot hold. Returns the type to continue with.
+    pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
+        let ty = self.ty(&field.ty);
+        let Some(expected) = self.not_a_field(of, &ty) else {
+            return ty;
+        };
+        self.error(
+            "bad-field-type",
+            field.ty.span,
+            format!(
+                "a {} cannot have the field `{}` of type `{ty}`",
+                of.keyword(),
+                field.name.name
+            ),
+            expected,
+        );
+        Ty::Error
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// The type `error`, which has no values unless some are declared.
+    fn error_type(&mut self, span: Span) -> Ty {
+        if std::mem::take(&mut self.lacks_errors) {
+            self.report(
+                Diagnostic::error("no-errors", "type `error` has no values: none are declared")
+                    .label(span, "expected a declaration `error { … }`")
+                    .help("is `#include <core.p4>` missing?"),
+            );
+        }
+        Ty::ErrorCode
+    }
+
+    /// `_` where a type stands.
+    fn dont_care(&mut self, open: Open, span: Span) -> Ty {
+        if open != Open::Nothing {
+            return self.fresh();
+        }
+        self.error(
+            "dont-care-as-type",
+            span,
+            "`_` is only possible where the type follows from something else",
+            "expected a type",
+        );
+        Ty::Error
     }
 
     fn not_a_type(&mut self, id: DeclId, path: &ast::Path) -> Ty {
@@ -334,75 +405,6 @@ impl<'a> Checker<'a> {
             n => format!("`{name}` takes {n} type arguments"),
         };
         self.error("type-arguments", span, message, format!("{found} given"));
-    }
-
-    /// An integer that must be known at compile time; `what` it is for, in messages.
-    pub(super) fn constant_int(&mut self, expr: &'a ast::Expr, what: &str) -> Option<BigInt> {
-        let checked = self.expr(expr);
-        if checked.ty.is_error() {
-            return None;
-        }
-        let value = checked.int_value().cloned();
-        if value.is_none() {
-            self.error(
-                "not-constant",
-                expr.span,
-                format!("{what} must be an integer known at compile time"),
-                format!("found a value of type `{}`", checked.ty),
-            );
-        }
-        value
-    }
-
-    /// The same, where it must be zero or more.
-    pub(super) fn constant_u32(&mut self, expr: &'a ast::Expr, what: &str) -> Option<u32> {
-        let value = self.constant_int(expr, what)?;
-        let small = value.to_u32();
-        if small.is_none() {
-            let label = if value.is_negative() {
-                "it is negative"
-            } else {
-                "it is too large"
-            };
-            self.error(
-                "bad-number",
-                expr.span,
-                format!("{what} cannot be {value}"),
-                label,
-            );
-        }
-        small
-    }
-
-    /// Declares type parameters in the scope that has just been opened.
-    pub(super) fn type_params(
-        &mut self,
-        params: &'a [ast::TypeParameter],
-    ) -> Vec<(DeclId, Symbol)> {
-        for param in params {
-            self.declare(param.id, &param.name, &[], DefKind::TypeParam);
-        }
-        let pair = |p: &ast::TypeParameter| (p.id, p.name.name.clone());
-        params.iter().map(pair).collect()
-    }
-
-    /// Reports a field whose type its struct, header or union cannot hold. Returns the type to continue with.
-    pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
-        let ty = self.ty(&field.ty);
-        let Some(expected) = self.not_a_field(of, &ty) else {
-            return ty;
-        };
-        self.error(
-            "bad-field-type",
-            field.ty.span,
-            format!(
-                "a {} cannot have the field `{}` of type `{ty}`",
-                of.keyword(),
-                field.name.name
-            ),
-            expected,
-        );
-        Ty::Error
     }
 
     /// "`a`, `b` and `c`" of what a struct, header or union has.

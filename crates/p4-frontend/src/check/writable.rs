@@ -1,10 +1,10 @@
 //! What can be written to.
 
-use super::Checker;
+use super::Facts;
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Callee, DefKind, Expr, ExprKind};
 
-impl<'a> Checker<'a> {
+impl<'a> Facts<'a> {
     /// Reports an expression that cannot be written to, and says why.
     pub(super) fn require_writable(&mut self, expr: &Expr, what: &str) -> bool {
         let Some(why) = self.not_writable(expr) else {
