@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Parser,
     /// A control or action: by `return` and `exit`.
     Control {
-        /// Whether `exit` returns to the caller, with `Lowerer::exiting` set.
+        /// Whether `exit` returns to the caller, with [`exiting`](super::Lowerer::exiting) set.
         soft_exit: bool,
     },
     /// A function or method: by `return`, which leaves the result here.

@@ -48,7 +48,7 @@ pub(super) struct ActionInstance {
     pub id: ActionId,
     pub function: FunctionId,
     pub slots: Vec<Slot>,
-    /// Whether it may return with [`Lowerer::exiting`] set.
+    /// Whether it may return with [`exiting`](super::Lowerer::exiting) set.
     pub soft: bool,
 }
 

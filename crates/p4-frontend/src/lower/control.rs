@@ -36,7 +36,7 @@ pub(super) struct BlockInstance {
 pub(super) struct LoweredControl {
     function: FunctionId,
     slots: Vec<Option<Slot>>,
-    /// Whether it may return with [`Lowerer::exiting`] set.
+    /// Whether it may return with [`exiting`](super::Lowerer::exiting) set.
     soft: bool,
 }
 

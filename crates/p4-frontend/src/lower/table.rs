@@ -17,7 +17,7 @@ const MAX_PRIORITY: i128 = i32::MAX as i128;
 #[derive(Debug)]
 pub(super) struct TableInstance {
     pub id: TableId,
-    /// Whether one of its actions may return with [`Lowerer::exiting`] set.
+    /// Whether one of its actions may return with [`exiting`](super::Lowerer::exiting) set.
     pub soft: bool,
     /// Computes the keys; run before each application.
     pub prepare: Vec<p4_ir::Stmt>,
