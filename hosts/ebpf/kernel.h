@@ -8,6 +8,10 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+enum tcp_ca_event {
+	CA_EVENT_TX_START, // a segment leaves while no other is in flight
+};
+
 struct sock_common {
 	unsigned short skc_family;
 };
@@ -23,11 +27,43 @@ struct inet_sock {
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	__u32 icsk_pmtu_cookie; // path MTU that the segment size is computed from
+	__u8 icsk_ca_state : 5;
+	__u8 icsk_retransmits; // timeouts since the last progress
+	__u64 icsk_ca_priv[13];
 };
 
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u8 ecn_flags; // 0: ECN was not negotiated
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 snd_cwnd; // in segments, as are the next two
+	__u32 snd_cwnd_clamp;
+	__u32 snd_ssthresh;
+	__u32 prior_cwnd; // before the newest loss or timeout
+	__u32 packets_out; // segments sent and not acknowledged
+	__u32 max_packets_out; // the most of them in the last window
+	__u8 is_cwnd_limited : 1; // the window was full lately
+	__u64 tcp_mstamp; // time of the newest packet sent or received (µs)
+	__u32 mss_cache; // octets of a segment
+};
+
+struct ack_sample {
+	__u32 pkts_acked;
+	__s32 rtt_us; // negative: there is none
+	__u32 in_flight;
+};
+
+struct tcp_congestion_ops {
+	__u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	__u32 (*undo_cwnd)(struct sock *sk);
+	void (*set_state)(struct sock *sk, __u8 state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+	char name[16];
+	__u32 flags;
+	void (*init)(struct sock *sk);
 };
 
 #pragma clang attribute pop

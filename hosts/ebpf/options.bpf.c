@@ -393,6 +393,8 @@ static __always_inline void note(struct __sk_buff *skb, const struct packet *pac
 		feedback->ci_echo = ci_echo;
 		feedback->ci_echoes += ci_echo;
 		feedback->ack_seq = bpf_ntohl(packet->tcp.ack_seq);
+		if (ci_echo)
+			feedback->ci_ack_seq = feedback->ack_seq;
 		feedback->packets++;
 	}
 	if (packet->payload) {

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+#include "muzha.h"
+
+#include "control.h"
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops muzha = CONTROL("wm_muzha");
