@@ -15,6 +15,7 @@ from experiments.chan import fig3_6, fig6_4
 from experiments.lien import fig4_2
 from topologies import config as network_config
 from topologies.plan import plan
+from topologies.switches import Embedded
 from waymark import (
     Experiment,
     Flow,
@@ -134,12 +135,21 @@ def test_red_of_tofino_has_no_average(small: Topology) -> None:
         run(Scenario("s", network, 1, flows=(Flow("a", "b"),)))
 
 
-def test_a_network_on_interfaces_has_no_limits_for_programs_for_tofino(
-    small: Topology, tmp_path: Path
+@pytest.mark.parametrize("architecture", TOFINO)
+def test_a_switch_on_interfaces_has_the_limits_of_its_links(
+    small: Topology, architecture: Architecture, tmp_path: Path
 ) -> None:
-    network = plan(small.with_architecture("tna"))
-    with pytest.raises(WaymarkError, match="valid on interfaces: a program for v1model"):
-        network_config.write(network, Path("small.yaml"), tmp_path / "controller.yaml", None)
+    network = plan(small.with_architecture(architecture.name))
+    command = Embedded().command(network.switches[0], tmp_path)
+    limits = [command[i + 1] for i, word in enumerate(command) if word == "--port-queue"]
+    assert limits == ["1=49", "2=9"]
+    assert command[command.index("--cpu-port") + 1] == str(architecture.cpu_port)
+    written = tmp_path / "controller.yaml"
+    assert network_config.write(network, Path("small.yaml"), written, None)
+    its_program = f"{architecture.name}/waymark.p4"
+    switch = config.load(written).switches["r1"]
+    entries = entries_of_a_configuration(switch, tables_of(its_program), architecture)
+    assert "port_queue" not in {entry.table for entry in entries}
 
 
 # -- the controller -----------------------------------------------------------------------------

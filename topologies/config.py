@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from controller import pipeline
 from topologies import tutorial
 from topologies.plan import Plan, SwitchPlan
-from waymark import architecture, program, project
+from waymark import program, project
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop
 from waymark.topology import Link
@@ -70,13 +70,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         return config | tutorial.settings(tutorial.read(declared.runtime), schema)
     if declared.tutorial is not None:  # the user's controller writes its entries
         return config
-    compiled = program.of_project(switch.program)
-    if architecture.of(compiled.architecture).limits_queues:
-        raise WaymarkError(
-            f"switch {switch.name}: {switch.program} leaves queue limits to the traffic manager; "
-            "valid on interfaces: a program for v1model"
-        )
-    tables = {name.split(".")[-1] for name in compiled.tables}
+    tables = {name.split(".")[-1] for name in program.of_project(switch.program).tables}
     # As in the lab: marks are configured only if the program writes marks.
     marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
     config["ports"] = {

@@ -9,9 +9,10 @@ serialisation begins; the wire adds the serialisation time.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from waymark import architecture
 from waymark.addressing import Addressing, derive
+from waymark.architecture import Architecture
 from waymark.errors import WaymarkError
-from waymark.ports import CPU_PORT
 from waymark.topology import Link, Switch, Topology
 
 MAX_INTERFACE = 15
@@ -88,6 +89,11 @@ class SwitchPlan:
     keeps_limits: bool
     interfaces: Mapping[int, str]
     links: Mapping[int, Link]
+
+    @property
+    def architecture(self) -> Architecture:
+        """That of its program."""
+        return architecture.of_program(self.program)
 
     @property
     def grpc(self) -> str:
@@ -185,7 +191,9 @@ def _switch(switch: Switch, number: int, topology: Topology, addressing: Address
         number,
         device_id=number + 1 if its is None else its.number,
         grpc_port=FIRST_GRPC_PORT + number if its is None else TUTORIAL_GRPC_PORT + its.number,
-        cpu_port=CPU_PORT if its is None or its.cpu_port is None else its.cpu_port,
+        cpu_port=architecture.of_program(switch.program).cpu_port
+        if its is None or its.cpu_port is None
+        else its.cpu_port,
         program=switch.program,
         keeps_limits=its is None,
         interfaces={port: f"{switch.name}-{port}" for port in ports},

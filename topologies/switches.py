@@ -62,6 +62,9 @@ class Embedded:
         for port, interface in switch.interfaces.items():
             command += [f"-i{port}@{interface}"]
             command += ["--port-rate", f"{port}={round(switch.links[port].rate_bps)}bit"]
+        if switch.architecture.limits_queues:
+            for port, link in switch.links.items():
+                command += ["--port-queue", f"{port}={link.queue_packets - 1}"]
         return command
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:

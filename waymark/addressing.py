@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
-from pathlib import PurePath
 
 from waymark import architecture
 from waymark.errors import WaymarkError
@@ -103,8 +102,7 @@ def _ports(topology: Topology, node: str) -> dict[int, str]:
 def _recirculating(topology: Topology, node: str) -> range:
     """Ports of a switch's hardware that no link may have."""
     programs = [switch.program for switch in topology.switches if switch.name == node]
-    folder = PurePath(programs[0]).parent.name if programs else ""
-    return architecture.of(folder).recirculating
+    return architecture.of_program(programs[0] if programs else "").recirculating
 
 
 def _addresses(topology: Topology) -> dict[str, IPv4Address]:

@@ -1,6 +1,7 @@
 """What a program's architecture changes in the settings of a hop; see ``p4src/README.md``."""
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from waymark.ports import CPU_PORT
 
@@ -57,6 +58,11 @@ TNA = Architecture("tna", 80, 1.024, 2**16 - 1, range(68, 72), 320)
 T2NA = Architecture("t2na", 176, 1.024, 2**16 - 1, range(6, 8), 0)
 
 ARCHITECTURES = {each.name: each for each in (V1MODEL, TNA, T2NA)}
+
+
+def of_program(program: str) -> Architecture:
+    """The architecture of a program that a topology names, by its folder in ``p4src/``."""
+    return of(PurePath(program).parent.name)
 
 
 def of(name: str) -> Architecture:
