@@ -351,7 +351,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn function(&self, id: DeclId) -> Option<Function<'a>> {
-        match &self.def(id)?.kind {
+        match self.hir.kind(id)? {
             DefKind::Function(function) => Some(function.clone()),
             _ => None,
         }

@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         args: &[ast::Argument],
         span: Span,
     ) -> Option<Rc<[Param<'a>]>> {
-        match self.def(named.id).map(|d| &d.kind) {
+        match self.hir.kind(named.id) {
             Some(DefKind::Parser(g)) if g.of.body.is_some() => {
                 return Some(g.of.constructor_params.clone());
             }
@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn constructor_params(&self, named: &Named) -> Rc<[Param<'a>]> {
-        match self.def(named.id).map(|d| &d.kind) {
+        match self.hir.kind(named.id) {
             Some(DefKind::Parser(g)) => g.of.constructor_params.clone(),
             Some(DefKind::Control(g)) => g.of.constructor_params.clone(),
             Some(DefKind::Package(g)) => g.of.clone(),

@@ -3,10 +3,9 @@
 use super::{Facts, constants};
 use crate::ast::{DeclId, Direction};
 use crate::diagnostic::Diagnostic;
-use crate::hir::{DefKind, Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
+use crate::hir::{Expr, ExprKind, Named, NamedKind, Param, Ty, Value};
 use crate::span::Span;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 /// A run-time parameter of a parser or control.
 pub(super) struct BlockParam {
@@ -109,11 +108,7 @@ impl Facts<'_> {
 
     /// The run-time parameters of a parser or control.
     pub(super) fn block_params(&self, named: &Named) -> Option<Vec<BlockParam>> {
-        let params: Rc<[Param]> = match &self.def(named.id)?.kind {
-            DefKind::Parser(g) => g.of.params.clone(),
-            DefKind::Control(g) => g.of.params.clone(),
-            _ => return None,
-        };
+        let params = self.hir.block_params(named.id)?;
         let with = self.hir.substitution(named);
         let one = |p: &Param| BlockParam {
             ty: p.ty.substitute(&with),

@@ -74,7 +74,7 @@ impl<'a> Facts<'a> {
         let Ty::Named(named) = ty else {
             return Vec::new();
         };
-        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
+        let Some(DefKind::Extern(ext)) = self.hir.kind(named.id) else {
             return Vec::new();
         };
         let is_abstract = |id: &DeclId| self.function(*id).is_some_and(|f| f.is_abstract);

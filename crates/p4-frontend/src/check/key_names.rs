@@ -90,7 +90,7 @@ fn chain(expr: &Expr) -> (&Expr, Vec<&Operation>) {
 /// What `@name` says of a member.
 fn member_name(program: &Program, ty: &Ty, index: usize) -> Option<String> {
     let Ty::Named(named) = ty else { return None };
-    let DefKind::Fields(_, fields) = &program.def(named.id)?.kind else {
+    let DefKind::Fields(_, fields) = program.kind(named.id)? else {
         return None;
     };
     ast::annotation(fields.of.get(index)?.annotations, "name")?.string()

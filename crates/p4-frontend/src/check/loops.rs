@@ -41,7 +41,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         self.variable(declaration, ty, None);
-        let ty = match self.def(declaration.id).map(|d| &d.kind) {
+        let ty = match self.hir.kind(declaration.id) {
             Some(DefKind::Variable(ty)) => ty.clone(),
             _ => Ty::Error,
         };

@@ -163,7 +163,7 @@ impl<'a> Facts<'a> {
     }
 
     fn enum_member(&mut self, named: &Named, name: &ast::Ident) -> Option<Value> {
-        let DefKind::Enum { members, .. } = &self.def(named.id)?.kind else {
+        let DefKind::Enum { members, .. } = self.hir.kind(named.id)? else {
             let ty = Ty::Named(named.clone());
             self.unknown_member(name, &ty, Vec::new());
             return None;
@@ -200,7 +200,7 @@ impl<'a> Facts<'a> {
     }
 
     fn extern_methods(&self, id: DeclId) -> Vec<String> {
-        let Some(DefKind::Extern(ext)) = self.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Extern(ext)) = self.hir.kind(id) else {
             return Vec::new();
         };
         let name = |m: &DeclId| self.def(*m).map(|d| d.name.to_string());

@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
         args: &'a [ast::Argument],
         span: Span,
     ) -> Expr {
-        let (params, wanted) = match self.def(named.id).map(|d| &d.kind) {
+        let (params, wanted) = match self.hir.kind(named.id) {
             Some(DefKind::Parser(g)) => (g.of.params.clone(), Inside::Parser),
             Some(DefKind::Control(g)) => (g.of.params.clone(), Inside::Control),
             _ => return Expr::error(span),
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
         args: &'a [ast::Argument],
         span: Span,
     ) -> Expr {
-        let Some(DefKind::Extern(ext)) = self.def(named.id).map(|d| &d.kind) else {
+        let Some(DefKind::Extern(ext)) = self.hir.kind(named.id) else {
             return Expr::error(span);
         };
         let named_so = |m: &DeclId| self.def(*m).is_some_and(|d| d.name == name.name);

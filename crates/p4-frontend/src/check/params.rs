@@ -105,7 +105,7 @@ impl<'a> Facts<'a> {
     /// Whether a parser or control is more than a type.
     fn has_body(&self, ty: &Ty) -> bool {
         let Ty::Named(named) = ty else { return false };
-        match self.def(named.id).map(|d| &d.kind) {
+        match self.hir.kind(named.id) {
             Some(DefKind::Parser(parser)) => parser.of.body.is_some(),
             Some(DefKind::Control(control)) => control.of.body.is_some(),
             _ => false,

@@ -86,7 +86,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn switch_action(&mut self, table: DeclId, cases: &'a [ast::SwitchCase]) -> StmtKind {
-        let listed: Vec<DeclId> = match self.def(table).map(|d| &d.kind) {
+        let listed: Vec<DeclId> = match self.hir.kind(table) {
             Some(DefKind::Table(t)) => t.actions.iter().map(|a| a.action).collect(),
             _ => Vec::new(),
         };

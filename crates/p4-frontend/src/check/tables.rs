@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         let id = self.resolve(path, "action")?;
-        match self.def(id).map(|d| &d.kind) {
+        match self.hir.kind(id) {
             Some(DefKind::Action(action)) => Some((id, action.params.clone(), args)),
             Some(other) => {
                 let what = super::scope::described(other);

@@ -355,7 +355,7 @@ impl<'a> Facts<'a> {
             self.error("self-reference", span, message, "holds itself");
             return Ty::Error;
         }
-        let Some(DefKind::Fields(kind, generic)) = self.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Fields(kind, generic)) = self.hir.kind(id) else {
             return ty;
         };
         if named.args.is_empty() || ty.any(&mut |t| matches!(t, Ty::Var(_) | Ty::Param(..))) {

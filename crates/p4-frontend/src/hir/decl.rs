@@ -32,9 +32,23 @@ impl<'a> Program<'a> {
         self.defs.get(id.0 as usize)?.as_ref()
     }
 
+    /// What kind of declaration `id` is.
+    pub fn kind(&self, id: DeclId) -> Option<&DefKind<'a>> {
+        self.def(id).map(|def| &def.kind)
+    }
+
+    /// The run-time parameters of a parser or control.
+    pub fn block_params(&self, id: DeclId) -> Option<&Rc<[Param<'a>]>> {
+        match self.kind(id)? {
+            DefKind::Parser(parser) => Some(&parser.of.params),
+            DefKind::Control(control) => Some(&control.of.params),
+            _ => None,
+        }
+    }
+
     /// The type parameters of a declared type.
     pub fn type_params(&self, id: DeclId) -> &[(DeclId, Symbol)] {
-        match self.def(id).map(|def| &def.kind) {
+        match self.kind(id) {
             Some(DefKind::Fields(_, g)) => &g.type_params,
             Some(DefKind::Extern(g)) => &g.type_params,
             Some(DefKind::Parser(g)) => &g.type_params,
@@ -77,7 +91,7 @@ impl<'a> Program<'a> {
     /// Names and types of the members of a struct, header or union; `None` for another type.
     pub fn fields(&self, ty: &Ty) -> Option<Vec<(Symbol, Ty)>> {
         let Ty::Named(named) = ty else { return None };
-        let DefKind::Fields(_, fields) = &self.def(named.id)?.kind else {
+        let DefKind::Fields(_, fields) = self.kind(named.id)? else {
             return None;
         };
         let with = self.substitution(named);
@@ -98,7 +112,7 @@ impl<'a> Program<'a> {
     /// What a serialisable enum or a `type` is over.
     pub fn underlying(&self, ty: &Ty) -> Option<Ty> {
         let Ty::Named(named) = ty else { return None };
-        match &self.def(named.id)?.kind {
+        match self.kind(named.id)? {
             DefKind::Enum { underlying, .. } => underlying.clone(),
             DefKind::NewType(of) => Some(of.clone()),
             _ => None,

@@ -1,6 +1,7 @@
 //! Calls of functions and actions, and of what is built in.
 
 use super::body::Kind;
+use super::storage::load;
 use super::targets::Target;
 use super::{Binding, Body, Env, Object, Scope};
 use crate::ast::{DeclId, Direction};
@@ -189,10 +190,7 @@ impl Body<'_, '_, '_> {
         match &instance.result {
             None => Given::Nothing,
             Some((at, ty)) => match self.scalar_type(ty) {
-                Some(scalar) => Given::Scalar(p4_ir::Expr::load(p4_ir::Place {
-                    at: at.clone(),
-                    ty: scalar,
-                })),
+                Some(scalar) => Given::Scalar(load(at, scalar)),
                 None => Given::At(at.clone()),
             },
         }
@@ -246,7 +244,7 @@ impl Scope<'_, '_, '_> {
         span: Span,
     ) -> Option<Rc<FunctionInstance>> {
         let hir = self.hir;
-        let Some(DefKind::Function(function)) = hir.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Function(function)) = hir.kind(id) else {
             return None;
         };
         let Some(body) = &function.body else {

@@ -3,7 +3,7 @@
 use super::Body;
 use super::calls::Given;
 use super::expressions::{ir_binary, ir_bool, ir_not};
-use super::storage::{self, NOWHERE, part};
+use super::storage::{self, NOWHERE, load, part};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
 
@@ -106,11 +106,8 @@ impl Body<'_, '_, '_> {
     fn store_given(&mut self, to: &Location, ty: &Ty, given: Given) {
         match given {
             Given::Scalar(value) => {
-                let to = Place {
-                    at: to.clone(),
-                    ty: value.ty,
-                };
-                self.set(to, value);
+                let (at, ty) = (to.clone(), value.ty);
+                self.set(Place { at, ty }, value);
             }
             Given::At(from) => self.copy(to, &from, ty),
             Given::Nothing => {}
@@ -123,12 +120,8 @@ impl Body<'_, '_, '_> {
             return;
         }
         if let Some(scalar) = self.scalar_type(ty) {
-            let place = |at: &Location| Place {
-                at: at.clone(),
-                ty: scalar,
-            };
-            let value = p4_ir::Expr::load(place(from));
-            self.set(place(to), value);
+            let (at, ty) = (to.clone(), scalar);
+            self.set(Place { at, ty }, load(from, scalar));
             return;
         }
         self.emit(StmtKind::Copy {
@@ -209,13 +202,7 @@ impl Body<'_, '_, '_> {
 
     fn equal_at(&mut self, a: &Location, b: &Location, ty: &Ty) -> p4_ir::Expr {
         if let Some(scalar) = self.scalar_type(ty) {
-            let load = |at: &Location| {
-                p4_ir::Expr::load(Place {
-                    at: at.clone(),
-                    ty: scalar,
-                })
-            };
-            return ir_binary(BinaryOp::Eq, load(a), load(b), Scalar::Bool);
+            return ir_binary(BinaryOp::Eq, load(a, scalar), load(b, scalar), Scalar::Bool);
         }
         let members = self.hir.members(ty).unwrap_or_default();
         let mut each = Vec::with_capacity(members.len());

@@ -87,7 +87,7 @@ impl Body<'_, '_, '_> {
         span: Span,
     ) -> Option<LoweredControl> {
         let hir = self.hir;
-        let Some(DefKind::Control(control)) = hir.def(block.named.id).map(|d| &d.kind) else {
+        let Some(DefKind::Control(control)) = hir.kind(block.named.id) else {
             self.unsupported(span, "applying this");
             return None;
         };
@@ -108,7 +108,7 @@ impl Body<'_, '_, '_> {
     /// A control's tables, and its `apply`.
     fn lowered_control(mut self, id: DeclId) -> Vec<p4_ir::Stmt> {
         let hir = self.hir;
-        let Some(DefKind::Control(control)) = hir.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Control(control)) = hir.kind(id) else {
             return Vec::new();
         };
         let Some(body) = &control.of.body else {
@@ -256,7 +256,7 @@ impl Scope<'_, '_, '_> {
 impl Lowerer<'_, '_> {
     /// Names of an instance before its parameters have places.
     pub(super) fn block_env(&self, block: &BlockInstance) -> Env {
-        let own_actions = match self.hir.def(block.named.id).map(|d| &d.kind) {
+        let own_actions = match self.hir.kind(block.named.id) {
             Some(DefKind::Control(control)) => control.of.body.as_ref().map(|b| b.actions.clone()),
             _ => None,
         };

@@ -66,7 +66,7 @@ impl Lowerer<'_, '_> {
 
     /// Whether an action or control may exit, by itself or through what it calls.
     pub(super) fn may_exit(&self, id: DeclId) -> bool {
-        match self.hir.def(id).map(|d| &d.kind) {
+        match self.hir.kind(id) {
             Some(DefKind::Action(action)) => self.statements_exit(&action.body),
             Some(DefKind::Control(control)) => match &control.of.body {
                 Some(body) => {

@@ -2,7 +2,7 @@
 
 use super::calls::Given;
 use super::constants::value_bits;
-use super::storage::{minus_one, next_index};
+use super::storage::{load, minus_one, next_index};
 use super::{Body, Object};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Ty, Value};
@@ -129,7 +129,7 @@ impl Body<'_, '_, '_> {
             ExprKind::Call(call) => {
                 return match self.call(call, &ty, expr.span) {
                     Given::Scalar(value) => value,
-                    Given::At(at) => p4_ir::Expr::load(Place { at, ty: scalar }),
+                    Given::At(at) => load(&at, scalar),
                     Given::Nothing => ir_bool(false),
                 };
             }
@@ -140,7 +140,7 @@ impl Body<'_, '_, '_> {
             | ExprKind::Next(_)
             | ExprKind::Last(_) => {
                 let at = self.materialise(expr);
-                return p4_ir::Expr::load(Place { at, ty: scalar });
+                return load(&at, scalar);
             }
             _ => {
                 self.unsupported(expr.span, "this expression here");
@@ -180,7 +180,7 @@ impl Body<'_, '_, '_> {
             let over = self.ty(&whole.ty);
             let at = self.temporary(&over, whole.span);
             self.store(&at, &over, whole);
-            return p4_ir::Expr::load(Place { at, ty });
+            return load(&at, ty);
         }
         self.mux(arms, otherwise, ty)
     }

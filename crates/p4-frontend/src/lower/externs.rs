@@ -2,7 +2,7 @@
 
 use super::calls::Given;
 use super::composites::place_ty;
-use super::storage::part;
+use super::storage::{load, part};
 use super::targets::Target;
 use super::{Body, Lowerer, Object, Scope};
 use crate::ast::{DeclId, Direction};
@@ -20,7 +20,7 @@ impl Body<'_, '_, '_> {
         span: Span,
     ) -> Given {
         let hir = self.hir;
-        let Some(DefKind::Function(function)) = hir.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Function(function)) = hir.kind(id) else {
             return Given::Nothing;
         };
         let name = self.name(id);
@@ -231,10 +231,7 @@ impl Lowerer<'_, '_> {
     ) {
         if let Some(scalar) = self.scalar_type(ty) {
             items.push(ListItem {
-                value: p4_ir::Expr::load(Place {
-                    at: at.clone(),
-                    ty: scalar,
-                }),
+                value: load(at, scalar),
                 valid,
                 name: name.to_string(),
             });

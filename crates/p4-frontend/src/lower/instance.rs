@@ -86,7 +86,7 @@ impl Scope<'_, '_, '_> {
         id: Option<DeclId>,
     ) -> BlockInstance {
         let hir = self.hir;
-        let params = match hir.def(named.id).map(|d| &d.kind) {
+        let params = match hir.kind(named.id) {
             Some(DefKind::Parser(g)) => g.of.constructor_params.clone(),
             Some(DefKind::Control(g)) => g.of.constructor_params.clone(),
             _ => Rc::from([]),
@@ -224,7 +224,7 @@ impl Lowerer<'_, '_> {
 
     fn member_arg(&self, ty: &Ty, index: u32) -> CtorArg {
         let name = match ty {
-            Ty::Named(named) => match self.hir.def(named.id).map(|d| &d.kind) {
+            Ty::Named(named) => match self.hir.kind(named.id) {
                 Some(DefKind::Enum { members, .. }) => members
                     .get(index as usize)
                     .map(|(name, _)| name.to_string()),

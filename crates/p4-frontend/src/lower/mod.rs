@@ -2,9 +2,9 @@
 //!
 //! Each kind of place has a context of its own, which offers what is possible there:
 //! - [`Lowerer`], the program: types, variables, diagnostics;
-//! - [`Known`](constants::Known), an expression that is known at compile time;
-//! - [`Scope`](scope::Scope), an instance: names, and what exists before any packet;
-//! - [`Body`](body::Body), statements that run: of a control, an action, a function, a method or a parser;
+//! - [`Known`], an expression that is known at compile time;
+//! - [`Scope`], an instance: names, and what exists before any packet;
+//! - [`Body`], statements that run: of a control, an action, a function, a method or a parser;
 //! - [`StateBody`](states::StateBody), the statements of a parser's states: it applies parsers.
 //!
 //! The files:

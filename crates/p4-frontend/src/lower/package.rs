@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
     /// The blocks among a package's arguments, those of packages in it included.
     fn roles(&mut self, around: &Around, args: &[Option<Expr>], roles: &mut Vec<Role>) {
         let hir = self.hir;
-        let Some(DefKind::Package(params)) = hir.def(around.named.id).map(|d| &d.kind) else {
+        let Some(DefKind::Package(params)) = hir.kind(around.named.id) else {
             return;
         };
         for (param, arg) in params.of.iter().zip(args) {
@@ -213,10 +213,8 @@ impl Lowerer<'_, '_> {
         let Ty::Named(named) = ty else {
             return Vec::new();
         };
-        let params = match self.hir.def(named.id).map(|d| &d.kind) {
-            Some(DefKind::Parser(g)) => g.of.params.clone(),
-            Some(DefKind::Control(g)) => g.of.params.clone(),
-            _ => return Vec::new(),
+        let Some(params) = self.hir.block_params(named.id) else {
+            return Vec::new();
         };
         let with = self.hir.substitution(named);
         params.iter().map(|p| p.ty.substitute(&with)).collect()
@@ -274,10 +272,8 @@ impl Scope<'_, '_, '_> {
         places: &mut HashMap<(Ty, Ty), Location>,
     ) -> (Vec<BlockParam>, HashMap<DeclId, Binding>) {
         let hir = self.hir;
-        let params = match hir.def(block.named.id).map(|d| &d.kind) {
-            Some(DefKind::Parser(g)) => g.of.params.clone(),
-            Some(DefKind::Control(g)) => g.of.params.clone(),
-            _ => return Default::default(),
+        let Some(params) = hir.block_params(block.named.id) else {
+            return Default::default();
         };
         let own = hir.substitution(&block.named);
         let mut block_params = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::calls::Given;
 use super::expressions::ir_binary;
-use super::storage::{NEXT_INDEX, next_index, part};
+use super::storage::{NEXT_INDEX, load, next_index, part};
 use super::targets::Target;
 use super::{Body, Lowerer};
 use crate::hir::{Call, Expr, ExprKind, NamedKind, Ty};
@@ -116,7 +116,7 @@ impl Body<'_, '_, '_> {
             });
         }
         match self.scalar_type(ty) {
-            Some(scalar) => Given::Scalar(p4_ir::Expr::load(Place { at, ty: scalar })),
+            Some(scalar) => Given::Scalar(load(&at, scalar)),
             None => Given::At(at),
         }
     }

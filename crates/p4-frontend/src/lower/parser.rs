@@ -1,6 +1,6 @@
 //! Parsers: their states and transitions.
 
-use super::storage::part;
+use super::storage::{load, part};
 use super::{Body, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
@@ -138,7 +138,7 @@ impl Body<'_, '_, '_> {
 
 impl Lowerer<'_, '_> {
     pub(super) fn parser_body(&self, id: DeclId) -> Option<Rc<ParserBody>> {
-        match &self.hir.def(id)?.kind {
+        match self.hir.kind(id)? {
             DefKind::Parser(parser) => parser.of.body.clone(),
             _ => None,
         }
@@ -146,11 +146,7 @@ impl Lowerer<'_, '_> {
 
     fn loads(&mut self, at: &p4_ir::Location, ty: &Ty, values: &mut Vec<p4_ir::Expr>) {
         if let Some(scalar) = self.scalar_type(ty) {
-            let place = p4_ir::Place {
-                at: at.clone(),
-                ty: scalar,
-            };
-            return values.push(p4_ir::Expr::load(place));
+            return values.push(load(at, scalar));
         }
         let members = self.hir.members(ty).unwrap_or_default();
         for (i, member) in members.iter().enumerate() {

@@ -79,7 +79,7 @@ impl Body<'_, '_, '_> {
     }
 
     fn declaration(&mut self, id: DeclId, init: Option<&Expr>) {
-        let Some(DefKind::Variable(ty)) = self.hir.def(id).map(|d| &d.kind) else {
+        let Some(DefKind::Variable(ty)) = self.hir.kind(id) else {
             return;
         };
         let ty = self.ty(ty);
@@ -134,7 +134,7 @@ impl Body<'_, '_, '_> {
     ) {
         let ran = self.scratch(Scalar::Symbol, statement.span);
         self.apply_table(table, None, Some(ran.clone()), statement.span);
-        let Some(DefKind::Table(def)) = self.hir.def(table).map(|d| &d.kind) else {
+        let Some(DefKind::Table(def)) = self.hir.kind(table) else {
             return;
         };
         let at = self.at;

@@ -213,6 +213,11 @@ pub(super) fn part(whole: &Location, ty: &Ty, i: usize) -> Location {
     }
 }
 
+/// What lies at a location.
+pub(super) fn load(at: &Location, ty: Scalar) -> p4_ir::Expr {
+    p4_ir::Expr::load(Place { at: at.clone(), ty })
+}
+
 /// The `nextIndex` of a stack.
 pub(super) fn next_index(stack: &Location) -> Place {
     Place {

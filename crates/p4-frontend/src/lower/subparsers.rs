@@ -28,7 +28,7 @@ impl StateBody<'_, '_, '_, '_> {
             return;
         }
         let hir = self.hir;
-        let Some(DefKind::Parser(parser)) = hir.def(block.named.id).map(|d| &d.kind) else {
+        let Some(DefKind::Parser(parser)) = hir.kind(block.named.id) else {
             return;
         };
         let Some(body) = &parser.of.body else {

@@ -1,6 +1,7 @@
 //! Where things are written to.
 
 use super::composites::validity;
+use super::storage::load;
 use super::{Body, Lowerer};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;
@@ -73,10 +74,7 @@ impl Body<'_, '_, '_> {
             Target::Nowhere => {}
             Target::Bits { place, hi, lo } => {
                 let ty = Scalar::Bit(hi - lo + 1);
-                let value = p4_ir::Expr::load(Place {
-                    at: from.clone(),
-                    ty,
-                });
+                let value = load(from, ty);
                 self.emit(StmtKind::AssignSlice {
                     to: place.clone(),
                     hi: *hi,
@@ -187,10 +185,7 @@ impl Lowerer<'_, '_> {
     /// The value that a target holds, of one value.
     fn held(&self, target: &Target, ty: &Ty) -> Option<p4_ir::Expr> {
         match target {
-            Target::At(at, _) => Some(p4_ir::Expr::load(Place {
-                at: at.clone(),
-                ty: self.scalar_type(ty)?,
-            })),
+            Target::At(at, _) => Some(load(at, self.scalar_type(ty)?)),
             Target::Bits { place, hi, lo } => Some(p4_ir::Expr {
                 kind: p4_ir::ExprKind::Slice {
                     of: Box::new(p4_ir::Expr::load(place.clone())),

@@ -52,7 +52,7 @@ impl Lowerer<'_, '_> {
         }
         let hir = self.hir;
         let declared = match ty {
-            Ty::Named(named) => match hir.def(named.id).map(|d| &d.kind) {
+            Ty::Named(named) => match hir.kind(named.id) {
                 Some(DefKind::Fields(_, fields)) => fields.of.to_vec(),
                 _ => Vec::new(),
             },
