@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from topologies import linux_tcp, mininet, netns, networks, state, system
+from topologies import linux_tcp, mininet, netns, network_map, networks, state, system
 from topologies.state import State
 from waymark import files, project
 from waymark.errors import WaymarkError
@@ -59,6 +59,7 @@ def up(
     with interruptible():
         one = RUNNERS[runner].up(topology, file, name, target, bare=bare, seed=seed)
         try:
+            network_map.write(topology, one)
             if kernel:
                 linux_tcp.use(one, kernel, lambda host: RUNNERS[runner].prefix(one, host))
         except BaseException:
@@ -148,6 +149,8 @@ def host_command(one: State, node: str, arguments: Sequence[str]) -> list[str]:
         WaymarkError: as :func:`prefix` and :func:`place`.
     """
     words = [*prefix(one, node), sys.executable, "-m", "waymark", "host", *arguments]
+    if arguments[0] == "send":
+        words += ["--publish", str(one.folder / "flows" / node)]
     for option, value in place(one, node).items():
         words += [f"--{option}", value]
     return words

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
-from waymark import _core, trace
+from waymark import _core, published, trace
 from waymark.errors import WaymarkError
+from waymark.published import Publisher
 from waymark.scenario import control_to_core, source_to_core
 from waymark.trace import Trace
 from waymark.traffic import Flow, Source
@@ -112,7 +113,7 @@ class LiveHost:
     ) -> None:
         self._flow, self._place, self._begin_s = flow, place, begin_s
         self._patience_s, self._heard = patience_s, (0.0, 0)
-        self._before = (0.0, 0)
+        self._before = self._published_before = (0.0, 0)
         self._host = _core.Host(
             place.to_core(),
             json.dumps(_flow(flow, marks)),
@@ -130,6 +131,7 @@ class LiveHost:
         octets: int | None,
         interval_s: float,
         notify: Callable[[str], None],
+        publisher: Publisher | None = None,
     ) -> Iterator[Moment]:
         """Connect and send, yielding how it stands every ``interval_s``, and once all has arrived.
 
@@ -142,6 +144,7 @@ class LiveHost:
             octets: how many to send at most; None: no bound.
             interval_s: between two moments.
             notify: called with a line of text when nobody has answered for :data:`NOTICE_S`.
+            publisher: publishes its state every :data:`waymark.published.EVERY_S`; None: nobody.
 
         Raises:
             waymark._core.SwitchError: nobody answers, the connection is refused, or ends early, or
@@ -155,7 +158,9 @@ class LiveHost:
         step_s = min(interval_s, self._patience_s)
         done, left = False, seconds - (self._heard[0] - begun)
         while not done and left > 0:
-            done = self._host.send(min(step_s, left), octets)
+            done = _in_steps(
+                lambda s: self._host.send(s, octets), min(step_s, left), self._published(publisher)
+            )
             moment = self._moment("acked_octets")
             left = seconds - (moment.time_s - begun)
             yield moment
@@ -164,7 +169,9 @@ class LiveHost:
         arrived, left = False, max(left, 0.0) + self._patience_s
         end = self._host.state()["time_s"] + left
         while not arrived and left > 0:
-            arrived = self._host.wait_acknowledged(min(step_s, left))
+            arrived = _in_steps(
+                self._host.wait_acknowledged, min(step_s, left), self._published(publisher)
+            )
             moment = self._moment("acked_octets")
             left = end - moment.time_s
             yield moment
@@ -231,14 +238,31 @@ class LiveHost:
             raise _core.SwitchError(f"{silence} for {silent_s:.1f} s: {_given_up(moment)}")
 
     def _moment(self, counted: str) -> Moment:
+        moment = self._since(self._before, counted)
+        self._before = (moment.time_s, moment.octets)
+        return moment
+
+    def _since(self, before: tuple[float, int], counted: str) -> Moment:
+        """How it stands, with the throughput since a time at which so many octets were counted."""
         state: dict[str, Any] = dict(self._host.state())
         octets = state.pop("acked_octets"), state.pop("read_octets")
         now, total = state["time_s"], octets[0] if counted == "acked_octets" else octets[1]
-        passed, more = now - self._before[0], total - self._before[1]
-        self._before = (now, total)
+        passed, more = now - before[0], total - before[1]
         return Moment(
             octets=total, throughput_bps=more * 8 / passed if passed > 0 else 0.0, **state
         )
+
+    def _published(self, publisher: Publisher | None) -> Callable[[], None] | None:
+        """Publishes how a sender stands, with the throughput since it did so before."""
+        if publisher is None:
+            return None
+
+        def publish() -> None:
+            moment = self._since(self._published_before, "acked_octets")
+            self._published_before = (moment.time_s, moment.octets)
+            publisher.publish(moment)
+
+        return publish
 
 
 @dataclass(frozen=True)
@@ -340,6 +364,19 @@ class LiveSink:
     def arrived(self) -> Arrived:
         """What has come so far."""
         return Arrived(**self._sink.state())
+
+
+def _in_steps(
+    act: Callable[[float], bool], seconds: float, after: Callable[[], None] | None
+) -> bool:
+    """Run ``act`` for some seconds, or until it returns True; call ``after`` after each step."""
+    if after is None:
+        return act(seconds)
+    done, end_s = False, time.monotonic() + seconds
+    while not done and (left_s := end_s - time.monotonic()) > 0:
+        done = act(min(published.EVERY_S, left_s))
+        after()
+    return done
 
 
 def _from_now(begin_s: float | None) -> float:

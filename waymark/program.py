@@ -1,6 +1,7 @@
 """P4 programs: where they are, and compiling each once a process."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -43,6 +44,29 @@ def compile_file(
         )
     except OSError as error:
         raise WaymarkError(f"{path}: {error}") from error
+
+
+INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
+
+
+def sources(folder: Path, mains: Iterable[str]) -> dict[str, str]:
+    """The texts of programs and of what they include, by their paths.
+
+    Args:
+        folder: paths are relative to it where they are below it.
+        mains: the programs' main files, relative to ``folder`` or absolute. Files that cannot be
+            read are omitted.
+    """
+    wanted = [folder / main for main in mains]
+    texts: dict[str, str] = {}
+    while wanted:
+        path = wanted.pop().resolve()
+        name = (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
+        if name in texts or not path.is_file():
+            continue
+        texts[name] = path.read_text(encoding="utf-8", errors="replace")
+        wanted += [path.parent / included for included in INCLUDE.findall(texts[name])]
+    return dict(sorted(texts.items()))
 
 
 def for_architecture(name: str, architecture: str) -> str:

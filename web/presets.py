@@ -8,7 +8,6 @@ slider changes all come from ``experiments/``.
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -22,8 +21,6 @@ from waymark.scenario import Scenario, to_core
 from waymark.topology import Link, Topology
 
 SEED = 1
-
-INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -349,14 +346,7 @@ def written(preset: Preset) -> dict[str, Any]:
 def p4_files() -> dict[str, str]:
     """The programs for v1model and what they include, by their paths below ``p4src/``."""
     folder = project.program_path(".").resolve()
-    wanted = sorted(folder.glob("v1model/*.p4"))
-    texts: dict[str, str] = {}
-    while wanted:
-        path = wanted.pop()
-        text = path.read_text(encoding="utf-8")
-        texts[path.relative_to(folder).as_posix()] = text
-        wanted += [(path.parent / name).resolve() for name in INCLUDE.findall(text)]
-    return dict(sorted(texts.items()))
+    return program.sources(folder, (f"v1model/{main.name}" for main in folder.glob("v1model/*.p4")))
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from waymark.cli.completing import control_names
 from waymark.cli.options import spread
 from waymark.errors import WaymarkError
 from waymark.help_text import examples
+from waymark.published import Publisher
 from waymark.quantity_options import rate_option, size_option, time_option
 
 if TYPE_CHECKING:
@@ -206,16 +207,27 @@ def send(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write each change: .parquet or .csv.")
     ] = None,
+    publish: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER/HOST",
+            help="Keep the newest state in a file, for waymark lab --network; --at sets it.",
+        ),
+    ] = None,
 ) -> None:
     """Send to a receiver, and print throughput, RTT, window and marks."""
     place = at.enter()
     to, port = _destination(destination)
     sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))
+    publisher = None if publish is None else Publisher(publish, control, f"{to}:{port}")
     try:
         with _interruptible():
-            for moment in sender.send(to, port, seconds, octets, lines.interval, _notify):
+            moments = sender.send(to, port, seconds, octets, lines.interval, _notify, publisher)
+            for moment in moments:
                 lines.print(moment, _of_sender(moment))
     finally:
+        if publisher is not None:
+            publisher.end()
         _write(sender, trace)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from waymark.cli.base import app
+from waymark.errors import WaymarkError
 from waymark.help_text import examples
 
 
@@ -13,6 +14,7 @@ from waymark.help_text import examples
     epilog=examples(
         "waymark lab",
         "waymark lab --export /srv/www/lab",
+        "waymark lab --network bottleneck",
     ),
 )
 def lab(
@@ -23,14 +25,26 @@ def lab(
         Path | None,
         typer.Option(metavar="DIR", help="Write the page to DIR, for any static server, and end."),
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Show this network of waymark up, as it runs. Needs root."
+        ),
+    ] = None,
 ) -> None:
     """Serve the live lab on this machine: edit P4, run a paper's network, see every packet.
 
     The page runs the compiler and the simulator itself, in WebAssembly; the server only hands out
-    its files. Ctrl-C ends it.
+    its files. Ctrl-C ends it. With --network, the page shows queues, counters, windows and marks of
+    a network on this machine; its address contains a token, which every request needs.
     """
     from waymark import lab_page
 
+    if network is not None:
+        if export is not None:
+            raise WaymarkError("--export is for the simulation: a network is shown while it is up")
+        _show(network, port)
+        return
     if export is not None:
         lab_page.export(export)
         print(export)
@@ -42,3 +56,18 @@ def lab(
             server.serve_forever()
         except KeyboardInterrupt:
             return
+
+
+def _show(name: str, port: int) -> None:
+    """Serve the page of a network that is up."""
+    from topologies import system
+
+    system.need("ip")
+    try:
+        from topologies import lab_server
+    except ModuleNotFoundError as error:
+        hint = "pip install 'waymark[lab]'"
+        raise WaymarkError(f"--network needs the package {error.name}: {hint}") from None
+    from topologies.feed import Feed, load
+
+    lab_server.run(Feed(load(name)), port, lambda url: print(url, flush=True))

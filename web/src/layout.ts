@@ -1,5 +1,13 @@
 /** Where the nodes of a network are drawn: switches in a row, hosts beside theirs. */
-import type { Scenario } from "./protocol";
+import type { Endpoint } from "./protocol";
+
+/** What a network consists of: a scenario has all of it, and so has the map of a live network. */
+export interface Network {
+  hosts: Record<string, unknown>;
+  switches: Record<string, unknown>;
+  links: { a: Endpoint; b: Endpoint }[];
+  flows: { from: string }[];
+}
 
 export interface Place {
   x: number;
@@ -8,21 +16,21 @@ export interface Place {
 }
 
 /** Places within a unit square. */
-export function placed(scenario: Scenario): Map<string, Place> {
+export function placed(network: Network): Map<string, Place> {
   const neighbours = new Map<string, string[]>();
-  for (const { a, b } of scenario.links) {
+  for (const { a, b } of network.links) {
     neighbours.set(a.node, [...(neighbours.get(a.node) ?? []), b.node]);
     neighbours.set(b.node, [...(neighbours.get(b.node) ?? []), a.node]);
   }
-  const switches = ordered(Object.keys(scenario.switches), scenario, neighbours);
+  const switches = ordered(Object.keys(network.switches), network, neighbours);
   const places = new Map<string, Place>();
   switches.forEach((name, i) => {
     const x = switches.length === 1 ? 0.5 : 0.3 + (0.4 * i) / (switches.length - 1);
     places.set(name, { x, y: 0.5, kind: "switch" });
   });
-  const senders = new Set(scenario.flows.map((flow) => flow.from));
+  const senders = new Set(network.flows.map((flow) => flow.from));
   const columns = new Map<string, string[]>();
-  for (const host of Object.keys(scenario.hosts)) {
+  for (const host of Object.keys(network.hosts)) {
     const at = neighbours.get(host)?.[0] ?? "";
     const index = switches.indexOf(at);
     const alone = switches.length <= 1;
@@ -40,9 +48,9 @@ export function placed(scenario: Scenario): Map<string, Place> {
 }
 
 /** The switches from the first flow's sender on. */
-function ordered(names: string[], scenario: Scenario, neighbours: Map<string, string[]>): string[] {
+function ordered(names: string[], network: Network, neighbours: Map<string, string[]>): string[] {
   const known = new Set(names);
-  const start = scenario.flows[0]?.from ?? names[0] ?? "";
+  const start = network.flows[0]?.from ?? names[0] ?? "";
   const seen = new Set([start]);
   const queue = [start];
   const found: string[] = [];

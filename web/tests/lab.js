@@ -4,12 +4,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const VENV = `${ROOT}/.venv/bin/python`;
-const PYTHON = process.env.PYTHON ?? (existsSync(VENV) ? VENV : "python3");
+export const PYTHON = process.env.PYTHON ?? (existsSync(VENV) ? VENV : "python3");
 
 export const DIST = `${ROOT}/web/dist`;
 export const data = (name) => JSON.parse(readFileSync(`${DIST}/data/${name}`, "utf8"));
+
+/** Debian's Chromium, or the one that CHROMIUM names. */
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--headless", "--no-sandbox"],
+  });
+}
 
 /** Starts the server and the browser; `requests` are the addresses that pages asked for. */
 export async function start() {
@@ -21,10 +29,7 @@ export async function start() {
     server.stdout.once("data", (text) => resolve(String(text).trim()));
     server.once("exit", (code) => reject(new Error(`waymark lab ended with ${code}`)));
   });
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--headless", "--no-sandbox"],
-  });
+  const browser = await launch();
   const requests = [];
   const errors = [];
   return {
