@@ -1,5 +1,6 @@
 //! The device: the program that runs, the one that is saved, and what the engine does not keep of them.
 
+use crate::aging::{Aging, Wake};
 use crate::entities;
 use crate::fault::{Fault, Outcome};
 use crate::losses::Losses;
@@ -14,7 +15,7 @@ use p4_ir::TableId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tonic::Code;
-use units::Instant;
+use units::{Duration, Instant};
 
 /// The programs of a device.
 #[derive(Debug, Default)]
@@ -48,8 +49,8 @@ pub struct Loaded {
 pub struct State {
     /// Of table entries, where there is anything to keep.
     pub entries: HashMap<TableId, HashMap<EntryKey, Kept>>,
-    /// How many of them have an idle timeout.
-    pub aging: usize,
+    /// Those of them that have an idle timeout.
+    pub aging: Aging,
     /// Of default entries that a client wrote.
     pub defaults: HashMap<TableId, Kept>,
     /// By profile: entries that hold their own group, as it was written. The engine's have the actions
@@ -84,8 +85,18 @@ pub struct Kept {
     pub controller_metadata: u64,
     /// 0: it does not age.
     pub idle_timeout_ns: i64,
-    /// When it was last reported as idle.
+    /// When it was written or last reported as idle.
     pub reported: Instant,
+    /// When it is looked at, if it ages.
+    pub wake: Option<Wake>,
+}
+
+impl Kept {
+    /// How long an entry that ages may stay without a hit.
+    pub fn idle_timeout(&self) -> Option<Duration> {
+        let ns = u64::try_from(self.idle_timeout_ns).ok()?;
+        (ns > 0).then(|| Duration::from_nanos(ns))
+    }
 }
 
 /// What a request works on.
@@ -108,14 +119,18 @@ pub struct Target<'a> {
 impl State {
     /// Keeps what belongs to an entry, instead of what was kept of it; nothing where `kept` is `None`.
     pub fn keep(&mut self, table: TableId, key: EntryKey, kept: Option<Kept>) {
-        let ages = |kept: &Kept| usize::from(kept.idle_timeout_ns > 0);
         let entries = self.entries.entry(table).or_default();
-        self.aging += kept.as_ref().map_or(0, ages);
-        let before = match kept {
-            Some(kept) => entries.insert(key, kept),
-            None => entries.remove(&key),
-        };
-        self.aging -= before.as_ref().map_or(0, ages);
+        let before = entries.remove(&key);
+        if let Some(wake) = before.and_then(|before| before.wake) {
+            self.aging.cancel(wake);
+        }
+        if let Some(mut kept) = kept {
+            kept.wake = kept.idle_timeout().map(|timeout| {
+                let at = kept.reported + timeout;
+                self.aging.schedule(at, table, key.clone())
+            });
+            entries.insert(key, kept);
+        }
     }
 }
 

@@ -5,12 +5,13 @@
 //!                   ├─ pipeline ─ model                     a P4Info tied to a program
 //!                   └─ batch ─ entities                     updates and reads on the engine
 //! dataplane         jobs for the thread that owns the switch
-//! notify            what the switch sends unasked
+//! notify            what the switch sends unasked; aging: which entries to look at when
 //! local             the same service without a socket, for tests
 //! ```
 //! It has no network interfaces: the owner of the switch implements [`Dataplane`], and passes events and
 //! the packets that leave through the CPU port to [`Upcalls`].
 
+mod aging;
 mod arbitration;
 mod batch;
 mod bytestring;

@@ -2,7 +2,7 @@
 
 use crate::controllers::Undelivered;
 use crate::dataplane;
-use crate::device::Device;
+use crate::device::{Device, State};
 use crate::entities::{self, Named};
 use crate::losses::Lost;
 use crate::proto::v1::stream_message_response::Update;
@@ -15,8 +15,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use units::Instant as SwitchTime;
 
-/// How often entries are looked at that have an idle timeout.
+/// How often it is asked which entries with an idle timeout have to be looked at.
 const SCAN: Duration = Duration::from_millis(20);
+/// Entries that are looked at between two batches of packets.
+const SLICE: usize = 64;
 
 /// What comes from the switch.
 #[derive(Debug)]
@@ -110,11 +112,19 @@ fn learn(shared: &Shared, digest: Digest) {
 
 /// Looks for entries that went idle, for ever.
 pub async fn watch_idle_entries(shared: Arc<Shared>) {
+    let mut more = false;
     loop {
-        tokio::time::sleep(SCAN).await;
-        let running = |device: &Device| device.running.as_ref().is_some_and(|r| r.state.aging > 0);
-        let ages = running(&lock(&shared.device));
-        if !ages {
+        if !more {
+            tokio::time::sleep(SCAN).await;
+        }
+        more = false;
+        let ages = |device: &Device| {
+            device
+                .running
+                .as_ref()
+                .is_some_and(|r| !r.state.aging.is_empty())
+        };
+        if !ages(&lock(&shared.device)) {
             continue;
         }
         let device = shared.device.clone();
@@ -123,9 +133,10 @@ pub async fn watch_idle_entries(shared: Arc<Shared>) {
                 .as_mut()
                 .map(|switch| idle_entries(&mut lock(&device), switch, now))
         });
-        let Ok(Some(table_entry)) = scan.await else {
+        let Ok(Some((table_entry, all))) = scan.await else {
             continue;
         };
+        more = !all;
         if table_entry.is_empty() {
             continue;
         }
@@ -139,26 +150,38 @@ pub async fn watch_idle_entries(shared: Arc<Shared>) {
     }
 }
 
-/// Entries that were not hit for as long as their timeout; each is reported again after another.
-fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Vec<TableEntry> {
+/// Entries that were not hit for as long as their timeout; each is reported again after another. Looks
+/// at [`SLICE`] entries at most; the other result is whether these were all that are due.
+fn idle_entries(
+    device: &mut Device,
+    switch: &mut Switch,
+    now: SwitchTime,
+) -> (Vec<TableEntry>, bool) {
     let Some(running) = &mut device.running else {
-        return Vec::new();
+        return (Vec::new(), true);
     };
     let mut idle = Vec::new();
-    for (&table, entries) in &mut running.state.entries {
-        let aging = entries
-            .iter_mut()
-            .filter(|(_, kept)| kept.idle_timeout_ns > 0);
-        for ((matches, priority), kept) in aging {
-            let Ok(hit) = switch.last_hit(table, matches, *priority) else {
-                continue;
-            };
-            let since = now.since(hit.max(kept.reported));
-            if since.as_nanos() >= kept.idle_timeout_ns as u64 {
-                kept.reported = now;
-                idle.push((table, matches.clone(), *priority));
-            }
+    let mut looked_at = 0;
+    let State { entries, aging, .. } = &mut running.state;
+    while looked_at < SLICE
+        && let Some((table, key)) = aging.take_due(now)
+    {
+        looked_at += 1;
+        let kept = entries.get_mut(&table).and_then(|kept| kept.get_mut(&key));
+        let Some((kept, timeout)) = kept.and_then(|kept| kept.idle_timeout().map(|t| (kept, t)))
+        else {
+            continue;
+        };
+        let Ok(hit) = switch.last_hit(table, &key.0, key.1) else {
+            continue;
+        };
+        let mut at = hit.max(kept.reported) + timeout;
+        if at <= now {
+            kept.reported = now;
+            at = now + timeout;
+            idle.push((table, key.0.clone(), key.1));
         }
+        kept.wake = Some(aging.schedule(at, table, key));
     }
     let target = crate::device::Target {
         switch,
@@ -178,5 +201,60 @@ fn idle_entries(device: &mut Device, switch: &mut Switch, now: SwitchTime) -> Ve
             encoded.push(entry);
         }
     }
-    encoded
+    (encoded, looked_at < SLICE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::v1::update::Type;
+    use crate::proto::v1::{Update, entity};
+    use crate::robustness::{large, route};
+
+    const SECOND: i64 = 1_000_000_000;
+
+    /// Writes an entry of the given number and idle timeout at time 0.
+    fn write(of: &mut (Device, Option<Switch>), kind: Type, number: u32, idle_timeout_ns: i64) {
+        let entry = route(&of.0, number, idle_timeout_ns);
+        let update = Update {
+            r#type: kind as i32,
+            entity: Some(entity::Entity::TableEntry(entry).into()),
+        };
+        let mut target = of.0.target(&mut of.1, SwitchTime::ZERO).unwrap();
+        entities::write(&mut target, &update).unwrap();
+    }
+
+    /// The entries that are idle by then, and in how many slices they were found.
+    fn idle((device, switch): &mut (Device, Option<Switch>), ms: u64) -> (Vec<TableEntry>, usize) {
+        let (mut found, now) = (Vec::new(), SwitchTime::from_micros(ms * 1000));
+        for slices in 1.. {
+            let (some, all) = idle_entries(device, switch.as_mut().unwrap(), now);
+            assert!(some.len() <= SLICE);
+            found.extend(some);
+            if all {
+                return (found, slices);
+            }
+        }
+        unreachable!("slices are counted without end");
+    }
+
+    #[test]
+    fn idle_entries_are_reported_once_per_timeout_and_in_slices() {
+        let mut of = large();
+        (0..500).for_each(|number| write(&mut of, Type::Insert, number, SECOND));
+        write(&mut of, Type::Insert, 500, 0);
+        assert_eq!(idle(&mut of, 999).0, []);
+        let (found, slices) = idle(&mut of, 1000);
+        assert_eq!((found.len(), slices), (500, 500 / SLICE + 1));
+        assert_eq!(idle(&mut of, 1999), (Vec::new(), 1));
+        (0..498).for_each(|number| write(&mut of, Type::Delete, number, 0));
+        // The new timeout counts from the time of the write.
+        write(&mut of, Type::Modify, 498, SECOND / 10);
+        assert_eq!(idle(&mut of, 1999).0.len(), 1);
+        let (found, _) = idle(&mut of, 2000);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].r#match, route(&of.0, 499, 0).r#match);
+        assert_eq!(idle(&mut of, 2098).0, []);
+        assert_eq!(idle(&mut of, 2099).0.len(), 1);
+    }
 }

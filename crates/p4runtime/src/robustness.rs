@@ -18,12 +18,49 @@ const SOURCE: &str = include_str!("../../../tests/p4/entities.p4");
 
 /// A device that runs the tests' program.
 pub fn loaded() -> (Device, Option<Switch>) {
+    loaded_with(SOURCE)
+}
+
+/// A device that runs the tests' program with a table `route` of 1000 entries, and a counter of 2000
+/// cells.
+pub fn large() -> (Device, Option<Switch>) {
+    let table = SOURCE.replacen("size = 64", "size = 1000", 1);
+    loaded_with(&table.replace("counter(8,", "counter(2000,"))
+}
+
+/// An entry of that table, its idle timeout in nanoseconds.
+pub fn route(device: &Device, number: u32, idle_timeout_ns: i64) -> TableEntry {
+    let model = &device.loaded().unwrap().model;
+    let mut tables = model.tables.values();
+    let table = tables.find(|table| table.idle_timeout).unwrap();
+    let mut actions = table.actions.iter();
+    let forward = actions.find(|used| model.actions[&used.id].name.ends_with("forward"));
+    let param = action::Param {
+        param_id: 1,
+        value: vec![1],
+    };
+    let action = crate::proto::v1::Action {
+        action_id: forward.unwrap().id,
+        params: vec![param],
+    };
+    TableEntry {
+        table_id: table.id,
+        r#match: entities::encode_match(&table.fields, &[engine::Match::lpm(number, 32)]),
+        action: Some(TableAction {
+            r#type: Some(table_action::Type::Action(action)),
+        }),
+        idle_timeout_ns,
+        ..TableEntry::default()
+    }
+}
+
+fn loaded_with(source: &str) -> (Device, Option<Switch>) {
     let mut sources = SourceMap::new();
-    let entry = sources.add("entities.p4", SOURCE);
+    let entry = sources.add("entities.p4", source);
     let (program, _) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
     let config = ForwardingPipelineConfig {
         p4info: Some(p4_info::p4info(&program.unwrap()).unwrap()),
-        p4_device_config: SOURCE.into(),
+        p4_device_config: source.into(),
         cookie: None,
     };
     let verified = pipeline::verify(config).unwrap();
