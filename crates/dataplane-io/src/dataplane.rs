@@ -25,6 +25,8 @@ const BATCH: usize = 64;
 const LONG: u32 = 1024;
 /// How often overflows of receive rings are asked for.
 const OVERFLOWS: Duration = Duration::from_millis(100);
+/// How long jobs may take between two batches before those that come after have to wait.
+const JOBS: Duration = Duration::from_micros(200);
 /// Octets of an Ethernet header.
 const ETHERNET: u32 = 14;
 
@@ -190,10 +192,10 @@ impl Owner {
             let received = self.receive();
             self.transmit();
             self.count_overflows();
-            self.run_jobs();
+            let jobs_wait = self.run_jobs();
             self.transmit();
             batches = batches.wrapping_add(1);
-            if !received {
+            if !received && !jobs_wait {
                 self.wait();
             } else if batches.is_multiple_of(LONG) && self.links.take_news() {
                 self.follow_links();
@@ -323,7 +325,9 @@ impl Owner {
         }
     }
 
-    fn run_jobs(&mut self) {
+    /// Runs jobs for a while; whether there may be more.
+    fn run_jobs(&mut self) -> bool {
+        let begin = self.clock.now();
         while let Some(job) = self.jobs.next() {
             let (switch, now) = (&mut self.switch, self.clock.now());
             // A fault in a job must not end the thread. Callers that wait for its answer get an error.
@@ -331,7 +335,11 @@ impl Owner {
                 let told = "a request from the control plane made the switch panic; it was not carried out";
                 self.controller.warn(told.into());
             }
+            if self.clock.now().since(begin) >= JOBS {
+                return true;
+            }
         }
+        false
     }
 
     /// Waits for a frame, a job, or a line that becomes free.

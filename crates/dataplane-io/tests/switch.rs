@@ -6,6 +6,8 @@ mod support;
 use dataplane_io::{Counters, DataplaneConfig, Outside};
 use engine::{DropCause, PortConfig, TraceEvent, Tracer};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use support::{Lab, Live, News};
 use units::{Duration, Instant, Rate};
@@ -68,6 +70,29 @@ fn a_request_that_panics_does_not_end_the_switch() {
         "a request from the control plane made the switch panic; it was not carried out"
     );
     assert_eq!(lab.cross(10), 10);
+}
+
+#[test]
+fn packets_pass_between_requests() {
+    const REQUESTS: usize = 3_000;
+    let Some(lab) = Lab::new("i") else {
+        return;
+    };
+    let live = lab.switch();
+    let done = Arc::new(AtomicUsize::new(0));
+    for _ in 0..REQUESTS {
+        let done = done.clone();
+        live.handle.submit(Box::new(move |_, _| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            done.fetch_add(1, Ordering::Relaxed);
+        }));
+    }
+    assert_eq!(lab.cross(10), 10);
+    let done = done.load(Ordering::Relaxed);
+    assert!(
+        (1..REQUESTS).contains(&done),
+        "{done} were carried out before"
+    );
 }
 
 /// A switch that counts, and its counts.

@@ -5,7 +5,7 @@ use crate::controllers::{BACKLOG, Controllers};
 use crate::dataplane::{self, Dataplane};
 use crate::device::Device;
 use crate::digests::Digests;
-use crate::fault::Fault;
+use crate::fault::{Fault, Outcome};
 use crate::losses::{Losses, Outside};
 use crate::proto::v1::p4_runtime_server::{P4Runtime, P4RuntimeServer};
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
@@ -19,6 +19,10 @@ use tonic::{Request, Response, Status, Streaming};
 
 /// The version of the specification.
 const API_VERSION: &str = "1.5.0";
+
+/// Updates that are carried out, and cells that are read, between two batches of packets.
+const UPDATES: usize = 32;
+const CELLS: u64 = 512;
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
@@ -83,6 +87,62 @@ impl Shared {
 /// Locks; what a thread left behind that panicked is used as it is.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Carries out updates, [`UPDATES`] of them between two batches of packets, unless the batch is atomic.
+/// What became of each.
+async fn write_in_slices(
+    shared: &Arc<Shared>,
+    updates: Vec<Update>,
+    atomicity: write_request::Atomicity,
+) -> Result<Vec<Outcome<()>>, Status> {
+    let most = match atomicity {
+        write_request::Atomicity::ContinueOnError => UPDATES,
+        _ => updates.len().max(1),
+    };
+    let (mut results, mut updates) = (Vec::with_capacity(updates.len()), updates.into_iter());
+    loop {
+        let slice: Vec<_> = updates.by_ref().take(most).collect();
+        let of = shared.clone();
+        let part = dataplane::run(&*shared.dataplane, move |switch, now| {
+            let mut device = lock(&of.device);
+            let mut target = device.target(switch, now)?;
+            let results = batch::write(&mut target, &slice, atomicity);
+            let enabled = &target.state.digests;
+            lock(&of.digests).retain(|id| enabled.contains_key(&id));
+            Ok::<_, Fault>(results)
+        });
+        results.extend(part.await??);
+        if updates.as_slice().is_empty() {
+            return Ok(results);
+        }
+    }
+}
+
+/// Reads what an entity asks for, [`CELLS`] cells of arrays between two batches of packets.
+async fn read_in_slices(
+    shared: &Arc<Shared>,
+    entity: &Arc<Entity>,
+    found: &mut Vec<Entity>,
+) -> Result<Outcome<()>, Status> {
+    let mut from = 0;
+    loop {
+        let (of, entity) = (shared.clone(), entity.clone());
+        let part = dataplane::run(&*shared.dataplane, move |switch, now| {
+            let mut device = lock(&of.device);
+            let target = device.target(switch, now).map_err(Status::from)?;
+            let mut found = Vec::new();
+            let result = entities::read_some(&target, &entity, from..from + CELLS, &mut found);
+            Ok::<_, Status>((result, found))
+        });
+        let (result, part) = part.await??;
+        found.extend(part);
+        match result {
+            Ok(true) => from += CELLS,
+            Ok(false) => return Ok(Ok(())),
+            Err(fault) => return Ok(Err(fault)),
+        }
+    }
 }
 
 /// The service.
@@ -188,16 +248,7 @@ impl P4Runtime for Service {
                  DATAPLANE_ATOMIC",
             )
         })?;
-        let shared = self.0.clone();
-        let results = dataplane::run(&*self.0.dataplane, move |switch, now| {
-            let mut device = lock(&shared.device);
-            let mut target = device.target(switch, now)?;
-            let results = batch::write(&mut target, &request.updates, atomicity);
-            let enabled = &target.state.digests;
-            lock(&shared.digests).retain(|id| enabled.contains_key(&id));
-            Ok::<_, Fault>(results)
-        })
-        .await??;
+        let results = write_in_slices(&self.0, request.updates, atomicity).await?;
         batch::status(&results, "update")?;
         Ok(Response::new(WriteResponse {}))
     }
@@ -217,17 +268,7 @@ impl P4Runtime for Service {
                 return Err(device::no_pipeline().into());
             }
             for entity in request.entities {
-                let shared = self.0.clone();
-                let part = dataplane::run(&*self.0.dataplane, move |switch, now| {
-                    let mut device = lock(&shared.device);
-                    let target = device.target(switch, now).map_err(Status::from)?;
-                    let mut found = Vec::new();
-                    let result = entities::read(&target, &entity, &mut found);
-                    Ok::<_, Status>((result, found))
-                });
-                let (result, part) = part.await??;
-                found.extend(part);
-                results.push(result);
+                results.push(read_in_slices(&self.0, &Arc::new(entity), &mut found).await?);
             }
         }
         let (sender, receiver) = mpsc::channel(4);
@@ -274,5 +315,85 @@ impl Service {
         controllers
             .arbitration
             .check_primary(device_id, role, election_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataplane::Job;
+    use crate::robustness::{large, route};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use units::Instant;
+    use update::Type;
+    use write_request::Atomicity;
+
+    /// A device with a program that counts its jobs.
+    fn device() -> (Arc<Shared>, Arc<AtomicUsize>) {
+        let (device, switch) = large();
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let (switch, count) = (Mutex::new(switch), jobs.clone());
+        let run = move |job: Job| {
+            count.fetch_add(1, Ordering::Relaxed);
+            job(&mut lock(&switch), Instant::ZERO);
+        };
+        let shared = Shared::new(1, None, SwitchConfig::default(), Arc::new(run), None);
+        *lock(&shared.device) = device;
+        (Arc::new(shared), jobs)
+    }
+
+    fn inserts(shared: &Shared, numbers: impl Iterator<Item = u32>) -> Vec<Update> {
+        let device = lock(&shared.device);
+        let update = |number| Update {
+            r#type: Type::Insert as i32,
+            entity: Some(entity::Entity::TableEntry(route(&device, number, 0)).into()),
+        };
+        numbers.map(update).collect()
+    }
+
+    #[tokio::test]
+    async fn packets_pass_between_updates_unless_the_batch_is_atomic() {
+        let (shared, jobs) = device();
+        // The second half was there before.
+        for (from, expected) in [(0, 0), (100, 100)] {
+            let updates = inserts(&shared, from..from + 200);
+            let results = write_in_slices(&shared, updates, Atomicity::ContinueOnError).await;
+            let failed = results
+                .unwrap()
+                .iter()
+                .filter(|result| result.is_err())
+                .count();
+            assert_eq!(failed, expected);
+            assert_eq!(jobs.swap(0, Ordering::Relaxed), 200usize.div_ceil(UPDATES));
+        }
+        let updates = inserts(&shared, 250..400);
+        let results = write_in_slices(&shared, updates, Atomicity::RollbackOnError).await;
+        assert!(results.unwrap().iter().all(Result::is_err));
+        assert_eq!(jobs.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn packets_pass_between_the_cells_of_a_read() {
+        let (shared, jobs) = device();
+        let all = entity::Entity::CounterEntry(CounterEntry::default());
+        let mut found = Vec::new();
+        let result = read_in_slices(&shared, &Arc::new(all.into()), &mut found).await;
+        result.unwrap().unwrap();
+        let mut indices = Vec::new();
+        for entity in found {
+            let Some(entity::Entity::CounterEntry(entry)) = entity.entity else {
+                panic!("{entity:?} is no counter entry");
+            };
+            indices.push((entry.counter_id, entry.index.unwrap().index));
+        }
+        assert!(indices.is_sorted() && indices.len() >= 2000);
+        assert!(
+            indices.windows(2).all(|two| two[0] != two[1]),
+            "each cell once"
+        );
+        assert_eq!(
+            jobs.load(Ordering::Relaxed),
+            indices.len().div_ceil(CELLS as usize)
+        );
     }
 }

@@ -5,6 +5,7 @@ use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::ArrayModel;
 use crate::proto::v1::{CounterEntry, Entity, Index, MeterEntry, RegisterEntry, entity};
+use std::ops::Range;
 use tonic::Code;
 
 /// The most cells that one request may read.
@@ -60,17 +61,18 @@ pub fn write_register(
     Ok(())
 }
 
-/// Reads counters' cells.
+/// Reads counters' cells; whether there are others behind `places`.
 pub fn read_counters(
     target: &Target<'_>,
     request: &CounterEntry,
+    places: Range<u64>,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
+) -> Outcome<bool> {
     let counters = match request.counter_id {
         0 => target.model.counters.values().collect(),
         id => vec![target.model.counter(id)?],
     };
-    each_cell(&counters, request.index.as_ref(), |counter, at| {
+    each_cell(&counters, request.index.as_ref(), places, |counter, at| {
         let data = target.switch.counter_read(counter.object, at)?;
         let entry = CounterEntry {
             counter_id: counter.id,
@@ -84,18 +86,19 @@ pub fn read_counters(
     })
 }
 
-/// Reads meters' cells.
+/// Reads meters' cells; whether there are others behind `places`.
 pub fn read_meters(
     target: &Target<'_>,
     request: &MeterEntry,
+    places: Range<u64>,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
+) -> Outcome<bool> {
     let model = target.model;
     let meters = match request.meter_id {
         0 => model.meters.values().map(|(meter, _)| meter).collect(),
         id => vec![&model.meter(id)?.0],
     };
-    each_cell(&meters, request.index.as_ref(), |meter, at| {
+    each_cell(&meters, request.index.as_ref(), places, |meter, at| {
         let config = target.switch.meter_read(meter.object, at)?;
         let entry = MeterEntry {
             meter_id: meter.id,
@@ -115,12 +118,13 @@ pub fn read_meters(
     })
 }
 
-/// Reads registers' cells.
+/// Reads registers' cells; whether there are others behind `places`.
 pub fn read_registers(
     target: &Target<'_>,
     request: &RegisterEntry,
+    places: Range<u64>,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
+) -> Outcome<bool> {
     let model = target.model;
     let registers = match request.register_id {
         0 => model
@@ -130,32 +134,39 @@ pub fn read_registers(
             .collect(),
         id => vec![&model.register(id)?.0],
     };
-    each_cell(&registers, request.index.as_ref(), |register, at| {
-        let value = target.switch.register_read(register.object, at)?;
-        let (_, ty) = model.register(register.id)?;
-        let entry = RegisterEntry {
-            register_id: register.id,
-            index: cells::index(at),
-            data: Some(ty.encode(&mut std::iter::once(value))),
-        };
-        found.push(Entity {
-            entity: Some(entity::Entity::RegisterEntry(entry)),
-        });
-        Ok(())
-    })
+    each_cell(
+        &registers,
+        request.index.as_ref(),
+        places,
+        |register, at| {
+            let value = target.switch.register_read(register.object, at)?;
+            let (_, ty) = model.register(register.id)?;
+            let entry = RegisterEntry {
+                register_id: register.id,
+                index: cells::index(at),
+                data: Some(ty.encode(&mut std::iter::once(value))),
+            };
+            found.push(Entity {
+                entity: Some(entity::Entity::RegisterEntry(entry)),
+            });
+            Ok(())
+        },
+    )
 }
 
+/// Reads the cells whose place among all of `arrays` is in `places`; whether there are others behind.
 fn each_cell(
     arrays: &[&ArrayModel],
     index: Option<&Index>,
+    places: Range<u64>,
     mut read: impl FnMut(&ArrayModel, u64) -> Outcome<()>,
-) -> Outcome<()> {
+) -> Outcome<bool> {
     let mut ranges = Vec::new();
     let mut all = 0;
     for array in arrays {
         let range = cells::range(array, index)?;
+        ranges.push((array, all, range.clone()));
         all += range.end - range.start;
-        ranges.push((array, range));
     }
     if all > MAX_CELLS {
         return Err(Fault::new(
@@ -163,10 +174,14 @@ fn each_cell(
             format!("{all} cells are more than the {MAX_CELLS} of one request; read them by index"),
         ));
     }
-    for (array, range) in ranges {
-        for at in range {
+    for (array, before, range) in ranges {
+        let cell = |place: u64| {
+            let offset = place.saturating_sub(before);
+            range.start.saturating_add(offset).min(range.end)
+        };
+        for at in cell(places.start)..cell(places.end) {
             read(array, at)?;
         }
     }
-    Ok(())
+    Ok(all > places.end)
 }

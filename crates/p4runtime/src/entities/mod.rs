@@ -21,6 +21,7 @@ use crate::fault::{Fault, Outcome};
 use crate::losses;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
+use std::ops::Range;
 use tonic::Code;
 
 /// The links of some ports have changed: groups hold what is to be chosen among now.
@@ -87,18 +88,29 @@ pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
 
 /// Finds the entities that a request asks for.
 pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> Outcome<()> {
+    read_some(target, request, 0..u64::MAX, found).map(|_| ())
+}
+
+/// Finds some of the entities that a request asks for: of cells of arrays those whose place among all
+/// is in `places`, of anything else all. Whether there are cells behind these places.
+pub fn read_some(
+    target: &Target<'_>,
+    request: &Entity,
+    places: Range<u64>,
+    found: &mut Vec<Entity>,
+) -> Outcome<bool> {
     use entity::Entity as E;
-    match request.entity.as_ref().ok_or_else(unset)? {
+    let read = match request.entity.as_ref().ok_or_else(unset)? {
+        E::MeterEntry(entry) => return arrays::read_meters(target, entry, places, found),
+        E::CounterEntry(entry) => return arrays::read_counters(target, entry, places, found),
+        E::RegisterEntry(entry) => return arrays::read_registers(target, entry, places, found),
         E::TableEntry(entry) => table::read(target, entry, found),
         E::ActionProfileMember(member) => profile::read_members(target, member, found),
         E::ActionProfileGroup(group) => profile::read_groups(target, group, found),
-        E::MeterEntry(entry) => arrays::read_meters(target, entry, found),
         E::DirectMeterEntry(entry) => direct::read_meters(target, entry, found),
-        E::CounterEntry(entry) => arrays::read_counters(target, entry, found),
         E::DirectCounterEntry(entry) => direct::read_counters(target, entry, found),
         E::PacketReplicationEngineEntry(entry) => replication::read(target, entry, found),
         E::ValueSetEntry(entry) => value_set::read(target, entry, found),
-        E::RegisterEntry(entry) => arrays::read_registers(target, entry, found),
         E::DigestEntry(entry) => digest::read(target, entry, found),
         E::ExternEntry(entry) if entry.extern_type_id == losses::TYPE_ID => {
             found.push(target.losses.entity(target.switch));
@@ -107,7 +119,8 @@ pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> O
         // All of no entries.
         E::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
         E::ExternEntry(_) => Err(no_externs()),
-    }
+    };
+    read.map(|()| false)
 }
 
 /// What brings the entity of an update back to how it is now.
