@@ -21,6 +21,9 @@
 //! without a queue carries what is sent, so that the rate at which the newest acknowledged segment was
 //! sent replaces `D` if it is greater.
 //!
+//! [`rivals`] says what shows flows that fill the queue, and the window beside them; it replaces
+//! `D R + β` then.
+//!
 //! A lost segment counts as arrived: it has left the queues. That holds unless the queue was full;
 //! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
 //! changes nothing.
@@ -29,13 +32,15 @@
 //! bounds what is in flight while acknowledgements fail to appear. `docs/waymark-control.md` derives
 //! the law.
 
-use units::Duration;
+use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::history::History;
 use crate::registry::{Control, Mark, Need, Recovery, Setting};
 use crate::rovegas::{Deployment, FULL_DEPLOYMENT};
+use departures::Departures;
+use rivals::Rivals;
 
 /// κ: the part of a deviation that a round trip corrects.
 const GAIN: f64 = 0.5;
@@ -101,10 +106,11 @@ impl WaymarkConfig {
             arrived: 0.0,
             arrivals: History::new(),
             arrival_rate: None,
-            sent_at: History::new(),
+            departures: Departures::new(),
             rate: None,
             room: None,
             speed: 1.0,
+            rivals: Rivals::default(),
             idle: true,
             full_until: 0.0,
             cwnd: limits.initial_window,
@@ -134,14 +140,14 @@ pub struct Waymark {
     arrivals: History,
     /// `D`
     arrival_rate: Option<f64>,
-    /// [`Self::rate`] over time.
-    sent_at: History,
+    departures: Departures,
     /// None before the first round-trip time.
     rate: Option<f64>,
     /// The factor that the newest index allows.
     room: Option<f64>,
     /// By what β is multiplied while there is no queue.
     speed: f64,
+    rivals: Rivals,
     /// There was no queue in this round trip.
     idle: bool,
     /// Until when losses are the full queue's.
@@ -165,6 +171,7 @@ impl Waymark {
     fn acknowledge(&mut self, ack: &AckEvent) {
         let now = ack.now.as_secs_f64();
         self.delays.sample(ack);
+        self.departures.record(now, READING / 8.0);
         if ack.acked > self.round_end {
             self.round_end = ack.next;
             self.delays.next_round();
@@ -194,11 +201,21 @@ impl Waymark {
         let time = now - self.delays.backward;
         let span = propagation + self.delays.forward;
         let arrived = self.arrived;
-        let since = self
-            .arrivals
-            .newest(|then| then.time <= time - span && then.value <= arrived - FEW);
-        if let Some(since) = since.filter(|then| then.value <= arrived - FEW && then.time < time) {
-            self.arrival_rate = Some((arrived - since.value) / (time - since.time));
+        let rate_over = |span: f64| {
+            let then = self
+                .arrivals
+                .newest(|then| then.time <= time - span && then.value <= arrived - FEW)?;
+            (then.value <= arrived - FEW && then.time < time)
+                .then(|| (arrived - then.value, time - then.time))
+        };
+        if let Some((segments, passed)) = rate_over(span) {
+            let mut rate = segments / passed;
+            if let Some((segments, passed)) = rate_over(span / 4.0)
+                && rate * passed - segments > FEW
+            {
+                rate = segments / passed;
+            }
+            self.arrival_rate = Some(rate);
         }
         self.arrivals.push(time, arrived, span / 16.0);
     }
@@ -216,38 +233,53 @@ impl Waymark {
         if let Some(arrival_rate) = self.arrival_rate {
             let is_idle = arrival_rate * forward <= self.config.backlog;
             self.idle &= is_idle;
-            let app_limited = ack.rate.is_some_and(|sample| sample.app_limited);
+            self.rivals.acknowledge(ack, !is_idle, now, round_trip);
+            let left = now - round_trip;
+            let is_held_back = ack.rate.is_some_and(|sample| sample.app_limited)
+                || self.departures.fall_behind(left, round_trip);
             rate = match self.room {
-                _ if is_idle && app_limited => current,
-                Some(factor) if is_idle => {
-                    current.max(factor * self.rate_at(now - round_trip - READING))
+                _ if is_idle && is_held_back => current,
+                Some(factor) if is_idle => current.max(factor * self.counted(left)),
+                _ if is_idle => {
+                    let passing = arrival_rate.max(self.departures.rate(left, round_trip));
+                    self.corrected(ack, passing, self.speed, propagation)
                 }
-                _ => {
-                    let mut passing = arrival_rate;
-                    if is_idle {
-                        passing = passing.max(self.rate_at(now - round_trip));
-                    }
-                    let waiting = ack.in_flight as f64 - passing * (propagation + backward);
-                    let backlog = self.config.backlog * if is_idle { self.speed } else { 1.0 };
-                    let step = GAIN * (backlog - waiting) / propagation;
-                    let fastest =
-                        (GAIN * self.config.backlog / propagation).max(arrival_rate / 7.0);
-                    (passing + step.min(fastest)).max(SLOWEST * arrival_rate)
-                }
+                _ => self.corrected(ack, arrival_rate, 1.0, propagation),
             };
         }
         let rate = rate.max(1.0 / round_trip);
         self.rate = Some(rate);
-        self.sent_at.push(now, rate, (round_trip + READING) / 32.0);
+        self.departures
+            .set_pace(now, rate, (round_trip + READING) / 32.0);
         let rate = rate.max(self.arrival_rate.unwrap_or(0.0));
         let longest = propagation + forward + self.delays.longest_backward();
         self.cwnd = self.limits.cap(2.0 * rate * longest + FEW);
     }
 
-    /// The pacing rate at a time.
-    fn rate_at(&self, time: f64) -> f64 {
-        let then = self.sent_at.newest(|point| point.time <= time);
-        then.map_or(0.0, |point| point.value)
+    /// What passes, and a correction of the backlog towards β times `speed`, or towards the window
+    /// beside rivals.
+    fn corrected(&self, ack: &AckEvent, passing: f64, speed: f64, propagation: f64) -> f64 {
+        let arrival_rate = self.arrival_rate.unwrap_or(0.0);
+        let delivered = passing * (propagation + self.delays.backward);
+        let waiting = ack.in_flight as f64 - delivered;
+        let step = |backlog: f64| GAIN * (backlog - waiting) / propagation;
+        let step = match self.rivals.window() {
+            Some(window) => step(window - passing * propagation),
+            None => {
+                let fastest = (GAIN * self.config.backlog / propagation).max(arrival_rate / 7.0);
+                step(speed * self.config.backlog).min(fastest)
+            }
+        };
+        (passing + step).max(SLOWEST * arrival_rate)
+    }
+
+    /// The rate at which was sent what a reading of DRAI counted that was taken at a time: the least in either
+    /// window that it may be of.
+    fn counted(&self, time: f64) -> f64 {
+        [0.25, 0.75]
+            .map(|part| self.departures.rate(time - part * READING, READING / 2.0))
+            .into_iter()
+            .fold(self.departures.pace(time - READING), f64::min)
     }
 }
 
@@ -339,6 +371,10 @@ impl Controller for Waymark {
         2.0
     }
 
+    fn on_sent(&mut self, _now: Instant, _segment: u64) {
+        self.departures.count();
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         self.acknowledge(ack);
     }
@@ -354,9 +390,11 @@ impl Controller for Waymark {
     /// The queueing time has said it all; the loss is only judged.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.verdicts.newest = Some(loss.lost);
-        match loss.now.as_secs_f64() <= self.full_until {
-            true => self.verdicts.congestion += 1,
-            false => self.verdicts.random += 1,
+        if loss.now.as_secs_f64() <= self.full_until {
+            self.verdicts.congestion += 1;
+            self.rivals.refused(loss.now.as_secs_f64());
+        } else {
+            self.verdicts.random += 1;
         }
     }
 
@@ -391,6 +429,9 @@ impl Controller for Waymark {
         }
     }
 }
+
+mod departures;
+mod rivals;
 
 #[cfg(test)]
 mod tests;

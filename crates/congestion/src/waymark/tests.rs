@@ -72,7 +72,9 @@ impl Path {
         if in_flight < self.control.cwnd() {
             self.sent += self.control.pacing_rate().unwrap_or(100.0) / 1e3;
         }
-        for _ in 0..(self.sent.floor() - before) as u64 {
+        for segment in before as u64..self.sent as u64 {
+            self.control
+                .on_sent(Instant::from_micros(1000 * self.now_ms), segment);
             self.queue += 1.0;
             let aqt_ms = ((self.queue - 1.0).max(0.0) / self.rate * 1e3) as u64;
             let back = self.now_ms + aqt_ms + PROPAGATION + self.backward;
@@ -140,7 +142,7 @@ fn the_index_says_by_how_much_the_rate_grows() {
         path.index = index;
         // The first acknowledgements come 100 ms after the first segments; the rate is a window's.
         path.run(250);
-        let first = path.control.rate_at(0.0);
+        let first = path.control.departures.pace(0.0);
         assert_eq!(first, 100.0);
         let rate = path.pace();
         assert!(

@@ -1,0 +1,98 @@
+//! The rates at which segments were meant to leave, and did.
+
+use crate::history::History;
+
+/// Below this part of the pacing rate, something else held the sender back.
+const HELD_BACK: f64 = 0.75;
+
+/// What left a connection. Times are in seconds, rates in segments per second.
+#[derive(Clone, Debug)]
+pub(super) struct Departures {
+    /// The pacing rate over time.
+    paces: History,
+    /// Segments that left so far.
+    sent: f64,
+    /// The same over time.
+    counts: History,
+}
+
+impl Departures {
+    pub(super) fn new() -> Self {
+        Departures {
+            paces: History::new(),
+            sent: 0.0,
+            counts: History::new(),
+        }
+    }
+
+    /// A segment leaves.
+    pub(super) fn count(&mut self) {
+        self.sent += 1.0;
+    }
+
+    /// Remembers what left until now, if the last such memory is at least `apart` old.
+    pub(super) fn record(&mut self, now: f64, apart: f64) {
+        self.counts.push(now, self.sent, apart);
+    }
+
+    /// Remembers the pacing rate from now on, if the last such memory is at least `apart` old.
+    pub(super) fn set_pace(&mut self, now: f64, pace: f64, apart: f64) {
+        self.paces.push(now, pace, apart);
+    }
+
+    /// The pacing rate at a time.
+    pub(super) fn pace(&self, time: f64) -> f64 {
+        let then = self.paces.newest(|point| point.time <= time);
+        then.map_or(0.0, |point| point.value)
+    }
+
+    /// The rate at which segments left in the `span` around a time: the pacing rate, or less where the application
+    /// or the receiver's window held the sender back.
+    pub(super) fn rate(&self, time: f64, span: f64) -> f64 {
+        let pace = self.pace(time);
+        let count = |time: f64| self.counts.newest(|point| point.time <= time);
+        match (count(time - span / 2.0), count(time + span / 2.0)) {
+            // One more: the next segment may have been about to leave.
+            (Some(before), Some(after)) if after.time > before.time => {
+                pace.min((after.value - before.value + 1.0) / (after.time - before.time))
+            }
+            _ => pace,
+        }
+    }
+
+    /// Whether the sender was held back in the `span` around a time.
+    pub(super) fn fall_behind(&self, time: f64, span: f64) -> bool {
+        self.rate(time, span) < HELD_BACK * self.pace(time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten segments per second for ten seconds, by a pacing rate of `pace`.
+    fn sent_by(pace: f64) -> Departures {
+        let mut departures = Departures::new();
+        departures.set_pace(0.0, pace, 0.0);
+        for tenth in 0..100 {
+            departures.count();
+            departures.record(f64::from(tenth) / 10.0, 0.0);
+        }
+        departures
+    }
+
+    #[test]
+    fn what_left_at_the_pacing_rate_left_at_that_rate() {
+        let departures = sent_by(10.0);
+        assert_eq!(departures.rate(7.0, 2.0), 10.0);
+        assert!(!departures.fall_behind(7.0, 2.0));
+    }
+
+    #[test]
+    fn less_left_than_the_pacing_rate_allowed() {
+        // 20 segments in 2 s, and the one that may have been about to leave.
+        let departures = sent_by(100.0);
+        assert!((departures.rate(7.0, 2.0) - 10.5).abs() < 1e-9);
+        assert!(departures.fall_behind(7.0, 2.0));
+    }
+}

@@ -1,0 +1,186 @@
+//! Flows that fill the queue until it overflows.
+//!
+//! A flow that keeps a short backlog beside them has a small part of a long queue, and so of the rate.
+//! They show by a queue that is full (CI) again, although the flow kept its backlog. Beside them the
+//! flow has the window that CUBIC would have (RFC 9438). But it changes only when the queue has been
+//! full: then it grows by what CUBIC's would have grown since. So flows of this control alone never
+//! fill a queue again and again. The window ends when the queue has not been full for twice the longest
+//! time between two full queues.
+
+use crate::event::AckEvent;
+
+/// Round trips within which a queue that is full again shows rivals.
+const SUSPICION: f64 = 256.0;
+/// After how many times the longest time between two full queues the rivals have gone.
+const GONE: f64 = 2.0;
+/// CUBIC's `C`, in segments per s³ (RFC 9438, §5.1).
+const C: f64 = 0.4;
+/// CUBIC's β: what is left of the window after a loss (§4.6).
+const LEFT: f64 = 0.7;
+/// CUBIC's α: what grows in a round trip as much as Reno's window does on average (§4.3).
+const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
+
+/// Whether there are such flows, and the window beside them. Times are in seconds, windows in
+/// segments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rivals {
+    /// When the queue was full.
+    full_at: Option<f64>,
+    /// Until when acknowledgements tell of the same full queue.
+    same_until: f64,
+    /// None without rivals.
+    window: Option<Window>,
+}
+
+/// A window beside rivals.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// What the flow keeps.
+    kept: f64,
+    /// When a loss cut CUBIC's window.
+    cut_at: f64,
+    /// CUBIC's window before that.
+    before: f64,
+    /// CUBIC's window after that.
+    after: f64,
+    /// The longest time from one full queue to the next.
+    longest: f64,
+    /// Without a full queue until then, the rivals have gone.
+    until: f64,
+}
+
+impl Window {
+    /// The first window; `time`: from one full queue to the next.
+    fn new(kept: f64, now: f64, time: f64) -> Self {
+        Window {
+            kept,
+            cut_at: now,
+            before: kept,
+            after: kept,
+            longest: time,
+            until: now + GONE * time,
+        }
+    }
+
+    /// CUBIC's window now (§4.2, §4.3).
+    fn grown(&self, now: f64, round_trip: f64) -> f64 {
+        let time = now - self.cut_at;
+        let from_flat = time - libm::cbrt((self.before - self.after) / C);
+        let cubic = C * (from_flat * from_flat * from_flat) + self.before;
+        cubic.max(self.after + ALPHA * time / round_trip)
+    }
+}
+
+impl Rivals {
+    /// The window to have while there are rivals.
+    pub(super) fn window(&self) -> Option<f64> {
+        self.window.map(|window| window.kept)
+    }
+
+    /// An acknowledgement arrives at `now`. `waits`: more of the flow waits than its backlog.
+    pub(super) fn acknowledge(&mut self, ack: &AckEvent, waits: bool, now: f64, round_trip: f64) {
+        if self.window.is_some_and(|window| now > window.until) {
+            self.window = None;
+        }
+        if !ack.ci_echo {
+            return;
+        }
+        if now > self.same_until
+            && let Some(before) = self.full_at.replace(now)
+        {
+            let time = now - before;
+            if let Some(window) = &mut self.window {
+                window.kept = window.kept.max(window.grown(now, round_trip));
+                window.longest = window.longest.max(time);
+                window.until = now + GONE * window.longest;
+            } else if waits && time < SUSPICION * round_trip {
+                let grown = ack.in_flight as f64 + ALPHA * time / round_trip;
+                self.window = Some(Window::new(grown, now, time));
+            }
+        }
+        self.same_until = now + round_trip;
+    }
+
+    /// The full queue refused a segment of this flow.
+    pub(super) fn refused(&mut self, now: f64) {
+        if let Some(window) = &mut self.window {
+            window.before = window.kept;
+            window.after = (LEFT * window.kept).max(1.0);
+            window.cut_at = now;
+            // The mean of the curve until it is flat.
+            window.kept = window.before - (window.before - window.after) / 4.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND_TRIP: f64 = 1.0;
+
+    /// The queue was full at these times; 40 segments are in flight.
+    fn full_at(times: &[f64]) -> Rivals {
+        let mut rivals = Rivals::default();
+        for time in times {
+            acknowledge(&mut rivals, *time, true, true);
+        }
+        rivals
+    }
+
+    fn acknowledge(rivals: &mut Rivals, now: f64, ci_echo: bool, waits: bool) {
+        let ack = AckEvent {
+            in_flight: 40,
+            ci_echo,
+            ..AckEvent::default()
+        };
+        rivals.acknowledge(&ack, waits, now, ROUND_TRIP);
+    }
+
+    #[test]
+    fn a_queue_that_was_full_once_shows_no_rivals() {
+        assert_eq!(full_at(&[10.0]).window(), None);
+        assert_eq!(full_at(&[10.0, 10.5, 11.4]).window(), None, "the same");
+        assert_eq!(full_at(&[10.0, 270.0]).window(), None, "long ago");
+    }
+
+    #[test]
+    fn a_queue_that_is_full_again_shows_rivals() {
+        // 20 round trips of 9/17 of a segment.
+        let window = full_at(&[10.0, 30.0]).window().expect("rivals");
+        assert!((window - (40.0 + 20.0 * 9.0 / 17.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_flow_that_has_no_more_than_its_backlog_in_a_full_queue_has_its_part() {
+        let mut rivals = full_at(&[10.0]);
+        acknowledge(&mut rivals, 30.0, true, false);
+        assert_eq!(rivals.window(), None);
+    }
+
+    #[test]
+    fn the_window_is_cubic_s_when_the_queue_is_full_again() {
+        let mut rivals = full_at(&[10.0, 30.0]);
+        let before = rivals.window().expect("rivals");
+        rivals.refused(30.0);
+        // A quarter of the cut below the window at which it was cut.
+        let kept = rivals.window().expect("rivals");
+        assert!((kept - (before - 0.3 * before / 4.0)).abs() < 1e-9);
+        acknowledge(&mut rivals, 32.0, false, true);
+        assert_eq!(rivals.window(), Some(kept), "not full");
+        // The curve is flat K after the cut, and C s³ higher s seconds later.
+        let flat_at = libm::cbrt(0.3 * before / 0.4);
+        acknowledge(&mut rivals, 30.0 + flat_at + 5.0, true, true);
+        let grown = rivals.window().expect("rivals");
+        assert!((grown - (before + 0.4 * 125.0)).abs() < 1e-9, "{grown}");
+    }
+
+    #[test]
+    fn the_rivals_have_gone_after_twice_the_longest_time() {
+        let mut rivals = full_at(&[10.0, 30.0, 33.0]);
+        acknowledge(&mut rivals, 72.9, false, false);
+        assert!(rivals.window().is_some());
+        acknowledge(&mut rivals, 73.1, false, false);
+        assert_eq!(rivals.window(), None);
+    }
+}
