@@ -6,7 +6,9 @@ from typing import Literal
 
 from waymark import MODERN, Choice, Flow, Switch, Topology
 
-Control = Literal["cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"]
+Control = Literal[
+    "reno", "cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"
+]
 
 MARKS = frozenset({"aqt", "drai", "ci"})
 
