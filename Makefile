@@ -72,7 +72,7 @@ bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and 
 bench-kernel: $(VENV)/.built kernel  ## measure Linux's TCP over a veth pair with marks and without; as root, with iperf3
 	$(BIN)/python -m hosts.kernel_rate
 
-lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff, pyright, svelte-check and prettier
+lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff, pyright, svelte-check, ESLint and prettier
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
