@@ -206,7 +206,7 @@ impl Waymark {
                 .arrivals
                 .newest(|then| then.time <= time - span && then.value <= arrived - FEW)?;
             (then.value <= arrived - FEW && then.time < time)
-                .then(|| (arrived - then.value, time - then.time))
+                .then_some((arrived - then.value, time - then.time))
         };
         if let Some((segments, passed)) = rate_over(span) {
             let mut rate = segments / passed;
