@@ -88,7 +88,7 @@ impl Body<'_, '_, '_> {
     ) -> Option<LoweredControl> {
         let hir = self.hir;
         let Some(DefKind::Control(control)) = hir.kind(block.named.id) else {
-            self.unsupported(span, "applying this");
+            self.unsupported(span, "applying a parser here");
             return None;
         };
         if !self.may_nest(span) {

@@ -31,7 +31,7 @@ impl Scope<'_, '_, '_> {
         let Some(def) = hir.def(id) else { return };
         let path = self.control_plane_name(def.annotations, &def.name);
         if self.env.bindings.contains_key(&id) {
-            // A sub-parser that is put in at several places keeps its instances.
+            // A sub-parser that is inlined at several places keeps its instances.
             return;
         }
         if !self.one_more(def.span) {

@@ -13,7 +13,8 @@
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
 //! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
-//! - `statements`, `exit`, `parser`, `subparsers`, `control`, `table`, `value_set`, `annotations`: the rest.
+//! - `scope`, `body`, `states`: contexts; `statements`, `exit`, `parser`, `subparsers`, `control`, `table`, `value_set`,
+//!   `annotations`: the rest.
 
 mod annotations;
 mod body;

@@ -57,7 +57,7 @@ impl DerefMut for Scope<'_, '_, '_> {
 }
 
 impl<'h, 'a> Lowerer<'h, 'a> {
-    /// Names as `env` has them, outside any body.
+    /// The top level, or an instance at the top level, with these names.
     pub(super) fn scope<'s>(&'s mut self, env: &'s mut Env) -> Scope<'s, 'h, 'a> {
         Scope {
             lowerer: self,
@@ -68,7 +68,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
 }
 
 impl<'h, 'a> Scope<'_, 'h, 'a> {
-    /// Another instance, looked at from this place.
+    /// Another instance, at the same depth.
     pub(super) fn elsewhere<'s>(&'s mut self, env: &'s mut Env) -> Scope<'s, 'h, 'a> {
         Scope {
             lowerer: self.lowerer,
@@ -125,7 +125,7 @@ impl<'h, 'a> Scope<'_, 'h, 'a> {
         self.constants().known(expr)
     }
 
-    /// A type with the type arguments of the instance put in.
+    /// A type with the instance's type arguments for its type parameters.
     pub(super) fn ty(&self, ty: &Ty) -> Ty {
         ty.substitute(&self.env.types)
     }
