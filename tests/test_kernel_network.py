@@ -50,14 +50,14 @@ http {{
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """A network whose hosts use Reno, and carry marks that it does not read."""
+    """A network whose hosts use RoVegas."""
     needed("iperf3")
     file = tmp_path_factory.mktemp("network") / "net.yaml"
     file.write_text(TOPOLOGY)
     with machine() as made:
-        done = made.waymark("up", str(file), "--kernel", "reno")
+        done = made.waymark("up", str(file), "--kernel", "rovegas")
         assert done.returncode == 0, done.stderr
-        assert "hosts     a, b, c, d (Linux's TCP with marks, reno)" in done.stdout
+        assert "hosts     a, b, c, d (Linux's TCP with marks, wm_rovegas)" in done.stdout
         yield made
         assert made.waymark("down").returncode == 0
         assert made.changes() == []
@@ -68,13 +68,21 @@ def at(host: str, *command: str) -> list[str]:
     return ["ip", "netns", "exec", f"wm-net-{host}", *command]
 
 
+def test_programs_use_the_control_unless_they_choose_another(network: Machine) -> None:
+    for options, control in (((), "wm_rovegas"), (("-C", "reno"), "reno")):
+        with network.running(*at("b", "iperf3", "-s", "-1", "--forceflush")) as server:
+            server.until("Server listening")
+            ran = network.run(*at("a", "iperf3", "-J", "-c", B, "-t", "1", *options))
+        assert json.loads(ran.stdout)["end"]["sender_tcp_congestion"] == control
+
+
 def test_senders_read_how_long_their_packets_waited(network: Machine, tmp_path: Path) -> None:
     file = tmp_path / "packets"
     seen = Running(network, at("a", sys.executable, "-c", capture.PROGRAM, "eth0", str(file)))
     seen.until("capturing")
     with network.running(*at("b", "iperf3", "-s", "-1", "--forceflush")) as server:
         server.until("Server listening")
-        ran = network.waymark("exec", "a", "iperf3", "-J", "-c", "b", "-t", "3")
+        ran = network.waymark("exec", "a", "iperf3", "-J", "-c", "b", "-t", "3", "-C", "reno")
     seen.kill(signal.SIGTERM)
     seen.wait()
     end = json.loads(ran.stdout)["end"]
