@@ -165,7 +165,7 @@ def write(table: "pa.Table", to: str | Path) -> Path:
         WaymarkError: another ending, or a file that cannot be written.
     """
     file = Path(to)
-    _check_suffix(file)
+    check(file)
     try:
         if file.suffix == ".parquet":
             from pyarrow import parquet
@@ -189,7 +189,7 @@ def read(name: str | Path) -> "pa.Table":
     import pyarrow as pa
 
     file = Path(name)
-    _check_suffix(file)
+    check(file)
     if not files.is_file(file):
         raise WaymarkError(f"{file}: no such file")
     try:
@@ -225,7 +225,12 @@ def about(table: "pa.Table") -> dict[str, str]:
     return json.loads(metadata.get(b"waymark", b"{}"))
 
 
-def _check_suffix(file: Path) -> None:
+def check(file: Path) -> None:
+    """Whether a file's name ends as that of a table does.
+
+    Raises:
+        WaymarkError: it does not.
+    """
     if file.suffix not in SUFFIXES:
         raise WaymarkError(f"{file}: expected a name that ends in {' or '.join(SUFFIXES)}")
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
-// From what Linux calls a congestion control with, to the events of event.h. Included after a control's header.
+// From what Linux calls a congestion control with, to the events of event.h. Included after a control's header
+// and its NAME.
 //
 // The control has the window: what Linux makes of it after an idle time lasts until the next acknowledgement.
 #ifndef WAYMARK_CONTROL_H
@@ -10,12 +11,14 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "event.h"
 #include "kernel.h"
 #include "marks.h"
+#include "trace.h"
 
 #define STATE_OPEN 0 // TCP_CA_Open and so on
 #define STATE_CWR 2
@@ -54,6 +57,40 @@ static __always_inline bool window_unused(struct tcp_sock *tcp)
 static __always_inline __u32 segment_octets(struct tcp_sock *tcp)
 {
 	return tcp->mss_cache ? tcp->mss_cache : 1;
+}
+
+static __always_inline void trace_end(struct traced *traced, const struct control *control)
+{
+	__builtin_memcpy(traced->control, NAME, sizeof(NAME));
+	traced->cwnd = control_cwnd(control);
+	traced->ssthresh = control_ssthresh(control);
+	bpf_ringbuf_submit(traced, 0);
+}
+
+// Of all but acknowledgements.
+static __always_inline void trace_change(struct sock *sk, __u32 change, __u32 window)
+{
+	struct traced *traced = trace_begin(sk, change);
+
+	if (!traced)
+		return;
+	traced->window = window;
+	trace_end(traced, &state_of(sk)->control);
+}
+
+static __always_inline void trace_ack(struct sock *sk, const struct ack *ack)
+{
+	struct traced *traced = trace_begin(sk, TRACED_ACK);
+
+	if (!traced)
+		return;
+	traced->newly = ack->newly;
+	traced->rtt_us = ack->rtt_us;
+	traced->marked = ack->marked;
+	traced->aqt_echo_us = ack->aqt_echo_us;
+	traced->aqt_backward_us = ack->aqt_backward_us;
+	traced->mrai = ack->mrai;
+	trace_end(traced, &state_of(sk)->control);
 }
 
 SEC("struct_ops")
@@ -110,6 +147,7 @@ void BPF_PROG(on_cong_avoid, struct sock *sk, __u32 una, __u32 acked)
 	window = WHOLE(control_cwnd(&state->control));
 	tcp->snd_cwnd = window ? window : 1;
 	tcp->snd_ssthresh = WHOLE(control_ssthresh(&state->control));
+	trace_ack(sk, &ack);
 }
 
 // Linux recovers until all is acknowledged that was sent before, and asks once. So a loss never cuts a window that was
@@ -131,6 +169,7 @@ __u32 BPF_PROG(on_ssthresh, struct sock *sk)
 		loss.ci_ack_seq = feedback->ci_ack_seq;
 	}
 	control_on_loss(&state->control, &loss);
+	trace_change(sk, TRACED_LOSS, loss.window);
 	window = WHOLE(control_cwnd(&state->control));
 	return window < 2 ? 2 : window;
 }
@@ -144,12 +183,14 @@ void BPF_PROG(on_set_state, struct sock *sk, __u8 next)
 
 	if (next == STATE_LOSS && !connection->icsk_retransmits) {
 		bool cut = before == STATE_CWR || before == STATE_RECOVERY;
-
 		// Except in a recovery, on_ssthresh was just called.
-		control_on_timeout(control,
-				   cut ? WHOLE(control_cwnd(control)) : ((struct tcp_sock *)sk)->prior_cwnd);
+		__u32 window = cut ? WHOLE(control_cwnd(control)) : ((struct tcp_sock *)sk)->prior_cwnd;
+
+		control_on_timeout(control, window);
+		trace_change(sk, TRACED_TIMEOUT, window);
 	} else if (next == STATE_OPEN && before == STATE_RECOVERY) {
 		control_on_recovered(control);
+		trace_change(sk, TRACED_RECOVERED, 0);
 	}
 }
 
@@ -159,7 +200,7 @@ __u32 BPF_PROG(on_undo_cwnd, struct sock *sk)
 	return ((struct tcp_sock *)sk)->snd_cwnd;
 }
 
-#define CONTROL(NAME)                                                                                                  \
+#define CONTROL                                                                                                        \
 	{                                                                                                              \
 		.init = (void *)on_init,                                                                               \
 		.cwnd_event = (void *)on_event,                                                                        \
@@ -169,7 +210,7 @@ __u32 BPF_PROG(on_undo_cwnd, struct sock *sk)
 		.set_state = (void *)on_set_state,                                                                     \
 		.undo_cwnd = (void *)on_undo_cwnd,                                                                     \
 		.flags = 1, /* TCP_CONG_NON_RESTRICTED: any namespace may choose it */                                 \
-		.name = NAME,                                                                                          \
+		.name = "wm_" NAME,                                                                                    \
 	}
 
 char LICENSE[] SEC("license") = "GPL";

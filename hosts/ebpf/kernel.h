@@ -14,6 +14,10 @@ enum tcp_ca_event {
 
 struct sock_common {
 	unsigned short skc_family;
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num; // this end's port
 };
 
 struct sock {

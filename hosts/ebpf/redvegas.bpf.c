@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 #include "redvegas.h"
 
+#define NAME "redvegas"
 #include "control.h"
 
 SEC(".struct_ops.link")
-struct tcp_congestion_ops redvegas = CONTROL("wm_redvegas");
+struct tcp_congestion_ops redvegas = CONTROL;

@@ -1,6 +1,7 @@
-"""``waymark kernel attach|detach|status``: Linux's own TCP reads the marks."""
+"""``waymark kernel attach|detach|status|trace``: Linux's own TCP reads the marks."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ kernel = typer.Typer(
     epilog=examples(
         "waymark kernel attach eth0 --marks aqt,drai",
         "waymark kernel status",
+        "waymark kernel trace live.parquet --seconds 5",
         "waymark kernel detach eth0",
     ),
     no_args_is_help=True,
@@ -85,6 +87,35 @@ def status(as_json: AsJson = False) -> None:
         print(_line(one))
     if not attached:
         print("no interface of this network namespace has the programs")
+
+
+@kernel.command(
+    "trace",
+    epilog=examples(
+        "waymark kernel trace live.parquet --seconds 5 --port 5201",
+        "waymark plot live.parquet -o live.svg",
+    ),
+)
+def trace(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .parquet or .csv file.")],
+    seconds: Annotated[int, typer.Option(min=1, max=3600, help="How long to record.")] = 10,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Of the connection. Default: the busiest one."),
+    ] = None,
+) -> None:
+    """Record window, RTT and marks of a connection whose control is wm_NAME, for waymark plot.
+
+    All network namespaces of this machine are looked at.
+    """
+    from waymark import kernel_trace
+    from waymark import trace as traces
+
+    traces.check(file)
+    events = kernel_trace.record(seconds, port, lambda: print("recording", flush=True))
+    recorded = kernel_trace.as_trace(events)
+    traces.write(recorded.table(), file)
+    print(f"{file}: {len(events)} changes of {recorded.about['flow']}")
 
 
 def _line(one: "Attached") -> str:

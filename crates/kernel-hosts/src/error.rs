@@ -42,6 +42,11 @@ pub enum KernelError {
         /// Those that there are.
         valid: Vec<&'static str>,
     },
+    /// No control is registered, so that nothing exports events.
+    #[error(
+        "no congestion control is registered: waymark kernel attach IF --control NAME registers one"
+    )]
+    NothingToTrace,
     /// The programs are attached already.
     #[error("{name} has the programs already; take them off first: waymark kernel detach {name}")]
     Attached {

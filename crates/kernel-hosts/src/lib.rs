@@ -15,3 +15,5 @@ pub mod marks;
 pub mod objects;
 #[cfg(feature = "bpf")]
 mod sys;
+#[cfg(feature = "bpf")]
+pub mod trace;

@@ -1,15 +1,14 @@
 //! The loader, which `waymark kernel` runs.
 //!
-//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`; `hold` is what `attach`
+//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`, `trace SECONDS` (JSON lines after `ready`); `hold` is what `attach`
 //! starts in the background. Errors go to standard error, with exit code 2.
 
 use std::process::ExitCode;
 
 use kernel_hosts::error::KernelError;
-use kernel_hosts::{holder, objects};
+use kernel_hosts::{holder, objects, trace};
 
-const USAGE: &str =
-    "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls";
+const USAGE: &str = "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls | trace SECONDS";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,6 +24,11 @@ fn main() -> ExitCode {
             print(&objects::controls().collect::<Vec<_>>());
             Ok(())
         }
+        ["trace", seconds] if seconds.parse::<u32>().is_ok() => trace::trace(
+            seconds.parse().unwrap_or_default(),
+            || println!("ready"),
+            print,
+        ),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -1,0 +1,114 @@
+"""What congestion controls in Linux's own TCP do, as a trace like that of a simulated sender."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from waymark import kernel
+from waymark.errors import WaymarkError
+from waymark.trace import Trace
+
+CHANGES = ("ack", "loss", "recovered", "timeout")
+
+PHASES = ("slow_start", "avoidance")
+
+SATURATED_US = 0xFFFFFF
+"""A queueing time of this much is a lower bound."""
+
+OCTETS = 1 << 32
+"""Sequence numbers wrap."""
+
+Event = Mapping[str, Any]
+
+
+def record(seconds: int, port: int | None, ready: Callable[[], None]) -> list[Event]:
+    """The events of one connection in the next ``seconds``, as ``waymark-kernel trace`` has them.
+
+    Args:
+        seconds: how long.
+        port: of the connection, at either end; None: the connection with the most events.
+        ready: is called when the recording has begun.
+
+    Raises:
+        WaymarkError: the loader was not built or refuses, or no such connection had an event.
+    """
+    words = [kernel.loader(), "trace", str(seconds)]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        if child.stdout.readline().strip() != "ready":
+            raise WaymarkError(child.stderr.read().strip().removeprefix("error: "))
+        ready()
+        events = [json.loads(line) for line in child.stdout]
+    chosen = [event for event in events if port is None or port in _ports(event)]
+    if not chosen:
+        what = "a control of waymark kernel" if port is None else f"port {port} and such a control"
+        raise WaymarkError(f"no connection with {what} had an event within {seconds} s")
+    ((ends, _),) = Counter(str(event["ends"]) for event in chosen).most_common(1)
+    return [event for event in chosen if str(event["ends"]) == ends]
+
+
+def as_trace(events: Sequence[Event]) -> Trace:
+    """Events of one connection as a trace.
+
+    Packets are counted from the first event on. The base RTT and Diff of a control are not
+    exported: they are NaN.
+    """
+    first = events[0]
+    count = len(events)
+
+    def floats(value: Callable[[Event], float | None]) -> Any:
+        values = (value(event) for event in events)
+        return np.array([np.nan if one is None else one for one in values], np.float64)
+
+    def packets(key: str) -> Any:
+        since = ((event[key] - first["una"]) % OCTETS // event["mss"] for event in events)
+        return np.fromiter(since, np.uint64, count)
+
+    cwnd, ssthresh = floats(lambda event: event["cwnd"]), floats(lambda event: event["ssthresh"])
+    local, remote = (f"{address}:{port}" for address, port in first["ends"])
+    return Trace(
+        time_s=floats(lambda event: (event["time_us"] - first["time_us"]) / 1e6),
+        change=np.array([CHANGES.index(event["change"]) for event in events], np.uint8),
+        phase=(cwnd >= ssthresh).astype(np.uint8),
+        cwnd=cwnd,
+        ssthresh=ssthresh,
+        in_flight=np.array([event["in_flight"] for event in events], np.uint64),
+        acked=packets("una"),
+        next=packets("next"),
+        rtt_s=floats(lambda event: _seconds(event["rtt_us"])),
+        base_rtt_s=np.full(count, np.nan),
+        diff=np.full(count, np.nan),
+        aqt_forward_s=floats(lambda event: _queueing(event, 0)),
+        aqt_backward_s=floats(lambda event: _queueing(event, 1)),
+        mrai=np.array([event["mrai"] or 0 for event in events], np.uint8),
+        ci=np.zeros(count, np.bool_),
+        random_losses=np.zeros(count, np.uint64),
+        congestion_losses=np.zeros(count, np.uint64),
+        changes=CHANGES,
+        phases=PHASES,
+        about={
+            "scenario": "Linux's own TCP",
+            "flow": f"{local} to {remote}",
+            "algorithm": first["control"],
+        },
+    )
+
+
+def _ports(event: Event) -> list[int]:
+    return [port for _, port in event["ends"]]
+
+
+def _seconds(time_us: int | None) -> float | None:
+    return None if time_us is None else time_us / 1e6
+
+
+def _queueing(event: Event, way: int) -> float | None:
+    times = event["aqt_us"]
+    return None if times is None or times[way] >= SATURATED_US else times[way] / 1e6
