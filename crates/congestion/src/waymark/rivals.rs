@@ -26,7 +26,7 @@ const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
 pub(super) struct Rivals {
     /// When the queue was full.
     full_at: Option<f64>,
-    /// Until when acknowledgements tell of the same full queue.
+    /// Until when acknowledgements report the same full queue.
     same_until: f64,
     /// None without rivals.
     window: Option<Window>,
