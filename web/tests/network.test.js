@@ -78,7 +78,7 @@ test("a live network is shown, and faults of its parts", { skip, timeout: 120_00
   const status = page.locator("[data-test=status]");
   const reads = (text) =>
     page.waitForFunction(
-      (wanted) => document.querySelector("[data-test=status]").textContent.includes(wanted),
+      (wanted) => document.querySelector("[data-test=status]")?.textContent.includes(wanted),
       text,
       { timeout: 30_000 },
     );
