@@ -320,6 +320,6 @@ EXPERIMENT = Experiment(
         "No transport is fair on more than 42 % of the networks: runs are short, and the buffers "
         "of many have fewer packets than there are flows. Vegas and DCTCP have shorter queues, and "
         "less throughput. Where Waymark has less than 98 %, bursts of cross traffic leave room "
-        "that BBR takes. On network 192 (125 Mb/s, 355 ms, one flow) it stays at 4 %."
+        "that BBR takes."
     ),
 )

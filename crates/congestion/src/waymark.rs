@@ -28,9 +28,9 @@
 //! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
 //! changes nothing.
 //!
-//! Hops that do not mark count as queueing: then `R` is the least value that was seen. The window only
-//! bounds what is in flight while acknowledgements fail to appear. `docs/waymark-control.md` derives
-//! the law.
+//! Where some hops do not mark ([`Deployment::Gradual`]), `R` is the least value that was seen, and β
+//! is four times as much. The window only bounds what is in flight while acknowledgements fail to
+//! appear. `docs/waymark-control.md` derives the law.
 
 use units::{Duration, Instant};
 
@@ -50,6 +50,9 @@ const SLOWEST: f64 = 0.5;
 const FEW: f64 = 8.0;
 /// How old the oldest octet is that a reading of DRAI counts, in seconds: two windows of 2¹⁵ µs.
 const READING: f64 = 2.0 * 32768e-6;
+/// By what β is multiplied where hops may be silent: what waits on them on the way back seems to wait
+/// on the way there. The product is the mean of Vegas' α and β, so that the flow has no less than Vegas.
+const BEHIND_SILENT_HOPS: f64 = 4.0;
 /// Round trips for which the longest queueing time on the way back is remembered.
 const ROUNDS: usize = 8;
 
@@ -99,7 +102,10 @@ impl WaymarkConfig {
     /// A Waymark at the start of its connection.
     pub fn build(&self, limits: &Limits) -> Waymark {
         Waymark {
-            config: *self,
+            backlog: match self.deployment {
+                Deployment::Full => self.backlog,
+                Deployment::Gradual => BEHIND_SILENT_HOPS * self.backlog,
+            },
             limits: *limits,
             delays: Delays::new(self.deployment),
             round_end: 0,
@@ -129,7 +135,8 @@ impl Factory for WaymarkConfig {
 /// segments per second.
 #[derive(Clone, Debug)]
 pub struct Waymark {
-    config: WaymarkConfig,
+    /// β
+    backlog: f64,
     limits: Limits,
     delays: Delays,
     /// The segment whose acknowledgement ends the round trip.
@@ -231,7 +238,7 @@ impl Waymark {
         let round_trip = propagation + forward + backward;
         let mut rate = current;
         if let Some(arrival_rate) = self.arrival_rate {
-            let is_idle = arrival_rate * forward <= self.config.backlog;
+            let is_idle = arrival_rate * forward <= self.backlog;
             self.idle &= is_idle;
             self.rivals.acknowledge(ack, !is_idle, now, round_trip);
             let left = now - round_trip;
@@ -266,8 +273,8 @@ impl Waymark {
         let step = match self.rivals.window() {
             Some(window) => step(window - passing * propagation),
             None => {
-                let fastest = (GAIN * self.config.backlog / propagation).max(arrival_rate / 7.0);
-                step(speed * self.config.backlog).min(fastest)
+                let fastest = (GAIN * self.backlog / propagation).max(arrival_rate / 7.0);
+                step(speed * self.backlog).min(fastest)
             }
         };
         (passing + step).max(SLOWEST * arrival_rate)
@@ -333,9 +340,13 @@ impl Delays {
             self.backward = backward.as_secs_f64();
             self.longest[0] = self.longest[0].max(self.backward);
         }
-        let Some(rtt) = ack.rtt_s() else { return };
-        let there = (rtt - self.backward).max(0.0);
         let forward = ack.aqt_echo.and_then(|mark| mark.exact());
+        let Some(rtt) = ack.rtt_s() else {
+            // A long recovery brings no round-trip times, but marks.
+            self.forward = forward.map_or(self.forward, Duration::as_secs_f64);
+            return;
+        };
+        let there = (rtt - self.backward).max(0.0);
         let marked = forward
             .map(|time| there - time.as_secs_f64())
             .filter(|value| *value > 0.0);

@@ -211,3 +211,38 @@ fn without_marks_it_goes_by_the_least_round_trip_time() {
         "{forward} {backward}"
     );
 }
+
+/// A long recovery acknowledges without round-trip times: the mark alone says what waits.
+#[test]
+fn the_queueing_time_is_the_mark_s_where_there_is_no_round_trip_time() {
+    let mut control = WaymarkConfig::default().build(&Limits::default());
+    let ack = |ms: u64, rtt, aqt_ms| AckEvent {
+        now: Instant::from_micros(1000 * ms),
+        rtt,
+        aqt_echo: Some(QueueingTime::Exactly(Duration::from_millis(aqt_ms))),
+        newly_delivered: 1,
+        ..AckEvent::default()
+    };
+    control.on_ack(&ack(1000, Some(Duration::from_millis(130)), 30));
+    assert!((control.delays.forward - 0.03).abs() < 1e-9);
+    control.on_ack(&ack(1100, None, 5));
+    assert!((control.delays.forward - 0.005).abs() < 1e-9);
+    assert_eq!(control.delays.propagation(), Some(0.1));
+}
+
+/// β is 2 instead of 1/2.
+#[test]
+fn where_hops_may_be_silent_more_waits() {
+    let waiting = |deployment| {
+        let config = WaymarkConfig {
+            deployment,
+            ..WaymarkConfig::default()
+        };
+        let mut path = Path::new(1000.0);
+        path.control = config.build(&path.control.limits);
+        path.run(10_000);
+        path.queue
+    };
+    let more = waiting(Deployment::Gradual) - waiting(Deployment::Full);
+    assert!((1.0..=2.0).contains(&more), "{more}");
+}
