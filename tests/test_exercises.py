@@ -148,13 +148,6 @@ def test_given_files_that_a_student_changes_are_graded_as_they_were(tmp_path: Pa
     assert HELP["1_forward"] in said(its, folder)
 
 
-def test_the_comment_above_a_line_is_what_it_tests() -> None:
-    text = "# A route.\nadd …\n\n# Two lines\n# of it.\npacket …\nexpect …\n"
-    assert grader.comment_above(text, 7) == "Two lines of it."
-    assert grader.comment_above(text, 2) == "A route."
-    assert grader.comment_above(text, 1) == ""
-
-
 def test_a_student_starts_and_checks(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -270,18 +270,6 @@ class StfReport(TypedDict):
     """Packets and counters that the script expected."""
     failures: list[str]
     """What did not come as expected, with the script's line."""
-    details: list[StfFailure]
-    """The same as data."""
-
-class StfFailure(TypedDict):
-    """What did not come as expected."""
-
-    line: int | None
-    """Of the script; None: the program cannot run."""
-    text: str
-    """As in :attr:`StfReport.failures`."""
-    fields: list[tuple[str, str, str]]
-    """Of a packet that differs: the fields by name, with the value expected and the one found."""
 
 def run_stf(program: Program, script: str, *, strict: bool = False) -> StfReport:
     """Run an STF packet script on a fresh switch.
@@ -291,6 +279,19 @@ def run_stf(program: Program, script: str, *, strict: bool = False) -> StfReport
     Raises:
         CompileError: the switch cannot run the program.
         ScriptError: the script cannot be read. A command that the program refuses is a failure.
+    """
+
+def grade_scripts(program: Program, scripts: list[tuple[str, str]]) -> str:
+    """Run packet scripts (name and text), as one after another on a fresh switch.
+
+    Returns:
+        JSON with ``passed``, ``packets``, ``expected``, and ``failures``, each with its ``script``
+        and ``line``, ``what`` is wrong, the comment above as ``test``, the ``fields`` that differ
+        (``field``, ``expected``, ``found``), and the rows of both ``packets`` in hexadecimal.
+
+    Raises:
+        CompileError: the switch cannot run the program.
+        ScriptError: a script cannot be read. A command that the program refuses is a failure.
     """
 
 def trace_stf(program: Program, script: str, *, strict: bool = False) -> tuple[StfReport, str, str]:

@@ -4,6 +4,7 @@ The checks are data (:class:`waymark.exercise.Check`). Each runs in a process of
 time limit, on a copy of the student's files beside the given files as they were handed out.
 """
 
+import json
 import os
 import tempfile
 import textwrap
@@ -28,7 +29,6 @@ WIDTH = 72
 MOST_FAILURES = 2
 """Packets of a script that are shown; the others are counted."""
 
-_CHECKSUM = "ipv4.checksum"
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
@@ -99,21 +99,15 @@ def _run(task: tuple[Check, Path, Path]) -> Outcome:
 def _script(check: Check) -> tuple[bool, list[str]]:
     assert check.program is not None
     compiled = program.compile_file(Path(check.program))
-    texts = [files.read_text(Path(name)) for name in check.script]
-    text = "\n".join(texts)
+    texts = [(name, files.read_text(Path(name))) for name in check.script]
     try:
-        report = _core.run_stf(compiled, text)
+        verdict = json.loads(_core.grade_scripts(compiled, texts))
     except _core.ScriptError as error:
         raise WaymarkError(f"{' and '.join(check.script)}: {error}") from error
-    if report["passed"]:
-        return True, [f"{report['packets']} packets in, {report['expected']} expectations met"]
-    starts = [sum(one.count("\n") + 1 for one in texts[:index]) for index in range(len(texts))]
-    failures = sorted(report["details"], key=lambda one: one["line"] or 0)
-    lines: list[str] = []
-    for failure in failures[:MOST_FAILURES]:
-        line = failure["line"] or 1
-        index = max(i for i, start in enumerate(starts) if line > start)
-        lines += _failure(failure, check.script[index], line - starts[index], texts[index])
+    if verdict["passed"]:
+        return True, [f"{verdict['packets']} packets in, {verdict['expected']} expectations met"]
+    failures = verdict["failures"]
+    lines = [line for failure in failures[:MOST_FAILURES] for line in _failure(failure)]
     more = len(failures) - MOST_FAILURES
     if more > 0:
         lines.append(f"… and {more} more.")
@@ -124,29 +118,15 @@ def _script(check: Check) -> tuple[bool, list[str]]:
     return False, lines
 
 
-def _failure(failure: "_core.StfFailure", script: str, line: int, text: str) -> Iterator[str]:
+def _failure(failure: Mapping[str, Any]) -> Iterator[str]:
     """What was tested, the fields that differ, and both packets."""
-    head, *packets = failure["text"].splitlines()
-    yield from _paragraph(f"{script}:{line}: {head.partition(': ')[2] or head}")
-    about = comment_above(text, line)
-    if about:
-        yield from _paragraph(f"The test: {about}", "  ")
-    # Another field's value changes the checksum: it is no clue, and comes last.
-    for field, expected, found in sorted(failure["fields"], key=lambda one: one[0] == _CHECKSUM):
-        shown = f"{field}: expected {expected}, found {found}"
-        yield from _paragraph(shown, "  ") if len(shown) < WIDTH else [f"  {field} differs"]
-    yield from _side_by_side(packets)
-
-
-def comment_above(text: str, line: int) -> str:
-    """The comment that explains a line of a packet script: the nearest one above it."""
-    above = text.splitlines()[: line - 1]
-    while above and not above[-1].startswith("#"):
-        above.pop()
-    found: list[str] = []
-    while above and above[-1].startswith("#"):
-        found.append(above.pop().removeprefix("#").strip())
-    return " ".join(reversed(found))
+    yield from _paragraph("{script}:{line}: {what}".format_map(failure))
+    if failure["test"]:
+        yield from _paragraph(f"The test: {failure['test']}", "  ")
+    for one in failure["fields"]:
+        shown = "{field}: expected {expected}, found {found}".format_map(one)
+        yield from _paragraph(shown, "  ") if len(shown) < WIDTH else [f"  {one['field']} differs"]
+    yield from _side_by_side(failure["packets"])
 
 
 def _side_by_side(rows: Sequence[str]) -> Iterator[str]:

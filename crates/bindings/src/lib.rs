@@ -44,6 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(script::run_stf, module)?)?;
     module.add_function(wrap_pyfunction!(script::trace_stf, module)?)?;
+    module.add_function(wrap_pyfunction!(script::grade_scripts, module)?)?;
     module.add_function(wrap_pyfunction!(registry::controls, module)?)?;
     module.add_function(wrap_pyfunction!(registry::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;

@@ -4,7 +4,7 @@ use crate::errors::ScriptError;
 use crate::program::Program;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stf::{Failure, Ports, Report, Script};
+use stf::{ParseError, Ports, Report, Script};
 
 #[pyfunction]
 #[pyo3(signature = (program, script, *, strict = false))]
@@ -32,9 +32,15 @@ pub fn trace_stf<'py>(
     program.check_runs()?;
     let script = parse(script)?;
     let (report, trace) = py.detach(|| stf::run_traced(&program.ir, &script, ports(strict)));
-    let json = serde_json::to_string(&trace)
-        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
-    Ok((as_dict(py, &report)?, trace.to_string(), json))
+    Ok((
+        as_dict(py, &report)?,
+        trace.to_string(),
+        written(serde_json::to_string(&trace))?,
+    ))
+}
+
+fn written(json: serde_json::Result<String>) -> PyResult<String> {
+    json.map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }
 
 fn ports(strict: bool) -> Ports {
@@ -42,44 +48,38 @@ fn ports(strict: bool) -> Ports {
 }
 
 fn parse(script: &str) -> PyResult<Script> {
-    Script::parse(script).map_err(|errors| {
-        let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        ScriptError::new_err(told.join("\n"))
-    })
+    Script::parse(script).map_err(unreadable)
+}
+
+fn unreadable(errors: Vec<ParseError>) -> PyErr {
+    let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    ScriptError::new_err(told.join("\n"))
 }
 
 fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
-    let unmet = |f: &&Failure| {
-        matches!(
-            f,
-            Failure::Differs { .. } | Failure::Missing { .. } | Failure::Counter { .. }
-        )
-    };
-    let expected = report.passed + report.failures.iter().filter(unmet).count();
     let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
-    let details: Vec<_> = report
-        .failures
-        .iter()
-        .map(|failure| detail(py, failure))
-        .collect::<PyResult<_>>()?;
     let dict = PyDict::new(py);
     dict.set_item("passed", report.is_ok())?;
     dict.set_item("packets", report.packets_in)?;
-    dict.set_item("expected", expected)?;
+    dict.set_item("expected", report.expected())?;
     dict.set_item("failures", failures)?;
-    dict.set_item("details", details)?;
     Ok(dict)
 }
 
-fn detail<'py>(py: Python<'py>, failure: &Failure) -> PyResult<Bound<'py, PyDict>> {
-    let fields: Vec<(String, String, String)> = failure
-        .differences()
-        .into_iter()
-        .map(|one| (one.field, one.expected, one.found))
+/// The verdict of [`stf::grade`] as JSON.
+#[pyfunction]
+pub fn grade_scripts(
+    py: Python<'_>,
+    program: &Program,
+    scripts: Vec<(String, String)>,
+) -> PyResult<String> {
+    program.check_runs()?;
+    let scripts: Vec<(&str, &str)> = scripts
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
-    let dict = PyDict::new(py);
-    dict.set_item("line", failure.line())?;
-    dict.set_item("text", failure.to_string())?;
-    dict.set_item("fields", fields)?;
-    Ok(dict)
+    let verdict = py
+        .detach(|| stf::grade(&program.ir, &scripts))
+        .map_err(unreadable)?;
+    written(serde_json::to_string(&verdict))
 }

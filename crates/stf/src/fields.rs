@@ -4,6 +4,7 @@
 //! the payload.
 
 use crate::{Expected, Failure};
+use serde::Serialize;
 use std::ops::Range;
 
 const VLAN: u64 = 0x8100;
@@ -13,7 +14,7 @@ const IPV4: u64 = 0x0800;
 const IPV4_DIGITS: usize = 40;
 
 /// A field that is not as expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Such as `ipv4.ttl`.
     pub field: String,

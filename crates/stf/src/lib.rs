@@ -9,6 +9,7 @@
 //! - [`run`] runs one on a [`engine::Switch`], without any I/O, with the meaning that p4c's runner for
 //!   BMv2 gives it; its [`Report`] says packet by packet what differed;
 //! - [`Failure::differences`] names the fields in which a packet differs;
+//! - [`grade`] runs scripts as a test, and says of each failure what was tested;
 //! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
 //! - [`run_traced`] does the same and keeps what each packet met: states, tables, queues.
 
@@ -21,6 +22,7 @@ mod runner;
 mod script;
 mod trace;
 mod value;
+mod verdict;
 
 pub use fields::Difference;
 pub use lexer::ParseError;
@@ -30,3 +32,4 @@ pub use runner::{Ports, run, run_traced};
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
 pub use trace::{Hit, KeyField, Recorder, Source, Step, Trace, What};
 pub use value::{Digits, Number, Tail};
+pub use verdict::{Unmet, Verdict, grade};

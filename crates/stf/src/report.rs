@@ -85,6 +85,17 @@ impl Report {
     pub fn is_ok(&self) -> bool {
         self.failures.is_empty()
     }
+
+    /// The packets and counters that the script expects.
+    pub fn expected(&self) -> usize {
+        let unmet = |failure: &&Failure| {
+            matches!(
+                failure,
+                Failure::Differs { .. } | Failure::Missing { .. } | Failure::Counter { .. }
+            )
+        };
+        self.passed + self.failures.iter().filter(unmet).count()
+    }
 }
 
 impl Failure {
