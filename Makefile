@@ -132,7 +132,10 @@ web/public/lab.wasm: $(SOURCES) web/core
 web/public/data/presets.json: $(VENV)/.built web/presets.py $(P4)
 	$(BIN)/python web/presets.py web/public/data
 
-web/dist/index.html: web/public/lab.wasm web/public/data/presets.json web/node_modules/.installed $(PAGE)
+web/public/data/exercises.json: $(VENV)/.built web/exercises.py $(shell find exercises -type f)
+	$(BIN)/python web/exercises.py web/public/data
+
+web/dist/index.html: web/public/lab.wasm web/public/data/presets.json web/public/data/exercises.json web/node_modules/.installed $(PAGE)
 	cd web && npm run --silent build
 
 $(VENV)/.tested: $(VENV)/.built

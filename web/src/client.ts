@@ -6,6 +6,7 @@ import type {
   Opened,
   Results,
   Scenario,
+  Verdict,
   Visits,
   Diagnostic,
 } from "./protocol";
@@ -122,6 +123,10 @@ export class Core {
 
   check(files: Files, main: string) {
     return this.request<{ diagnostics: Diagnostic[]; runs: boolean }>({ do: "check", files, main });
+  }
+
+  grade(files: Files, main: string, scripts: [string, string][]) {
+    return this.request<Verdict>({ do: "grade", files, main, scripts });
   }
 
   async open(files: Files, scenario: Scenario, sample_s: number, control: string | null) {

@@ -1,5 +1,6 @@
 /** The state of the page: the preset with its runs, sliders, and the packet that is traced. */
 import { EXAMPLE } from "./control";
+import { json } from "./data";
 import type { Colouring } from "./marks";
 import { DEFAULT_SPEED, Playback, SPEEDS } from "./playback.svelte";
 import type { Files, Preset, Step, Visits } from "./protocol";
@@ -18,12 +19,6 @@ export interface Selected {
   switches: string[];
 }
 
-async function json<T>(name: string): Promise<T> {
-  const response = await fetch(new URL(`data/${name}`, document.baseURI));
-  if (!response.ok) throw new Error(`data/${name}: ${response.status} ${response.statusText}`);
-  return (await response.json()) as T;
-}
-
 export class Lab {
   index = $state.raw<{ id: string; title: string; file: string }[]>([]);
   preset = $state.raw<Preset | null>(null);
@@ -39,6 +34,8 @@ export class Lab {
   notice = $state("");
   /** The number of presets and runs that are being opened. */
   opening = $state(0);
+  /** Whether the exercises are shown in place of the runs. */
+  exercising = $state(false);
 
   readonly source = new Source(
     () => Object.values(this.runs[0]?.scenario.switches ?? {})[0]?.program,
@@ -142,6 +139,12 @@ export class Lab {
     const steps = visits.flatMap((visit) => visit.steps);
     const first = steps.find((one) => one.source && one.event.event === "table");
     if (first) this.showStep(first);
+  }
+
+  /** Shows the exercises in place of the runs. */
+  exercise(): void {
+    this.playback.pause();
+    this.exercising = true;
   }
 
   deselect(): void {

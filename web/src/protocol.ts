@@ -153,5 +153,20 @@ export interface Results {
   totals: { events: number; packets: number; packet_hops: number };
 }
 
+/** What the packet scripts of an exercise came to. */
+export interface Verdict {
+  passed: boolean;
+  packets: number;
+  expected: number;
+  failures: {
+    script: string;
+    line: number;
+    what: string;
+    test: string;
+    fields: { field: string; expected: string; found: string }[];
+    packets: string[];
+  }[];
+}
+
 /** Why a request failed: a text, diagnostics of a program, or a control's own error. */
 export type Failure = string | { program: string; diagnostics: Diagnostic[] } | { control: string };

@@ -1,6 +1,7 @@
 /** The page as a user opens it: `waymark lab`, and Debian's Chromium. */
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -18,6 +19,25 @@ export function launch() {
     args: ["--headless", "--no-sandbox"],
   });
 }
+
+/** What `waymark exercise check` says about an exercise's skeleton or solution, by check. */
+export function graded(id, part) {
+  const folder = mkdtempSync(`${tmpdir()}/exercise-`);
+  const env = { ...process.env, PYTHONPATH: ROOT };
+  const waymark = (...words) => spawnSync(PYTHON, ["-m", "waymark", ...words], { cwd: ROOT, env });
+  try {
+    waymark("exercise", "start", id, folder);
+    cpSync(`${ROOT}/exercises/${id}/${part}`, folder, { recursive: true });
+    const { checks } = JSON.parse(waymark("exercise", "check", folder, "--json").stdout);
+    const one = ({ passed, lines }) => ({ passed, text: lines.join(" ").replace(/\s+/g, " ") });
+    return Object.fromEntries(checks.map((check) => [check.name, one(check)]));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export const solution = (id, name) =>
+  readFileSync(`${ROOT}/exercises/${id}/solution/${name}`, "utf8");
 
 /** Starts the server and the browser; `requests` are the addresses that pages asked for. */
 export async function start() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { DIST, data, ready, start, toEnd, write } from "./lab.js";
+import { DIST, data, graded, ready, solution, start, toEnd, write } from "./lab.js";
 
 let lab;
 
@@ -262,9 +262,66 @@ for (const viewport of [
   });
 }
 
+/** What each check came to on the page: whether it passed, and what differs. */
+async function checked(page) {
+  await page.getByRole("button", { name: "Check", exact: true }).press("Enter");
+  await page.locator("[data-test=verdict] h3").waitFor();
+  return page.locator("[data-check]").evaluateAll((outcomes) =>
+    outcomes.map((outcome) => ({
+      name: outcome.dataset.check,
+      passed: outcome.dataset.passed === "true",
+      told: [...outcome.querySelectorAll("strong")].map((one) => one.textContent),
+      fields: [...outcome.querySelectorAll("tbody tr")].map((row) =>
+        [...row.cells].map((cell) => cell.textContent),
+      ),
+    })),
+  );
+}
+
+for (const { file } of data("exercises.json")) {
+  const exercise = data(file);
+  const { id, number, title, files } = exercise;
+  test(`${id}: packet scripts are graded as by waymark exercise check`, async () => {
+    const page = await lab.open();
+    await page.getByRole("button", { name: "Exercises" }).click();
+    await page.locator("[data-test=exercise] option").first().waitFor({ state: "attached" });
+    await page.selectOption("[data-test=exercise]", String(number));
+    await page.getByRole("heading", { name: title }).waitFor();
+    const skeleton = await checked(page);
+    const expected = graded(id, "skeleton");
+    assert.ok(skeleton.some(({ passed }) => !passed));
+    for (const { name, passed, told, fields } of skeleton) {
+      assert.equal(passed, expected[name].passed, name);
+      assert.ok(passed || told.length > 0, name);
+      const says = expected[name].text;
+      // The command line says once what two checks have in common.
+      if (says.startsWith("as ")) continue;
+      for (const text of told) assert.ok(says.includes(text), `${text}: ${says}`);
+      for (const [field, want, found] of fields) {
+        const text = `${field}: expected ${want}, found ${found}`;
+        assert.ok(says.includes(text) || says.includes(`${field} differs`), `${text}: ${says}`);
+      }
+    }
+    const hint = page.getByRole("button", { name: "Next hint" });
+    await hint.press("Enter");
+    await page.getByRole("button", { name: `(1 of ${exercise.hints.length})` }).waitFor();
+    for (const name of Object.keys(files)) {
+      await page.locator(".editor select").selectOption(`${id}/${name}`);
+      await write(page, solution(id, name));
+    }
+    const solved = await checked(page);
+    assert.equal(solved.length, skeleton.length);
+    assert.ok(
+      solved.every(({ passed }) => passed),
+      JSON.stringify(solved),
+    );
+    await page.close();
+  });
+}
+
 test("the first load is at most 1.5 MB gzipped", () => {
   const files = readdirSync(DIST, { recursive: true }).filter(
-    (name) => statSync(`${DIST}/${name}`).isFile() && !/data\/.*-/.test(name),
+    (name) => statSync(`${DIST}/${name}`).isFile() && !/data\/.*-|assets\/Panel-/.test(name),
   );
   const first = data("presets.json")[0].file;
   const sizes = [...files, `data/${first}`].map(

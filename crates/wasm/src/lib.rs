@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   {"do": "check",   "files", "main"}                            ► {"diagnostics"}
+//!   {"do": "grade",   "files", "main", "scripts"}                 ► {"passed", "failures", …}
 //!   {"do": "open",    "files", "scenario", "sample_s"}            ► {"lines", "flows", …}
 //!   {"do": "advance", "until_s", "events", "watch"}               ► {"now_s", "ended", "samples", "flights"}
 //!   {"do": "packet",  "id"}                                       ► {"visits"}

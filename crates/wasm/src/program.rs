@@ -45,6 +45,28 @@ pub fn check(files: &Files, main: &str) -> Value {
     json!({"diagnostics": diagnostics, "runs": compiled.is_some()})
 }
 
+/// What packet scripts, given as name and text, find in a program; see [`stf::grade`].
+///
+/// # Errors
+/// The program's diagnostics, or what cannot be read in the scripts.
+pub fn grade(files: &Files, main: &str, scripts: &[(String, String)]) -> Result<Value, Value> {
+    let (program, diagnostics) = parsed(files, main);
+    let refused = |diagnostics| json!({"program": main, "diagnostics": diagnostics});
+    let Some(program) = program else {
+        return Err(refused(diagnostics));
+    };
+    let scripts: Vec<(&str, &str)> = scripts
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let verdict = stf::grade(&program, &scripts).map_err(|errors| {
+        let names: Vec<&str> = scripts.iter().map(|(name, _)| *name).collect();
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        json!(format!("{}: {}", names.join(" and "), errors.join("\n")))
+    })?;
+    Ok(json!(verdict))
+}
+
 /// The program as the engine runs it.
 ///
 /// # Errors
@@ -57,15 +79,7 @@ pub fn pipeline(files: &Files, main: &str) -> Result<Arc<Pipeline>, Value> {
 }
 
 fn compiled(files: &Files, main: &str) -> (Option<Arc<Pipeline>>, Vec<Value>) {
-    let Some(text) = files.get(main) else {
-        let message = format!("there is no file {main}");
-        return (None, vec![without_place(&message)]);
-    };
-    let mut sources = SourceMap::new();
-    let entry = sources.add(main, text.as_str());
-    let (program, diagnostics) =
-        p4_frontend::compile(&mut sources, entry, &mut Included(files), &[]);
-    let mut told: Vec<Value> = diagnostics.iter().map(|d| placed(&sources, d)).collect();
+    let (program, mut told) = parsed(files, main);
     let Some(program) = program else {
         return (None, told);
     };
@@ -76,6 +90,20 @@ fn compiled(files: &Files, main: &str) -> (Option<Arc<Pipeline>>, Vec<Value>) {
             (None, told)
         }
     }
+}
+
+/// The program, if it has no errors, and its diagnostics.
+fn parsed(files: &Files, main: &str) -> (Option<p4_ir::Program>, Vec<Value>) {
+    let Some(text) = files.get(main) else {
+        let message = format!("there is no file {main}");
+        return (None, vec![without_place(&message)]);
+    };
+    let mut sources = SourceMap::new();
+    let entry = sources.add(main, text.as_str());
+    let (program, diagnostics) =
+        p4_frontend::compile(&mut sources, entry, &mut Included(files), &[]);
+    let told = diagnostics.iter().map(|d| placed(&sources, d)).collect();
+    (program, told)
 }
 
 /// A diagnostic with the places it labels; lines and columns (of characters) count from 1.

@@ -25,6 +25,15 @@ enum Request {
         /// The path of the main file.
         main: String,
     },
+    /// Run packet scripts on a program.
+    Grade {
+        /// All files, by path.
+        files: Files,
+        /// The path of the main file.
+        main: String,
+        /// Name and text of each.
+        scripts: Vec<(String, String)>,
+    },
     /// Start a run.
     Open {
         /// The files of the switches' programs; a program's name is the path of its main file.
@@ -78,6 +87,11 @@ impl Lab {
     fn answered(&mut self, request: Request) -> Result<Value, Value> {
         match request {
             Request::Check { files, main } => Ok(program::check(&files, &main)),
+            Request::Grade {
+                files,
+                main,
+                scripts,
+            } => program::grade(&files, &main, &scripts),
             Request::Open {
                 files,
                 scenario,
@@ -205,6 +219,33 @@ mod tests {
         ] {
             assert!(text.contains(met), "{met}: {text}");
         }
+    }
+
+    #[test]
+    fn packet_scripts_are_graded() {
+        let grade = |program: &str, script: &str| {
+            let request = json!({"do": "grade", "files": {"relay.p4": program}, "main": "relay.p4",
+                                 "scripts": [["a.stf", script]]});
+            ask(&mut Lab::default(), request)
+        };
+        let packet = "0000000000020000000000010800";
+        let script =
+            |expected: &str| format!("packet 1 {packet}\n# Port 2.\nexpect 2 {expected}$\n");
+        let passed = grade(RELAY, &script(packet));
+        assert_eq!(passed["passed"], true, "{passed}");
+        let failed = grade(RELAY, &script("0000000000030000000000010800"));
+        let first = &failed["failures"][0];
+        assert_eq!(
+            (&first["line"], &first["test"]),
+            (&json!(3), &json!("Port 2."))
+        );
+        let differs = json!([{"field": "ethernet.dst_addr",
+                              "expected": "00:00:00:00:00:03", "found": "00:00:00:00:00:02"}]);
+        assert_eq!(first["fields"], differs);
+        let unreadable = grade(RELAY, "paket 1 00\n");
+        assert!(unreadable["error"].as_str().unwrap().starts_with("a.stf: "));
+        let broken = grade("bogus", "");
+        assert_eq!(broken["error"]["diagnostics"][0]["severity"], "error");
     }
 
     #[test]
