@@ -59,7 +59,7 @@ macro_rules! token_kinds {
             #[token("/*", comment)]
             Comment,
             /// No token at all.
-            #[regex(r"[\p{XID_Start}_]\p{XID_Continue}*", |_| Fault::ForeignName, priority = 1)]
+            #[regex(r"[^\x00-\x7f\u{feff}]", |_| Fault::UnknownCharacter)]
             #[regex(r"'[A-Za-z0-9_ .-]*'", |_| Fault::SingleQuotes)]
             Invalid(Fault),
         }

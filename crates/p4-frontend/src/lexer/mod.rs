@@ -59,7 +59,17 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
     let mut line_start = true;
     let mut line = 0;
     while let Some(kind) = lexer.next() {
-        let kind = kind.unwrap_or_else(TokenKind::Invalid);
+        let mut kind = kind.unwrap_or_else(TokenKind::Invalid);
+        if kind.is_word() || is_foreign_letter(kind, lexer.slice()) {
+            // The lexer's tables know ASCII alone: with all letters of Unicode they are ten times as large.
+            let more = lexer.remainder();
+            let end = more.find(|c: char| c != '_' && !c.is_alphanumeric());
+            let length = end.unwrap_or(more.len());
+            lexer.bump(length);
+            if length > 0 || !kind.is_word() {
+                kind = TokenKind::Invalid(Fault::ForeignName);
+            }
+        }
         let range = lexer.span();
         tokens.push(Token {
             kind,
@@ -85,6 +95,10 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
         column: end - line as u32,
     });
     tokens
+}
+
+fn is_foreign_letter(kind: TokenKind, text: &str) -> bool {
+    kind == TokenKind::Invalid(Fault::UnknownCharacter) && text.starts_with(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -134,6 +148,22 @@ mod tests {
             [Ident, Invalid(Fault::UnterminatedString), Newline, Ident]
         );
         assert_eq!(kinds("x /* y\n"), [Ident, Comment]);
+    }
+
+    #[test]
+    fn names_with_letters_beyond_ascii_are_one_token() {
+        use TokenKind::*;
+        let foreign = Invalid(Fault::ForeignName);
+        assert_eq!(
+            kinds("größe = éa_1;"),
+            [foreign, Assign, foreign, Semicolon]
+        );
+        assert_eq!(kinds("ifé _é é"), [foreign, foreign, foreign]);
+        assert_eq!(
+            kinds("1é € a"),
+            [Number, foreign, Invalid(Fault::UnknownCharacter), Ident]
+        );
+        assert_eq!(kinds("\u{feff}a"), [Ident]);
     }
 
     #[test]
