@@ -321,7 +321,8 @@ for (const { file } of data("exercises.json")) {
 
 test("the first load is at most 1.5 MB gzipped", () => {
   const files = readdirSync(DIST, { recursive: true }).filter(
-    (name) => statSync(`${DIST}/${name}`).isFile() && !/data\/.*-|assets\/(Panel|LiveNetwork)-/.test(name),
+    (name) =>
+      statSync(`${DIST}/${name}`).isFile() && !/data\/.*-|assets\/(Panel|LiveNetwork)-/.test(name),
   );
   const first = data("presets.json")[0].file;
   const sizes = [...files, `data/${first}`].map(
