@@ -97,6 +97,17 @@ def test_senders_read_how_long_their_packets_waited(network: Machine, tmp_path: 
     assert 30_000 < max(echoes) < 65_000
 
 
+def test_a_flow_alone_fills_its_path(network: Machine) -> None:
+    """Segments of one acknowledgement do not leave together, to wait behind each other."""
+    with network.running(*at("b", "iperf3", "-s", "-1", "--forceflush")) as server:
+        server.until("Server listening")
+        ran = network.run(*at("a", "iperf3", "-J", "-c", B, "-O", "1", "-t", "4"))
+    end = json.loads(ran.stdout)["end"]
+    assert end["sender_tcp_congestion"] == "wm_rovegas"
+    # A packet of 1500 octets has 1432 of data; bursts left a quarter of the rate unused.
+    assert 0.88 < end["sum_received"]["bits_per_second"] / BOTTLENECK_BPS < 0.98
+
+
 SEND = """
 import socket, sys
 with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as stream:
@@ -146,12 +157,20 @@ def test_many_connections_carry_every_octet_despite_losses(
     copies.mkdir()
     serve = at("b", "nginx", "-c", str(tmp_path / "nginx.conf"), "-p", str(tmp_path))
     resent = segments_resent(network, "b")
+    packets = tmp_path / "packets"
+    seen = Running(network, at("c", sys.executable, "-c", capture.PROGRAM, "eth0", str(packets)))
+    seen.until("capturing")
     with network.running(*serve):
         parallel = ("-Z", "--parallel-immediate", "--parallel-max", str(CONNECTIONS))
         url = f"http://{B}:8080/file?[1-{CONNECTIONS}]"
         fetch = ("curl", "-sS", "--retry-connrefused", "--retry", "3", *parallel)
         fetched = network.run(*at("c", *fetch, "-o", f"{copies}/#1", url))
+    seen.kill(signal.SIGTERM)
+    seen.wait()
     assert fetched.returncode == 0, fetched.stderr
+    data = [p for p in capture.read(packets) if p.source == B and p.payload_octets > 0]
+    assert len(data) * 1500 > CONNECTIONS * len(file)
+    assert all(p.options[:2] == b"\x5e\x08" for p in data)
     digests = [hashlib.sha256(copy.read_bytes()).digest() for copy in copies.iterdir()]
     assert digests == [hashlib.sha256(file).digest()] * CONNECTIONS
     assert segments_resent(network, "b") > resent + 20

@@ -102,6 +102,9 @@ void BPF_PROG(on_init, struct sock *sk)
 	__builtin_memset(state, 0, sizeof(*state));
 	state->una = tcp->snd_una;
 	control_start(&state->control, tcp->snd_cwnd, tcp->snd_nxt);
+	// Segments that leave together wait behind each other, which a delay-based control takes for congestion.
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
 	if (tcp->packets_out)
 		control_on_sent(&state->control, tcp->tcp_mstamp);
 }
@@ -200,6 +203,13 @@ __u32 BPF_PROG(on_undo_cwnd, struct sock *sk)
 	return ((struct tcp_sock *)sk)->snd_cwnd;
 }
 
+// Otherwise pacing lets at least two segments leave together.
+SEC("struct_ops")
+__u32 BPF_PROG(on_min_tso_segs, struct sock *sk)
+{
+	return 1;
+}
+
 #define CONTROL                                                                                                        \
 	{                                                                                                              \
 		.init = (void *)on_init,                                                                               \
@@ -209,6 +219,7 @@ __u32 BPF_PROG(on_undo_cwnd, struct sock *sk)
 		.ssthresh = (void *)on_ssthresh,                                                                       \
 		.set_state = (void *)on_set_state,                                                                     \
 		.undo_cwnd = (void *)on_undo_cwnd,                                                                     \
+		.min_tso_segs = (void *)on_min_tso_segs,                                                               \
 		.flags = 1, /* TCP_CONG_NON_RESTRICTED: any namespace may choose it */                                 \
 		.name = "wm_" NAME,                                                                                    \
 	}

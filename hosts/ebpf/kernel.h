@@ -20,8 +20,16 @@ struct sock_common {
 	__u16 skc_num; // this end's port
 };
 
+// What spreads a socket's segments over time.
+enum sk_pacing {
+	SK_PACING_NONE,
+	SK_PACING_NEEDED, // TCP's own timer
+	SK_PACING_FQ, // the queueing discipline fq
+};
+
 struct sock {
 	struct sock_common __sk_common;
+	__u32 sk_pacing_status; // enum sk_pacing
 };
 
 struct inet_sock {
@@ -63,6 +71,7 @@ struct tcp_congestion_ops {
 	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	__u32 (*undo_cwnd)(struct sock *sk);
+	__u32 (*min_tso_segs)(struct sock *sk);
 	void (*set_state)(struct sock *sk, __u8 state);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	char name[16];
