@@ -1,6 +1,6 @@
 """Linux's own TCP carries the marks at the hosts of a network (``waymark kernel``)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from topologies import system
 from topologies.state import State
@@ -20,19 +20,22 @@ def check(control: str, *, bare: bool) -> None:
     kernel.kernel_name(control)
 
 
-def use(state: State, control: str, prefix: Callable[[str], list[str]]) -> None:
-    """Attach the programs at all hosts, and choose a congestion control for new connections.
+def use(
+    state: State, control: str, hosts: Iterable[str], prefix: Callable[[str], list[str]]
+) -> None:
+    """Attach the programs at hosts, and choose a congestion control for new connections.
 
     Args:
         state: a network whose hosts have addresses.
         control: one of the loader or of the kernel.
+        hosts: where.
         prefix: the prefix of a command that runs at a host.
 
     Raises:
         WaymarkError: the kernel refuses.
     """
     chosen = kernel.kernel_name(control)
-    for host in state.hosts:
+    for host in hosts:
         holder = kernel.holder(state.places[host]["interface"], control)
         system.start(state, f"kernel-{host}", [*prefix(host), *holder], kernel.READY)
         # Writing the default again is not permitted in a namespace.

@@ -1,19 +1,21 @@
 """Run a scenario on this machine's interfaces in real time, like :func:`waymark.run`."""
 
 import json
+import math
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
-from topologies import runners, state, system
+from topologies import linux_flows, runners, state, system
 from topologies.state import Process, State
-from waymark import trace
+from waymark import kernel, kernel_trace, trace
 from waymark.addressing import derive
 from waymark.errors import WaymarkError
 from waymark.live import Arrived, Sent
@@ -62,16 +64,22 @@ class Live:
     wall_s: float
 
 
-def check(scenario: Scenario) -> None:
+Hosts = Literal["waymark", "kernel"]
+"""Whose TCP flows have: that of ``waymark host``, or Linux's own with ``waymark kernel``."""
+
+
+def check(scenario: Scenario, hosts: Hosts = "waymark") -> None:
     """Raise a :class:`WaymarkError` unless hosts on interfaces can run the scenario."""
     where = f"scenario {scenario.name} runs in virtual time only"
     if scenario.associations or scenario.changes or scenario.clocks:
         raise WaymarkError(f"{where}: associations, changes of links, clocks")
     for flow in scenario.flows:
         _options(flow, where)
+    if hosts == "kernel":
+        linux_flows.check(scenario)
 
 
-def run(scenario: Scenario, name: str, runner: str, target: str) -> Live:
+def run(scenario: Scenario, name: str, runner: str, target: str, hosts: Hosts = "waymark") -> Live:
     """Bring a scenario's network up, run it in real time, and always take it down.
 
     Args:
@@ -79,32 +87,38 @@ def run(scenario: Scenario, name: str, runner: str, target: str) -> Live:
         name: of the network, while it is up.
         runner: ``"netns"`` or ``"mininet"``.
         target: ``"embedded"`` or ``"bmv2"``.
+        hosts: whose TCP flows have; the ends of cross traffic are in user space.
 
     Raises:
         WaymarkError: not root, the scenario runs in virtual time only, or a part fails.
     """
     system.need("ip")
-    check(scenario)
+    check(scenario, hosts)
     started = time.monotonic()
-    with _up(scenario, name, runner, target) as network:
-        hosts = _Hosts(network)
+    with _up(scenario, name, runner, target, bare=hosts == "waymark") as network:
+        running = _Hosts(network)
         try:
-            traces, sent, arrived = _measure(scenario, hosts)
+            if hosts == "kernel":
+                linux_flows.prepare(scenario, network)
+                traces, sent, arrived = _measure(scenario, running, _InLinux(scenario, running))
+            else:
+                flows = _InUserSpace(scenario, running)
+                traces, sent, arrived = _measure(scenario, running, flows)
         finally:
-            hosts.end()
-        commands = tuple(hosts.commands)
+            running.end()
+        commands = tuple(running.commands)
     return Live(traces, sent, arrived, commands, time.monotonic() - started)
 
 
 @contextmanager
-def _up(scenario: Scenario, name: str, runner: str, target: str) -> Generator[State]:
+def _up(scenario: Scenario, name: str, runner: str, target: str, *, bare: bool) -> Generator[State]:
     """The network during the block; signals that end the process wait until it is down."""
     about = Path(f"{name}.yaml")
     with _signals(_interrupt, signal.SIGTERM, signal.SIGHUP):
         network = None
         try:
             network = runners.up(
-                scenario.topology, about, name, runner, target, bare=True, seed=scenario.seed
+                scenario.topology, about, name, runner, target, bare=bare, seed=scenario.seed
             )
             yield network
         finally:
@@ -161,6 +175,13 @@ class _Host:
             raise WaymarkError(f"{self.what} printed no result: {self._printed().strip()}")
         return json.loads(lines[-1])
 
+    def stop_and_read(self) -> list[dict[str, Any]]:
+        """End it, and read the lines of JSON that it printed."""
+        self.child.kill()
+        self.child.wait()
+        whole = self._printed().rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
+
     def _printed(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
@@ -175,11 +196,24 @@ class _Hosts:
 
     def start(self, node: str, *arguments: str, begins: bool = False) -> _Host:
         """Start ``waymark host ARGUMENTS`` at a node; with ``begins``, wait for :meth:`begin`."""
-        shown = (*arguments, "--at", node)
-        self.commands.append(" ".join(("waymark host", *(_quoted(word) for word in shown))))
+        shown = ("waymark", "host", *arguments, "--at", node)
         more = ("--json", "--real-time", *(("--begin", "-") if begins else ()))
-        log = self.network.folder / f"host{len(self.commands)}.log"
         words = runners.host_command(self.network, node, (*arguments, *more))
+        return self.launch(f"{arguments[0]} at {node}", words, shown, begins=begins)
+
+    def start_in_linux(self, node: str, *arguments: str, begins: bool = False) -> _Host:
+        """Start an end of a flow in Linux's TCP, as :meth:`start` does."""
+        command = ("-m", "topologies.linux_ends", *arguments)
+        words = [*runners.prefix(self.network, node), sys.executable, *command]
+        shown = ("waymark", "exec", node, "python", *command)
+        return self.launch(f"{arguments[0]} at {node}", words, shown, begins=begins)
+
+    def launch(
+        self, what: str, words: Sequence[str], shown: Sequence[str], *, begins: bool = False
+    ) -> _Host:
+        """Start a command, which the record has as ``shown``."""
+        self.commands.append(" ".join(_quoted(word) for word in shown))
+        log = self.network.folder / f"host{len(self.commands)}.log"
         with log.open("wb") as out:
             child = subprocess.Popen(
                 words,
@@ -191,15 +225,15 @@ class _Hosts:
                 # Sinks end by SIGINT, which a shell's background jobs ignore.
                 preexec_fn=_restore_sigint,
             )
-        self.network.processes.append(Process.of(f"{arguments[0]} at {node}", child.pid))
+        self.network.processes.append(Process.of(what, child.pid))
         self.network.save()
-        host = _Host(f"{arguments[0]} at {node}", child, log)
+        host = _Host(what, child, log)
         if begins:
             self._waiting.append(host)
         return host
 
-    def begin(self) -> None:
-        """Let all begin together, once all are ready."""
+    def begin(self) -> float:
+        """Let all begin together, once all are ready; when, by ``time.monotonic()``."""
         for host in self._waiting:
             host.wait_for("ready")
         begin_s = time.monotonic() + AHEAD_S
@@ -208,49 +242,101 @@ class _Hosts:
             assert pipe is not None
             pipe.write(f"{begin_s!r}\n")
             pipe.close()
+        return begin_s
 
     def end(self) -> None:
         """End the processes that still run."""
         state.end([process for process in self.network.processes if " at " in process.name])
 
 
+class _InUserSpace:
+    """Flows between ``waymark host send`` and ``recv``."""
+
+    def __init__(self, scenario: Scenario, hosts: _Hosts) -> None:
+        self._seconds, self._hosts = ("--seconds", f"{scenario.end_s:g}"), hosts
+        self._files: list[Path] = []
+
+    def receive(self, flow: Flow, port: int) -> _Host:
+        """Start the receiver."""
+        return self._hosts.start(flow.target, "recv", "--port", str(port), *_options(flow))
+
+    def send(self, flow: Flow, to: str, port: int) -> _Host:
+        """Start the sender."""
+        file = self._hosts.network.folder / f"flow{len(self._files)}.parquet"
+        self._files.append(file)
+        more = ("--control", str(flow.algorithm), *self._seconds, "--trace", str(file))
+        options = (*_options(flow), *more)
+        return self._hosts.start(flow.source, "send", f"{to}:{port}", *options, begins=True)
+
+    def traces(self, _begin_s: float) -> "tuple[pa.Table, ...]":
+        """What the senders recorded."""
+        return tuple(trace.read(file) for file in self._files)
+
+
+class _InLinux:
+    """Flows in Linux's own TCP, whose controls export their events."""
+
+    def __init__(self, scenario: Scenario, hosts: _Hosts) -> None:
+        self._seconds, self._hosts = scenario.end_s, hosts
+        self._ports: list[int] = []
+        if scenario.flows:
+            recorded_s = math.ceil(scenario.end_s + START_S)
+            words = (kernel.loader(), "trace", str(recorded_s))
+            self._recorder = hosts.launch("recorder at all hosts", words, words)
+            self._recorder.wait_for(kernel.READY)
+
+    def receive(self, flow: Flow, port: int) -> _Host:
+        """Start the receiver."""
+        return self._hosts.start_in_linux(flow.target, "recv", str(port))
+
+    def send(self, flow: Flow, to: str, port: int) -> _Host:
+        """Start the sender."""
+        self._ports.append(port)
+        words = ("send", to, str(port), f"{self._seconds:g}")
+        return self._hosts.start_in_linux(flow.source, *words, begins=True)
+
+    def traces(self, begin_s: float) -> "tuple[pa.Table, ...]":
+        """What the controls exported."""
+        if not self._ports:
+            return ()
+        events = self._recorder.stop_and_read()
+        chosen = (kernel_trace.of_connection(events, one, self._seconds) for one in self._ports)
+        return tuple(kernel_trace.as_trace(one, begin_s).table() for one in chosen)
+
+
 def _measure(
-    scenario: Scenario, hosts: _Hosts
+    scenario: Scenario, hosts: _Hosts, flows: _InUserSpace | _InLinux
 ) -> tuple[tuple["pa.Table", ...], tuple[Sent, ...], tuple[Arrived, ...]]:
     address = derive(scenario.topology).ipv4
-    seconds = ("--seconds", f"{scenario.end_s:g}")
-    files = [hosts.network.folder / f"flow{index}.parquet" for index in range(len(scenario.flows))]
     receivers: list[_Host] = []
     sinks: list[_Host] = []
     traffic = [*scenario.flows, *scenario.sources]
     for port, one in enumerate(traffic, FIRST_PORT):
-        listening = ("--port", str(port))
         if isinstance(one, Flow):
-            receivers.append(hosts.start(one.target, "recv", *listening, *_options(one)))
+            receivers.append(flows.receive(one, port))
         else:
-            sinks.append(hosts.start(one.target, "sink", *listening))
+            sinks.append(hosts.start(one.target, "sink", "--port", str(port)))
     for host in (*receivers, *sinks):
         host.wait_for("listening")
     senders: list[_Host] = []
     sources: list[_Host] = []
     for port, one in enumerate(traffic, FIRST_PORT):
-        to = f"{address[one.target]}:{port}"
+        to = str(address[one.target])
         if isinstance(one, Flow):
-            more = ("--control", str(one.algorithm), *seconds, "--trace", str(files[len(senders)]))
-            options = (*_options(one), *more)
-            senders.append(hosts.start(one.source, "send", to, *options, begins=True))
+            senders.append(flows.send(one, to, port))
         else:
             stop_s = scenario.end_s if one.stop_s is None else min(one.stop_s, scenario.end_s)
             options = _of_source(one, stop_s, scenario.seed, len(sources))
-            sources.append(hosts.start(one.source, "cross", to, *options, begins=True))
-    hosts.begin()
+            words = ("cross", f"{to}:{port}", *options)
+            sources.append(hosts.start(one.source, *words, begins=True))
+    begin_s = hosts.begin()
     for host in (*senders, *sources, *receivers):
         host.finish(scenario.end_s + END_S)
     for host in sinks:
         host.child.send_signal(signal.SIGINT)
         host.finish(END_S)
     return (
-        tuple(trace.read(file) for file in files),
+        flows.traces(begin_s),
         tuple(Sent(**host.last()) for host in sources),
         tuple(Arrived(**host.last()) for host in sinks),
     )

@@ -61,7 +61,9 @@ def up(
         try:
             network_map.write(topology, one)
             if kernel:
-                linux_tcp.use(one, kernel, lambda host: RUNNERS[runner].prefix(one, host))
+                linux_tcp.use(
+                    one, kernel, one.hosts, lambda host: RUNNERS[runner].prefix(one, host)
+                )
         except BaseException:
             RUNNERS[runner].down(one)
             raise

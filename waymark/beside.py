@@ -28,7 +28,7 @@ from waymark.traffic import Flow, Profile
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from topologies.live import Live
+    from topologies.live import Hosts, Live
     from waymark.result import Result
 
 NOT_COMPARABLE = {
@@ -100,6 +100,7 @@ class Beside:
     """An experiment that was run on interfaces and in virtual time.
 
     Attributes:
+        hosts: whose TCP the flows had: ``"waymark"`` or ``"kernel"``.
         runs: by label, one per seed.
         load_average: of the machine over the last minute, at the start and the end.
     """
@@ -108,6 +109,7 @@ class Beside:
     scale: Scale
     runner: str
     target: str
+    hosts: "Hosts"
     seeds: Sequence[int]
     runs: Mapping[str, Sequence[Run]]
     rows: Sequence[Row]
@@ -117,7 +119,15 @@ class Beside:
     @property
     def notes(self) -> str:
         """Why live and simulated differ."""
-        return NOT_COMPARABLE.get(self.target) or _on_interfaces(self.experiment).notes
+        here = _on_interfaces(self.experiment)
+        notes = here.kernel_notes if self.hosts == "kernel" else here.notes
+        return NOT_COMPARABLE.get(self.target) or notes
+
+    @property
+    def where(self) -> str:
+        """What the live runs used, in a few words."""
+        linux = ", hosts in Linux's TCP" if self.hosts == "kernel" else ""
+        return f"{self.runner}, {self.target} switches{linux}"
 
 
 def measure(
@@ -126,6 +136,7 @@ def measure(
     seeds: Sequence[int],
     runner: str,
     target: str,
+    hosts: "Hosts",
     run_live: Callable[[Scenario], "Live"],
 ) -> Beside:
     """Run each scenario of an experiment on interfaces, one after the other, and in virtual time.
@@ -135,17 +146,20 @@ def measure(
         scale: its scale.
         seeds: of the scenarios.
         runner, target: for the report.
+        hosts: whose TCP the flows have; virtual time has that profile too.
         run_live: runs a scenario on interfaces.
 
     Raises:
         WaymarkError: a run fails.
     """
+    from topologies import linux_flows
+
     started, load = time.monotonic(), os.getloadavg()[0]
     here = _on_interfaces(experiment)
     runs: dict[str, list[Run]] = {}
     for seed in seeds:
         for label, scenario in here.scenarios(scale, seed).items():
-            wanted = trace.traced(scenario)
+            wanted = trace.traced(linux_flows.paced(scenario) if hosts == "kernel" else scenario)
             in_ns2 = _in_profile(wanted, here.profile)
             one = Run(wanted, run_live(wanted), run(wanted), run(in_ns2))
             runs.setdefault(label, []).append(one)
@@ -156,7 +170,9 @@ def measure(
     ]
     ended = time.monotonic() - started
     load_average = (load, os.getloadavg()[0])
-    return Beside(experiment, scale, runner, target, list(seeds), runs, rows, load_average, ended)
+    return Beside(
+        experiment, scale, runner, target, hosts, list(seeds), runs, rows, load_average, ended
+    )
 
 
 def _on_interfaces(experiment: Experiment) -> OnInterfaces:
@@ -226,8 +242,11 @@ def _columns(table: "pa.Table") -> Columns:
     columns: dict[str, NDArray[Any]] = {
         name: table.column(name).to_numpy().astype(np.float64) for name in wanted
     }
-    change: Any = table.column("change")
-    return columns | {"resent": np.array([one == "resent" for one in change.to_pylist()])}
+    names: Any = table.column("change")
+    change = names.to_pylist()
+    # Controls in Linux see no segment leave.
+    resent = [one == "resent" if "sent" in change else np.nan for one in change]
+    return columns | {"resent": np.array(resent, np.float64)}
 
 
 def _within(columns: Columns, span: Span) -> NDArray[np.bool_]:
@@ -273,7 +292,8 @@ def _marked(columns: Columns, _run: Run, span: Span) -> float:
 
 
 def _resent(columns: Columns, _run: Run, span: Span) -> float:
-    return float(np.count_nonzero(columns["resent"] & _within(columns, span)))
+    """NaN where the trace does not have them."""
+    return float(columns["resent"][_within(columns, span)].sum())
 
 
 _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Run, Span], float]]]" = (
@@ -289,7 +309,7 @@ _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Run, Span], float]]]" 
 
 def terminal_table(measured: Beside) -> NumberTable:
     """The table as the terminal shows it."""
-    where = f"live: {measured.runner}, {measured.target} switches"
+    where = f"live: {measured.where}"
     table = NumberTable(
         title=f"{measured.experiment.id}: {measured.experiment.paper}; {where}",
         title_justify="left",
@@ -336,7 +356,7 @@ def draw(measured: Beside) -> Figure:
             above.plot(middle, kbps, color=colour, label=name, **style)
             rtts = [_mean_ms("rtt_s")(columns, one, span) for span in spans]
             below.plot(middle, rtts, color=colour, label=name, **style)
-    where = f"{measured.runner}, {measured.target} switches, seed {measured.seeds[0]}"
+    where = f"{measured.where}, seed {measured.seeds[0]}"
     plots.finish(
         above, title=f"{measured.experiment.id} live ({where})", x="", y="throughput (kb/s)"
     )
@@ -376,6 +396,7 @@ def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
         "command": list(command),
         "runner": measured.runner,
         "target": measured.target,
+        "transport": measured.hosts,
         "scale": measured.scale,
         "seeds": list(measured.seeds),
         "parameters": dict(experiment.parameters)

@@ -189,12 +189,14 @@ class OnInterfaces:
         profile: the flow's in virtual time as the paper has it, for a third column.
         spans: what is compared at a scale.
         notes: why the two differ, as measured.
+        kernel_notes: the same of hosts in Linux's own TCP.
     """
 
     scenarios: Callable[[Scale, int], Mapping[str, Scenario]]
     profile: Profile
     spans: Callable[[Scale], Sequence[Span]]
     notes: str
+    kernel_notes: str = ""
 
 
 @dataclass(frozen=True)

@@ -46,22 +46,41 @@ def record(seconds: int, port: int | None, ready: Callable[[], None]) -> list[Ev
             raise WaymarkError(child.stderr.read().strip().removeprefix("error: "))
         ready()
         events = [json.loads(line) for line in child.stdout]
+    return of_connection(events, port, seconds)
+
+
+def of_connection(events: Sequence[Event], port: int | None, seconds: float) -> list[Event]:
+    """The events of one end of a connection: that with the most events.
+
+    Args:
+        events: of all connections.
+        port: of the connection, at either end; None: any.
+        seconds: how long they were recorded.
+
+    Raises:
+        WaymarkError: no such connection had an event.
+    """
     chosen = [event for event in events if port is None or port in _ports(event)]
     if not chosen:
         what = "a control of waymark kernel" if port is None else f"port {port} and such a control"
-        raise WaymarkError(f"no connection with {what} had an event within {seconds} s")
+        raise WaymarkError(f"no connection with {what} had an event within {seconds:g} s")
     ((ends, _),) = Counter(str(event["ends"]) for event in chosen).most_common(1)
     return [event for event in chosen if str(event["ends"]) == ends]
 
 
-def as_trace(events: Sequence[Event]) -> Trace:
+def as_trace(events: Sequence[Event], begin_s: float | None = None) -> Trace:
     """Events of one connection as a trace.
 
     Packets are counted from the first event on. The base RTT and Diff of a control are not
     exported: they are NaN.
+
+    Args:
+        events: of :func:`of_connection`.
+        begin_s: time 0 of the trace, by ``time.monotonic()``; None: the first event.
     """
     first = events[0]
     count = len(events)
+    begin_us = first["time_us"] if begin_s is None else begin_s * 1e6
 
     def floats(value: Callable[[Event], float | None]) -> Any:
         values = (value(event) for event in events)
@@ -74,7 +93,7 @@ def as_trace(events: Sequence[Event]) -> Trace:
     cwnd, ssthresh = floats(lambda event: event["cwnd"]), floats(lambda event: event["ssthresh"])
     local, remote = (f"{address}:{port}" for address, port in first["ends"])
     return Trace(
-        time_s=floats(lambda event: (event["time_us"] - first["time_us"]) / 1e6),
+        time_s=floats(lambda event: (event["time_us"] - begin_us) / 1e6),
         change=np.array([CHANGES.index(event["change"]) for event in events], np.uint8),
         phase=(cwnd >= ssthresh).astype(np.uint8),
         cwnd=cwnd,

@@ -15,7 +15,7 @@ from waymark.cli import on_interfaces
 from waymark.cli.base import EXIT_FAILED, app, err, make, out, write
 from waymark.cli.completing import experiment_ids
 from waymark.cli.network import TargetName
-from waymark.cli.on_interfaces import RunnerName
+from waymark.cli.on_interfaces import HostsName, RunnerName
 from waymark.cli.options import spread
 from waymark.cli.work import Results, Work
 from waymark.errors import WaymarkError, suggestion
@@ -179,6 +179,10 @@ def run_experiments(
     target: Annotated[
         TargetName | None, typer.Option(help="What switches on interfaces are.")
     ] = None,
+    hosts: Annotated[
+        HostsName | None,
+        typer.Option(help="Whose TCP flows on interfaces have; kernel: see waymark kernel."),
+    ] = None,
     arch: Annotated[
         ArchitectureName | None,
         typer.Option(help="Switches run the same program for this architecture."),
@@ -209,7 +213,7 @@ def run_experiments(
     an interrupt, repeat the command to continue.
     """
     chosen = _choose(ids or [], everything)
-    on_interfaces.check(chosen, runner, target)
+    on_interfaces.check(chosen, runner, target, hosts)
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
@@ -218,10 +222,10 @@ def run_experiments(
                 "--check, --json and --arch are for runs in virtual time: --runner netsim"
             )
         numbers = range(seed, seed + (seeds or 1))
-        switches = target or TargetName.EMBEDDED
+        switches, tcp = target or TargetName.EMBEDDED, hosts or HostsName.WAYMARK
         with own.located():
             on_interfaces.run(
-                chosen, runner, switches, scale.value, numbers, work.out_dir, traces=traces
+                chosen, runner, switches, tcp, scale.value, numbers, work.out_dir, traces=traces
             )
         return
     if pcap and len(chosen) > 1:

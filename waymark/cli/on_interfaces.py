@@ -30,9 +30,23 @@ class RunnerName(StrEnum):
     MININET = "mininet"
 
 
-def check(chosen: Sequence[Experiment], runner: RunnerName, target: TargetName | None) -> None:
+class HostsName(StrEnum):
+    """``--hosts`` of ``waymark run``."""
+
+    WAYMARK = "waymark"
+    KERNEL = "kernel"
+
+
+def check(
+    chosen: Sequence[Experiment],
+    runner: RunnerName,
+    target: TargetName | None,
+    hosts: HostsName | None,
+) -> None:
     """Raise a :class:`WaymarkError` unless all of these run so."""
     if runner == RunnerName.NETSIM:
+        if hosts is not None:
+            raise WaymarkError("--hosts says whose TCP flows on interfaces have: --runner netns")
         if target is not None:
             raise WaymarkError("--target says what switches on interfaces are: --runner netns")
         return
@@ -50,6 +64,7 @@ def run(
     chosen: Sequence[Experiment],
     runner: RunnerName,
     target: TargetName,
+    hosts: HostsName,
     scale: Scale,
     seeds: Sequence[int],
     out_dir: Path,
@@ -62,6 +77,7 @@ def run(
 
     for one in chosen:
         suffix = runner.value if target == TargetName.EMBEDDED else f"{runner}-{target}"
+        suffix += "" if hosts == HostsName.WAYMARK else f"-{hosts}"
         folder = out_dir / f"{one.id}-{suffix}"
         make(folder)
         network = f"{re.sub('[^A-Za-z0-9_.-]', '-', one.id)}-{os.getpid()}"
@@ -69,10 +85,12 @@ def run(
         def run_live(scenario: "Scenario", network: str = network) -> "Live":
             name, seconds = scenario.name, f"{scenario.end_s:g} s"
             err.print(f"{name} on {runner}, seed {scenario.seed}: {seconds} in real time")
-            return live.run(scenario, network, runner.value, target.value)
+            return live.run(scenario, network, runner.value, target.value, hosts.value)
 
         try:
-            measured = beside.measure(one, scale, seeds, runner.value, target.value, run_live)
+            measured = beside.measure(
+                one, scale, seeds, runner.value, target.value, hosts.value, run_live
+            )
         except KeyboardInterrupt as interrupt:
             print("interrupted: the network is down", file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from interrupt
