@@ -201,7 +201,7 @@ class _Loaded:
         [several] = runs.values()
         return [
             Row.of(
-                _title(one, self.file), _UNITS[one.quantity], [self._value(one, r) for r in several]
+                _title(one, self.file), UNITS[one.quantity], [self._value(one, r) for r in several]
             )
             for one in self.measures()
         ]
@@ -245,7 +245,7 @@ class _Loaded:
         return figure
 
 
-_UNITS: Mapping[str, str] = {
+UNITS: Mapping[str, str] = {
     "throughput": "kb/s",
     "losses": "packets",
     "retransmissions": "packets",
@@ -254,6 +254,7 @@ _UNITS: Mapping[str, str] = {
     "queue p99": "packets",
     "queue peak": "packets",
 }
+"""Of each quantity."""
 
 
 def _experiment(path: Path, loaded: _Loaded) -> Experiment:

@@ -15,6 +15,8 @@ import type { FromWorker, ToWorker } from "./worker";
 const WASM = new URL("lab.wasm", document.baseURI).href;
 /** How long a request may take before its instance is replaced. */
 const LIMIT_MS = 10_000;
+/** What is said then. */
+export const ENDLESS = `no answer within ${LIMIT_MS / 1000} s: an endless loop? The simulator was restarted.`;
 
 type Answer<T> = T | { error: Failure };
 type Waiting = { done: (answer: never) => void; each?: (answer: never) => void; timer: number };
@@ -75,8 +77,7 @@ export class Core {
   }
 
   private timer(): number {
-    const message = `no answer within ${LIMIT_MS / 1000} s: an endless loop? The simulator was restarted.`;
-    return window.setTimeout(() => this.replace(message), LIMIT_MS);
+    return window.setTimeout(() => this.replace(ENDLESS), LIMIT_MS);
   }
 
   /** Starts a new instance; all waiting requests fail with the message. */

@@ -145,11 +145,20 @@ export interface FlowResults {
 export interface Results {
   bin_s: number;
   flows: Record<string, FlowResults>;
-  lines: Record<string, { mean_waiting: number[] }>;
+  lines: Record<string, { mean_waiting: number[]; max_waiting: number[] }>;
   switches: Record<
     string,
-    { drops: Record<string, number>; cut_loops: number; panic: string | null }
+    {
+      drops: Record<string, number>;
+      /** Cells that are not zero. */
+      counters: Record<string, { index: number[]; packets: number[] }>;
+      ports: { port: number; line: string; rx_packets: number; tx_packets: number }[];
+      cut_loops: number;
+      panic: string | null;
+    }
   >;
+  /** AQT compared with the truth, if the scenario asks for it. */
+  aqt: { compared: number; mismatches: number; first: string[] } | null;
   totals: { events: number; packets: number; packet_hops: number };
 }
 

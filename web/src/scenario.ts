@@ -18,19 +18,27 @@ export function slidersOf(runs: PresetRun[]): Slider[] {
 /** A run's scenario with the sliders where they stand, and with the page's control if asked for. */
 export function adjusted(run: PresetRun, positions: Positions, own: boolean): Scenario {
   const scenario = JSON.parse(JSON.stringify(run.scenario)) as Scenario;
-  for (const slider of run.sliders) {
-    const value = positions[slider.name];
-    const index = value === undefined ? -1 : slider.values.indexOf(value);
-    if (index < 0) continue;
-    for (const { path, values } of slider.paths)
-      assign(scenario as unknown as Json, path, values[index]!);
-  }
+  for (const slider of run.sliders) move(scenario, slider, positions[slider.name]);
   const first = scenario.flows[0];
   if (own && first) {
     const custom = { name: "custom", factory: first.name, recovery: "newreno" };
     Object.assign(first, { control: custom, aqt: true, avbw: true, ci: true });
   }
   return scenario;
+}
+
+/** A scenario with a slider at a value. */
+export function assigned(scenario: Scenario, slider: Slider, value: number): Scenario {
+  const changed = JSON.parse(JSON.stringify(scenario)) as Scenario;
+  move(changed, slider, value);
+  return changed;
+}
+
+function move(scenario: Scenario, slider: Slider, value: number | undefined): void {
+  const index = value === undefined ? -1 : slider.values.indexOf(value);
+  if (index < 0) return;
+  for (const { path, values } of slider.paths)
+    assign(scenario as unknown as Json, path, values[index]!);
 }
 
 function assign(data: Json, path: Path, value: Json): void {

@@ -36,8 +36,12 @@ export function graded(id, part) {
   }
 }
 
+/** A solution's file; controls are in JavaScript on the page. */
 export const solution = (id, name) =>
-  readFileSync(`${ROOT}/exercises/${id}/solution/${name}`, "utf8");
+  readFileSync(
+    `${ROOT}/exercises/${id}/${name.endsWith(".js") ? "page/" : ""}solution/${name}`,
+    "utf8",
+  );
 
 /** Starts the server and the browser; `requests` are the addresses that pages asked for. */
 export async function start() {

@@ -134,7 +134,7 @@ impl Controller for PageControl {
             "newly_acked": ack.newly_acked,
             "in_flight": ack.in_flight,
             "next": ack.next,
-            "rtt": seconds(ack.rtt),
+            "rtt": ack.rtt_s(),
             "aqt_echo": exact(ack.aqt_echo),
             "aqt_backward": exact(ack.aqt_backward),
             "mrai": ack.mrai,

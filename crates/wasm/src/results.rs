@@ -41,8 +41,25 @@ pub fn to_json(results: Results, bin_s: f64) -> Value {
                 .iter()
                 .map(|(cause, count)| ((*cause).to_owned(), json!(count)))
                 .collect();
+            let counters: Map<String, Value> = switch
+                .counters
+                .into_iter()
+                .map(|(name, one)| (name, json!({"index": one.index, "packets": one.packets})))
+                .collect();
+            let ports: Vec<Value> = switch
+                .ports
+                .iter()
+                .map(|(number, port)| {
+                    json!({
+                        "port": number, "line": port.line,
+                        "rx_packets": port.stats.rx_packets, "tx_packets": port.stats.tx_packets,
+                    })
+                })
+                .collect();
             let told = json!({
                 "handled_packets": switch.handled_packets,
+                "counters": counters,
+                "ports": ports,
                 "drops": drops,
                 "cut_loops": switch.cut_loops,
                 "panic": switch.panic,
@@ -55,6 +72,9 @@ pub fn to_json(results: Results, bin_s: f64) -> Value {
         "flows": flows,
         "lines": lines,
         "switches": switches,
+        "aqt": results.check_aqt.map(|check| json!({
+            "compared": check.compared, "mismatches": check.mismatches, "first": check.first,
+        })),
         "totals": {
             "events": results.totals.events,
             "packets": results.totals.packets,

@@ -1,0 +1,47 @@
+// Vegas+ (Hasegawa, Kurata and Murata 2000): Vegas that notices a flow that fills the queue.
+
+/** Keeps ALPHA to BETA packets of its own in the queues on the way of the data. */
+class Control {
+  static ALPHA = 1;
+  static BETA = 3;
+  static PATIENCE = 8; // round trips whose delay grows, although the window does not
+
+  baseRtt = Infinity; // the round-trip time without queues, in seconds
+  roundEnd = 0; // once per round trip: when this segment is acknowledged
+  suspicion = 0; // grows with each round trip whose delay grows, falls with each other one
+  lastRtt = 0; // of the last round trip, in seconds
+
+  on_ack(ack) {
+    if (ack.rtt === null) return; // sent twice: no measurement
+    this.baseRtt = Math.min(this.baseRtt, ack.rtt);
+    if (ack.acked <= this.roundEnd) return;
+    this.roundEnd = ack.next;
+    // While Vegas holds its window, a growing delay is somebody else's queue.
+    if (ack.rtt > this.lastRtt) this.suspicion += 1;
+    else this.suspicion = Math.max(this.suspicion - 1, 0);
+    this.lastRtt = ack.rtt;
+    if (this.suspicion >= Control.PATIENCE) {
+      this.cwnd += 1; // as Reno does, until a packet is lost
+      return;
+    }
+    const queued = this.cwnd * (1 - this.baseRtt / ack.rtt); // packets of this flow in queues
+    if (this.cwnd < this.ssthresh) {
+      if (queued < Control.ALPHA) this.cwnd *= 1.5;
+      else this.ssthresh = 2; // slow start ends
+    } else if (queued < Control.ALPHA) {
+      this.cwnd += 1;
+    } else if (queued > Control.BETA) {
+      this.cwnd = Math.max(this.cwnd - 1, 2);
+    }
+  }
+
+  on_loss(loss) {
+    this.cwnd = this.ssthresh = Math.max((loss.window * 3) / 4, 2);
+    this.suspicion = Math.floor(this.suspicion / 2);
+  }
+
+  on_timeout(timeout) {
+    this.cwnd = 2;
+    this.ssthresh = Math.max(timeout.window / 2, 2);
+  }
+}
