@@ -37,6 +37,15 @@ pub enum FilterConfig {
     },
 }
 
+/// What filters there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterKind {
+    /// Low-pass filters, which give the filtered value.
+    LowPass,
+    /// Random early drops.
+    EarlyDrop,
+}
+
 /// A filter, in the state that samples have left it in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
@@ -117,8 +126,28 @@ impl Filter {
 }
 
 impl FilterConfig {
-    /// Refuses a configuration that has no meaning.
-    pub fn check(&self, at: impl FnOnce() -> String) -> Result<(), ControlError> {
+    /// Refuses a configuration that has no meaning, or none for filters of a kind.
+    pub fn check(&self, kind: FilterKind, at: impl FnOnce() -> String) -> Result<(), ControlError> {
+        let (expected, found) = match (kind, self) {
+            (FilterKind::LowPass, FilterConfig::EarlyDrop { .. }) => {
+                ("an Average or a Sum, for a low-pass filter", "EarlyDrop")
+            }
+            (FilterKind::EarlyDrop, FilterConfig::Average { .. }) => {
+                ("EarlyDrop, for random early drops", "an Average")
+            }
+            (FilterKind::EarlyDrop, FilterConfig::Sum { .. }) => {
+                ("EarlyDrop, for random early drops", "a Sum")
+            }
+            _ => return self.check_values(at),
+        };
+        Err(ControlError::Invalid {
+            at: at(),
+            expected: expected.into(),
+            found: found.into(),
+        })
+    }
+
+    fn check_values(&self, at: impl FnOnce() -> String) -> Result<(), ControlError> {
         match *self {
             FilterConfig::EarlyDrop {
                 low, high, most, ..

@@ -44,7 +44,7 @@ pub use entity::{
 };
 pub use error::{CompileError, ControlError};
 pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic};
-pub use filter::{Filter, FilterConfig};
+pub use filter::{Filter, FilterConfig, FilterKind};
 pub use hash::Algorithm;
 pub use object::{Object, member};
 pub use packet::Packet;

@@ -1,7 +1,7 @@
 //! Extern objects: what a program keeps from packet to packet besides its tables.
 
 use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Queue, Register};
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterKind};
 use crate::hash::Algorithm;
 use crate::table::Prepared;
 use crate::wide::limbs_of;
@@ -26,9 +26,9 @@ pub enum Object {
     /// A direct register, likewise: a cell in its first state.
     DirectRegister(Vec<u64>),
     /// An array of low-pass filters or random early drops.
-    Filters(Vec<Filter>),
+    Filters(FilterKind, Vec<Filter>),
     /// A direct one of these, its cells in the entries.
-    DirectFilter,
+    DirectFilter(FilterKind),
     /// An action profile or selector.
     Profile(Profile),
     /// An object without state: a checksum unit.
@@ -99,9 +99,10 @@ impl Object {
     }
 
     /// An array of `size` low-pass filters or random early drops.
-    pub fn filters(size: Option<&CtorArg>) -> Result<Object, String> {
+    pub fn filters(size: Option<&CtorArg>, kind: FilterKind) -> Result<Object, String> {
         let size = number_of(size, size_of::<Filter>())?;
-        Ok(Object::Filters(vec![Filter::default(); size as usize]))
+        let cells = vec![Filter::default(); size as usize];
+        Ok(Object::Filters(kind, cells))
     }
 
     /// A counter of `size` cells.

@@ -197,7 +197,7 @@ impl<A: Architecture> Pipeline<A> {
                 Some(Object::DirectCounter(counted)) => found.counter = Some(*counted),
                 Some(Object::DirectMeter(unit)) => found.meter = Some(*unit),
                 Some(Object::DirectRegister(register)) => found.register = register[..].into(),
-                Some(Object::DirectFilter) => found.filter = true,
+                Some(Object::DirectFilter(kind)) => found.filter = Some(*kind),
                 _ => {}
             }
         }

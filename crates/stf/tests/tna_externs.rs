@@ -183,4 +183,23 @@ fn filters_work_on_a_packet_s_number_as_they_are_configured() {
     let refused = switch.filter_write(wred, 1, Some(wrong)).unwrap_err();
     let expected = "0 ≤ low ≤ high";
     assert!(refused.to_string().contains(expected), "{refused}");
+
+    // Each kind of filter has its own configurations.
+    let other_kinds = [
+        switch.filter_write(lpf, 1, Some(drops)),
+        switch.filter_write(wred, 1, Some(average)),
+        switch.direct_filter_write(TableId(0), DirectOf::Default, Some(drops)),
+    ];
+    let told = other_kinds.map(|refused| refused.unwrap_err().to_string());
+    assert!(
+        told[0].ends_with("expected an Average or a Sum, for a low-pass filter, found EarlyDrop"),
+        "{}",
+        told[0]
+    );
+    assert!(
+        told[1].ends_with("expected EarlyDrop, for random early drops, found an Average"),
+        "{}",
+        told[1]
+    );
+    assert!(told[2].starts_with("direct filter of table"), "{}", told[2]);
 }

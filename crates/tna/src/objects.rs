@@ -1,7 +1,7 @@
 //! The extern objects that TNA declares.
 
 use p4_ir::{CtorArg, ExternId, ExternObject, Program};
-use p4_vm::{Algorithm, Counted, MeterUnit, Object, member};
+use p4_vm::{Algorithm, Counted, FilterKind, MeterUnit, Object, member};
 
 /// The object as it is when the switch starts; an error says what its constructor needs.
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
@@ -15,8 +15,10 @@ pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
         "DirectCounter" => Ok(Object::DirectCounter(counted(program, arg(0))?)),
         "Meter" => Object::meter(arg(0), unit(program, arg(1))?),
         "DirectMeter" => Ok(Object::DirectMeter(unit(program, arg(0))?)),
-        "Lpf" | "Wred" => Object::filters(arg(0)),
-        "DirectLpf" | "DirectWred" => Ok(Object::DirectFilter),
+        "Lpf" => Object::filters(arg(0), FilterKind::LowPass),
+        "Wred" => Object::filters(arg(0), FilterKind::EarlyDrop),
+        "DirectLpf" => Ok(Object::DirectFilter(FilterKind::LowPass)),
+        "DirectWred" => Ok(Object::DirectFilter(FilterKind::EarlyDrop)),
         "ActionProfile" => Object::profile(arg(0), selector_hash(program, object)?),
         "ActionSelector" => match arg(0) {
             // Its members and groups are kept with the profile.

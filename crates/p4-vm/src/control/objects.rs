@@ -180,14 +180,14 @@ impl Machine {
         index: u64,
         config: Option<FilterConfig>,
     ) -> Result<(), ControlError> {
-        let Object::Filters(cells) = self.object_ref(filter)? else {
+        let Object::Filters(kind, cells) = self.object_ref(filter)? else {
             return Err(self.not_a(filter, "low-pass filter or random early drop"));
         };
-        let at = self.check_index(filter, index, cells.len() as u64)?;
+        let (kind, at) = (*kind, self.check_index(filter, index, cells.len() as u64)?);
         if let Some(config) = config {
-            config.check(|| self.named(filter))?;
+            config.check(kind, || self.named(filter))?;
         }
-        if let Object::Filters(cells) = &mut self.objects[filter.0 as usize] {
+        if let Object::Filters(_, cells) = &mut self.objects[filter.0 as usize] {
             cells[at] = Filter::new(config);
         }
         Ok(())

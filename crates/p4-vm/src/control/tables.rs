@@ -200,12 +200,12 @@ impl Machine {
         of: DirectOf<'_>,
         config: Option<FilterConfig>,
     ) -> Result<(), ControlError> {
-        if !self.table_ref(table)?.objects.filter {
+        let Some(kind) = self.table_ref(table)?.objects.filter else {
             return Err(self.has_none(table, "direct filter"));
-        }
+        };
         if let Some(config) = config {
             let name = || format!("direct filter of table `{}`", self.program()[table].name);
-            config.check(name)?;
+            config.check(kind, name)?;
         }
         self.table_mut(table)?.direct_mut(of)?.filter = Filter::new(config);
         Ok(())

@@ -10,7 +10,7 @@ pub use constant::source_entries;
 pub use key::KeyLayout;
 
 use crate::cells::{self, Counted, MeterCell, MeterUnit};
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterKind};
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
 use index::{Index, Indexed, Slab};
@@ -105,8 +105,8 @@ pub struct DirectObjects {
     pub meter: Option<MeterUnit>,
     /// A cell of its register in its first state.
     pub register: Box<[u64]>,
-    /// Whether it has a low-pass filter or random early drops.
-    pub filter: bool,
+    /// The kind of its filters, if it has any.
+    pub filter: Option<FilterKind>,
     /// Whether counter and meter work at each hit, called or not.
     pub on_hit: bool,
 }
@@ -121,7 +121,10 @@ impl DirectObjects {
     }
 
     fn is_empty(&self) -> bool {
-        self.counter.is_none() && self.meter.is_none() && self.register.is_empty() && !self.filter
+        self.counter.is_none()
+            && self.meter.is_none()
+            && self.register.is_empty()
+            && self.filter.is_none()
     }
 }
 

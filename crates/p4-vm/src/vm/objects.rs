@@ -62,7 +62,7 @@ impl Machine {
         let draw = self.draw();
         let filter = match at {
             FilterAt::Cell(object, index) => match self.object_mut(object)? {
-                Object::Filters(filters) => filters.get_mut(usize::try_from(index).ok()?)?,
+                Object::Filters(_, filters) => filters.get_mut(usize::try_from(index).ok()?)?,
                 _ => return None,
             },
             FilterAt::Direct(table) => {
