@@ -17,7 +17,7 @@ from finsy.proto import U128, p4r
 from controller import codec, diff
 from controller.config import SwitchConfig
 from controller.diff import Change, Kind
-from controller.pipeline import Pipeline
+from controller.pipeline import Pipeline, cookie_of
 from controller.replication import DefaultAction, Held
 from waymark import files
 from waymark.errors import WaymarkError
@@ -157,10 +157,26 @@ class Client:
     # Pipeline (6, 15).
 
     async def cookie(self) -> int | None:
-        """The cookie of the switch's pipeline; None if it has no pipeline."""
+        """The cookie of the switch's pipeline; None if it has no pipeline.
+
+        A program that the switch was started with has no cookie: it is computed as that of a push.
+        """
+        config = await self._pipeline(p4r.GetForwardingPipelineConfigRequest.COOKIE_ONLY)
+        if config is not None and not config.HasField("cookie"):
+            config = await self._pipeline(p4r.GetForwardingPipelineConfigRequest.ALL)
+        if config is None:
+            return None
+        if config.HasField("cookie"):
+            return config.cookie.cookie
+        if config.HasField("p4info"):
+            return cookie_of(config.p4info, config.p4_device_config)
+        return None
+
+    async def _pipeline(
+        self, wanted: p4r.GetForwardingPipelineConfigRequest.ResponseType.ValueType
+    ) -> p4r.ForwardingPipelineConfig | None:
         request = p4r.GetForwardingPipelineConfigRequest(
-            device_id=self.target.device_id,
-            response_type=p4r.GetForwardingPipelineConfigRequest.COOKIE_ONLY,
+            device_id=self.target.device_id, response_type=wanted
         )
         try:
             response = await self._rpc.request(request)
@@ -168,8 +184,7 @@ class Client:
             if error.code in _NO_PIPELINE and "pipeline" in error.message.lower():
                 return None
             raise self._failed("does not report its pipeline", error) from error
-        config = response.config
-        return config.cookie.cookie if config.HasField("cookie") else None
+        return response.config
 
     async def push(self, pipeline: Pipeline) -> None:
         """Load ``pipeline``. This clears all entries and counters."""

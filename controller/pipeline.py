@@ -29,7 +29,7 @@ class Pipeline:
     Attributes:
         name: the program's name in the configuration.
         device_config: P4 source for the embedded switch, p4c's JSON for BMv2.
-        cookie: a hash of both, never 0. A switch with an equal cookie needs no push.
+        cookie: as :func:`cookie_of`. A switch with an equal cookie needs no push.
         defaults: the program's own default actions, if P4Info has them.
     """
 
@@ -93,13 +93,18 @@ def compiled(source: Path) -> tuple[p4i.P4Info, bytes]:
 
 def make(name: str, p4info: p4i.P4Info, device_config: bytes) -> Pipeline:
     """A pipeline from its parts."""
-    octets = p4info.SerializeToString(deterministic=True)
-    program = _LINE_MARKER.sub(b"", device_config)
-    digest = sha256(len(octets).to_bytes(8, "big") + octets + program).digest()
-    cookie = int.from_bytes(digest[:8], "big") or 1
+    cookie = cookie_of(p4info, device_config)
     schema = P4Schema()
     schema.set_p4info(p4info)
     return Pipeline(name, p4info, device_config, cookie, schema, _defaults(p4info, schema))
+
+
+def cookie_of(p4info: p4i.P4Info, device_config: bytes) -> int:
+    """A hash of both, never 0. The folder of the program has no influence."""
+    octets = p4info.SerializeToString(deterministic=True)
+    program = _LINE_MARKER.sub(b"", device_config)
+    digest = sha256(len(octets).to_bytes(8, "big") + octets + program).digest()
+    return int.from_bytes(digest[:8], "big") or 1
 
 
 def _defaults(p4info: p4i.P4Info, schema: P4Schema) -> list[DefaultAction]:

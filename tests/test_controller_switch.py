@@ -178,6 +178,30 @@ def test_apply_twice_changes_once(lab: Lab) -> None:
     assert lab.converged()
 
 
+def test_a_switch_that_was_started_with_the_program_needs_no_push(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    switch = lab.switch("--p4", ROOT / "p4src" / "v1model" / "waymark.p4")
+    try:
+        planned = lab.plan()
+        assert planned.push is None
+        assert planned.changes
+        assert "pipeline" not in lab.apply().stdout
+        assert lab.converged()
+    finally:
+        switch.terminate()
+        switch.communicate()
+
+
+def test_a_switch_that_was_started_with_another_program_is_said_to_run_it(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    switch = lab.switch("--p4", ROOT / "p4src" / "v1model" / "plain.p4")
+    try:
+        assert "v1model/waymark.p4 (runs another, cookie 0x" in str(lab.plan().push)
+    finally:
+        switch.terminate()
+        switch.communicate()
+
+
 def test_a_changed_file_changes_only_that(lab: Lab) -> None:
     lab.switch()
     lab.apply()
