@@ -37,7 +37,9 @@ ALLOWED = {
     "netsim": {"congestion", "engine", "p4-ir", "tcp-settings", "transport", "units"},
     "dataplane-io": {"congestion", "engine", "internet-checksum", "transport", "units"},
     "wasm": {"congestion", "engine", "netsim", "p4-frontend", "p4-ir", "stf", "transport", "units"},
-    "p4runtime": {"bmv2-json", "engine", "p4-frontend", "p4-info", "p4-ir", "units"},
+    "p4runtime": {
+        *("bmv2-json", "engine", "p4-frontend", "p4-info", "p4-ir", "tofino-rules", "units"),
+    },
 }
 """What a crate may know of the others; only ``bindings`` may know all."""
 

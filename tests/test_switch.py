@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import shutil
 import signal
 import socket
@@ -146,6 +147,32 @@ def test_real_time_is_claimed_and_its_lack_reported(
     monkeypatch.setattr("os.sched_setscheduler", refuse)
     real_time.claim()
     assert "no real-time scheduling (Operation not permitted)" in capsys.readouterr().err
+
+
+def test_no_target_rules_holds_for_programs_of_controllers_too() -> None:
+    rules = PROGRAM.parents[2] / "crates" / "tofino-rules" / "tests"
+    broken = program.compile_file(rules / "err" / "range-key.p4", [rules], target_rules=False)
+    pipeline = broken.source, broken.p4info()
+    for options, code in (
+        ((), grpc.StatusCode.INVALID_ARGUMENT),
+        (("--no-target-rules",), None),
+    ):
+        process, address = start(*options)
+        client = Client(address)
+        try:
+            client.arbitrate()
+            if code is None:
+                client.set_pipeline(*pipeline)
+                continue
+            with pytest.raises(grpc.RpcError) as refused:
+                client.set_pipeline(*pipeline)
+            assert refused.value.code() == code
+            assert "[range-key] Error: `hdr.v.a` is a range key" in refused.value.details()
+            assert re.search(r"7\b.*/range-key\.p4", refused.value.details())
+        finally:
+            client.close()
+            process.terminate()
+            assert process.wait(10) == 0
 
 
 def test_the_program_of_the_command_line_runs_at_once() -> None:

@@ -677,6 +677,7 @@ def run_switch(
     deflection_port: int | None,
     seed: int,
     program: Program | None,
+    target_rules: bool,
     captures: str | None,
     charge_ethernet: bool,
     certificate: str | None,

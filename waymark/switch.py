@@ -24,6 +24,8 @@ class SwitchOptions:
     device_id: int = 1
     program: _core.Program | None = None
     """The program until a controller pushes one."""
+    target_rules: bool = True
+    """Whether to refuse programs that Tofino's hardware cannot do, from controllers too."""
     rates_bps: dict[int, int] = field(default_factory=dict[int, int])
     """Ports that are slower than their interfaces, in bit/s."""
     queue_packets: int = 1024
@@ -161,6 +163,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             deflection_port=options.deflection_port,
             seed=options.seed,
             program=options.program,
+            target_rules=options.target_rules,
             captures=None if options.captures is None else str(options.captures),
             charge_ethernet=options.charge_ethernet,
             certificate=None if options.certificate is None else str(options.certificate),

@@ -102,6 +102,7 @@ def run_switch(
         program=None
         if p4 is None
         else compile_file(p4, include, define, target_rules=target_rules),
+        target_rules=target_rules,
         rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
         queue_packets=queue_packets,
         port_queues=dict(switches.parse_port_queue(text) for text in port_queue or ()),

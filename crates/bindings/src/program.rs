@@ -4,7 +4,7 @@ use crate::errors::CompileError;
 use engine::Pipeline;
 use p4_frontend::preprocess::MAX_OCTETS;
 use p4_frontend::render::MAX_SHOWN;
-use p4_frontend::{Diagnostic, FileId, LineColumn, Loader, SourceMap};
+use p4_frontend::{Diagnostic, FileId, Loader, SourceMap};
 use pyo3::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -274,13 +274,8 @@ fn compile_text(
 
 /// A broken rule of the hardware as an error of the program.
 fn diagnostic(sources: &SourceMap, violation: tofino_rules::Violation) -> Diagnostic {
-    let at = LineColumn {
-        line: violation.loc.line,
-        column: violation.loc.column,
-    };
-    let span = sources.rest_of_line(FileId(violation.loc.file), at);
     Diagnostic::error(violation.rule, violation.message)
-        .label(span, "Tofino cannot do this")
+        .label(sources.rest_from(violation.loc), "Tofino cannot do this")
         .note("--no-target-rules compiles it for the software switch alone")
         .help(violation.help)
 }

@@ -20,7 +20,7 @@ const SIGNALS: Duration = Duration::from_millis(50);
 #[pyfunction]
 #[pyo3(signature = (
     *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, cpu_port, drop_port,
-    deflection_port, seed, program, captures, charge_ethernet, certificate, key, client_ca, ready,
+    deflection_port, seed, program, target_rules, captures, charge_ethernet, certificate, key, client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -36,6 +36,7 @@ pub fn run_switch(
     deflection_port: Option<u16>,
     seed: u64,
     program: Option<Py<Program>>,
+    target_rules: bool,
     captures: Option<PathBuf>,
     charge_ethernet: bool,
     certificate: Option<PathBuf>,
@@ -81,6 +82,7 @@ pub fn run_switch(
             other_ports: None,
             ..SwitchConfig::default()
         },
+        target_rules,
         tls: certificate.zip(key).map(|(certificate, key)| TlsFiles {
             certificate,
             key,

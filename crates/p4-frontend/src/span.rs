@@ -193,8 +193,14 @@ impl SourceMap {
         }
     }
 
+    /// What stands in a line from a place of the typed program on, without blanks at the end.
+    pub fn rest_from(&self, loc: p4_ir::SourceLoc) -> Span {
+        let p4_ir::SourceLoc { file, line, column } = loc;
+        self.rest_of_line(FileId(file), LineColumn { line, column })
+    }
+
     /// What stands in a line from a place on, without blanks at the end.
-    pub fn rest_of_line(&self, file: FileId, from: LineColumn) -> Span {
+    fn rest_of_line(&self, file: FileId, from: LineColumn) -> Span {
         let source = self.file(file);
         let line = from.line.saturating_sub(1) as usize;
         let start = source.line_starts.get(line).copied().unwrap_or(0);

@@ -35,7 +35,7 @@ impl LocalDevice {
             upcalls,
         });
         let settings = SwitchConfig::default();
-        let shared = Arc::new(Shared::new(1, Some(cpu_port), settings, switch, None));
+        let shared = Arc::new(Shared::new(1, Some(cpu_port), settings, true, switch, None));
         tokio::spawn(notify::pass_on(shared.clone(), receiver));
         LocalDevice { shared }
     }

@@ -10,7 +10,7 @@ use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::*;
 use engine::{Pipeline, Switch, SwitchConfig};
-use p4_frontend::{NoLoader, SourceMap};
+use p4_frontend::{Diagnostic, NoLoader, SourceMap};
 use p4_info::proto::P4Info;
 use prost::Message;
 use std::sync::Arc;
@@ -27,15 +27,16 @@ pub struct Verified {
     pipeline: Arc<Pipeline>,
 }
 
-/// Compiles a config and ties its P4Info to the program.
+/// Compiles a config and ties its P4Info to the program. With `target_rules`, a program for Tofino keeps to the
+/// rules of the hardware.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` with the compiler's diagnostics, or with what does not fit.
-pub fn verify(config: ForwardingPipelineConfig) -> Outcome<Verified> {
+pub fn verify(config: ForwardingPipelineConfig, target_rules: bool) -> Outcome<Verified> {
     let Some(p4info) = config.p4info else {
         return Err(Fault::invalid("config.p4info is not set"));
     };
-    let pipeline = compile(&config.p4_device_config, &p4info)?;
+    let pipeline = compile(&config.p4_device_config, &p4info, target_rules)?;
     let loaded = Loaded {
         model: Model::new(p4info, pipeline.program())?,
         device_config: config.p4_device_config,
@@ -116,7 +117,7 @@ struct Wrapped {
     device_data: Vec<u8>,
 }
 
-fn compile(device_config: &[u8], p4info: &P4Info) -> Outcome<Arc<Pipeline>> {
+fn compile(device_config: &[u8], p4info: &P4Info, target_rules: bool) -> Outcome<Arc<Pipeline>> {
     // P4 text begins neither with field 1 nor with field 3 of a message.
     let unwrapped = match device_config.first() {
         Some(0x08 | 0x1a) => Wrapped::decode(device_config).ok(),
@@ -150,7 +151,7 @@ fn compile(device_config: &[u8], p4info: &P4Info) -> Outcome<Arc<Pipeline>> {
             model::complete(&mut program, p4info);
             program
         }
-        Some(_) => compile_source(source)?,
+        Some(_) => compile_source(source, target_rules)?,
     };
     if program.blocks.is_empty() {
         let message = "p4_device_config: the program has no `main`; expected V1Switch(…) main";
@@ -165,19 +166,29 @@ fn compile(device_config: &[u8], p4info: &P4Info) -> Outcome<Arc<Pipeline>> {
     })
 }
 
-fn compile_source(source: &str) -> Outcome<p4_ir::Program> {
+fn compile_source(source: &str, target_rules: bool) -> Outcome<p4_ir::Program> {
     let mut sources = SourceMap::new();
     let entry = sources.add("p4_device_config", source);
-    let (program, diagnostics) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
-    program.ok_or_else(|| {
-        let errors = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.is_error());
-        let told: Vec<_> = errors
-            .map(|error| p4_frontend::render(&sources, error, false))
-            .collect();
-        Fault::invalid(shortened(&told))
-    })
+    let (program, mut diagnostics) = p4_frontend::compile(&mut sources, entry, &mut NoLoader, &[]);
+    if let Some(program) = program.as_ref().filter(|_| target_rules) {
+        let broken = tofino_rules::check(program).into_iter();
+        diagnostics.extend(broken.map(|violation| {
+            let span = sources.rest_from(violation.loc);
+            Diagnostic::error(violation.rule, violation.message)
+                .label(span, "Tofino cannot do this")
+                .note("a switch with the option --no-target-rules takes it")
+                .help(violation.help)
+        }));
+    }
+    let errors = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.is_error());
+    let told: Vec<_> = errors
+        .map(|error| p4_frontend::render(&sources, error, false))
+        .collect();
+    program
+        .filter(|_| told.is_empty())
+        .ok_or_else(|| Fault::invalid(shortened(&told)))
 }
 
 /// As many of the messages as a status may hold, at least a part of the first.

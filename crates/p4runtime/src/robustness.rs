@@ -63,7 +63,7 @@ fn loaded_with(source: &str) -> (Device, Option<Switch>) {
         p4_device_config: source.into(),
         cookie: None,
     };
-    let verified = pipeline::verify(config).unwrap();
+    let verified = pipeline::verify(config, true).unwrap();
     let (mut device, mut switch) = (Device::default(), None);
     let (now, action) = (Instant::ZERO, Action::VerifyAndCommit);
     let settings = SwitchConfig::default();

@@ -41,6 +41,8 @@ pub struct ServerConfig {
     pub cpu_port: Option<u16>,
     /// What a switch is set up with when a program is committed; digests are reported in any case.
     pub switch: SwitchConfig,
+    /// Whether a program for Tofino is refused that breaks a rule of the hardware.
+    pub target_rules: bool,
     /// What happens outside the switch, for controllers to read; see [`losses`](crate::losses).
     pub outside: Option<Outside>,
     /// Encryption.
@@ -164,6 +166,7 @@ impl Server {
             config.device_id,
             config.cpu_port,
             config.switch,
+            config.target_rules,
             dataplane,
             config.outside,
         ));
@@ -207,7 +210,7 @@ impl Server {
     /// The compiler's diagnostics, or what does not fit.
     pub fn load(&self, config: ForwardingPipelineConfig) -> Result<(), ServerError> {
         let program = |fault: Fault| ServerError::Program(fault.message);
-        let verified = pipeline::verify(config).map_err(program)?;
+        let verified = pipeline::verify(config, self.shared.target_rules).map_err(program)?;
         let (done, result) = std::sync::mpsc::channel();
         let shared = self.shared.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {

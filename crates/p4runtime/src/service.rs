@@ -38,6 +38,8 @@ pub struct Shared {
     pub cpu_port: Option<u16>,
     /// What a switch is set up with.
     pub settings: SwitchConfig,
+    /// Whether programs for Tofino keep to the rules of the hardware.
+    pub target_rules: bool,
     /// The thread that owns the switch.
     pub dataplane: Arc<dyn Dataplane>,
     /// Its programs; that thread locks it while it carries out a request.
@@ -59,6 +61,7 @@ impl Shared {
         device_id: u64,
         cpu_port: Option<u16>,
         settings: SwitchConfig,
+        target_rules: bool,
         dataplane: Arc<dyn Dataplane>,
         outside: Option<Outside>,
     ) -> Self {
@@ -74,6 +77,7 @@ impl Shared {
                 report_digests: true,
                 ..settings
             },
+            target_rules,
             dataplane,
             device: Arc::new(Mutex::new(device)),
             losses,
@@ -202,7 +206,9 @@ impl P4Runtime for Service {
             }
             (_, None) => return Err(Status::invalid_argument("config is not set")),
             (_, Some(config)) => {
-                let compiling = tokio::task::spawn_blocking(|| pipeline::verify(config));
+                let target_rules = self.0.target_rules;
+                let compiling =
+                    tokio::task::spawn_blocking(move || pipeline::verify(config, target_rules));
                 let failed = |_| Status::internal("the compiler failed on this program");
                 Some(compiling.await.map_err(failed)??)
             }
@@ -337,7 +343,7 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
             job(&mut lock(&switch), Instant::ZERO);
         };
-        let shared = Shared::new(1, None, SwitchConfig::default(), Arc::new(run), None);
+        let shared = Shared::new(1, None, SwitchConfig::default(), true, Arc::new(run), None);
         *lock(&shared.device) = device;
         (Arc::new(shared), jobs)
     }

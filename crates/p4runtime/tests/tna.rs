@@ -239,3 +239,25 @@ async fn a_tna_program_is_driven_as_any_other() {
     };
     assert_eq!(counted.data.as_ref().expect("counts").packet_count, 2);
 }
+
+#[tokio::test]
+async fn a_program_that_tofino_cannot_do_is_refused_with_its_place() {
+    let in_range = PROGRAM.replace("hdr.frame.to: exact;", "hdr.frame.wide: range;");
+    let broken = in_range.replace("bit<8> colour; }", "bit<8> colour; bit<32> wide; }");
+    let p4info = p4info_of(&broken).expect("the language allows it");
+    let mut device = Device::start().await;
+    let refused = device.commit(&broken, p4info).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+    let line = 1 + broken
+        .lines()
+        .position(|line| line.contains(": range"))
+        .expect("it is there");
+    let said = refused.message();
+    for part in [
+        "[range-key] Error: `hdr.frame.wide` is a range key of 32 bits".to_owned(),
+        format!("p4_device_config:{line}:"),
+        "a switch with the option --no-target-rules takes it".to_owned(),
+    ] {
+        assert!(said.contains(&part), "{part}: {said}");
+    }
+}
