@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 /// A set of values of one key.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Match {
     /// Any value: for lpm, ternary, range and optional keys.
     Any,

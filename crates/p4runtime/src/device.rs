@@ -47,15 +47,15 @@ pub struct Loaded {
 /// Forwarding state that the engine does not keep.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Of table entries, where there is anything to keep.
-    pub entries: HashMap<TableId, HashMap<EntryKey, Kept>>,
+    /// Of table entries, where there is anything to keep. No hash table: it would make packets wait as it grows.
+    pub entries: HashMap<TableId, BTreeMap<EntryKey, Kept>>,
     /// Those of them that have an idle timeout.
     pub aging: Aging,
     /// Of default entries that a client wrote.
     pub defaults: HashMap<TableId, Kept>,
     /// By profile: entries that hold their own group, as it was written. The engine's have the actions
     /// whose port is up.
-    pub one_shots: BTreeMap<u32, HashMap<(TableId, EntryKey), ActionProfileActionSet>>,
+    pub one_shots: BTreeMap<u32, BTreeMap<(TableId, EntryKey), ActionProfileActionSet>>,
     /// Groups of action selectors as they were written, by profile and group. The engine's have the
     /// members whose port is up.
     pub groups: BTreeMap<(u32, u32), ActionProfileGroup>,

@@ -9,6 +9,7 @@ use crate::server::UPCALLS;
 use crate::service::{Service, Shared, lock};
 use engine::{Event, Packet, Switch, SwitchConfig};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use units::Instant;
 
@@ -19,6 +20,7 @@ pub type LocalClient = P4RuntimeClient<P4RuntimeServer<Service>>;
 #[derive(Clone)]
 pub struct LocalDevice {
     shared: Arc<Shared>,
+    switch: Arc<LocalSwitch>,
 }
 
 impl LocalDevice {
@@ -33,11 +35,13 @@ impl LocalDevice {
             switch: Mutex::default(),
             cpu_port,
             upcalls,
+            longest_job: Mutex::default(),
         });
         let settings = SwitchConfig::default();
-        let shared = Arc::new(Shared::new(1, Some(cpu_port), settings, true, switch, None));
+        let shared = Shared::new(1, Some(cpu_port), settings, true, switch.clone(), None);
+        let shared = Arc::new(shared);
         tokio::spawn(notify::pass_on(shared.clone(), receiver));
-        LocalDevice { shared }
+        LocalDevice { shared, switch }
     }
 
     /// A client of it.
@@ -61,6 +65,11 @@ impl LocalDevice {
             lock(&device).set_link(switch, now, port, up);
         }));
     }
+
+    /// The longest time that packets waited for a job since this was asked last.
+    pub fn take_longest_job(&self) -> Duration {
+        std::mem::take(&mut *lock(&self.switch.longest_job))
+    }
 }
 
 /// Runs jobs at once; its time stands still.
@@ -68,12 +77,17 @@ struct LocalSwitch {
     switch: Mutex<Option<Switch>>,
     cpu_port: u16,
     upcalls: mpsc::Sender<Upcall>,
+    longest_job: Mutex<Duration>,
 }
 
 impl Dataplane for LocalSwitch {
     fn submit(&self, job: Job) {
         let mut switch = lock(&self.switch);
+        let begin = std::time::Instant::now();
         job(&mut switch, Instant::ZERO);
+        let took = begin.elapsed();
+        let mut longest = lock(&self.longest_job);
+        *longest = took.max(*longest);
         let Some(switch) = &mut *switch else { return };
         while let Some(sent) = switch.poll_transmit(Instant::ZERO) {
             if sent.port == self.cpu_port {

@@ -2,10 +2,10 @@
 //!
 //! An index holds numbers of entries; their packed values are in one array, `words` of them each.
 
+use super::gradual::Gradual;
 use super::key::{KeyField, KeyLayout};
 use super::tuples::Tuples;
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
 
 /// No entry.
@@ -77,7 +77,7 @@ pub fn hash(words: &[u64]) -> u64 {
 }
 
 /// Entries by their packed value.
-type Hashed = HashTable<u32>;
+type Hashed = Gradual<u32>;
 
 #[inline]
 fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
@@ -117,7 +117,7 @@ impl Index {
             [] if layout.bits <= ARRAY_BITS && layout.words == 1 => {
                 Index::Array(vec![NO_ENTRY; 1 << layout.bits])
             }
-            [] => Index::Exact(Hashed::new()),
+            [] => Index::Exact(Hashed::default()),
             [field] => Index::Lpm(Prefixes::new((*field).clone())),
             _ => Index::Ternary(Tuples::default()),
         }
@@ -180,9 +180,7 @@ fn insert(table: &mut Hashed, slab: &Slab, id: u32) {
 }
 
 fn remove(table: &mut Hashed, slab: &Slab, id: u32) {
-    if let Ok(found) = table.find_entry(hash(slab.value(id)), |&other| other == id) {
-        found.remove();
-    }
+    table.remove(hash(slab.value(id)), |&other| other == id);
 }
 
 /// Longest prefix first: a hash for each length, and a filter by the key's first bits that says which
@@ -256,7 +254,7 @@ impl Prefixes {
                 let group = PrefixGroup {
                     length: entry.prefix,
                     mask: entry.mask.clone(),
-                    table: Hashed::new(),
+                    table: Hashed::default(),
                 };
                 self.groups.insert(at, group);
                 self.make_room(at);

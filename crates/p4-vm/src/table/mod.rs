@@ -2,6 +2,7 @@
 
 mod constant;
 mod filter;
+mod gradual;
 mod index;
 mod key;
 mod tuples;
@@ -13,10 +14,13 @@ use crate::cells::{self, Counted, MeterCell, MeterUnit};
 use crate::filter::{Filter, FilterKind};
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
+use foldhash::fast::FixedState;
+use gradual::Gradual;
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, Program, TableId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
 use units::Instant;
 
 /// An action with its data as words, ready to run.
@@ -165,7 +169,10 @@ pub struct TableState {
     index: Index,
     slab: Slab,
     free: Vec<u32>,
-    by_key: HashMap<(Vec<Match>, u32), u32>,
+    /// Entries by matches and priority.
+    by_key: Gradual<u32>,
+    /// Entries by `sequence`.
+    by_age: BTreeMap<u64, u32>,
     /// How many entries name each member and group.
     references: HashMap<Reference, usize>,
     next_sequence: u64,
@@ -205,7 +212,8 @@ impl TableState {
             plain: objects.is_empty() && !table.support_timeout,
             objects,
             free: Vec::new(),
-            by_key: HashMap::new(),
+            by_key: Gradual::default(),
+            by_age: BTreeMap::new(),
             references: HashMap::new(),
             next_sequence: 0,
             size: table.size,
@@ -234,17 +242,23 @@ impl TableState {
     /// The entry's number, which its matches and priority name.
     pub fn find(&self, matches: &[Match], priority: u32) -> Result<u32, ControlError> {
         let matches = self.normalise(matches)?;
-        let key = (matches, priority);
-        self.by_key
-            .get(&key)
-            .copied()
+        self.named(&matches, priority)
             .ok_or_else(|| ControlError::NotFound {
                 at: format!("table `{}`", self.name),
                 what: format!(
                     "entry with the key {} and priority {priority}",
-                    show(&key.0)
+                    show(&matches)
                 ),
             })
+    }
+
+    /// The entry with these matches, which are normalised, and this priority.
+    fn named(&self, matches: &[Match], priority: u32) -> Option<u32> {
+        let is = |&id: &u32| {
+            let entry = &self.row(id).entry;
+            entry.priority == priority && entry.matches == matches
+        };
+        self.by_key.find(hash_of(matches, priority), is).copied()
     }
 
     /// An entry by its number.
@@ -341,9 +355,13 @@ impl TableState {
 
     /// Entries in the order in which they came.
     pub fn in_order(&self) -> Vec<&Row> {
-        let mut rows: Vec<_> = self.rows.iter().flatten().collect();
-        rows.sort_by_key(|row| row.sequence);
-        rows
+        self.in_order_from(0).map(|(_, row)| row).collect()
+    }
+
+    /// Those that came as number `from` or later, each with its number.
+    pub fn in_order_from(&self, from: u64) -> impl Iterator<Item = (u64, &Row)> {
+        let entries = self.by_age.range(from..);
+        entries.map(|(&number, &id)| (number, self.row(id)))
     }
 
     /// Adds an entry whose action has been checked.
@@ -362,12 +380,11 @@ impl TableState {
                 return Err(ControlError::Full { at: at(), size });
             }
         }
-        let key = (matches, entry.priority);
-        if self.by_key.contains_key(&key) {
-            let what = format!("an entry with the key {} and that priority", show(&key.0));
+        if self.named(&matches, entry.priority).is_some() {
+            let what = format!("an entry with the key {} and that priority", show(&matches));
             return Err(ControlError::Exists { at: at(), what });
         }
-        let indexed = self.indexed(&key.0, entry.priority);
+        let indexed = self.indexed(&matches, entry.priority);
         let id = self.free.pop().unwrap_or_else(|| {
             self.rows.push(None);
             self.outcomes.push(self.default.clone());
@@ -377,18 +394,21 @@ impl TableState {
         self.slab.set(id, indexed);
         self.index.insert(&self.slab, id);
         self.refer(&entry.action);
+        let key = hash_of(&matches, entry.priority);
         self.rows[id as usize] = Some(Row {
-            entry: Entry {
-                matches: key.0.clone(),
-                ..entry
-            },
+            entry: Entry { matches, ..entry },
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
             direct: self.objects.cells(),
             last_hit: now,
         });
+        self.by_age.insert(self.next_sequence, id);
         self.next_sequence += 1;
-        self.by_key.insert(key, id);
+        let rows = &self.rows;
+        self.by_key.insert_unique(key, id, |&other| {
+            let entry = rows[other as usize].as_ref().map(|row| &row.entry);
+            entry.map_or(0, |entry| hash_of(&entry.matches, entry.priority))
+        });
         Ok(id)
     }
 
@@ -410,7 +430,9 @@ impl TableState {
         self.index.remove(&self.slab, id);
         if let Some(row) = self.rows[id as usize].take() {
             self.release(&row.entry.action);
-            self.by_key.remove(&(row.entry.matches, priority));
+            self.by_age.remove(&row.sequence);
+            let key = hash_of(&row.entry.matches, priority);
+            self.by_key.remove(key, |&other| other == id);
         }
         self.free.push(id);
         Ok(())
@@ -518,6 +540,10 @@ impl TableState {
         }
         indexed
     }
+}
+
+fn hash_of(matches: &[Match], priority: u32) -> u64 {
+    FixedState::with_seed(0).hash_one((matches, priority))
 }
 
 impl key::KeyField {

@@ -1,9 +1,9 @@
 //! Keys of any kind, by priority: tuple space.
 
 use super::filter::{Agreed, Filter};
+use super::gradual::Gradual;
 use super::index::{Indexed, Slab, hash, same};
 use super::key::KeyLayout;
-use hashbrown::HashTable;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
@@ -38,7 +38,7 @@ struct Tuple {
     /// an entry for each mask this is the look-up.
     agreed: Vec<(u64, u64)>,
     /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
-    buckets: HashTable<Vec<u32>>,
+    buckets: Gradual<Vec<u32>>,
 }
 
 impl Tuples {
@@ -153,7 +153,7 @@ impl Tuple {
             best: 0,
             ranks: BTreeSet::new(),
             agreed: bits.map(|(&mask, &value)| (mask, value)).collect(),
-            buckets: HashTable::new(),
+            buckets: Gradual::default(),
         }
     }
 
@@ -168,15 +168,13 @@ impl Tuple {
             changed |= left != *bits;
             *bits = left;
         }
-        let bucket = self
-            .buckets
-            .entry(
-                hash(&entry.value),
-                |ids| slab.value(ids[0]) == entry.value,
-                |ids| hash(slab.value(ids[0])),
-            )
-            .or_insert_with(Vec::new)
-            .into_mut();
+        let hashed = hash(&entry.value);
+        let same_value = |ids: &Vec<u32>| slab.value(ids[0]) == entry.value;
+        let Some(bucket) = self.buckets.find_mut(hashed, same_value) else {
+            let hasher = |ids: &Vec<u32>| hash(slab.value(ids[0]));
+            self.buckets.insert_unique(hashed, vec![id], hasher);
+            return changed;
+        };
         let rank = |id: &u32| slab.entries[*id as usize].rank;
         let place = bucket.partition_point(|other| rank(other) > entry.rank);
         bucket.insert(place, id);
@@ -186,16 +184,19 @@ impl Tuple {
     fn remove(&mut self, slab: &Slab, id: u32) {
         let entry = &slab.entries[id as usize];
         let same_value = |ids: &Vec<u32>| slab.value(ids[0]) == entry.value;
-        if let Ok(mut found) = self.buckets.find_entry(hash(&entry.value), same_value) {
-            let bucket = found.get_mut();
-            let rank = |id: &u32| slab.entries[*id as usize].rank;
-            let place = bucket.partition_point(|other| rank(other) > entry.rank);
-            if bucket.get(place) == Some(&id) {
-                bucket.remove(place);
+        let hashed = hash(&entry.value);
+        match self.buckets.find_mut(hashed, same_value) {
+            Some(bucket) if bucket[..] == [id] => {
+                self.buckets.remove(hashed, |ids| ids[..] == [id]);
             }
-            if bucket.is_empty() {
-                found.remove();
+            Some(bucket) => {
+                let rank = |id: &u32| slab.entries[*id as usize].rank;
+                let place = bucket.partition_point(|other| rank(other) > entry.rank);
+                if bucket.get(place) == Some(&id) {
+                    bucket.remove(place);
+                }
             }
+            None => {}
         }
         self.ranks.remove(&entry.rank);
         self.best = self.ranks.last().copied().unwrap_or(0);

@@ -22,6 +22,7 @@ pub const CPU_PORT: u16 = 510;
 
 /// A device and its primary controller.
 pub struct Device {
+    pub local: LocalDevice,
     pub client: LocalClient,
     pub requests: mpsc::Sender<StreamMessageRequest>,
     pub responses: Streaming<StreamMessageResponse>,
@@ -32,7 +33,8 @@ const ELECTION_ID: Option<Uint128> = Some(Uint128 { high: 0, low: 1 });
 impl Device {
     /// A device without a program.
     pub async fn start() -> Device {
-        let mut client = LocalDevice::start(CPU_PORT).client();
+        let local = LocalDevice::start(CPU_PORT);
+        let mut client = local.client();
         let (requests, receiver) = mpsc::channel(64);
         let arbitration = MasterArbitrationUpdate {
             device_id: 1,
@@ -47,6 +49,7 @@ impl Device {
         let mut responses = opened.expect("a stream").into_inner();
         responses.message().await.expect("the primary is named");
         Device {
+            local,
             client,
             requests,
             responses,
