@@ -4,46 +4,51 @@ use crate::device::Target;
 use crate::entities;
 use crate::fault::{Fault, Outcome, cut};
 use crate::proto::rpc;
-use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::{Error, Update};
 use prost::Message;
 use tonic::{Code, Status};
 
-/// Carries out a batch; what became of each update, in order.
+/// Carries out each of some updates; what became of each, in order.
+pub fn write_each(target: &mut Target<'_>, updates: &[Update]) -> Vec<Outcome<()>> {
+    let results = updates.iter().map(|update| entities::write(target, update));
+    results.collect()
+}
+
+/// Carries out all of some updates, or none: what takes them back, in the order of the updates.
 ///
-/// Nothing comes between two updates, so that a batch which is rolled back is atomic for packets too.
-pub fn write(
+/// # Errors
+/// The number of the first update that fails, and why.
+pub fn write_all(
     target: &mut Target<'_>,
     updates: &[Update],
-    atomicity: Atomicity,
-) -> Vec<Outcome<()>> {
-    if atomicity == Atomicity::ContinueOnError {
-        return updates
-            .iter()
-            .map(|update| entities::write(target, update))
-            .collect();
-    }
+) -> Result<Vec<Update>, (usize, Fault)> {
     let mut undo = Vec::new();
-    for (failed, update) in updates.iter().enumerate() {
+    for (number, update) in updates.iter().enumerate() {
         // What cannot be read cannot be changed either: the fault of the change says why.
         let before = entities::undo(target, update);
-        let Err(fault) = entities::write(target, update) else {
-            undo.extend(before.unwrap_or_default().into_iter().rev());
-            continue;
-        };
-        for update in undo.iter().rev() {
-            // It was so before, and is valid therefore.
-            let _ = entities::write(target, update);
+        if let Err(fault) = entities::write(target, update) {
+            take_back(target, &undo);
+            return Err((number, fault));
         }
-        let aborted = || {
-            let message = format!("not carried out, as update {failed} of the batch failed");
-            Err(Fault::new(Code::Aborted, message))
-        };
-        let mut results: Vec<_> = updates.iter().map(|_| aborted()).collect();
-        results[failed] = Err(fault);
-        return results;
+        undo.extend(before.unwrap_or_default().into_iter().rev());
     }
-    updates.iter().map(|_| Ok(())).collect()
+    Ok(undo)
+}
+
+/// Takes updates back, the last one first.
+pub fn take_back(target: &mut Target<'_>, undo: &[Update]) {
+    for update in undo.iter().rev() {
+        // It was so before, and is valid therefore.
+        let _ = entities::write(target, update);
+    }
+}
+
+/// What became of each update of a batch that was taken back as one of them failed.
+pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcome<()>> {
+    let message = format!("not carried out, as update {failed} of the batch failed");
+    let mut results = vec![Err(Fault::new(Code::Aborted, message)); count];
+    results[failed] = Err(fault);
+    results
 }
 
 /// The most octets of a message beside details, and of those: base64 makes 4 octets of 3, and both

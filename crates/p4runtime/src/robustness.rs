@@ -3,9 +3,9 @@
 use crate::batch;
 use crate::device::{Device, Target};
 use crate::entities;
+use crate::fault::Outcome;
 use crate::pipeline;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
-use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
 use engine::{Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
@@ -194,6 +194,13 @@ fn mutated(update: &Update, random: &mut ChaCha8Rng) -> Option<Update> {
     Update::decode(&octets[..]).ok()
 }
 
+fn write_or_take_back(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()>> {
+    match batch::write_all(target, batch) {
+        Ok(_) => vec![Ok(()); batch.len()],
+        Err((failed, fault)) => batch::none_carried_out(batch.len(), failed, fault),
+    }
+}
+
 #[test]
 fn every_message_is_answered() {
     let (mut device, mut switch) = loaded();
@@ -211,11 +218,10 @@ fn every_message_is_answered() {
             update.r#type = 1 + (random.next_u32() % 3) as i32;
             batch.push(update);
         }
-        let atomicity = match round % 2 {
-            0 => Atomicity::ContinueOnError,
-            _ => Atomicity::RollbackOnError,
+        let results = match round % 2 {
+            0 => batch::write_each(&mut target, &batch),
+            _ => write_or_take_back(&mut target, &batch),
         };
-        let results = batch::write(&mut target, &batch, atomicity);
         assert_eq!(results.len(), batch.len());
         let failed = results.iter().filter(|result| result.is_err()).count();
         assert_eq!(batch::status(&results, "update").is_err(), failed > 0);
@@ -259,19 +265,13 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
             let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
             update.r#type = 1 + (random.next_u32() % 3) as i32;
             // So that a batch gets some way before it fails.
-            if batch::write(
-                &mut target,
-                std::slice::from_ref(&update),
-                Atomicity::RollbackOnError,
-            )[0]
-            .is_ok()
-            {
+            if batch::write_all(&mut target, std::slice::from_ref(&update)).is_ok() {
                 batch.push(update);
             }
         }
         let before = everything(&target);
         batch.push(Update::default());
-        let results = batch::write(&mut target, &batch, Atomicity::RollbackOnError);
+        let results = write_or_take_back(&mut target, &batch);
         assert!(results.iter().all(Result::is_err));
         assert_eq!(everything(&target), before);
     }

@@ -3,12 +3,14 @@
 use crate::arbitration::RoleName;
 use crate::controllers::{BACKLOG, Controllers};
 use crate::dataplane::{self, Dataplane};
-use crate::device::Device;
+use crate::device::{Device, Target};
 use crate::digests::Digests;
+use crate::entities::Cursor;
 use crate::fault::{Fault, Outcome};
 use crate::losses::{Losses, Outside};
 use crate::proto::v1::p4_runtime_server::{P4Runtime, P4RuntimeServer};
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
+use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
 use crate::{batch, device, entities, pipeline, stream};
 use engine::SwitchConfig;
@@ -20,9 +22,8 @@ use tonic::{Request, Response, Status, Streaming};
 /// The version of the specification.
 const API_VERSION: &str = "1.5.0";
 
-/// Updates that are carried out, and cells that are read, between two batches of packets.
+/// Updates that are carried out between two batches of packets.
 const UPDATES: usize = 32;
-const CELLS: u64 = 512;
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
@@ -93,57 +94,83 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Carries out updates, [`UPDATES`] of them between two batches of packets, unless the batch is atomic.
-/// What became of each.
+/// Carries out updates, [`UPDATES`] of them between two batches of packets, unless packets must not see a part of
+/// them. What became of each.
 async fn write_in_slices(
     shared: &Arc<Shared>,
     updates: Vec<Update>,
-    atomicity: write_request::Atomicity,
+    atomicity: Atomicity,
 ) -> Result<Vec<Outcome<()>>, Status> {
+    let count = updates.len();
     let most = match atomicity {
-        write_request::Atomicity::ContinueOnError => UPDATES,
-        _ => updates.len().max(1),
+        Atomicity::DataplaneAtomic => count.max(1),
+        _ => UPDATES,
     };
-    let (mut results, mut updates) = (Vec::with_capacity(updates.len()), updates.into_iter());
+    let (mut results, mut undo) = (Vec::with_capacity(count), Vec::new());
+    let mut updates = updates.into_iter();
     loop {
         let slice: Vec<_> = updates.by_ref().take(most).collect();
-        let of = shared.clone();
-        let part = dataplane::run(&*shared.dataplane, move |switch, now| {
-            let mut device = lock(&of.device);
-            let mut target = device.target(switch, now)?;
-            let results = batch::write(&mut target, &slice, atomicity);
-            let enabled = &target.state.digests;
-            lock(&of.digests).retain(|id| enabled.contains_key(&id));
-            Ok::<_, Fault>(results)
+        let part = write(shared, move |target| match atomicity {
+            Atomicity::ContinueOnError => Ok((batch::write_each(target, &slice), Vec::new())),
+            _ => batch::write_all(target, &slice).map(|undo| (vec![Ok(()); slice.len()], undo)),
         });
-        results.extend(part.await??);
+        match part.await? {
+            Ok((part, more)) => {
+                results.extend(part);
+                undo.extend(more);
+            }
+            Err((at, fault)) => {
+                while !undo.is_empty() {
+                    let last = undo.split_off(undo.len().saturating_sub(UPDATES));
+                    write(shared, move |target| batch::take_back(target, &last)).await?;
+                }
+                return Ok(batch::none_carried_out(count, results.len() + at, fault));
+            }
+        }
         if updates.as_slice().is_empty() {
             return Ok(results);
         }
     }
 }
 
-/// Reads what an entity asks for, [`CELLS`] cells of arrays between two batches of packets.
+/// Has the thread that owns the switch change entities.
+async fn write<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    change: impl FnOnce(&mut Target<'_>) -> T + Send + 'static,
+) -> Result<T, Status> {
+    let of = shared.clone();
+    let changing = dataplane::run(&*shared.dataplane, move |switch, now| {
+        let mut device = lock(&of.device);
+        let mut target = device.target(switch, now)?;
+        let result = change(&mut target);
+        let enabled = &target.state.digests;
+        lock(&of.digests).retain(|id| enabled.contains_key(&id));
+        Ok::<_, Fault>(result)
+    });
+    Ok(changing.await??)
+}
+
+/// Reads what an entity asks for, a part between two batches of packets.
 async fn read_in_slices(
     shared: &Arc<Shared>,
     entity: &Arc<Entity>,
     found: &mut Vec<Entity>,
 ) -> Result<Outcome<()>, Status> {
-    let mut from = 0;
+    let mut from = Cursor::default();
     loop {
         let (of, entity) = (shared.clone(), entity.clone());
         let part = dataplane::run(&*shared.dataplane, move |switch, now| {
             let mut device = lock(&of.device);
             let target = device.target(switch, now).map_err(Status::from)?;
             let mut found = Vec::new();
-            let result = entities::read_some(&target, &entity, from..from + CELLS, &mut found);
+            let result = entities::read_some(&target, &entity, from, &mut found);
             Ok::<_, Status>((result, found))
         });
         let (result, part) = part.await??;
         found.extend(part);
         match result {
-            Ok(true) => from += CELLS,
-            Ok(false) => return Ok(Ok(())),
+            Ok(Some(next)) => from = next,
+            Ok(None) => return Ok(Ok(())),
             Err(fault) => return Ok(Err(fault)),
         }
     }
@@ -243,19 +270,11 @@ impl P4Runtime for Service {
         &self,
         request: Request<WriteRequest>,
     ) -> Result<Response<WriteResponse>, Status> {
-        let request = request.into_inner();
-        let _gate = self.0.gate.lock().await;
-        #[allow(deprecated, reason = "older clients use it")]
-        let role = RoleName::new(&request.role, request.role_id);
-        self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
-        let atomicity = write_request::Atomicity::try_from(request.atomicity).map_err(|_| {
-            Status::invalid_argument(
-                "there is no such atomicity; there are CONTINUE_ON_ERROR, ROLLBACK_ON_ERROR, \
-                 DATAPLANE_ATOMIC",
-            )
-        })?;
-        let results = write_in_slices(&self.0, request.updates, atomicity).await?;
-        batch::status(&results, "update")?;
+        let (service, request) = (self.clone(), request.into_inner());
+        // A batch is carried out to its end even if the client goes away.
+        let writing = tokio::spawn(async move { service.carry_out(request).await });
+        let failed = |_| Status::internal("the switch did not carry out the request");
+        writing.await.map_err(failed)??;
         Ok(Response::new(WriteResponse {}))
     }
 
@@ -305,6 +324,21 @@ impl P4Runtime for Service {
 }
 
 impl Service {
+    async fn carry_out(&self, request: WriteRequest) -> Result<(), Status> {
+        let _gate = self.0.gate.lock().await;
+        #[allow(deprecated, reason = "older clients use it")]
+        let role = RoleName::new(&request.role, request.role_id);
+        self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
+        let atomicity = Atomicity::try_from(request.atomicity).map_err(|_| {
+            Status::invalid_argument(
+                "there is no such atomicity; there are CONTINUE_ON_ERROR, ROLLBACK_ON_ERROR, \
+                 DATAPLANE_ATOMIC",
+            )
+        })?;
+        let results = write_in_slices(&self.0, request.updates, atomicity).await?;
+        batch::status(&results, "update")
+    }
+
     fn check_device(&self, device_id: u64) -> Result<(), Status> {
         lock(&self.0.controllers)
             .arbitration
@@ -330,9 +364,9 @@ mod tests {
     use crate::dataplane::Job;
     use crate::robustness::{large, route};
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use tonic::Code;
     use units::Instant;
     use update::Type;
-    use write_request::Atomicity;
 
     /// A device with a program that counts its jobs.
     fn device() -> (Arc<Shared>, Arc<AtomicUsize>) {
@@ -358,7 +392,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn packets_pass_between_updates_unless_the_batch_is_atomic() {
+    async fn packets_pass_between_updates_unless_they_must_not_see_a_part() {
         let (shared, jobs) = device();
         // The second half was there before.
         for (from, expected) in [(0, 0), (100, 100)] {
@@ -372,10 +406,57 @@ mod tests {
             assert_eq!(failed, expected);
             assert_eq!(jobs.swap(0, Ordering::Relaxed), 200usize.div_ceil(UPDATES));
         }
-        let updates = inserts(&shared, 250..400);
+        // The last was there before, so that the others are taken back.
+        let batch = || inserts(&shared, (300..400).chain([0]));
+        for (atomicity, expected) in [
+            (
+                Atomicity::RollbackOnError,
+                101usize.div_ceil(UPDATES) + 100 / UPDATES,
+            ),
+            (Atomicity::DataplaneAtomic, 1),
+        ] {
+            let results = write_in_slices(&shared, batch(), atomicity).await.unwrap();
+            assert_eq!(results.len(), 101);
+            assert!(results.iter().all(Result::is_err));
+            assert_eq!(results[100].as_ref().unwrap_err().code, Code::AlreadyExists);
+            assert_eq!(jobs.swap(0, Ordering::Relaxed), expected);
+        }
+        let updates = inserts(&shared, 300..400);
         let results = write_in_slices(&shared, updates, Atomicity::RollbackOnError).await;
-        assert!(results.unwrap().iter().all(Result::is_err));
-        assert_eq!(jobs.load(Ordering::Relaxed), 1);
+        assert!(results.unwrap().iter().all(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn packets_pass_between_the_entries_of_a_read() {
+        let (shared, jobs) = device();
+        let updates = inserts(&shared, 0..500);
+        let written = write_in_slices(&shared, updates.clone(), Atomicity::ContinueOnError);
+        written.await.unwrap();
+        for of in [
+            entity::Entity::TableEntry(TableEntry::default()),
+            entity::Entity::DirectCounterEntry(DirectCounterEntry::default()),
+        ] {
+            jobs.store(0, Ordering::Relaxed);
+            let (of, mut found) = (Arc::new(of.into()), Vec::new());
+            let read = read_in_slices(&shared, &of, &mut found).await;
+            read.unwrap().unwrap();
+            assert!(jobs.load(Ordering::Relaxed) > 500 / UPDATES);
+            let keys = found.iter().filter_map(|entity| match &entity.entity {
+                Some(entity::Entity::TableEntry(entry)) => Some(entry.r#match.clone()),
+                Some(entity::Entity::DirectCounterEntry(entry)) => {
+                    Some(entry.table_entry.as_ref()?.r#match.clone())
+                }
+                _ => None,
+            });
+            let keys: Vec<_> = keys.collect();
+            for update in &updates {
+                let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+                let Some(entity::Entity::TableEntry(entry)) = entity else {
+                    panic!("{update:?} writes no entry");
+                };
+                assert_eq!(keys.iter().filter(|key| **key == entry.r#match).count(), 1);
+            }
+        }
     }
 
     #[tokio::test]
@@ -397,9 +478,6 @@ mod tests {
             indices.windows(2).all(|two| two[0] != two[1]),
             "each cell once"
         );
-        assert_eq!(
-            jobs.load(Ordering::Relaxed),
-            indices.len().div_ceil(CELLS as usize)
-        );
+        assert!(jobs.load(Ordering::Relaxed) >= indices.len() / 256);
     }
 }

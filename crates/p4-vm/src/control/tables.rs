@@ -55,6 +55,20 @@ impl Machine {
         Ok(rows.into_iter().map(|row| row.entry.clone()).collect())
     }
 
+    /// At most `most` of them, each with its number in that order: those from number `from` on. Numbers
+    /// increase, and some may be missing.
+    pub fn entries_from(
+        &self,
+        table: TableId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<(u64, Entry)>, ControlError> {
+        let rows = self.table_ref(table)?.in_order_from(from).take(most);
+        Ok(rows
+            .map(|(number, row)| (number, row.entry.clone()))
+            .collect())
+    }
+
     /// Whether the source says that an entry can neither be changed nor removed.
     pub fn is_constant(
         &self,

@@ -1,7 +1,7 @@
 //! Direct counters and direct meters of table entries and default entries.
 
 use super::table::{self, Named};
-use super::{Change, cells, only_modify};
+use super::{Change, Cursor, cells, only_modify};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::TableModel;
@@ -49,13 +49,19 @@ pub fn write_meter(
     Ok(())
 }
 
-/// Reads the counters of the entries asked for.
+/// Reads the counters of a part of the entries asked for. Where the next part begins.
 pub fn read_counters(
     target: &Target<'_>,
     request: &DirectCounterEntry,
+    from: Cursor,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
-    for (table, named) in entries(target, request.table_entry.as_ref(), has_counter)? {
+) -> Outcome<Option<Cursor>> {
+    let asked = request.table_entry.as_ref();
+    let Some(part) = entries(target, asked, from, has_counter)? else {
+        return Ok(None);
+    };
+    let table = part.table;
+    for named in part.names {
         let switch = &target.switch;
         let data = switch.direct_counter_read(table.table, named.direct())?;
         let entry = DirectCounterEntry {
@@ -66,16 +72,22 @@ pub fn read_counters(
             entity: Some(entity::Entity::DirectCounterEntry(entry)),
         });
     }
-    Ok(())
+    Ok(part.next)
 }
 
-/// Reads the meters of the entries asked for.
+/// Reads the meters of a part of the entries asked for. Where the next part begins.
 pub fn read_meters(
     target: &Target<'_>,
     request: &DirectMeterEntry,
+    from: Cursor,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
-    for (table, named) in entries(target, request.table_entry.as_ref(), has_meter)? {
+) -> Outcome<Option<Cursor>> {
+    let asked = request.table_entry.as_ref();
+    let Some(part) = entries(target, asked, from, has_meter)? else {
+        return Ok(None);
+    };
+    let table = part.table;
+    for named in part.names {
         let (switch, id) = (&target.switch, table.table);
         let config = switch.direct_meter_read(id, named.direct())?;
         let colours = match request.counter_data {
@@ -91,40 +103,50 @@ pub fn read_meters(
             entity: Some(entity::Entity::DirectMeterEntry(entry)),
         });
     }
-    Ok(())
+    Ok(part.next)
 }
 
-/// The entries that a request names: of all tables with the resource, of one table, or one entry.
+/// A part of the entries that a request names.
+struct Part<'m> {
+    table: &'m TableModel,
+    names: Vec<Named>,
+    /// Where the next part begins.
+    next: Option<Cursor>,
+}
+
+/// A part of the entries that a request names, which are of all tables with the resource, of one table, or one
+/// entry. `None` if no table has the resource.
 fn entries<'m>(
     target: &Target<'m>,
     asked: Option<&TableEntry>,
+    from: Cursor,
     has: impl Fn(&TableModel) -> bool,
-) -> Outcome<Vec<(&'m TableModel, Named)>> {
+) -> Outcome<Option<Part<'m>>> {
     let wildcard = TableEntry::default();
     let asked = asked.unwrap_or(&wildcard);
     let model = target.model;
-    let tables = match asked.table_id {
+    let tables: Vec<_> = match asked.table_id {
         0 => model.tables.values().filter(|table| has(table)).collect(),
         id => vec![model.table(id)?],
     };
-    let mut found = Vec::new();
-    for table in tables {
-        if !has(table) {
-            return Err(none(table));
-        }
-        let one = asked.table_id != 0 && !asked.r#match.is_empty();
-        if one || asked.is_default_action {
-            let named = Named::new(table, asked)?;
-            if let Named::Entry((matches, priority)) = &named {
-                target.switch.read(table.table, matches, *priority)?;
-            }
-            found.push((table, named));
-            continue;
-        }
-        let all = target.switch.entries(table.table)?.into_iter();
-        found.extend(all.map(|entry| (table, Named::Entry((entry.matches, entry.priority)))));
+    let Some(&table) = tables.get(from.table) else {
+        return Ok(None);
+    };
+    if !has(table) {
+        return Err(none(table));
     }
-    Ok(found)
+    let one = asked.table_id != 0 && !asked.r#match.is_empty();
+    let (names, next) = if one || asked.is_default_action {
+        let named = Named::new(table, asked)?;
+        if let Named::Entry((matches, priority)) = &named {
+            target.switch.read(table.table, matches, *priority)?;
+        }
+        (vec![named], None)
+    } else {
+        table::names_from(target, table, from.place)?
+    };
+    let next = from.next(next, tables.len());
+    Ok(Some(Part { table, names, next }))
 }
 
 /// The table of an entry that is written to, and the entry's name.

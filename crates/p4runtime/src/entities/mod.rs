@@ -21,8 +21,35 @@ use crate::fault::{Fault, Outcome};
 use crate::losses;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
-use std::ops::Range;
 use tonic::Code;
+
+/// Cells of arrays that one part of a read finds at most.
+const CELLS: u64 = 256;
+/// Table entries that it finds at most.
+const ENTRIES: usize = 32;
+
+/// Where a part of a read begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    /// Tables that have been read.
+    table: usize,
+    /// The cell among all of the arrays', or the number of the entry in its table.
+    place: u64,
+}
+
+impl Cursor {
+    /// Where the next part begins: at a place of this table, or else in the next table, if there is one.
+    fn next(self, place: Option<u64>, tables: usize) -> Option<Cursor> {
+        let next_table = Cursor {
+            table: self.table + 1,
+            place: 0,
+        };
+        match place {
+            Some(place) => Some(Cursor { place, ..self }),
+            None => Some(next_table).filter(|next| next.table < tables),
+        }
+    }
+}
 
 /// The links of some ports have changed: groups hold what is to be chosen among now.
 pub fn link_changed(target: &mut Target<'_>) {
@@ -88,27 +115,40 @@ pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
 
 /// Finds the entities that a request asks for.
 pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> Outcome<()> {
-    read_some(target, request, 0..u64::MAX, found).map(|_| ())
+    let mut at = Some(Cursor::default());
+    while let Some(from) = at {
+        at = read_some(target, request, from, found)?;
+    }
+    Ok(())
 }
 
-/// Finds some of the entities that a request asks for: of cells of arrays those whose place among all
-/// is in `places`, of anything else all. Whether there are cells behind these places.
+/// Finds a part of the entities that a request asks for: some cells of arrays or table entries, all of anything
+/// else. Where the next part begins. Between two parts, no entry may come or go.
 pub fn read_some(
     target: &Target<'_>,
     request: &Entity,
-    places: Range<u64>,
+    from: Cursor,
     found: &mut Vec<Entity>,
-) -> Outcome<bool> {
+) -> Outcome<Option<Cursor>> {
     use entity::Entity as E;
-    let read = match request.entity.as_ref().ok_or_else(unset)? {
-        E::MeterEntry(entry) => return arrays::read_meters(target, entry, places, found),
-        E::CounterEntry(entry) => return arrays::read_counters(target, entry, places, found),
-        E::RegisterEntry(entry) => return arrays::read_registers(target, entry, places, found),
-        E::TableEntry(entry) => table::read(target, entry, found),
+    let end = from.place.saturating_add(CELLS);
+    let cells = from.place..end;
+    let behind = |more: bool| more.then_some(Cursor { place: end, ..from });
+    let whole = match request.entity.as_ref().ok_or_else(unset)? {
+        E::MeterEntry(entry) => {
+            return arrays::read_meters(target, entry, cells, found).map(behind);
+        }
+        E::CounterEntry(entry) => {
+            return arrays::read_counters(target, entry, cells, found).map(behind);
+        }
+        E::RegisterEntry(entry) => {
+            return arrays::read_registers(target, entry, cells, found).map(behind);
+        }
+        E::TableEntry(entry) => return table::read(target, entry, from, found),
+        E::DirectMeterEntry(entry) => return direct::read_meters(target, entry, from, found),
+        E::DirectCounterEntry(entry) => return direct::read_counters(target, entry, from, found),
         E::ActionProfileMember(member) => profile::read_members(target, member, found),
         E::ActionProfileGroup(group) => profile::read_groups(target, group, found),
-        E::DirectMeterEntry(entry) => direct::read_meters(target, entry, found),
-        E::DirectCounterEntry(entry) => direct::read_counters(target, entry, found),
         E::PacketReplicationEngineEntry(entry) => replication::read(target, entry, found),
         E::ValueSetEntry(entry) => value_set::read(target, entry, found),
         E::DigestEntry(entry) => digest::read(target, entry, found),
@@ -120,7 +160,7 @@ pub fn read_some(
         E::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
         E::ExternEntry(_) => Err(no_externs()),
     };
-    read.map(|()| false)
+    whole.map(|()| None)
 }
 
 /// What brings the entity of an update back to how it is now.

@@ -1,7 +1,7 @@
 //! Table entries and default entries.
 
 use super::actions::{self, Place};
-use super::{Change, cells, matches, one_shot};
+use super::{Change, Cursor, ENTRIES, cells, matches, one_shot};
 use crate::device::{EntryKey, Kept, Target};
 use crate::fault::{Fault, Outcome};
 use crate::model::{Model, TableModel};
@@ -58,26 +58,47 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Out
     written.map_err(|fault| fault.at(place()))
 }
 
-/// Reads entries that fit a request.
-pub fn read(target: &Target<'_>, request: &TableEntry, found: &mut Vec<Entity>) -> Outcome<()> {
-    if request.table_id == 0 {
-        for table in target.model.tables.values() {
-            // What a table does not have is left out, where all tables are asked for.
-            let request = TableEntry {
-                table_id: table.id,
-                time_since_last_hit: request.time_since_last_hit.filter(|_| table.idle_timeout),
-                counter_data: request.counter_data.filter(|_| table.counter),
-                meter_config: request.meter_config.filter(|_| table.meter.is_some()),
-                meter_counter_data: request.meter_counter_data.filter(|_| table.meter.is_some()),
-                ..request.clone()
-            };
-            read_table(target, table, &request, found)?;
-        }
-        return Ok(());
+/// Reads a part of the entries that fit a request. Where the next part begins.
+pub fn read(
+    target: &Target<'_>,
+    request: &TableEntry,
+    from: Cursor,
+    found: &mut Vec<Entity>,
+) -> Outcome<Option<Cursor>> {
+    let tables = &target.model.tables;
+    if request.table_id != 0 {
+        let table = target.model.table(request.table_id)?;
+        let place = || format!("table `{}`", table.name);
+        let next = read_table(target, table, request, from.place, found);
+        return Ok(from.next(next.map_err(|fault| fault.at(place()))?, 1));
     }
-    let table = target.model.table(request.table_id)?;
-    let place = || format!("table `{}`", table.name);
-    read_table(target, table, request, found).map_err(|fault| fault.at(place()))
+    let Some(table) = tables.values().nth(from.table) else {
+        return Ok(None);
+    };
+    // What a table does not have is left out, where all tables are asked for.
+    let request = TableEntry {
+        table_id: table.id,
+        time_since_last_hit: request.time_since_last_hit.filter(|_| table.idle_timeout),
+        counter_data: request.counter_data.filter(|_| table.counter),
+        meter_config: request.meter_config.filter(|_| table.meter.is_some()),
+        meter_counter_data: request.meter_counter_data.filter(|_| table.meter.is_some()),
+        ..request.clone()
+    };
+    let next = read_table(target, table, &request, from.place, found)?;
+    Ok(from.next(next, tables.len()))
+}
+
+/// The names of a table's entries from a number on, at most [`ENTRIES`]. With which number the next begin.
+pub fn names_from(
+    target: &Target<'_>,
+    table: &TableModel,
+    from: u64,
+) -> Outcome<(Vec<Named>, Option<u64>)> {
+    let entries = target.switch.entries_from(table.table, from, ENTRIES)?;
+    let next = entries.last().map(|(number, _)| number + 1);
+    let next = next.filter(|_| entries.len() == ENTRIES);
+    let name = |(_, entry): (u64, Entry)| Named::Entry((entry.matches, entry.priority));
+    Ok((entries.into_iter().map(name).collect(), next))
 }
 
 /// An entry as it is, with all of its direct resources; for undoing a change of it.
@@ -331,29 +352,27 @@ fn check_one_shots(target: &Target<'_>, table: &TableModel, action: &EntryAction
 
 // -- reading ----------------------------------------------------------------------------------
 
+/// Reads entries of a table from a number on. With which number the next begin.
 fn read_table(
     target: &Target<'_>,
     table: &TableModel,
     request: &TableEntry,
+    from: u64,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
+) -> Outcome<Option<u64>> {
     check_direct(table, request)?;
     if request.time_since_last_hit.is_some() && !table.idle_timeout {
         return Err(Fault::invalid(
             "its entries have no idle timeout; leave time_since_last_hit unset",
         ));
     }
-    let names = match (request.is_default_action, request.r#match.is_empty()) {
+    let (names, next) = match (request.is_default_action, request.r#match.is_empty()) {
         (true, _) => {
             check_default(request)?;
-            vec![Named::Default]
+            (vec![Named::Default], None)
         }
-        (false, true) => {
-            let entries = target.switch.entries(table.table)?.into_iter();
-            let names = entries.map(|entry| Named::Entry((entry.matches, entry.priority)));
-            names.collect()
-        }
-        (false, false) => vec![Named::new(table, request)?],
+        (false, true) => names_from(target, table, from)?,
+        (false, false) => (vec![Named::new(table, request)?], None),
     };
     let action_id = asked_action(target.model, table, request.action.as_ref())?;
     for named in names {
@@ -372,7 +391,7 @@ fn read_table(
             found.push(wrap(encoded));
         }
     }
-    Ok(())
+    Ok(next)
 }
 
 fn wrap(entry: TableEntry) -> Entity {
