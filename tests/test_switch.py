@@ -135,11 +135,20 @@ def test_a_server_without_tls_beyond_loopback_is_warned_of(
 def test_real_time_is_claimed_and_its_lack_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    claimed: list[int] = []
-    monkeypatch.setattr("os.sched_setscheduler", lambda _pid, how, _at: claimed.append(how))
+    claimed: list[tuple[int, int]] = []
+
+    def claim(number: int, how: int, _parameters: object) -> None:
+        claimed.append((number, how))
+
+    monkeypatch.setattr("os.sched_setscheduler", claim)
     real_time.claim()
-    assert claimed == [os.SCHED_RR]
+    name = Path("/proc/self/comm").read_text().strip()
+    real_time.claim(name)
+    assert claimed == [(0, os.SCHED_RR), (os.getpid(), os.SCHED_RR)]
     assert capsys.readouterr().err == ""
+    real_time.claim("no such thread")
+    assert len(claimed) == 2
+    assert "no real-time scheduling (no thread no such thread)" in capsys.readouterr().err
 
     def refuse(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")

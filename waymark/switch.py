@@ -12,6 +12,9 @@ from waymark import _core, real_time, units
 from waymark.errors import WaymarkError
 from waymark.ports import DROP_PORT
 
+FORWARDING_THREAD = "dataplane"
+"""The name of the thread that forwards packets."""
+
 
 @dataclass(frozen=True)
 class SwitchOptions:
@@ -49,7 +52,7 @@ class SwitchOptions:
     client_ca: Path | None = None
     """The authority that signs clients' certificates."""
     real_time: bool = False
-    """Whether to use real-time scheduling."""
+    """Whether to use real-time scheduling for the thread that forwards packets."""
 
 
 def parse_interface(text: str) -> tuple[int, str]:
@@ -143,8 +146,12 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
         _core.SwitchError: no root, no such interface, an address in use, a refused program.
     """
     check(options)
-    if options.real_time:
-        real_time.claim()
+
+    def started(address: str) -> None:
+        if options.real_time:
+            # Not for requests of controllers, lest packets wait for them.
+            real_time.claim(FORWARDING_THREAD)
+        ready(address)
 
     def terminate(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -169,7 +176,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             certificate=None if options.certificate is None else str(options.certificate),
             key=None if options.key is None else str(options.key),
             client_ca=None if options.client_ca is None else str(options.client_ca),
-            ready=ready,
+            ready=started,
         )
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

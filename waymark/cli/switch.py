@@ -73,7 +73,7 @@ def run_switch(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
     real_time: Annotated[
-        bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
+        bool, typer.Option("--real-time", help="Forward with real-time scheduling (SCHED_RR).")
     ] = False,
     pcap: Annotated[
         Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")

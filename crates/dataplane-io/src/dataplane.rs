@@ -122,7 +122,13 @@ impl Dataplane {
             _restorer: restorer,
         };
         let builder = std::thread::Builder::new().name("dataplane".into());
-        let thread = builder.spawn(move || owner.run())?;
+        let (begun, running) = std::sync::mpsc::channel::<()>();
+        let thread = builder.spawn(move || {
+            drop(begun);
+            owner.run();
+        })?;
+        // From now on, the thread is found by its name.
+        let _ = running.recv();
         Ok(Dataplane {
             handle,
             stop,
