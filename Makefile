@@ -22,10 +22,10 @@ P4 := $(shell find p4src -name '*.p4')
 PAGE := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch bench-kernel lint goldens tofino kernel fuzz docs clean
+.PHONY: help wheel lab web figures numbers test test-rust test-python test-ptf test-wheel test-web ptf bench bench-switch bench-isolation bench-kernel lint goldens tofino kernel fuzz docs clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/.built  ## run the experiment chan/fig3.6 through the P4 switch and draw it
 	$(BIN)/waymark run chan/fig3.6 --out $(OUT) $(if $(JOBS),--jobs $(JOBS))
@@ -62,12 +62,15 @@ test-web: web  ## run the page of the live lab in Chromium
 ptf: $(VENV)/.tested  ## test the dataplane through P4Runtime, as root; TARGET=embedded, embedded-tna, …
 	$(BIN)/python -m ptf_tests --target $(TARGET)
 
-bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s of a whole run
+bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s, the longest job of table writes
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 
 bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and of BMv2 if installed; as root
 	$(BIN)/python -m ptf_tests.rate
+
+bench-isolation: $(VENV)/.tested  ## measure how far table writes and reads disturb packets on veths; as root
+	$(BIN)/python -m ptf_tests.isolation
 
 bench-kernel: $(VENV)/.built kernel  ## measure Linux's TCP over a veth pair with marks and without; as root, with iperf3
 	$(BIN)/python -m hosts.kernel_rate

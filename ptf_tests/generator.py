@@ -23,6 +23,9 @@ SLOTS = 256
 """Frames per round: few enough for a short round, enough to amortise the system call."""
 BLOCK_OCTETS = 4096
 
+STAMP = slice(48, 56)
+"""Octets of a stamped frame: nanoseconds since the epoch, in this machine's order."""
+
 PAUSE_S = 1e-4
 """Pause when the generator is ahead of its rate."""
 
@@ -30,8 +33,8 @@ PAUSE_S = 1e-4
 class Generator:
     """Sends copies of a frame through an interface."""
 
-    def __init__(self, interface: str, frame: bytes) -> None:
-        """Fills the ring.
+    def __init__(self, interface: str, frame: bytes, stamped: bool = False) -> None:
+        """Fills the ring. If `stamped`, octets `STAMP` of each frame are when it was sent.
 
         Raises:
             OSError: not root, or no such interface.
@@ -49,6 +52,9 @@ class Generator:
         words = np.frombuffer(self._ring, np.uint32).reshape(SLOTS, SLOT_OCTETS // 4)
         words[:, 1] = len(frame)  # tp_len
         self._status = words[:, 0]  # tp_status
+        at = HEADER_OCTETS + STAMP.start
+        stamps = np.frombuffer(self._ring, np.uint64).reshape(SLOTS, SLOT_OCTETS // 8)[:, at // 8]
+        self._stamps = stamps if stamped else None
         self._next = 0
 
     def __enter__(self) -> Generator:
@@ -72,6 +78,8 @@ class Generator:
                 time.sleep(PAUSE_S)
                 continue
             end = self._next + int(due)
+            if self._stamps is not None:
+                self._stamps[self._next : end] = time.time_ns()
             self._status[self._next : end] = TP_STATUS_SEND_REQUEST
             self._socket.send(b"")  # returns when all have been sent
             sent += end - self._next

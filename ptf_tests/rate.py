@@ -136,22 +136,24 @@ def _configured(running: Running) -> Session:
 def _sample(frame: bytes, rate: float, seconds: float) -> Sample:
     """Counts arrivals while packets are sent; packets that wait at the end count as neither
     arrived nor lost."""
-    sent, came = _sent(), _came()
+    before, came = sent(), arrived()
     with Generator(A.test_end, frame) as generator:
         took = generator.run(rate, seconds)
-        offered, forwarded = _sent() - sent, _came() - came
+        offered, forwarded = sent() - before, arrived() - came
         last = -1
-        while (now := _came()) != last:
+        while (now := arrived()) != last:
             last = now
             time.sleep(STILL_S)
     return Sample(offered / took, forwarded / took, 1 - (now - came) / offered)
 
 
-def _sent() -> int:
+def sent() -> int:
+    """Frames that A has sent."""
     return _statistic(A.test_end, "tx_packets")
 
 
-def _came() -> int:
+def arrived() -> int:
+    """Frames that B has received."""
     return _statistic(B.test_end, "rx_packets")
 
 
