@@ -29,6 +29,7 @@ export function failed<T extends object>(answer: Answer<T>): answer is { error: 
 export function told(error: Failure): string {
   if (typeof error === "string") return error;
   if ("control" in error) return error.control;
+  if ("scenario" in error) return `${error.scenario.path}: ${error.scenario.message}`;
   const first = error.diagnostics.find((one) => one.severity === "error");
   const at = first?.labels[0];
   const place = at ? `${at.file}:${at.line}: ` : `${error.program}: `;
@@ -130,7 +131,7 @@ export class Core {
     return this.request<Verdict>({ do: "grade", files, main, scripts });
   }
 
-  async open(files: Files, scenario: Scenario, sample_s: number, control: string | null) {
+  async open(files: Files, scenario: Scenario | string, sample_s: number, control: string | null) {
     await this.loaded;
     this.post({ kind: "control", source: control });
     return this.request<Opened>({ do: "open", files, scenario, sample_s });

@@ -3,9 +3,10 @@ import { EXAMPLE } from "./control";
 import { json } from "./data";
 import type { Colouring } from "./marks";
 import { DEFAULT_SPEED, Playback, SPEEDS } from "./playback.svelte";
-import type { Files, Preset, Step, Visits } from "./protocol";
+import type { Files, Json, Preset, PresetRun, Step, Visits } from "./protocol";
 import { Run } from "./run.svelte";
 import { adjusted, CONTROL, slidersOf, withOwn, type Positions } from "./scenario";
+import { laidOut, scenarioFile } from "./scenario-text";
 import { fromFragment, toFragment } from "./share";
 import { Source } from "./source.svelte";
 
@@ -39,11 +40,21 @@ export class Lab {
 
   readonly source = new Source(
     () => Object.values(this.runs[0]?.scenario.switches ?? {})[0]?.program,
+    () => this.scenarios,
   );
   readonly playback = new Playback(() => this.runs);
   readonly choices = $derived(this.preset ? withOwn(this.preset) : []);
   readonly chosen = $derived(
     this.names.flatMap((name) => this.choices.find((choice) => choice.name === name) ?? []),
+  );
+  /** The texts of the chosen runs' scenarios, with the sliders as they stand. */
+  readonly scenarios = $derived<Files>(
+    Object.fromEntries(
+      this.chosen.map((choice) => [
+        this.fileOf(choice),
+        laidOut(adjusted(choice, this.positions, choice.name === CONTROL) as unknown as Json),
+      ]),
+    ),
   );
   readonly sliders = $derived(slidersOf(this.chosen));
   /** Whether the runs differ from the preset's. */
@@ -81,6 +92,7 @@ export class Lab {
     this.preset = next;
     this.names = pair ?? next.pair;
     this.colouring = next.mark;
+    this.source.forget();
     await this.restart();
   }
 
@@ -109,11 +121,17 @@ export class Lab {
     await Promise.all(
       this.runs.map((run) => {
         const isOwn = run.preset.name === CONTROL;
-        const scenario = adjusted(run.preset, this.positions, isOwn);
+        const edited = this.source.edits[this.fileOf(run.preset)];
+        const scenario = edited ?? adjusted(run.preset, this.positions, isOwn);
         return run.open(programs, scenario, isOwn ? (control ?? EXAMPLE) : null);
       }),
     ).finally(() => (this.opening -= 1));
     await this.source.check();
+  }
+
+  /** The file of the editor that has a run's scenario. */
+  private fileOf(run: PresetRun): string {
+    return scenarioFile(this.preset?.id ?? "", run.name);
   }
 
   slide(name: string, value: number, start: number): void {

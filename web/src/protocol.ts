@@ -177,5 +177,10 @@ export interface Verdict {
   }[];
 }
 
-/** Why a request failed: a text, diagnostics of a program, or a control's own error. */
-export type Failure = string | { program: string; diagnostics: Diagnostic[] } | { control: string };
+/** Why a request failed: a text, diagnostics of a program, a control's own error, or a scenario's. */
+export type Failure =
+  | string
+  | { program: string; diagnostics: Diagnostic[] }
+  | { control: string }
+  /** The path is as `flows[2].from`, or `.` for the whole. */
+  | { scenario: { path: string; message: string } };

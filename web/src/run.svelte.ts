@@ -70,19 +70,22 @@ export class Run {
     }
   }
 
-  async open(files: Files, scenario: Scenario, control: string | null): Promise<void> {
+  /** Begins anew; the scenario may be a text that a user wrote. */
+  async open(files: Files, scenario: Scenario | string, control: string | null): Promise<void> {
     const turn = ++this.current;
     this.core.stop();
     this.started = { files, control };
     this.status = "opening";
-    this.scenario = scenario;
     [this.error, this.results, this.samples, this.flights, this.now_s] = [null, null, [], [], 0];
     this.diagnostics = [];
     this.busy = false;
     this.version += 1;
-    const answer = await this.core.open(files, scenario, scenario.end_s / SAMPLES, control);
+    const read = typeof scenario === "string" ? parsed(scenario) : scenario;
+    const sample_s = (Number(read?.end_s) || 1) / SAMPLES;
+    const answer = await this.core.open(files, scenario, sample_s, control);
     if (turn !== this.current) return;
     if (failed(answer)) return this.fail(answer.error);
+    if (read) this.scenario = read;
     this.opened = answer;
     this.status = "ready";
   }
@@ -157,6 +160,15 @@ export class Run {
     const step = this.scenario.end_s / SAMPLES;
     const index = Math.min(this.samples.length, Math.floor(time_s / step + 1e-9)) - 1;
     return this.samples[index];
+  }
+}
+
+/** What a text says; null where it is no JSON, which the core reports. */
+function parsed(text: string): Scenario | null {
+  try {
+    return JSON.parse(text) as Scenario;
+  } catch {
+    return null;
   }
 }
 

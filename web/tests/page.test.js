@@ -203,6 +203,52 @@ test("a control in JavaScript runs, and its errors are shown", async () => {
   await page.close();
 });
 
+test("a scenario is edited as text, and an error is underlined where it is", async () => {
+  const page = await lab.open();
+  const file = "chan/fig3.6/rovegas.json";
+  await page.locator(".editor select").selectOption(file);
+  const shown = (of) =>
+    of.evaluate(() => document.querySelector(".cm-content").cmTile.view.state.doc.toString());
+  const text = await shown(page);
+  const underlined = async (wrong, right, place) => {
+    assert.ok(text.includes(right), right);
+    await write(page, text.replace(right, wrong));
+    const mark = page.locator(".cm-lintRange-error");
+    for (let i = 0; i < 50 && (await mark.count()) === 0; i += 1) {
+      await page.waitForTimeout(100);
+      // To the next diagnostic; the editor draws only what is in view.
+      await page.keyboard.press("F8");
+    }
+    assert.ok(place.includes(await mark.first().textContent()), await mark.first().textContent());
+    await mark.first().hover();
+    return page.locator(".cm-tooltip-lint").textContent();
+  };
+  assert.match(await underlined('"delay_s": -1', '"delay_s": 0.02', "-1"), /delay_s/);
+  assert.match(
+    await underlined('{"name": "rovega"', '{"name": "rovegas"', '"control"'),
+    /valid: .*rovegas/,
+  );
+  assert.match(await underlined('"seed" 1', '"seed": 1', "1"), /expected `:`/);
+  await page.getByRole("button", { name: "Restart" }).click();
+  await page.getByText("expected `:`").first().waitFor();
+  await write(page, text.replace('"end_s": 200', '"end_s": 20'));
+  await page.getByRole("button", { name: "Restart" }).click();
+  await ready(page);
+  await toEnd(page, 1);
+  assert.equal(await page.locator(".cm-lintRange-error").count(), 0);
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.waitForFunction(() => location.hash.startsWith("#s="));
+  const link = await page.evaluate(() => location.hash);
+  const other = await lab.open(link);
+  await other.locator(".editor select").selectOption(file);
+  assert.match(await shown(other), /"end_s": 20,/);
+  await other.close();
+  await page.getByRole("button", { name: "Reset" }).click();
+  await ready(page);
+  assert.equal(await shown(page), text);
+  await page.close();
+});
+
 test("a program that cannot run is refused in the page", async () => {
   const page = await lab.open();
   await write(page, "#include <core.p4>\n#include <v1model.p4>\nparser P() {\n");

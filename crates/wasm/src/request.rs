@@ -38,7 +38,7 @@ enum Request {
     Open {
         /// The files of the switches' programs; a program's name is the path of its main file.
         files: Files,
-        /// The scenario, as the simulator reads it.
+        /// The scenario, as the simulator reads it, or its text.
         scenario: Value,
         /// Time between samples, in seconds.
         sample_s: f64,
@@ -261,7 +261,14 @@ mod tests {
                 .contains("unknown variant `dance`")
         );
         let (_, missing) = opened(json!({"name": "no-such"}));
-        assert!(missing["error"].as_str().unwrap().contains("no-such"));
+        let scenario = &missing["error"]["scenario"];
+        assert_eq!(scenario["path"], "flows[0].control");
+        assert!(scenario["message"].as_str().unwrap().contains("no-such"));
+        let open =
+            |text: &str| json!({"do": "open", "files": {}, "scenario": text, "sample_s": 0.1});
+        let broken = ask(&mut lab, open("{\n  \"name\": oops\n}"));
+        let message = broken["error"]["scenario"]["message"].as_str().unwrap();
+        assert!(message.ends_with("at line 2 column 11"), "{message}");
     }
 
     #[test]

@@ -39,13 +39,17 @@ struct FlowNow {
 }
 
 impl Run {
-    /// A run at time zero.
+    /// A run at time zero. The scenario is an object, or a text that a user wrote.
     ///
     /// # Errors
     /// What is wrong with the scenario or a program, with its diagnostics.
     pub fn open(files: &Files, scenario: &Value, sample_s: f64) -> Result<Self, Value> {
-        let told = |error: netsim::ScenarioError| json!(error.to_string());
-        let mut scenario = Scenario::from_json(&scenario.to_string()).map_err(told)?;
+        let told = |error: netsim::ScenarioError| json!({"scenario": {"path": error.path, "message": error.message}});
+        let text = match scenario {
+            Value::String(text) => text.clone(),
+            data => data.to_string(),
+        };
+        let mut scenario = Scenario::from_json(&text).map_err(told)?;
         if !(sample_s.is_finite() && sample_s > 0.0) {
             return Err(json!(format!(
                 "sample_s is {sample_s}; expected seconds above 0"
