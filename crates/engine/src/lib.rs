@@ -24,8 +24,8 @@ pub use p4_vm::{
     Match, Member, MeterConfig, Packet, Panic, RegisterCells, TraceEvent, Tracer,
 };
 pub use switch::{
-    CloneSession, MAX_QUEUES, PortConfig, PortStats, Registration, Replica, SwitchConfig, Target,
-    Transmit,
+    AppId, CloneSession, GeneratorApp, MAX_QUEUES, PortConfig, PortStats, Registration, Replica,
+    SwitchConfig, Target, Transmit, Trigger,
 };
 
 pub use tna::{CPU_PORT, DEFLECTION_PORT, DEFLECTION_QUEUE};

@@ -1,5 +1,7 @@
 //! Paths and metadata of the Tofino Native Architectures.
 
+#[path = "tna/generator.rs"]
+mod generator;
 #[path = "tna/queue.rs"]
 mod queue;
 mod support;
@@ -70,7 +72,7 @@ fn edited(architecture: &str, at: &str, insert: &str) -> p4_ir::Program {
 fn what_the_switch_does_not_have_is_refused() {
     for (field, wanted) in [
         ("adv_flow_ctl", "advanced flow control"),
-        ("pktgen", "a packet generator"),
+        ("pktgen", "triggers of the packet generator in the deparser"),
     ] {
         let asks = format!("for_deparser.{field} = 1;");
         let program = edited("t2na.p4", "hdr.bridge.setValid();", &asks);

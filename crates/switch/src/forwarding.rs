@@ -1,7 +1,7 @@
 //! How packets go through the blocks of an architecture.
 
-use crate::{Arrival, Dequeued, Replica, Switch, SwitchConfig};
-use p4_vm::{Architecture, DropCause, Packet};
+use crate::{AppId, Arrival, Dequeued, Generated, GeneratorApp, Replica, Switch, SwitchConfig};
+use p4_vm::{Architecture, ControlError, DropCause, Packet};
 use units::Instant;
 
 /// What an architecture does with packets between ports and queues. It owns the intrinsic metadata, decides what a
@@ -58,6 +58,28 @@ pub trait Forwarding: Architecture {
 
     /// Writes the metadata of a copy.
     fn copied(layout: &Self::Layout, words: &mut [u64], replica: &Replica);
+
+    /// Refuses an application of the packet generator that the architecture does not have.
+    fn check_app(
+        _layout: &Self::Layout,
+        _id: AppId,
+        _app: &GeneratorApp,
+    ) -> Result<(), ControlError> {
+        Err(ControlError::Invalid {
+            at: "packet generator".into(),
+            expected: "a program for tna.p4 or t2na.p4".into(),
+            found: format!("one for {}", Self::NAME),
+        })
+    }
+
+    /// Puts a header in front of a packet that the packet generator sends: the port that it comes to ingress through.
+    /// There is none unless [`check_app`](Self::check_app) has accepted its application.
+    fn generated(_switch: &Switch<Self>, _generated: &Generated, _packet: &mut Packet) -> u16 {
+        0
+    }
+
+    /// A port has gone down.
+    fn port_down(_switch: &mut Switch<Self>, _now: Instant, _port: u16) {}
 
     /// Runs the blocks between the traffic manager and the line: when the packet's serialisation ends
     /// ([`Switch::send`]), or `None` if it is not sent.

@@ -4,6 +4,7 @@
 //! - [`Target`]: a switch as programs drive it;
 //! - [`Switch`]: a target of any architecture that implements [`Forwarding`];
 //! - `traffic_manager`: queues, rates, scheduling, drops; `replication`: multicast groups and clone sessions;
+//!   `packet_generator`: packets that a switch makes itself;
 //!   `families`: how many copies descend from one packet; `contain`: a panic costs one packet;
 //! - [`SwitchConfig`], [`Transmit`], [`PortStats`]: what is set, what comes out.
 
@@ -11,6 +12,7 @@ mod config;
 mod contain;
 mod families;
 mod forwarding;
+mod packet_generator;
 mod replication;
 mod switch;
 mod target;
@@ -20,6 +22,7 @@ mod transmit;
 pub use config::{MAX_QUEUES, PortConfig, SwitchConfig};
 pub use families::Lineage;
 pub use forwarding::Forwarding;
+pub use packet_generator::{AppId, Generated, GeneratorApp, PacketGenerator, Trigger};
 pub use replication::{CloneSession, Replica, Replication};
 pub use switch::{Arrival, Switch};
 pub use target::{Compile, Registration, Target, Translated};

@@ -4,8 +4,8 @@ use crate::contain::AtHand;
 use crate::families::Families;
 use crate::traffic_manager::TrafficManager;
 use crate::{
-    CloneSession, Dequeued, Forwarding, Lineage, PortConfig, PortStats, Queued, Replica,
-    Replication, SwitchConfig, Target, Transmit,
+    AppId, CloneSession, Dequeued, Forwarding, GeneratorApp, Lineage, PacketGenerator, PortConfig,
+    PortStats, Queued, Replica, Replication, SwitchConfig, Target, Transmit,
 };
 use p4_ir::Program;
 use p4_vm::{
@@ -32,6 +32,8 @@ pub struct Switch<A: Forwarding> {
     pub architecture: A,
     /// The packet in a block.
     pub job: Job,
+    /// Packets that the switch makes itself.
+    pub generator: PacketGenerator,
     replication: Replication,
     pub(crate) tm: TrafficManager,
     drops: DropCounts,
@@ -89,6 +91,7 @@ impl<A: Forwarding> Switch<A> {
             machine,
             architecture: A::default(),
             job: Job::default(),
+            generator: PacketGenerator::default(),
             replication: Replication::new(config.max_copies),
             tm,
             drops: DropCounts::default(),
@@ -184,15 +187,56 @@ impl<A: Forwarding> Switch<A> {
         self.families.leave(&mut arrival.lineage);
     }
 
-    /// Everything whose serialisation starts before `now`, or at `now` without having waited.
+    /// Everything whose serialisation starts before `now`, or at `now` without having waited, and all packets that the
+    /// generator has made by then.
     pub(crate) fn serve_before(&mut self, now: Instant) {
         self.machine.advance(now);
-        while let Some(start) = self.tm.next_start()
-            && (start < now || start == now && !self.tm.next_waits())
-            && let Some(sent) = self.serve_one(now)
-        {
-            self.sent.extend(sent);
+        loop {
+            let generated = self.generator.next_at().filter(|&at| at <= now);
+            if self.line_is_due_before(generated.unwrap_or(now))
+                && let Some(sent) = self.serve_one(now)
+            {
+                self.sent.extend(sent);
+            } else if let Some(at) = generated {
+                self.generate(at);
+            } else {
+                return;
+            }
         }
+    }
+
+    /// Whether a serialisation starts before `now`, or at `now` without having waited.
+    #[inline]
+    fn line_is_due_before(&self, now: Instant) -> bool {
+        let next = self.tm.next_start();
+        next.is_some_and(|start| start < now || start == now && !self.tm.next_waits())
+    }
+
+    /// Takes the generator's next packet through ingress.
+    #[cold]
+    fn generate(&mut self, now: Instant) {
+        let Some(generated) = self.generator.take() else {
+            return;
+        };
+        let mut octets = self.take_octets();
+        if let Some(app) = self.generator.app(generated.id) {
+            octets.extend_from_slice(&app.packet);
+        }
+        let mut packet = Packet::new(octets);
+        let port = A::generated(self, &generated, &mut packet);
+        self.enter(now, port, packet);
+    }
+
+    /// Takes a packet through ingress, and those that ask to start over.
+    #[inline]
+    fn enter(&mut self, now: Instant, port: u16, packet: Packet) {
+        self.machine
+            .trace(now, packet.tag, TraceEvent::Arrive { port });
+        let mut words = self.take_words();
+        A::arrive(self.layout(), &mut words, now, port, &packet);
+        let lineage = Lineage::default();
+        self.ingress(words, packet, Arrival { now, lineage });
+        self.restart(now);
     }
 
     /// Takes the packet that is due first through egress: what is sent of it, if anything. `None` if none
@@ -465,13 +509,7 @@ impl<A: Forwarding> Target for Switch<A> {
         let stats = self.tm.stats_mut(port);
         stats.rx_packets += 1;
         stats.rx_octets += packet.link_octets as u64;
-        self.machine
-            .trace(now, packet.tag, TraceEvent::Arrive { port });
-        let mut words = self.take_words();
-        A::arrive(self.layout(), &mut words, now, port, &packet);
-        let lineage = Lineage::default();
-        self.ingress(words, packet, Arrival { now, lineage });
-        self.restart(now);
+        self.enter(now, port, packet);
     }
 
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
@@ -480,8 +518,13 @@ impl<A: Forwarding> Target for Switch<A> {
             return Some(sent);
         }
         loop {
-            if let Some(sent) = self.serve_one(now)? {
-                return Some(sent);
+            match self.generator.next_at() {
+                Some(at) if at <= now && !self.line_is_due_before(at) => self.generate(at),
+                _ => {
+                    if let Some(sent) = self.serve_one(now)? {
+                        return Some(sent);
+                    }
+                }
             }
         }
     }
@@ -500,8 +543,30 @@ impl<A: Forwarding> Target for Switch<A> {
     fn poll_timeout(&self) -> Option<Instant> {
         match self.sent.front() {
             Some(sent) => Some(sent.start),
-            None => self.tm.next_start(),
+            None => match (self.tm.next_start(), self.generator.next_at()) {
+                (Some(start), Some(at)) => Some(start.min(at)),
+                (start, at) => start.or(at),
+            },
         }
+    }
+
+    fn set_generator_app(
+        &mut self,
+        now: Instant,
+        id: AppId,
+        app: Option<GeneratorApp>,
+    ) -> Result<(), ControlError> {
+        if let Some(app) = &app {
+            A::check_app(self.layout(), id, app)?;
+        }
+        self.serve_before(now);
+        self.generator.set(now, id, app);
+        Ok(())
+    }
+
+    fn port_down(&mut self, now: Instant, port: u16) {
+        self.serve_before(now);
+        A::port_down(self, now, port);
     }
 
     fn recycle(&mut self, packet: Packet) {

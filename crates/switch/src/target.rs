@@ -1,7 +1,8 @@
 //! What programs that drive a switch know of it, whatever its architecture.
 
 use crate::{
-    CloneSession, Forwarding, PortConfig, PortStats, Replica, Switch, SwitchConfig, Transmit,
+    AppId, CloneSession, Forwarding, GeneratorApp, PortConfig, PortStats, Replica, Switch,
+    SwitchConfig, Transmit,
 };
 use p4_ir::Program;
 use p4_vm::{CompileError, ControlError, DropCounts, Machine, Packet, Pipeline};
@@ -39,6 +40,18 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
 
     /// When [`poll_transmit`](Self::poll_transmit) has something to do next; `None` if nothing waits.
     fn poll_timeout(&self) -> Option<Instant>;
+
+    /// Sets an application of the packet generator up, or with `None` removes it. Its packets come to ingress in order
+    /// of time with those from ports. [`next_port`](Self::next_port) does not foresee them.
+    fn set_generator_app(
+        &mut self,
+        now: Instant,
+        id: AppId,
+        app: Option<GeneratorApp>,
+    ) -> Result<(), ControlError>;
+
+    /// Says that a port has gone down, for applications of the packet generator that wait for this.
+    fn port_down(&mut self, now: Instant, port: u16);
 
     /// Gives back a packet's buffer, so that the next packet needs no allocation.
     fn recycle(&mut self, packet: Packet);

@@ -3,10 +3,10 @@
 use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
 use crate::requests::Request;
-use crate::{deflection, egress, ghost, ingress, objects};
+use crate::{deflection, egress, generator, ghost, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
-use p4_vm::{Architecture, CallSite, Compiler, DropCause, Object, Packet, Target};
-use switch::{Arrival, Dequeued, Forwarding, Replica, Switch};
+use p4_vm::{Architecture, CallSite, Compiler, ControlError, DropCause, Object, Packet, Target};
+use switch::{AppId, Arrival, Dequeued, Forwarding, Generated, GeneratorApp, Replica, Switch};
 use units::Instant;
 
 /// The Tofino Native Architecture, of Tofino 1 or 2. Its value is what a deparser has asked for.
@@ -100,6 +100,18 @@ impl Forwarding for Tna {
     #[inline]
     fn copied(layout: &Layout, words: &mut [u64], replica: &Replica) {
         words[layout.own.replication as usize] = replica.rid.into();
+    }
+
+    fn check_app(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), ControlError> {
+        generator::check(layout, id, app)
+    }
+
+    fn generated(switch: &Switch<Self>, generated: &Generated, packet: &mut Packet) -> u16 {
+        generator::prepend(switch, generated, packet)
+    }
+
+    fn port_down(switch: &mut Switch<Self>, now: Instant, port: u16) {
+        generator::port_down(switch, now, port);
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Packets that a deparser asks for besides its own: mirrored and resubmitted ones.
 
 use crate::requests::Request;
-use crate::{Switch, Tna, prefix};
+use crate::{Switch, Tna, generator, prefix};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Forwarding};
 
@@ -63,6 +63,7 @@ pub fn resubmit(
 
 /// Has ingress work on a packet that leaves through a port which comes back.
 pub fn recirculate(switch: &mut Switch, packet: Packet, arrival: &mut Arrival, port: u16) {
+    generator::recirculated(switch, arrival.now, port, &packet);
     let mut words = switch.take_words();
     Tna::arrive(switch.layout(), &mut words, arrival.now, port, &packet);
     switch.restart_later(words, packet, arrival);

@@ -43,6 +43,19 @@ impl Generation {
         }
     }
 
+    /// Bits that the number of an application of the packet generator has.
+    pub fn generator_app_bits(self) -> u32 {
+        match self {
+            Generation::Tofino1 => 3,
+            Generation::Tofino2 => 4,
+        }
+    }
+
+    /// Applications of a pipe's packet generator.
+    pub fn generator_apps(self) -> u8 {
+        1 << self.generator_app_bits()
+    }
+
     /// Octets of a cell of the packet buffer.
     pub fn cell_octets(self) -> u32 {
         match self {

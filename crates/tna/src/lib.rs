@@ -5,7 +5,8 @@
 //! - `ingress`: parser, match-action units, deparser; `fate`: what the traffic manager does with the packet then;
 //! - `deflection`: packets that a queue refuses; `ghost`: what runs when the length of a queue changes;
 //! - `egress`: parser, match-action units, deparser, line;
-//! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets.
+//! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets;
+//! - `generator`: packets that the hardware makes itself.
 //!
 //! What programs declare is in `blocks` (the package and its metadata), `externs` and `objects`. `parser_errors` has
 //! the bits of `parser_err`; `unsupported`, what programs may not ask for; `generation` and `ports`, what the two generations of the hardware differ in. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
@@ -18,6 +19,7 @@ mod egress;
 mod externs;
 mod fate;
 mod generation;
+mod generator;
 mod ghost;
 mod ingress;
 mod objects;

@@ -8,7 +8,7 @@ pub const FIELDS: [(&str, &str); 4] = [
     ("adv_flow_ctl", "advanced flow control"),
     ("coalesce_flush", "coalesced mirroring"),
     ("coalesce_length", "coalesced mirroring"),
-    ("pktgen", "a packet generator"),
+    ("pktgen", "triggers of the packet generator in the deparser"),
 ];
 
 /// Where a program writes a place, if it does.

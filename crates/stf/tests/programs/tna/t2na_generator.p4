@@ -1,0 +1,2 @@
+#include <t2na.p4>
+#include "generator.p4"

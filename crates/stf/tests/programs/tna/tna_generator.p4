@@ -1,0 +1,2 @@
+#include <tna.p4>
+#include "generator.p4"

@@ -1,0 +1,126 @@
+//! The packet generator of each pipe: what an application may be, what triggers it, and the header of its packets.
+
+use crate::blocks::Layout;
+use crate::generation::Generation;
+use crate::{Switch, ports, prefix};
+use p4_vm::{ControlError, Packet};
+use switch::{AppId, Generated, GeneratorApp, Trigger};
+use units::{Duration, Instant};
+
+/// Octets of a generator's buffer, in which an application's packet lies.
+const BUFFER: usize = 16 << 10;
+
+/// Batches and packets that their 16-bit numbers count.
+const MOST: u32 = 1 << 16;
+
+/// Refuses an application that the hardware does not have.
+pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), ControlError> {
+    let generation = layout.generation;
+    let refused = |expected: String, found: String| {
+        let AppId { pipe, number } = id;
+        let at = format!("application {number} of the packet generator of pipe {pipe}");
+        Err(ControlError::Invalid {
+            at,
+            expected,
+            found,
+        })
+    };
+    let (pipes, apps) = (ports::PIPES, generation.generator_apps());
+    if usize::from(id.pipe) >= pipes || id.number >= apps {
+        let valid = format!(
+            "a pipe from 0 to {} and an application from 0 to {}",
+            pipes - 1,
+            apps - 1
+        );
+        return refused(valid, "another".into());
+    }
+    let length = app.packet.len();
+    if length == 0 || length > BUFFER {
+        return refused(
+            format!("a packet of 1 to {BUFFER} octets"),
+            format!("one of {length}"),
+        );
+    }
+    for (what, count) in [("batches", app.batches), ("packets per batch", app.packets)] {
+        if count == 0 || count > MOST {
+            return refused(format!("1 to {MOST} {what}"), count.to_string());
+        }
+    }
+    match app.trigger {
+        Trigger::Periodic { period } if period == Duration::ZERO || period < app.burst() => {
+            refused(
+                format!(
+                    "a period of more than 0 that a burst ({}) fits into",
+                    app.burst()
+                ),
+                period.to_string(),
+            )
+        }
+        Trigger::Recirculated { value, mask }
+            if (value | mask)
+                .checked_shr(pattern_bits(generation))
+                .is_some_and(|rest| rest != 0) =>
+        {
+            refused(
+                format!("a pattern of {} bits", pattern_bits(generation)),
+                "a longer one".into(),
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts the generator's header in front of a packet: the port that it comes to ingress through.
+pub fn prepend(switch: &Switch, generated: &Generated, packet: &mut Packet) -> u16 {
+    let generation = switch.layout().generation;
+    let AppId { pipe, number } = generated.id;
+    let trigger = switch.generator.app(generated.id).map(|app| app.trigger);
+    let (middle, context) = match (trigger, generation) {
+        (Some(Trigger::PortDown), _) => (generated.cause as u32, false),
+        (Some(Trigger::Recirculated { .. }), Generation::Tofino1) => {
+            (generated.cause as u32, false)
+        }
+        (Some(Trigger::Recirculated { .. }), Generation::Tofino2) => (generated.batch.into(), true),
+        _ => (generated.batch.into(), false),
+    };
+    let mut header = [0; 22];
+    header[..4].copy_from_slice(&middle.to_be_bytes());
+    header[0] = pipe << generation.generator_app_bits() | number;
+    header[4..6].copy_from_slice(&generated.packet.to_be_bytes());
+    header[6..].copy_from_slice(&generated.cause.to_be_bytes());
+    let octets = if context { 22 } else { 6 };
+    prefix::prepend(packet, &header[..octets]);
+    ports::of_pipe(pipe.into(), generation.recirculation_port())
+}
+
+/// Begins the bursts of applications that wait for a port of their pipe to go down.
+pub fn port_down(switch: &mut Switch, now: Instant, port: u16) {
+    let pipe = ports::pipe(port) as u8;
+    let waits = |trigger: &Trigger| matches!(trigger, Trigger::PortDown);
+    switch.generator.trigger(now, pipe, port.into(), waits);
+}
+
+/// Begins the bursts of applications that wait for a packet like this one to come back through a port of their pipe.
+pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packet) {
+    let bits = pattern_bits(switch.layout().generation);
+    let Some(first) = packet.octets.get(..bits as usize / 8) else {
+        return;
+    };
+    let first = first
+        .iter()
+        .fold(0, |value, octet| value << 8 | u128::from(*octet));
+    let waits = |trigger: &Trigger| match *trigger {
+        Trigger::Recirculated { value, mask } => first & mask == value & mask,
+        _ => false,
+    };
+    let pipe = ports::pipe(port) as u8;
+    switch.generator.trigger(now, pipe, first, waits);
+}
+
+/// Bits at the beginning of a packet that a generator compares.
+fn pattern_bits(generation: Generation) -> u32 {
+    match generation {
+        Generation::Tofino1 => 32,
+        Generation::Tofino2 => 128,
+    }
+}
