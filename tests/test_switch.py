@@ -329,10 +329,11 @@ def test_frames_cross_the_switch_octet_for_octet(
 
 
 @needs_interfaces
+@pytest.mark.parametrize("options", [(), ("--gso",)])
 def test_tags_are_where_they_were_on_the_wire(
-    wires: list[Wire], running: Callable[..., Client], tmp_path: Path
+    wires: list[Wire], running: Callable[..., Client], tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    client = running("--pcap", tmp_path)
+    client = running("--pcap", tmp_path, *options)
     values = p4r.ValueSetEntry(value_set_id=client.p4info.value_sets[0].preamble.id)
     values.members.add().match.add(field_id=1).exact.value = b"\x81\x00"
     client.write((MODIFY, values))

@@ -680,6 +680,7 @@ def run_switch(
     target_rules: bool,
     captures: str | None,
     charge_ethernet: bool,
+    gso: bool,
     certificate: str | None,
     key: str | None,
     client_ca: str | None,

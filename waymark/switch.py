@@ -47,6 +47,8 @@ class SwitchOptions:
     """Folder for ``IFACE_in.pcap`` and ``IFACE_out.pcap``."""
     charge_ethernet: bool = True
     """Whether rates charge Ethernet headers, as tc(8) does; links in virtual time do not."""
+    gso: bool = False
+    """Whether segments that senders leave to hardware to cut (GSO, TSO) are carried whole."""
     certificate: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
@@ -173,6 +175,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             target_rules=options.target_rules,
             captures=None if options.captures is None else str(options.captures),
             charge_ethernet=options.charge_ethernet,
+            gso=options.gso,
             certificate=None if options.certificate is None else str(options.certificate),
             key=None if options.key is None else str(options.key),
             client_ca=None if options.client_ca is None else str(options.client_ca),

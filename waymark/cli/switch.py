@@ -46,6 +46,14 @@ def run_switch(
             "--charge-ip", help="Rates charge IP packets without Ethernet headers, as the lab does."
         ),
     ] = False,
+    gso: Annotated[
+        bool,
+        typer.Option(
+            "--gso",
+            help="Carry segments whole that hosts leave to hardware to cut: up to 64 kB are one "
+            "packet for the program.",
+        ),
+    ] = False,
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
     ] = 1024,
@@ -112,6 +120,7 @@ def run_switch(
         seed=seed,
         captures=pcap,
         charge_ethernet=not charge_ip,
+        gso=gso,
         certificate=certificate,
         key=key,
         client_ca=client_ca,

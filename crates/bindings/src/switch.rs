@@ -2,7 +2,7 @@
 
 use crate::errors::SwitchError;
 use crate::program::Program;
-use dataplane_io::{Counters, Dataplane, DataplaneConfig, Reproducers, ToController};
+use dataplane_io::{Counters, Dataplane, DataplaneConfig, Offloads, Reproducers, ToController};
 use engine::{Event, Panic, PortConfig, Switch, SwitchConfig};
 use p4runtime::losses::Outside;
 use p4runtime::proto::v1::ForwardingPipelineConfig;
@@ -20,7 +20,8 @@ const SIGNALS: Duration = Duration::from_millis(50);
 #[pyfunction]
 #[pyo3(signature = (
     *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, cpu_port, drop_port,
-    deflection_port, seed, program, target_rules, captures, charge_ethernet, certificate, key, client_ca, ready,
+    deflection_port, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
+    client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -39,6 +40,7 @@ pub fn run_switch(
     target_rules: bool,
     captures: Option<PathBuf>,
     charge_ethernet: bool,
+    gso: bool,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     client_ca: Option<PathBuf>,
@@ -94,6 +96,7 @@ pub fn run_switch(
         cpu_port,
         captures,
         charge_ethernet,
+        offloads: if gso { Offloads::Whole } else { Offloads::Off },
         counters,
     };
     let initial = program.map(|program| initial(program.get())).transpose()?;

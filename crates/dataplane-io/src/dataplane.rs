@@ -1,13 +1,14 @@
 //! The thread that owns the switch.
 
-use crate::af_packet::Restorer;
+use crate::af_packet::{Offloads, Restorer};
 use crate::capture::{Capture, Unrecorded};
 use crate::clock::Clock;
 use crate::counters::{Counters, Outside};
 use crate::error::IoError;
-use crate::interface::{self, Interface};
+use crate::interface::{self, Interface, Received};
 use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
+use crate::offload;
 use engine::{Event, Packet, Panic, Switch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
@@ -42,6 +43,8 @@ pub struct DataplaneConfig {
     /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
     /// time do.
     pub charge_ethernet: bool,
+    /// What ports do with frames that hardware is to cut into segments.
+    pub offloads: Offloads,
     /// Where it counts what happens to frames outside the switch; see [`Counters::new`].
     pub counters: Counters,
 }
@@ -92,7 +95,7 @@ impl Dataplane {
             ports.push(Port {
                 number: *number,
                 name: name.clone(),
-                interface: Some(Interface::open(name, &mut restorer)?),
+                interface: Some(Interface::open(name, config.offloads, &mut restorer)?),
                 restorer: None,
                 link: true,
                 warned: false,
@@ -112,6 +115,7 @@ impl Dataplane {
             switch: None,
             cpu_port: config.cpu_port,
             uncharged: if config.charge_ethernet { 0 } else { ETHERNET },
+            offloads: config.offloads,
             clock: Clock::start(),
             counters: config.counters.clone(),
             counted: Instant::ZERO,
@@ -176,6 +180,7 @@ struct Owner {
     cpu_port: Option<u16>,
     /// Octets of a frame that ports' rates do not charge.
     uncharged: u32,
+    offloads: Offloads,
     clock: Clock,
     counters: Counters,
     /// When overflows of receive rings were asked for last.
@@ -213,7 +218,7 @@ impl Owner {
     /// changed.
     fn follow_links(&mut self) {
         for port in &mut self.ports {
-            let unsent = port.follow(&mut *self.controller, &self.counters);
+            let unsent = port.follow(self.offloads, &mut *self.controller, &self.counters);
             if let Some(switch) = &mut self.switch {
                 switch.send_failed(port.number, unsent);
             }
@@ -241,7 +246,7 @@ impl Owner {
                     break;
                 };
                 any = true;
-                let Some(octets) = received else {
+                let Some(Received { octets, segment }) = received else {
                     self.counters.add(port.number, Outside::ReceiveTooLong, 1);
                     if !std::mem::replace(&mut port.warned, true) {
                         self.controller.warn(too_long(&port.name));
@@ -262,8 +267,10 @@ impl Owner {
                     self.counters.add(port.number, Outside::NoProgram, 1);
                     continue;
                 };
+                let further = offload::further_headers(&octets, segment, self.uncharged);
                 let mut packet = Packet::new(octets);
-                packet.link_octets = packet.link_octets.saturating_sub(self.uncharged);
+                packet.link_octets = packet.link_octets.saturating_sub(self.uncharged) + further;
+                packet.tag = segment.into();
                 switch.handle_packet(self.clock.now(), port.number, packet);
             }
         }
@@ -276,7 +283,7 @@ impl Owner {
             return;
         };
         let now = self.clock.now();
-        while let Some(sent) = switch.poll_transmit(now) {
+        while let Some(mut sent) = switch.poll_transmit(now) {
             if Some(sent.port) == self.cpu_port {
                 self.controller.packet(sent.packet.octets);
                 continue;
@@ -293,8 +300,12 @@ impl Owner {
                         unrecorded,
                     );
                 }
-                let interface = port.interface.as_mut();
-                let lost = interface.map_or(1, |interface| interface.send(&sent.packet.octets));
+                let octets = &mut sent.packet.octets;
+                let lost = match (&mut port.interface, sent.packet.tag as u16) {
+                    (None, _) => 1,
+                    (Some(interface), 0) => interface.send(octets),
+                    (Some(interface), segment) => interface.send_cut(octets, segment),
+                };
                 if lost > 0 {
                     switch.send_failed(sent.port, lost);
                 }
@@ -392,7 +403,12 @@ impl Owner {
 impl Port {
     /// Releases its interface if that was deleted, and opens the one that has its name now. How many
     /// frames it had taken and not sent.
-    fn follow(&mut self, controller: &mut dyn ToController, counters: &Counters) -> u64 {
+    fn follow(
+        &mut self,
+        offloads: Offloads,
+        controller: &mut dyn ToController,
+        counters: &Counters,
+    ) -> u64 {
         let (name, number) = (&self.name, self.number);
         let mut unsent = 0;
         if let Some(mut gone) = self.interface.take_if(|interface| !interface.follow()) {
@@ -417,7 +433,7 @@ impl Port {
         let taken = Restorer::start(1)
             .map_err(IoError::from)
             .and_then(|mut restorer| {
-                let interface = Interface::open(name, &mut restorer)?;
+                let interface = Interface::open(name, offloads, &mut restorer)?;
                 Ok((interface, restorer))
             });
         match taken {

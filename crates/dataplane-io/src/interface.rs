@@ -1,7 +1,8 @@
 //! An interface as a port of the switch: found, and set up.
 
-use crate::af_packet::{Device, Frame, PacketSocket, Restorer, Undo, offloads_off};
+use crate::af_packet::{Device, Frame, Offloads, PacketSocket, Restorer, Undo, offloads_off};
 use crate::error::IoError;
+use crate::offload;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
@@ -18,9 +19,18 @@ pub struct Interface {
     socket: PacketSocket,
 }
 
+/// A frame that came in.
+#[derive(Debug)]
+pub struct Received {
+    /// The frame.
+    pub octets: Vec<u8>,
+    /// Octets of data in each segment that it is to be cut into; 0: it is one segment.
+    pub segment: u16,
+}
+
 impl Interface {
     /// Takes an interface; the restorer puts it back as it was.
-    pub fn open(name: &str, restorer: &mut Restorer) -> Result<Self, IoError> {
+    pub fn open(name: &str, offloads: Offloads, restorer: &mut Restorer) -> Result<Self, IoError> {
         let failed = |what| move |error: io::Error| interface(name, what, error);
         let valid = names().map_err(failed("cannot be found"))?;
         if !valid.iter().any(|known| known == name) {
@@ -37,9 +47,9 @@ impl Interface {
             return Err(IoError::Down { name: name.into() });
         }
         // First of all, as it shows whether this may be done at all.
-        let socket = PacketSocket::open(device.index, device.mtu);
+        let socket = PacketSocket::open(device.index, device.mtu, offloads);
         let socket = socket.map_err(failed("no packet socket"))?;
-        offloads_off(name, restorer).map_err(failed("offloads"))?;
+        offloads_off(name, offloads, restorer).map_err(failed("offloads"))?;
         ipv6_off(name, restorer);
         Ok(Interface {
             name: name.into(),
@@ -77,10 +87,13 @@ impl Interface {
 
     /// The next frame that came in, in a buffer from `buffer`, its 802.1Q tag where it was on the wire;
     /// `Some(None)` for one that was longer than the interface's MTU allows and was cut.
-    pub fn receive(&mut self, buffer: impl FnOnce() -> Vec<u8>) -> Option<Option<Vec<u8>>> {
+    pub fn receive(&mut self, buffer: impl FnOnce() -> Vec<u8>) -> Option<Option<Received>> {
         let mut received = None;
         let copy = |frame: Frame<'_>| {
-            received = Some((frame.octets.len() == frame.length).then(|| whole(buffer(), frame)));
+            received = Some((frame.octets.len() == frame.length).then(|| Received {
+                segment: frame.segment,
+                octets: whole(buffer(), frame),
+            }));
         };
         self.socket.receive(copy);
         received
@@ -89,6 +102,12 @@ impl Interface {
     /// Takes a frame for sending. How many frames were lost, this one or others.
     pub fn send(&mut self, octets: &[u8]) -> u64 {
         self.socket.send(octets)
+    }
+
+    /// Sends a frame that is to be cut into segments of the given octets of data. How many frames were lost. It
+    /// is cut only if the interface was opened with [`Offloads::Whole`].
+    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> u64 {
+        self.socket.send_cut(octets, segment)
     }
 
     /// Has the kernel send what was taken. How many frames were lost instead.
@@ -127,8 +146,8 @@ fn whole(mut octets: Vec<u8>, frame: Frame<'_>) -> Vec<u8> {
         }
         _ => octets.extend_from_slice(frame.octets),
     }
-    if frame.checksum_missing {
-        crate::checksum::complete(&mut octets);
+    if frame.checksum_missing && frame.segment == 0 {
+        offload::complete_checksum(&mut octets);
     }
     octets
 }

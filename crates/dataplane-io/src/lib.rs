@@ -11,7 +11,6 @@
 
 mod af_packet;
 mod capture;
-mod checksum;
 mod clock;
 mod counters;
 mod dataplane;
@@ -20,9 +19,11 @@ pub mod host;
 mod interface;
 mod jobs;
 mod links;
+mod offload;
 mod reproducers;
 mod wires;
 
+pub use af_packet::Offloads;
 pub use counters::{Counters, Outside};
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;

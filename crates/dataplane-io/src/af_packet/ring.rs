@@ -23,8 +23,6 @@ const USER: u32 = 1;
 const SEND_REQUEST: u32 = 1;
 const WRONG_FORMAT: u32 = 4;
 const CHECKSUM_NOT_READY: u32 = 1 << 3;
-const VLAN_VALID: u32 = 1 << 4;
-const VLAN_TPID_VALID: u32 = 1 << 6;
 
 /// A frame that was received.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +35,21 @@ pub struct Frame<'r> {
     pub length: usize,
     /// Its sender left the TCP or UDP checksum to hardware, which a virtual interface does not have.
     pub checksum_missing: bool,
+    /// Octets of data in each segment that its sender left to hardware to cut; 0: the frame is one segment.
+    pub segment: u16,
+}
+
+impl Frame<'_> {
+    /// A frame without its octets.
+    pub fn too_long() -> Self {
+        Frame {
+            octets: &[],
+            tag: None,
+            length: usize::MAX,
+            checksum_missing: false,
+            segment: 0,
+        }
+    }
 }
 
 /// A receive ring and a send ring in one mapping.
@@ -114,20 +127,13 @@ impl Rings {
         let held = (header.tp_snaplen as usize).min(self.frame_size - from);
         // SAFETY: `from + held` lies within the frame, which is ours as long as the slice lives.
         let octets = unsafe { std::slice::from_raw_parts(frame.add(from).as_ptr(), held) };
-        let tag = (status & VLAN_VALID != 0).then(|| {
-            let kind = match status & VLAN_TPID_VALID {
-                0 => 0x8100,
-                _ => header.tp_vlan_tpid,
-            };
-            let [a, b] = kind.to_be_bytes();
-            let [c, d] = header.tp_vlan_tci.to_be_bytes();
-            [a, b, c, d]
-        });
+        let tag = super::tag(status, header.tp_vlan_tpid, header.tp_vlan_tci);
         each(Frame {
             octets,
             tag,
             length: header.tp_len as usize,
             checksum_missing: status & CHECKSUM_NOT_READY != 0,
+            segment: 0,
         });
         self.status(frame).store(AVAILABLE, Ordering::Release);
         self.receive = (self.receive + 1) % self.frames;

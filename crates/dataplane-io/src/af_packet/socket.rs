@@ -1,17 +1,27 @@
 //! A packet socket on one interface.
 
 use super::check;
+use super::ethtool::Offloads;
 use super::ring::{Frame, Rings};
+use super::whole::Whole;
+use crate::offload;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 /// Sends and receives whole frames on an interface, which is promiscuous as long as this lives.
 #[derive(Debug)]
 pub struct PacketSocket {
-    rings: Rings,
+    path: Path,
     fd: OwnedFd,
     /// The largest packet that the interface sends. The kernel skips longer ones without a word.
     mtu: usize,
+}
+
+/// How frames get from the kernel and to it.
+#[derive(Debug)]
+enum Path {
+    Rings(Rings),
+    Whole(Whole),
 }
 
 /// What every frame has at least: two addresses and an EtherType.
@@ -22,42 +32,41 @@ const TAGGED: [u8; 2] = [0x81, 0x00];
 
 impl PacketSocket {
     /// Opens a socket on the interface with this number, for packets of up to `mtu` octets.
-    pub fn open(index: u32, mtu: usize) -> io::Result<Self> {
+    pub fn open(index: u32, mtu: usize, offloads: Offloads) -> io::Result<Self> {
         // Protocol 0: nothing is received before the socket is bound, when all is set up.
         // SAFETY: no pointers; a new descriptor is owned by nobody else.
         let fd = unsafe {
             let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
             OwnedFd::from_raw_fd(check(libc::socket(libc::AF_PACKET, kind, 0))?)
         };
-        set(
-            &fd,
-            libc::PACKET_VERSION,
-            &(libc::tpacket_versions::TPACKET_V2 as libc::c_int),
-        )?;
-        // A frame that the kernel cannot send is skipped instead of stopping those behind it.
-        set(&fd, libc::PACKET_LOSS, &1)?;
         // What the switch sends, and what the host itself sends here, has not come in.
-        set(&fd, libc::PACKET_IGNORE_OUTGOING, &1)?;
-        // The switch has queues of its own.
-        set(&fd, libc::PACKET_QDISC_BYPASS, &1)?;
-        let request = Rings::request(mtu);
-        set(&fd, libc::PACKET_RX_RING, &request)?;
-        set(&fd, libc::PACKET_TX_RING, &request)?;
-        let rings = Rings::map(fd.as_fd(), &request)?;
+        set(&fd, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1)?;
+        let path = match offloads {
+            Offloads::Off => Path::Rings(rings(&fd, mtu)?),
+            Offloads::Whole => Path::Whole(Whole::set_up(&fd)?),
+        };
         let membership = libc::packet_mreq {
             mr_ifindex: index as libc::c_int,
             mr_type: libc::PACKET_MR_PROMISC as libc::c_ushort,
             mr_alen: 0,
             mr_address: [0; 8],
         };
-        set(&fd, libc::PACKET_ADD_MEMBERSHIP, &membership)?;
+        set(
+            &fd,
+            libc::SOL_PACKET,
+            libc::PACKET_ADD_MEMBERSHIP,
+            &membership,
+        )?;
         bind(&fd, index)?;
-        Ok(PacketSocket { rings, fd, mtu })
+        Ok(PacketSocket { path, fd, mtu })
     }
 
     /// Hands the next frame to `each`; `false` if there is none.
     pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
-        self.rings.receive(each)
+        match &mut self.path {
+            Path::Rings(rings) => rings.receive(each),
+            Path::Whole(whole) => whole.receive(&self.fd, each),
+        }
     }
 
     /// Takes a frame for sending. How many frames were lost: this one, if there is no room for it or it is
@@ -71,36 +80,38 @@ impl PacketSocket {
         if octets.len() > HEADER + tag + self.mtu {
             return 1;
         }
-        if self.rings.send(octets) {
+        let rings = match &mut self.path {
+            Path::Rings(rings) => rings,
+            Path::Whole(whole) => return whole.send(&self.fd, octets),
+        };
+        if rings.send(octets) {
             return 0;
         }
-        let lost = self.flush();
-        lost + u64::from(!self.rings.send(octets))
+        let lost = notify(rings, &self.fd);
+        lost + u64::from(!rings.send(octets))
+    }
+
+    /// Sends a frame that is to be cut into segments of the given octets of data. How many frames were lost. A
+    /// frame that cannot be cut, such as the start of a packet, leaves as it is.
+    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> u64 {
+        let cut = offload::cut(octets, segment);
+        match (&mut self.path, cut) {
+            (Path::Whole(whole), Some(cut)) => {
+                let fits = cut.longest <= offload::link_header(octets) + self.mtu;
+                match fits {
+                    true => whole.send_cut(&self.fd, octets, &cut),
+                    false => 1,
+                }
+            }
+            _ => self.send(octets),
+        }
     }
 
     /// Has the kernel send what was taken. How many frames were lost instead.
     pub fn flush(&mut self) -> u64 {
-        if !self.rings.take_unsent() {
-            return 0;
-        }
-        let (fd, flags) = (self.fd.as_raw_fd(), libc::MSG_DONTWAIT);
-        // SAFETY: no octets are passed; the kernel takes them from the ring.
-        let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
-        if sent >= 0 {
-            return 0;
-        }
-        match io::Error::last_os_error().raw_os_error() {
-            Some(libc::EAGAIN | libc::EINTR) => {
-                self.rings.set_unsent();
-                0
-            }
-            // The interface's queue refused a frame, which is gone; those behind it wait still.
-            Some(libc::ENOBUFS) => {
-                self.rings.set_unsent();
-                1
-            }
-            // The interface is down or gone. What was meant to leave now must not leave later.
-            _ => self.rings.withdraw(),
+        match &mut self.path {
+            Path::Rings(rings) => notify(rings, &self.fd),
+            Path::Whole(_) => 0,
         }
     }
 
@@ -111,7 +122,10 @@ impl PacketSocket {
 
     /// Takes back the frames that the kernel has not sent yet; how many.
     pub fn withdraw(&mut self) -> u64 {
-        self.rings.withdraw()
+        match &mut self.path {
+            Path::Rings(rings) => rings.withdraw(),
+            Path::Whole(_) => 0,
+        }
     }
 
     /// Frames that came in while the ring was full, since this was asked last.
@@ -147,13 +161,55 @@ impl PacketSocket {
     }
 }
 
-fn set<T>(fd: &OwnedFd, option: libc::c_int, value: &T) -> io::Result<()> {
+/// Gives a socket rings for packets of up to `mtu` octets.
+fn rings(fd: &OwnedFd, mtu: usize) -> io::Result<Rings> {
+    let set = |option, value: &libc::tpacket_req| set(fd, libc::SOL_PACKET, option, value);
+    let turn_on = |option| self::set(fd, libc::SOL_PACKET, option, &1);
+    let version = libc::tpacket_versions::TPACKET_V2 as libc::c_int;
+    self::set(fd, libc::SOL_PACKET, libc::PACKET_VERSION, &version)?;
+    // A frame that the kernel cannot send is skipped instead of stopping those behind it.
+    turn_on(libc::PACKET_LOSS)?;
+    // The switch has queues of its own.
+    turn_on(libc::PACKET_QDISC_BYPASS)?;
+    let request = Rings::request(mtu);
+    set(libc::PACKET_RX_RING, &request)?;
+    set(libc::PACKET_TX_RING, &request)?;
+    Rings::map(fd.as_fd(), &request)
+}
+
+/// Has the kernel send what is in the ring. How many frames were lost instead.
+fn notify(rings: &mut Rings, fd: &OwnedFd) -> u64 {
+    if !rings.take_unsent() {
+        return 0;
+    }
+    let (fd, flags) = (fd.as_raw_fd(), libc::MSG_DONTWAIT);
+    // SAFETY: no octets are passed; the kernel takes them from the ring.
+    let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
+    if sent >= 0 {
+        return 0;
+    }
+    match io::Error::last_os_error().raw_os_error() {
+        Some(libc::EAGAIN | libc::EINTR) => {
+            rings.set_unsent();
+            0
+        }
+        // The interface's queue refused a frame, which is gone; those behind it wait still.
+        Some(libc::ENOBUFS) => {
+            rings.set_unsent();
+            1
+        }
+        // The interface is down or gone. What was meant to leave now must not leave later.
+        _ => rings.withdraw(),
+    }
+}
+
+/// Sets an option of a socket.
+pub fn set<T>(fd: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
     let length = size_of::<T>() as libc::socklen_t;
     let value = std::ptr::from_ref(value).cast();
-    // SAFETY: the value lives through the call and is as long as is said; each option above is given
-    // the type that packet(7) says.
-    let result =
-        unsafe { libc::setsockopt(fd.as_raw_fd(), libc::SOL_PACKET, option, value, length) };
+    // SAFETY: the value lives through the call and is as long as is said; each option is given
+    // the type that packet(7) or socket(7) says.
+    let result = unsafe { libc::setsockopt(fd.as_raw_fd(), level, option, value, length) };
     check(result).map(|_| ())
 }
 

@@ -6,10 +6,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use units::Instant;
 
 use super::arp::{Arp, Mac};
-use crate::af_packet::Restorer;
+use crate::af_packet::{Offloads, Restorer};
 use crate::dataplane::until;
 use crate::error::IoError;
-use crate::interface::Interface;
+use crate::interface::{Interface, Received};
 
 /// Octets of Ethernet's header, which frames on their way out have room for.
 pub const ETHERNET: usize = 14;
@@ -61,7 +61,7 @@ impl Link {
     /// Takes an interface, whose frames it sees beside the kernel.
     pub fn open(interface: &str, place: Place) -> Result<Self, IoError> {
         let mut restorer = Restorer::start(1)?;
-        let interface = Interface::open(interface, &mut restorer)?;
+        let interface = Interface::open(interface, Offloads::Off, &mut restorer)?;
         let [a, b, c, d] = place.address.octets();
         // Locally administered.
         let mac = place.mac.unwrap_or([0x02, 0x57, a, b, c, d]);
@@ -96,7 +96,7 @@ impl Link {
                 return i > 0;
             };
             // What was cut is of no use.
-            let Some(octets) = received else {
+            let Some(Received { octets, .. }) = received else {
                 continue;
             };
             let interface = &mut self.interface;

@@ -5,11 +5,11 @@ mod line;
 
 pub use line::{Line, LineConfig, LineCounts};
 
-use crate::af_packet::Restorer;
+use crate::af_packet::{Offloads, Restorer};
 use crate::clock::Clock;
 use crate::dataplane::until;
 use crate::error::IoError;
-use crate::interface::Interface;
+use crate::interface::{Interface, Received};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -66,8 +66,8 @@ impl Wires {
             let [a, b] = &wire.ends;
             taken.push(Wire {
                 ends: [
-                    Interface::open(a, &mut restorer)?,
-                    Interface::open(b, &mut restorer)?,
+                    Interface::open(a, Offloads::Off, &mut restorer)?,
+                    Interface::open(b, Offloads::Off, &mut restorer)?,
                 ],
                 lines: wire.lines.map(Line::new),
             });
@@ -160,7 +160,7 @@ impl Server {
                     };
                     any = true;
                     // A frame that was cut, as it was longer than the MTU allows, is no frame.
-                    if let Some(octets) = received {
+                    if let Some(Received { octets, .. }) = received {
                         line.take(self.clock.now(), octets, &mut self.random);
                     }
                 }
