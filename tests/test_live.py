@@ -17,7 +17,20 @@ import pytest
 from conftest import ROOT, Cli
 
 from topologies import live, state
-from waymark import MODERN, Cbr, Flow, LinkChange, OnOff, Scenario, Topology, WaymarkError, run
+from waymark import (
+    MODERN,
+    Cbr,
+    Flow,
+    LinkChange,
+    OnOff,
+    Scenario,
+    Topology,
+    WaymarkError,
+    beside,
+    run,
+)
+from waymark import experiment as experiments
+from waymark.measure import on_architecture
 
 NAME = f"live{os.getpid()}"
 
@@ -63,9 +76,11 @@ def root() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("root")
-def test_interfaces_carry_the_simulator_s_traffic_and_the_marks() -> None:
-    on_interfaces = live.run(SHORT, NAME, "netns", "embedded")
-    simulated = run(SHORT)
+@pytest.mark.parametrize("architecture", ["v1model", "tna", "t2na"])
+def test_interfaces_carry_the_simulator_s_traffic_and_the_marks(architecture: str) -> None:
+    short = on_architecture(SHORT, architecture)
+    on_interfaces = live.run(short, NAME, "netns", "embedded")
+    simulated = run(short)
     sent = [source.packets for source in on_interfaces.sent]
     assert sent == [source.sent.sum() for source in simulated.sources]
     for ours, arrived in zip(on_interfaces.sent, on_interfaces.arrived, strict=True):
@@ -84,6 +99,25 @@ def test_interfaces_carry_the_simulator_s_traffic_and_the_marks() -> None:
     assert np.count_nonzero(back[times > 1] > 0.0025) > 20
     there = np.nan_to_num(np.asarray(trace.column("aqt_forward_s"), dtype=np.float64))
     assert np.count_nonzero(there) > 20
+
+
+def test_runs_on_interfaces_have_the_programs_of_the_architecture() -> None:
+    seen: list[set[str]] = []
+
+    def run_live(scenario: Scenario) -> live.Live:
+        seen.append({switch.program for switch in scenario.topology.switches})
+        raise WaymarkError("no run is made")
+
+    (experiment,) = experiments.select(["chan/fig3.6"])
+    with pytest.raises(WaymarkError, match="no run is made"):
+        beside.measure(experiment, "quick", [1], "netns", "embedded", "waymark", run_live, "tna")
+    assert seen == [{"tna/waymark.p4"}]
+
+
+def test_bmv2_has_no_programs_for_tofino(cli: Cli) -> None:
+    refused = cli("run", "chan/fig3.6", "--runner", "netns", "--target", "bmv2", "--arch", "tna")
+    assert refused.code == 2
+    assert "--target bmv2 runs v1model, not --arch tna" in refused.err
 
 
 @pytest.mark.usefixtures("root")

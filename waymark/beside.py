@@ -20,6 +20,7 @@ from rich import box
 from waymark import _core, plots, trace
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Experiment, OnInterfaces, Scale, Span
+from waymark.measure import on_architecture
 from waymark.running import run
 from waymark.scenario import Scenario
 from waymark.tables import NumberTable
@@ -138,6 +139,7 @@ def measure(
     target: str,
     hosts: "Hosts",
     run_live: Callable[[Scenario], "Live"],
+    architecture: str | None = None,
 ) -> Beside:
     """Run each scenario of an experiment on interfaces, one after the other, and in virtual time.
 
@@ -148,6 +150,7 @@ def measure(
         runner, target: for the report.
         hosts: whose TCP the flows have; virtual time has that profile too.
         run_live: runs a scenario on interfaces.
+        architecture: its programs run in place of those that the experiment names, in both.
 
     Raises:
         WaymarkError: a run fails.
@@ -159,6 +162,8 @@ def measure(
     runs: dict[str, list[Run]] = {}
     for seed in seeds:
         for label, scenario in here.scenarios(scale, seed).items():
+            if architecture is not None:
+                scenario = on_architecture(scenario, architecture)
             wanted = trace.traced(linux_flows.paced(scenario) if hosts == "kernel" else scenario)
             in_ns2 = _in_profile(wanted, here.profile)
             one = Run(wanted, run_live(wanted), run(wanted), run(in_ns2))

@@ -15,7 +15,7 @@ from waymark.cli import on_interfaces
 from waymark.cli.base import EXIT_FAILED, app, err, make, out, write
 from waymark.cli.completing import experiment_ids
 from waymark.cli.network import TargetName
-from waymark.cli.on_interfaces import HostsName, RunnerName
+from waymark.cli.on_interfaces import ArchitectureName, HostsName, RunnerName
 from waymark.cli.options import spread
 from waymark.cli.work import Results, Work
 from waymark.errors import WaymarkError, suggestion
@@ -23,14 +23,6 @@ from waymark.experiment import Experiment
 from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 from waymark.measure import Measured, Plan, capture_path
-
-
-class ArchitectureName(StrEnum):
-    """``--arch``."""
-
-    V1MODEL = "v1model"
-    TNA = "tna"
-    T2NA = "t2na"
 
 
 class ScaleName(StrEnum):
@@ -213,19 +205,25 @@ def run_experiments(
     an interrupt, repeat the command to continue.
     """
     chosen = _choose(ids or [], everything)
-    on_interfaces.check(chosen, runner, target, hosts)
+    on_interfaces.check(chosen, runner, target, hosts, arch)
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
             raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
-        if check or as_json or arch is not None:
-            raise WaymarkError(
-                "--check, --json and --arch are for runs in virtual time: --runner netsim"
-            )
+        if check or as_json:
+            raise WaymarkError("--check and --json are for runs in virtual time: --runner netsim")
         numbers = range(seed, seed + (seeds or 1))
         switches, tcp = target or TargetName.EMBEDDED, hosts or HostsName.WAYMARK
         with own.located():
             on_interfaces.run(
-                chosen, runner, switches, tcp, scale.value, numbers, work.out_dir, traces=traces
+                chosen,
+                runner,
+                switches,
+                tcp,
+                arch,
+                scale.value,
+                numbers,
+                work.out_dir,
+                traces=traces,
             )
         return
     if pcap and len(chosen) > 1:

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from waymark.scenario import Scenario
 
 
+class ArchitectureName(StrEnum):
+    """``--arch`` of ``waymark run``."""
+
+    V1MODEL = "v1model"
+    TNA = "tna"
+    T2NA = "t2na"
+
+
 class RunnerName(StrEnum):
     """``--runner`` of ``waymark run``."""
 
@@ -42,6 +50,7 @@ def check(
     runner: RunnerName,
     target: TargetName | None,
     hosts: HostsName | None,
+    arch: ArchitectureName | None,
 ) -> None:
     """Raise a :class:`WaymarkError` unless all of these run so."""
     if runner == RunnerName.NETSIM:
@@ -56,6 +65,8 @@ def check(
         raise WaymarkError(
             f"{', '.join(other)}: in virtual time only; on interfaces: {', '.join(can)}"
         )
+    if target == TargetName.BMV2 and arch not in (None, ArchitectureName.V1MODEL):
+        raise WaymarkError(f"--target bmv2 runs v1model, not --arch {arch}; valid: embedded")
     if os.geteuid() != 0:
         raise WaymarkError("namespaces and interfaces need root: run this with sudo")
 
@@ -65,6 +76,7 @@ def run(
     runner: RunnerName,
     target: TargetName,
     hosts: HostsName,
+    arch: ArchitectureName | None,
     scale: Scale,
     seeds: Sequence[int],
     out_dir: Path,
@@ -78,6 +90,7 @@ def run(
     for one in chosen:
         suffix = runner.value if target == TargetName.EMBEDDED else f"{runner}-{target}"
         suffix += "" if hosts == HostsName.WAYMARK else f"-{hosts}"
+        suffix += "" if arch is None else f"-{arch}"
         folder = out_dir / f"{one.id}-{suffix}"
         make(folder)
         network = f"{re.sub('[^A-Za-z0-9_.-]', '-', one.id)}-{os.getpid()}"
@@ -89,7 +102,14 @@ def run(
 
         try:
             measured = beside.measure(
-                one, scale, seeds, runner.value, target.value, hosts.value, run_live
+                one,
+                scale,
+                seeds,
+                runner.value,
+                target.value,
+                hosts.value,
+                run_live,
+                None if arch is None else arch.value,
             )
         except KeyboardInterrupt as interrupt:
             print("interrupted: the network is down", file=sys.stderr)
