@@ -7,7 +7,7 @@ import type { Files, Json, Preset, PresetRun, Step, Visits } from "./protocol";
 import { Run } from "./run.svelte";
 import { adjusted, CONTROL, slidersOf, withOwn, type Positions } from "./scenario";
 import { laidOut, scenarioFile } from "./scenario-text";
-import { fromFragment, toFragment } from "./share";
+import { fromFragment, isLink, toFragment } from "./share";
 import { Source } from "./source.svelte";
 
 /** How long a notice is shown. */
@@ -73,7 +73,9 @@ export class Lab {
   /** Takes over the state of the address; whether there is one. */
   async restore(): Promise<boolean> {
     const state = await fromFragment(location.hash);
+    if (!state && isLink(location.hash)) this.problem = "The link is damaged.";
     if (!state) return false;
+    this.problem = "";
     const { source, playback } = this;
     source.edits = state.edits;
     source.control = state.control;
@@ -85,12 +87,18 @@ export class Lab {
   }
 
   async choose(id: string, pair?: [string, string | null]): Promise<void> {
-    const entry = this.index.find((one) => one.id === id) ?? this.index[0]!;
+    const found = this.index.find((one) => one.id === id);
+    const entry = found ?? this.index[0]!;
     this.opening += 1;
     const next = await json<Preset>(entry.file).finally(() => (this.opening -= 1));
     if (!pair) this.positions = {};
     this.preset = next;
-    this.names = pair ?? next.pair;
+    const known = this.choices.map(({ name }) => name);
+    const has = (name: string | null) => name === null || known.includes(name);
+    this.names = pair && found && pair.every(has) ? pair : next.pair;
+    if (pair && this.names !== pair) {
+      this.problem = "The link names a preset or a run that this page does not have.";
+    }
     this.colouring = next.mark;
     this.source.forget();
     await this.restart();
@@ -201,6 +209,7 @@ export class Lab {
   async reset(): Promise<void> {
     history.replaceState(null, "", location.pathname + location.search);
     this.source.reset();
+    this.problem = "";
     this.playback.speed = DEFAULT_SPEED;
     if (this.preset) await this.choose(this.preset.id);
   }

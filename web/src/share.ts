@@ -29,15 +29,40 @@ export async function toFragment(state: Shared): Promise<string> {
   return PREFIX + text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
+/** Whether a fragment claims to have a state. */
+export function isLink(fragment: string): boolean {
+  return fragment.startsWith(PREFIX);
+}
+
 /** The state in a fragment; null where there is none, or none that can be read. */
 export async function fromFragment(fragment: string): Promise<Shared | null> {
-  if (!fragment.startsWith(PREFIX)) return null;
+  if (!isLink(fragment)) return null;
   try {
     const text = atob(fragment.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const packed = Uint8Array.from(text, (character) => character.charCodeAt(0));
     const bytes = await through(packed, new DecompressionStream("deflate-raw"));
-    return JSON.parse(new TextDecoder().decode(bytes)) as Shared;
+    const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isShared(state) ? state : null;
   } catch {
     return null;
   }
+}
+
+/** Whether data of a link, which anybody may have written, has the state's shape. */
+function isShared(data: unknown): data is Shared {
+  if (!isRecord(data)) return false;
+  const { preset, a, b, speed, sliders, edits, control, file } = data;
+  return (
+    [preset, a, file].every((one) => typeof one === "string") &&
+    [b, control].every((one) => one === null || typeof one === "string") &&
+    typeof speed === "number" &&
+    isRecord(sliders) &&
+    Object.values(sliders).every((one) => typeof one === "number") &&
+    isRecord(edits) &&
+    Object.values(edits).every((one) => typeof one === "string")
+  );
+}
+
+function isRecord(data: unknown): data is Record<string, unknown> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
 }

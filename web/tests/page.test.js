@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { DIST, data, graded, ready, solution, start, toEnd, write } from "./lab.js";
 
 let lab;
@@ -129,6 +129,17 @@ test("a packet's trace marks the lines that it met", async () => {
   await step.click();
   const shown = (await step.innerText()).match(/(\w+\.p4):\d+/)[1];
   assert.match(await page.locator(".editor select").inputValue(), new RegExp(`${shown}$`));
+  await step.press("Escape");
+  await trace.waitFor({ state: "detached" });
+  await page.close();
+});
+
+test("the keyboard leaves the editor by Escape and Tab", async () => {
+  const page = await lab.open();
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.ok(await page.evaluate(() => !document.activeElement.closest(".cm-content")));
   await page.close();
 });
 
@@ -171,6 +182,28 @@ test("a share link restores the state", async () => {
   assert.notEqual(await other.locator(".cm-line").first().innerText(), "// mine");
   await page.close();
   await other.close();
+});
+
+test("a damaged share link opens the first preset and says so", async () => {
+  const link = (state) => "#s=" + deflateRawSync(JSON.stringify(state)).toString("base64url");
+  const whole = { speed: 1, sliders: {}, edits: {}, control: null, file: "control.js" };
+  const damaged = [
+    "#s=%%%",
+    link({}),
+    link("text"),
+    link({ ...whole, preset: "chan/fig3.6", a: "rovegas", b: null, sliders: null }),
+    link({ ...whole, preset: "chan/fig3.6", a: "rovegas", b: null, edits: { "a.p4": 5 } }),
+  ];
+  for (const fragment of damaged) {
+    const page = await lab.open(fragment);
+    await page.getByRole("alert").getByText("The link is damaged.").waitFor();
+    assert.equal(await page.locator("[data-test=run-0]").inputValue(), "rovegas");
+    await page.close();
+  }
+  const unknown = await lab.open(link({ ...whole, preset: "no/such", a: "foo", b: "bar" }));
+  assert.equal(await unknown.locator("[data-test=run-0]").inputValue(), "rovegas");
+  await unknown.getByRole("alert").getByText("that this page does not have").waitFor();
+  await unknown.close();
 });
 
 test("a control in JavaScript runs, and its errors are shown", async () => {
