@@ -11,12 +11,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Cli
+from kernel_hosts import needed
 
 from topologies import network_map, state
 from waymark import Topology
@@ -36,6 +38,17 @@ links:
   - {ends: [r1, r2], rate: 4 Mb/s, delay: 10 ms, queue: 100}
   - {ends: [r2, b], rate: 100 Mb/s, delay: 1 ms}
 """
+
+ENDS = "topologies.linux_ends"
+
+SEND = """
+import socket
+with socket.create_connection(("10.0.0.2", 5001)) as stream:
+    while True:
+        stream.send(bytes(65536))
+"""
+
+DEFAULT = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 
 MOMENT = Moment(1.0, 1000, 8e3, 0.02, 0.01, 10.0, 0, 0.003, 0.0, 4, 0)
 
@@ -57,8 +70,8 @@ def done(*arguments: str) -> str:
     return out
 
 
-@pytest.fixture
-def network(tmp_path: Path) -> Iterator[str]:
+@contextmanager
+def up(folder: Path, *options: str) -> Generator[str]:
     """A network that is up."""
     if os.geteuid() != 0:
         pytest.skip("namespaces need root")
@@ -69,16 +82,18 @@ def network(tmp_path: Path) -> Iterator[str]:
     if tried.returncode:
         pytest.skip(f"no network namespaces here: {tried.stderr.decode().strip()}")
     subprocess.run(["ip", "netns", "del", f"wm-{NAME}-probe"], check=True)
-    path = tmp_path / f"{NAME}.yaml"
+    path = folder / f"{NAME}.yaml"
     path.write_text(TWO_ROUTERS)
-    done("up", str(path), "--bare")
-    yield NAME
-    if (state.FOLDER / NAME).exists():
-        done("down", NAME)
+    done("up", str(path), *options)
+    try:
+        yield NAME
+    finally:
+        if (state.FOLDER / NAME).exists():
+            done("down", NAME)
 
 
-@pytest.fixture
-def url(network: str) -> Iterator[str]:
+@contextmanager
+def served(network: str) -> Generator[str]:
     """The address that the command printed."""
     if not (ROOT / "web" / "dist" / "index.html").is_file():
         pytest.skip("the page is not built: make web")
@@ -90,6 +105,13 @@ def url(network: str) -> Iterator[str]:
         assert lab.wait(10) == 0
     finally:
         lab.kill()
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """The address of the page of a network whose hosts are left to Waymark's transports."""
+    with up(tmp_path, "--bare") as network, served(network) as address:
+        yield address
 
 
 def until(live: Any, holds: Callable[[dict[str, Any]], bool], within_s: float = 15.0) -> Any:
@@ -153,6 +175,45 @@ def test_a_network_is_followed_through_traffic_and_faults(url: str) -> None:
         down = until(live, lambda m: m["problem"] == f"the network {NAME} is down")
         assert down["switches"] == {}
         assert idle.recv(timeout=1)
+
+
+@pytest.mark.parametrize("chosen", ["", "rovegas"])
+def test_senders_in_linux_tcp_are_shown(tmp_path: Path, chosen: str) -> None:
+    """With the host's own control, and with one of ``waymark kernel``."""
+    if chosen:
+        needed()
+
+    def sends(message: dict[str, Any]) -> bool:
+        flows = message.get("flows")
+        return bool(flows) and flows[0]["throughput_bps"] > 1e6
+
+    with (
+        up(tmp_path, *(("--kernel", chosen) if chosen else ())) as network,
+        served(network) as address,
+        client.connect(address.replace("http", "ws", 1) + "live") as live,
+    ):
+        at = ("exec", "--network", network)
+        receiver = waymark(*at, "b", sys.executable, "-m", ENDS, "recv", "5001")
+        sender = None
+        try:
+            assert receiver.stdout is not None
+            assert receiver.stdout.readline() == "listening\n"
+            sender = waymark(*at, "a", sys.executable, "-c", SEND)
+            first = until(live, sends)
+            (flow,) = first["flows"]
+            assert flow["host"] == "a"
+            assert flow["control"] == (f"wm_{chosen}" if chosen else DEFAULT.read_text().strip())
+            assert flow["to"] == "10.0.0.2:5001"
+            # There and back takes 24 ms, and a queue of 100 packets 0.3 s.
+            assert 0.024 <= flow["base_rtt_s"] <= flow["rtt_s"] < 0.5
+            assert flow["aqt_forward_s"] is None
+            until(live, lambda m: sends(m) and m["flows"][0]["cwnd"] != flow["cwnd"])
+            sender.kill()
+            until(live, lambda m: m.get("flows") == [])
+        finally:
+            for process in (sender, receiver):
+                if process is not None:
+                    process.kill()
 
 
 def test_every_request_needs_the_token_and_the_pages_origin(url: str) -> None:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from topologies import network_map, networks, runners
+from topologies.linux_senders import LinuxSenders
 from topologies.state import State
 from waymark import program, project, published
 from waymark.errors import WaymarkError
@@ -38,6 +39,7 @@ class Feed:
         self._begun_s = time.monotonic()
         self._problem = ""
         self._switches: dict[str, dict[str, Any]] = {}
+        self._linux: list[dict[str, Any]] = []
         self.version = 1
         self._about = _about(one)
 
@@ -52,17 +54,31 @@ class Feed:
             "time_s": time.monotonic() - self._begun_s,
             "problem": self._problem,
             "switches": self._switches,
-            "flows": [] if self._problem else published.found(self._one.folder / "flows"),
+            "flows": [] if self._problem else self._flows(),
         }
 
     async def run(self) -> None:
         """Follow the network until cancelled."""
         while True:
-            await self._read()
-            self._switches = {}
+            senders = asyncio.create_task(self._follow_linux(self._one))
+            try:
+                await self._read()
+            finally:
+                senders.cancel()
+            self._switches, self._linux = {}, []
             self._one, self._about = await self._again()
             self.version += 1
             self._problem = ""
+
+    def _flows(self) -> list[dict[str, Any]]:
+        return published.found(self._one.folder / "flows") + self._linux
+
+    async def _follow_linux(self, one: State) -> None:
+        """Take over the states of senders in Linux's TCP until the network goes down."""
+        with suppress(OSError), LinuxSenders(one) as senders:
+            while one.folder.is_dir():
+                self._linux = senders.read()
+                await asyncio.sleep(published.EVERY_S)
 
     async def _again(self) -> tuple[State, dict[str, Any]]:
         """Wait until the network is up, and meanwhile report why it is not shown."""

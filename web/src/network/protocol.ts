@@ -32,7 +32,7 @@ export interface Port {
 
 export type Reading = { error: string } | { ports: Record<string, Port>; read_s: number };
 
-/** A sender, as it published itself. */
+/** A sender: as it published itself, or of Linux's TCP, whose marks are not known (null). */
 export interface Sender {
   id: string;
   host: string;
@@ -50,7 +50,7 @@ export interface Sender {
   aqt_backward_s: number | null;
   mrai: number | null;
   /** ACKs so far that indicated congestion. */
-  ci: number;
+  ci: number | null;
 }
 
 export interface State {
