@@ -3,7 +3,7 @@
 use crate::errors::SwitchError;
 use crate::program::Program;
 use dataplane_io::{Counters, Dataplane, DataplaneConfig, Offloads, Reproducers, ToController};
-use engine::{Event, Panic, PortConfig, Switch, SwitchConfig};
+use engine::{Event, Panic, PortConfig, Scheduling, Switch, SwitchConfig};
 use p4runtime::losses::Outside;
 use p4runtime::proto::v1::ForwardingPipelineConfig;
 use p4runtime::{Server, ServerConfig, TlsFiles, Upcalls};
@@ -19,8 +19,8 @@ const SIGNALS: Duration = Duration::from_millis(50);
 
 #[pyfunction]
 #[pyo3(signature = (
-    *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, cpu_port, drop_port,
-    deflection_port, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
+    *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, port_weights, cpu_port,
+    drop_port, deflection_port, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
     client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -32,6 +32,7 @@ pub fn run_switch(
     rates_bps: BTreeMap<u16, u64>,
     queue_packets: u32,
     port_queues: BTreeMap<u16, u32>,
+    port_weights: BTreeMap<u16, Vec<u8>>,
     cpu_port: Option<u16>,
     drop_port: u16,
     deflection_port: Option<u16>,
@@ -64,6 +65,10 @@ pub fn run_switch(
             rate,
             capacity,
             queues: engine::MAX_QUEUES,
+            scheduling: match port_weights.get(&port) {
+                Some(weights) => Scheduling::weighted(weights),
+                None => Scheduling::Strict,
+            },
         };
         (port, config)
     });

@@ -25,7 +25,7 @@ pub use p4_vm::{
 };
 pub use switch::{
     AppId, CloneSession, GeneratorApp, MAX_QUEUES, PortConfig, PortStats, Registration, Replica,
-    SwitchConfig, Target, Transmit, Trigger,
+    Scheduling, SwitchConfig, Target, Transmit, Trigger,
 };
 
 pub use tna::{CPU_PORT, DEFLECTION_PORT, DEFLECTION_QUEUE};

@@ -63,6 +63,7 @@ fn line(capacity: u32) -> PortConfig {
         rate: Rate::from_bps(1_600_000),
         capacity,
         queues: 8,
+        ..PortConfig::default()
     }
 }
 

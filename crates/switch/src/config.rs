@@ -1,5 +1,6 @@
 //! What a switch is set up with.
 
+use crate::Scheduling;
 use p4_vm::Limits;
 use std::collections::BTreeMap;
 use units::Rate;
@@ -78,18 +79,20 @@ pub struct PortConfig {
     pub rate: Option<Rate>,
     /// Packets that may wait in each of its queues, not counting the one being sent.
     pub capacity: u32,
-    /// Number of queues, 1 to [`MAX_QUEUES`]. A larger `priority` is served first, strictly; one that has no queue
-    /// is dropped.
+    /// Number of queues, 1 to [`MAX_QUEUES`]; a packet of a `priority` that has no queue is dropped.
     pub queues: u8,
+    /// How they share the line.
+    pub scheduling: Scheduling,
 }
 
 impl Default for PortConfig {
-    /// At once, any number of packets, all priorities.
+    /// At once, any number of packets, all priorities, the larger first.
     fn default() -> Self {
         PortConfig {
             rate: None,
             capacity: u32::MAX,
             queues: MAX_QUEUES,
+            scheduling: Scheduling::Strict,
         }
     }
 }

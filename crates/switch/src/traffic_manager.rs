@@ -1,6 +1,7 @@
 //! The traffic manager: queues of each egress port, and when their lines are free.
 
-use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats};
+use crate::scheduling::Round;
+use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats, Scheduling};
 use p4_vm::{DropCause, DropCounts, Packet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -74,6 +75,8 @@ struct Port {
     config: PortConfig,
     /// By priority.
     queues: Vec<Queue>,
+    /// Of a port whose queues have weights.
+    round: Round,
     waiting: u32,
     /// When the line has sent what it is sending.
     free_at: Instant,
@@ -86,6 +89,27 @@ struct Queue {
     packets: VecDeque<Box<Queued>>,
     /// Cells of all packets.
     cells: u32,
+}
+
+impl Port {
+    /// The queue that is served next; where queues have weights, also where the round stands after that.
+    #[inline]
+    fn choose(&self) -> (Option<usize>, Option<Round>) {
+        match &self.config.scheduling {
+            Scheduling::Strict => {
+                let waiting = |queue: &Queue| !queue.packets.is_empty();
+                (self.queues.iter().rposition(waiting), None)
+            }
+            Scheduling::Weighted(weights) => {
+                let mut round = self.round;
+                let first = |queue: usize| {
+                    let first = self.queues.get(queue)?.packets.front()?;
+                    Some(u64::from(first.packet.link_octets))
+                };
+                (round.next(weights, first), Some(round))
+            }
+        }
+    }
 }
 
 impl TrafficManager {
@@ -108,6 +132,7 @@ impl TrafficManager {
             Box::new(Port {
                 config,
                 queues: Vec::new(),
+                round: Round::default(),
                 waiting: 0,
                 free_at: Instant::ZERO,
                 serving: false,
@@ -239,10 +264,7 @@ impl TrafficManager {
         let front = || {
             let &Reverse((start, number)) = self.due.peek()?;
             let port = self.ports[number as usize].as_ref()?;
-            let queue = port
-                .queues
-                .iter()
-                .rfind(|queue| !queue.packets.is_empty())?;
+            let queue = port.queues.get(port.choose().0?)?;
             Some(queue.packets.front()?.enqueued < start)
         };
         front().unwrap_or(false)
@@ -257,8 +279,11 @@ impl TrafficManager {
         }
         self.due.pop();
         let port = self.ports[number as usize].as_mut()?;
-        let waiting = |queue: &Queue| !queue.packets.is_empty();
-        let priority = port.queues.iter().rposition(waiting)?;
+        let (priority, round) = port.choose();
+        let priority = priority?;
+        if let Some(round) = round {
+            port.round = round;
+        }
         let queue = &mut port.queues[priority];
         let queued = queue.packets.pop_front()?;
         queue.cells -= queued.cells;

@@ -7,7 +7,7 @@
 //! # let program = p4_ir::Program::default();
 //! # let octets = vec![0; 64];
 //! let mut switch = Switch::new(&program, SwitchConfig::default()).map_err(|e| e[0].clone())?;
-//! let line = PortConfig { rate: Rate::from_bps(1_600_000), capacity: 50, queues: 1 };
+//! let line = PortConfig { rate: Rate::from_bps(1_600_000), capacity: 50, queues: 1, ..PortConfig::default() };
 //! switch.set_port(2, line);
 //! switch.add("route", &[("hdr.ipv4.dst", Match::lpm(0x0a000000_u32, 8))], 0,
 //!            "forward", &[("port", 2_u32.into())])?;
@@ -42,7 +42,9 @@ pub use p4_vm::{
     Packet, Panic, TraceEvent, Tracer,
 };
 use switch::Registration;
-pub use switch::{CloneSession, PortConfig, PortStats, Replica, SwitchConfig, Target, Transmit};
+pub use switch::{
+    CloneSession, PortConfig, PortStats, Replica, Scheduling, SwitchConfig, Target, Transmit,
+};
 
 /// A program translated for v1model.
 pub type Pipeline = p4_vm::Pipeline<V1Model>;

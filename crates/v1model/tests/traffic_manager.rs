@@ -99,6 +99,29 @@ fn without_capacity_a_free_line_still_sends() {
     assert_eq!(order, [1, 3]);
 }
 
+/// With weights 1 and 3 for the queues 0 and 3, of 40 packets that leave before either queue is empty 10 are of
+/// queue 0; a queue without a weight goes last.
+#[test]
+fn queues_share_a_line_by_their_weights() {
+    let mut switch = by_priority().switch();
+    switch.set_port(
+        0,
+        PortConfig {
+            scheduling: Scheduling::weighted(&[1, 0, 0, 3]),
+            ..line(8_000_000, 100)
+        },
+    );
+    let arrivals: Vec<(u64, u8)> = (0..123)
+        .map(|number| (number, [0, 3, 5][number as usize % 3]))
+        .collect();
+    let sent = run(&mut switch, &arrivals);
+    let queue = |row: &(u16, u64, u64, u64, u32, u32)| arrivals[usize::from(row.0) - 1].1;
+    let of_0 = sent[1..41].iter().filter(|row| queue(row) == 0).count();
+    assert!((9..=11).contains(&of_0), "{of_0}");
+    assert!(sent[1..82].iter().all(|row| queue(row) != 5));
+    assert_eq!(sent.len(), 123);
+}
+
 /// 1 is being sent when the others come; then 7 before 3 before 0, each in its order. Depths are those
 /// of each packet's own queue.
 #[test]

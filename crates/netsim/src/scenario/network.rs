@@ -70,6 +70,10 @@ pub struct SwitchNode {
     /// The same for single ports.
     #[serde(default)]
     pub port_capacity: BTreeMap<u16, u32>,
+    /// How a port's queues share its line, by priority from 0: octets in proportion to the weights, at most 8. A
+    /// queue of weight 0 is served when the others are empty. Unset: the largest priority first.
+    #[serde(default)]
+    pub port_weights: BTreeMap<u16, Vec<u8>>,
     /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
     #[serde(default)]
     pub snoop: Vec<u16>,

@@ -20,7 +20,7 @@ use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
-use engine::{MAX_QUEUES, Pipeline, PortConfig, Switch, SwitchConfig};
+use engine::{MAX_QUEUES, Pipeline, PortConfig, Scheduling, Switch, SwitchConfig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::wire;
@@ -346,6 +346,10 @@ fn switch(
         rate: Some(line.rate),
         capacity: *node.port_capacity.get(&line.from.port).unwrap_or(&capacity),
         queues: MAX_QUEUES,
+        scheduling: match node.port_weights.get(&line.from.port) {
+            Some(weights) => Scheduling::weighted(weights),
+            None => Scheduling::Strict,
+        },
     };
     let ports: BTreeMap<u16, PortConfig> = out
         .iter()

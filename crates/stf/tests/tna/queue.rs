@@ -62,6 +62,7 @@ fn switch(name: &str, capacity: u32, options: BTreeMap<&'static str, u64>) -> Sw
         rate: Rate::from_bps(8_000_000),
         capacity,
         queues: 1,
+        ..PortConfig::default()
     };
     let config = SwitchConfig {
         options,

@@ -437,5 +437,6 @@ pub fn line(bps: u64, capacity: u32) -> PortConfig {
         rate: units::Rate::from_bps(bps),
         capacity,
         queues: 8,
+        ..PortConfig::default()
     }
 }

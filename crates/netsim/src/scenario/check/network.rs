@@ -2,6 +2,7 @@
 
 use super::unknown;
 use crate::scenario::{HostClock, Link, LinkChange, Scenario};
+use engine::MAX_QUEUES;
 use std::collections::{BTreeMap, BTreeSet};
 use tcp_settings::check::{Checked, fail, not_negative};
 
@@ -54,6 +55,13 @@ impl Scenario {
             {
                 let path = format!("{path}.port_capacity.{port}");
                 return fail(path, "must be at least 1 packet");
+            }
+            for (port, weights) in &switch.port_weights {
+                if weights.len() > usize::from(MAX_QUEUES) || weights.iter().all(|&w| w == 0) {
+                    let path = format!("{path}.port_weights.{port}");
+                    let message = format!("must be at most {MAX_QUEUES} weights, not all 0");
+                    return fail(path, message);
+                }
             }
         }
         Ok(())
