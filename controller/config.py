@@ -15,7 +15,7 @@ from controller.replication import CloneSession, DefaultAction, MulticastGroup
 from waymark import units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.fields import Mac, Rate, RedSettings
+from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings
 from waymark.ports import CPU_PORT, MAX_PORT
 from waymark.topology import DEFAULT_PROGRAM
 
@@ -55,6 +55,9 @@ class PortConfig(Settings):
     )
     marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
     red: RedSettings | None = Field(None, description="thmin, thmax, pmax and w")
+    dual_pi2: DualPi2Settings | None = Field(
+        None, description="target, step, coupling, alpha and beta of DualPI2, for L4S"
+    )
     ecn_threshold: int | None = Field(
         None,
         ge=0,

@@ -83,6 +83,8 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
         entries += entry_of.red(number, port.red.to_red())
     if port.ecn_threshold is not None:
         entries.append(entry_of.ecn_threshold(number, port.ecn_threshold))
+    if port.dual_pi2 is not None:
+        entries.append(entry_of.dual_pi2(number, port.dual_pi2.to_dual_pi2()))
     if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:

@@ -47,6 +47,7 @@ MODULES = {
     "ci": (*EVERY, "ci"),
     "red": (*EVERY, "red"),
     "ecn": (*EVERY, "ecn"),
+    "l4s": (*EVERY, "l4s"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }
 """The modules of `tests/` for a program."""

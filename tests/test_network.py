@@ -19,6 +19,7 @@ from topologies import config, state
 from topologies.plan import plan
 from waymark import ConstantDrop, Red, Topology, WaymarkError, trace
 from waymark.addressing import derive
+from waymark.dual_pi2 import DualPi2
 from waymark.entries import entries_for as entries_of_a_topology
 from waymark.program import of_project
 
@@ -192,13 +193,15 @@ def test_links_become_cables_and_wires() -> None:
     assert lines["r1-2w", "r2-1w"] == ((1_600_000, None, 0.02, 0.0),) * 2
 
 
-@pytest.mark.parametrize("main", ["plain", "ecn", "red", "waymark"])
+@pytest.mark.parametrize("main", ["plain", "ecn", "l4s", "red", "waymark"])
 def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
     """The controller's configuration means what the lab writes, whatever the program."""
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     network = network.with_program(f"v1model/{main}.p4")
     if main == "ecn":
         network = network.with_link("r1", "r2", ecn_threshold=5)
+    if main == "l4s":
+        network = network.with_link("r1", "r2", dual_pi2=DualPi2(target_s=0.02), weights=(1, 9))
     if main == "red":
         network = network.with_link("r1", "r2", red=Red(5, 15, 0.1, w=7))
     written = tmp_path / "controller.yaml"

@@ -17,7 +17,9 @@ COMPILER = next(filter(shutil.which, COMPILERS), None)
 
 
 def test_there_are_mains() -> None:
-    assert {"plain", "aqt", "drai", "ci", "red", "ecn", "waymark"} == {main.stem for main in MAINS}
+    assert {"plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "waymark"} == {
+        main.stem for main in MAINS
+    }
 
 
 @pytest.mark.skipif(COMPILER is None, reason="neither p4c-bm2-ss nor p4c is on PATH")

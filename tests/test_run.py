@@ -27,6 +27,7 @@ from waymark import (
     run,
 )
 from waymark.controls import BY_NAME
+from waymark.dual_pi2 import WEIGHTS, DualPi2
 from waymark.scenario import to_core
 from waymark.traffic import Algorithm
 
@@ -335,6 +336,19 @@ def test_dctcp_holds_its_queue_at_the_threshold(small: Topology) -> None:
         for k in (4, 16)
     ]
     assert 2 < waiting[0] < 8 < waiting[1] < 24
+
+
+def test_dual_pi2_holds_the_classic_queue_at_its_target(small: Topology) -> None:
+    network = small.with_program("v1model/l4s.p4").with_queues(200)
+    flow = Flow("a", "b", "cubic", MODERN)
+    for target_s in (0.05, 0.1):
+        bottleneck = network.with_link(
+            "r1", "r2", dual_pi2=DualPi2(target_s=target_s), weights=WEIGHTS
+        )
+        result = run(Scenario("l4s", bottleneck, 60, flows=(flow,)))
+        packet_s = 1500 * 8 / network.link("r1", "r2").rate_bps
+        held_s = result.mean_waiting("r1->r2", 20, 60) * packet_s
+        assert held_s == pytest.approx(target_s, rel=0.4)
 
 
 def test_a_threshold_needs_a_program_that_marks(small: Topology) -> None:

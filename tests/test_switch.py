@@ -63,6 +63,9 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
     for arguments, message in (
         (["--port-rate", "1=1mbit"], "no such port"),
         (["--port-queue", "1=3"], "nothing waits at a port without --port-rate"),
+        (["--port-weights", "1=1,9"], "nothing waits at a port without --port-rate"),
+        (["--port-weights", "1=0,0"], "with at most 8 weights from 0 to 255, not all 0"),
+        (["--port-weights", "1=1,x"], "expected PORT=WEIGHT,WEIGHT"),
         (["--grpc-server-key", "x"], "needs both"),
         (["--grpc-server-cacert", "x"], "needs --grpc-server-cert"),
         (["--grpc-server-addr", "nowhere"], "like 127.0.0.1:9559"),

@@ -9,6 +9,7 @@ from conftest import ROOT
 
 from waymark import ConstantDrop, Host, Link, Red, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
+from waymark.dual_pi2 import DualPi2
 
 FILES = sorted((ROOT / "topologies").glob("*.yaml"))
 HOSTS = (Host("a"), Host("b"))
@@ -53,6 +54,18 @@ def test_ecn_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None
     file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{ecn: 9}}}}]")
     network = Topology.load(file)
     assert [network.link(*ends).ecn_threshold for ends in ("ab", "ba")] == [5, 9]
+
+
+def test_l4s_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    link = "ends: [a, b], rate: 1 Mb/s, delay: 1 ms, dual_pi2: {target: 20 ms}, weights: [1, 9]"
+    file.write_text(
+        f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{weights: [1], dual_pi2: {{}}}}}}]"
+    )
+    network = Topology.load(file)
+    assert network.link("a", "b").dual_pi2 == DualPi2(target_s=0.02)
+    assert network.link("b", "a").dual_pi2 == DualPi2()
+    assert [network.link(*ends).weights for ends in ("ab", "ba")] == [(1, 9), (1,)]
 
 
 RED = "red: {thmin: 5, thmax: 15, pmax: 0.1}"
@@ -115,6 +128,12 @@ def test_impossible_red_is_reported(tmp_path: Path, settings: str, told: str) ->
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 1), "queue limit 1, expected at least 2"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 50, 2), "loss 2, expected 0 to 1"),
         (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, ecn_threshold=-1), LINKS[1]), "threshold -1"),
+        (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, weights=(0,)), LINKS[1]), "not all 0"),
+        (
+            *(HOSTS, SWITCHES),
+            (Link("a", "r", 1e6, 0, dual_pi2=DualPi2(alpha_hz=16)), LINKS[1]),
+            "DualPI2's alpha_hz 16, expected 0 to 15.2 Hz",
+        ),
         (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, port=600), LINKS[1]), "port 600, expected 1 to"),
         (HOSTS, SWITCHES, LINKS[:2], "host b has no link, expected at least one"),
         (HOSTS, (Switch("r", feedback=frozenset({"x"})),), LINKS, "unknown feedback 'x'"),

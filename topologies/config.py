@@ -11,6 +11,7 @@ from controller import pipeline
 from topologies import tutorial
 from topologies.plan import Plan, SwitchPlan
 from waymark import program, project
+from waymark.dual_pi2 import DualPi2
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop
 from waymark.topology import Link
@@ -80,6 +81,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             "queue_limit": link.queue_packets,
             "marks": marks,
             **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
+            **({} if link.dual_pi2 is None else {"dual_pi2": _dual_pi2(link.dual_pi2)}),
             **_early_drops(link),
         }
         for port, link in switch.links.items()
@@ -116,3 +118,13 @@ def _early_drops(link: Link) -> dict[str, Any]:
             "time only; on interfaces: loss, or red"
         )
     return {} if link.red is None else {"red": asdict(link.red)}
+
+
+def _dual_pi2(settings: DualPi2) -> dict[str, Any]:
+    return {
+        "target": f"{settings.target_s * 1e6:g} us",
+        "step": f"{settings.step_s * 1e6:g} us",
+        "coupling": settings.coupling,
+        "alpha": settings.alpha_hz,
+        "beta": settings.beta_hz,
+    }

@@ -65,6 +65,9 @@ class Embedded:
         if switch.architecture.limits_queues:
             for port, link in switch.links.items():
                 command += ["--port-queue", f"{port}={link.queue_packets - 1}"]
+        for port, link in switch.links.items():
+            if link.weights is not None:
+                command += ["--port-weights", f"{port}={','.join(map(str, link.weights))}"]
         return command
 
     def settle(self, switch: SwitchPlan, prefix: Collection[str]) -> None:
@@ -88,6 +91,12 @@ class Bmv2:
 
     def command(self, switch: SwitchPlan, folder: Path) -> list[str]:
         """The command; the program is loaded over P4Runtime."""
+        for link in switch.links.values():
+            if link.weights is not None:
+                raise WaymarkError(
+                    f"link {link.name}: BMv2 serves queues by priority alone; weights need the "
+                    "embedded switch"
+                )
         interfaces = [f"-i{port}@{name}" for port, name in switch.interfaces.items()]
         return [
             *("simple_switch_grpc", "--no-p4", *interfaces),

@@ -672,6 +672,7 @@ def run_switch(
     rates_bps: Mapping[int, int],
     queue_packets: int,
     port_queues: Mapping[int, int],
+    port_weights: Mapping[int, Sequence[int]],
     cpu_port: int | None,
     drop_port: int,
     deflection_port: int | None,

@@ -36,7 +36,7 @@ def entries_for(
         packet_octets: of the packets that fill queues, where depths are in cells.
 
     Raises:
-        WaymarkError: a link has RED or an ECN threshold, and the program does not.
+        WaymarkError: a link has RED, an ECN threshold or DualPI2, and the program does not.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -64,6 +64,9 @@ def entries_for(
         if link.ecn_threshold is not None:
             _need(link, switch, "ecn_threshold", present)
             entries.append(entry_of.ecn_threshold(port, link.ecn_threshold))
+        if link.dual_pi2 is not None:
+            _need(link, switch, "dual_pi2", present)
+            entries.append(entry_of.dual_pi2(port, link.dual_pi2))
     return entries
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from waymark.architecture import V1MODEL, Architecture
 from waymark.drai import MTU_OCTETS, drai_ranges, window_log2, window_shift
+from waymark.dual_pi2 import DualPi2, parameters
 from waymark.red import ConstantDrop, Red, red_steps
 
 Value = int | str | tuple[int, int]
@@ -88,6 +89,11 @@ def queue_limit(port: int, limit_packets: int) -> Entry:
 def ecn_threshold(port: int, packets: int) -> Entry:
     """A packet behind more than this many waiting packets is marked (RFC 8257, §3.1: K)."""
     return Entry("ecn_threshold", {"port": port}, "mark_above", {"threshold": packets})
+
+
+def dual_pi2(port: int, settings: DualPi2) -> Entry:
+    """DualPI2 at a port; see `waymark.dual_pi2`."""
+    return Entry("dual_pi2", {"port": port}, "control_queueing", parameters(settings))
 
 
 def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from waymark.dual_pi2 import MAX_COUPLING, DualPi2
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
 from waymark.units import parse_rate, parse_time
@@ -42,6 +43,24 @@ Mac = Annotated[
     str, Field(pattern=r"^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$"), AfterValidator(str.lower)
 ]
 """A MAC address, in lower case."""
+
+
+class DualPi2Settings(BaseModel):
+    """DualPI2 at a port."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    target: Time = Field(0.015, description="a time with a unit: the Classic queue's")
+    step: Time = Field(
+        0.001, description="a time with a unit: L4S packets that waited longer are marked"
+    )
+    coupling: int = Field(2, ge=0, le=MAX_COUPLING, strict=True, description="0 to 255: k")
+    alpha: float = Field(0.16, ge=0, le=15, description="0 to 15 Hz")
+    beta: float = Field(3.2, ge=0, le=15, description="0 to 15 Hz")
+
+    def to_dual_pi2(self) -> DualPi2:
+        """The settings for `waymark.dual_pi2`."""
+        return DualPi2(self.target, self.step, self.coupling, self.alpha, self.beta)
 
 
 class RedSettings(BaseModel):

@@ -187,6 +187,7 @@ def _held(
     if switch.runtime is None:
         entries = _derived(scenario, addressing, switch, tables)
         held: dict[str, Any] = {"entries": [*(entry.to_core() for entry in entries), *own]}
+        held |= _weights(topology, addressing, switch)
         if limits_queues(tables):
             return held
         return held | _limits(topology, addressing, switch)
@@ -195,14 +196,15 @@ def _held(
     for link in topology.links:
         if link.source != switch.name:
             continue
-        if link.red is not None or link.ecn_threshold is not None:
+        if (link.red, link.ecn_threshold, link.dual_pi2) != (None, None, None):
             raise WaymarkError(
-                f"link {link.name}: RED and ECN thresholds are entries, and those of "
+                f"link {link.name}: RED, ECN thresholds and DualPI2 are entries, and those of "
                 f"{switch.name} are its runtime file's"
             )
     held = virtual.held(switch.runtime, program.of_project(switch.program))
     return held | {
         "entries": [*held["entries"], *own],
+        **_weights(topology, addressing, switch),
         **_limits(topology, addressing, switch),
     }
 
@@ -262,6 +264,15 @@ def _limits(topology: Topology, addressing: Addressing, switch: Switch) -> dict[
         port: topology.link(switch.name, end).queue_packets - 1 for port, end in ports.items()
     }
     return {"port_capacity": capacities}
+
+
+def _weights(topology: Topology, addressing: Addressing, switch: Switch) -> dict[str, Any]:
+    """How the queues of each port share its line, where that is not by priority alone."""
+    links = {
+        port: topology.link(switch.name, end) for port, end in addressing.ports[switch.name].items()
+    }
+    weights = {port: list(link.weights) for port, link in links.items() if link.weights is not None}
+    return {"port_weights": weights} if weights else {}
 
 
 def _architecture(switch: Switch) -> Architecture:

@@ -10,7 +10,7 @@ from types import FrameType
 
 from waymark import _core, real_time, units
 from waymark.errors import WaymarkError
-from waymark.ports import DROP_PORT
+from waymark.ports import DROP_PORT, PRIORITIES
 
 FORWARDING_THREAD = "dataplane"
 """The name of the thread that forwards packets."""
@@ -35,6 +35,8 @@ class SwitchOptions:
     """Packets that may wait in each queue of such a port."""
     port_queues: dict[int, int] = field(default_factory=dict[int, int])
     """The same for single ports."""
+    port_weights: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """How the queues of a port share its line, by priority from 0."""
     cpu_port: int | None = None
     drop_port: int = DROP_PORT
     """The ``egress_spec`` that drops in programs for v1model."""
@@ -102,6 +104,22 @@ def parse_port_queue(text: str) -> tuple[int, int]:
     return _port(port, f"--port-queue {text}"), int(packets)
 
 
+def parse_port_weights(text: str) -> tuple[int, tuple[int, ...]]:
+    """Read ``PORT=WEIGHT,WEIGHT,…``: port, and the weight of each queue by priority from 0.
+
+    Raises:
+        WaymarkError: it has another form, a weight is above 255, or all are 0.
+    """
+    port, _, rest = text.partition("=")
+    weights = [int(weight) if weight.isdecimal() else 256 for weight in rest.split(",")]
+    if len(weights) > PRIORITIES or max(weights) > 255 or not any(weights):
+        raise WaymarkError(
+            f"--port-weights {text}: expected PORT=WEIGHT,WEIGHT,…, such as 2=1,9, with at most "
+            f"{PRIORITIES} weights from 0 to 255, not all 0"
+        )
+    return _port(port, f"--port-weights {text}"), tuple(weights)
+
+
 def _port(text: str, where: str) -> int:
     if not text.isdecimal() or int(text) >= DROP_PORT:
         raise WaymarkError(f"{where}: expected a port from 0 to {DROP_PORT - 1}, found {text!r}")
@@ -115,13 +133,17 @@ def check(options: SwitchOptions) -> None:
         if port not in ports:
             known = ", ".join(map(str, ports)) or "none"
             raise WaymarkError(f"--port-rate {port}: no such port (ports with interfaces: {known})")
-    for port in options.port_queues:
-        if port not in options.rates_bps:
-            limited = ", ".join(map(str, options.rates_bps)) or "none"
-            raise WaymarkError(
-                f"--port-queue {port}: nothing waits at a port without --port-rate "
-                f"(ports with one: {limited})"
-            )
+    for option, of_ports in (
+        ("--port-queue", options.port_queues),
+        ("--port-weights", options.port_weights),
+    ):
+        for port in of_ports:
+            if port not in options.rates_bps:
+                limited = ", ".join(map(str, options.rates_bps)) or "none"
+                raise WaymarkError(
+                    f"{option} {port}: nothing waits at a port without --port-rate "
+                    f"(ports with one: {limited})"
+                )
     if options.cpu_port is not None and options.cpu_port in ports:
         raise WaymarkError(f"--cpu-port {options.cpu_port}: this port has an interface")
     if (options.certificate is None) != (options.key is None):
@@ -167,6 +189,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             rates_bps=options.rates_bps,
             queue_packets=options.queue_packets,
             port_queues=options.port_queues,
+            port_weights=options.port_weights,
             cpu_port=options.cpu_port,
             drop_port=options.drop_port,
             deflection_port=options.deflection_port,

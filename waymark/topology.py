@@ -11,9 +11,10 @@ from pathlib import Path
 
 from waymark import program
 from waymark.drai import MAX_DEPTH
+from waymark.dual_pi2 import MAX_COUPLING, MAX_GAIN, MAX_US, DualPi2, parameters
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
-from waymark.ports import MAX_PORT
+from waymark.ports import MAX_PORT, PRIORITIES
 from waymark.red import MAX_W, ConstantDrop, Red
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
@@ -135,6 +136,11 @@ class Link:
         red: early drops in front of the queue; None: none. A switch's program has to have RED.
         ecn_threshold: packets that may wait in front of one that is not marked (RFC 8257's K);
             None: nothing is marked. A switch's program has to have ECN, as ``v1model/ecn.p4`` has.
+        dual_pi2: the coupled queue management of L4S; None: none. A switch's program has to have
+            it, as ``v1model/l4s.p4`` has.
+        weights: how the queues of the port share the link while several have packets, by priority
+            from 0: octets in proportion to the weights. A queue without a weight, or with 0, is
+            served when the others are empty. None: the largest priority first.
         port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
             one.
         medium: what it shares with other links, its way back among them; None: nothing.
@@ -149,6 +155,8 @@ class Link:
     port: int | None = None
     red: Red | ConstantDrop | None = None
     ecn_threshold: int | None = None
+    dual_pi2: DualPi2 | None = None
+    weights: tuple[int, ...] | None = None
     medium: Medium | None = None
 
     @property
@@ -222,6 +230,8 @@ class Topology:
         loss: float | None = None,
         red: Red | ConstantDrop | None = None,
         ecn_threshold: int | None = None,
+        dual_pi2: DualPi2 | None = None,
+        weights: tuple[int, ...] | None = None,
     ) -> "Topology":
         """The same topology with other settings on the one link ``source`` -> ``target``."""
         old = self.link(source, target)
@@ -235,6 +245,8 @@ class Topology:
             old.port,
             old.red if red is None else red,
             old.ecn_threshold if ecn_threshold is None else ecn_threshold,
+            old.dual_pi2 if dual_pi2 is None else dual_pi2,
+            old.weights if weights is None else weights,
             old.medium,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
@@ -327,6 +339,8 @@ def _check(topology: Topology) -> None:
                 f"link {link.name}: ECN threshold {link.ecn_threshold}, expected 0 to {MAX_DEPTH}"
             )
         _check_red(link)
+        _check_dual_pi2(link)
+        _check_weights(link)
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
         if link.medium != topology.link(link.target, link.source).medium:
@@ -364,6 +378,35 @@ def _check_media(media: Collection[Medium]) -> None:
             raise WaymarkError(
                 f"medium {medium.name}: {medium.slots} slots, expected 1 to {MAX_SLOTS}"
             )
+
+
+def _check_dual_pi2(link: Link) -> None:
+    settings = link.dual_pi2
+    if settings is None:
+        return
+    given = parameters(settings)
+    bounds = {
+        "target_s": (given["target"], MAX_US, "0 to 4294 s"),
+        "step_s": (given["step"], MAX_US, "0 to 4294 s"),
+        "coupling": (settings.coupling, MAX_COUPLING, f"0 to {MAX_COUPLING}"),
+        "alpha_hz": (given["alpha"], MAX_GAIN, "0 to 15.2 Hz"),
+        "beta_hz": (given["beta"], MAX_GAIN, "0 to 15.2 Hz"),
+    }
+    for name, (value, largest, valid) in bounds.items():
+        if not 0 <= value <= largest:
+            found = getattr(settings, name)
+            raise WaymarkError(f"link {link.name}: DualPI2's {name} {found:g}, expected {valid}")
+
+
+def _check_weights(link: Link) -> None:
+    weights = link.weights
+    if weights is None:
+        return
+    if len(weights) > PRIORITIES or not any(weights) or not all(0 <= w <= 255 for w in weights):
+        raise WaymarkError(
+            f"link {link.name}: weights {list(weights)}, expected at most {PRIORITIES} from 0 to "
+            "255, not all 0"
+        )
 
 
 def _check_red(link: Link) -> None:

@@ -13,8 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
+from waymark.dual_pi2 import DualPi2
 from waymark.errors import WaymarkError
-from waymark.fields import Mac, Rate, RedSettings, Time
+from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
 from waymark.ports import CPU_PORT, PRIORITIES
 from waymark.red import ConstantDrop, Red
 from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology, Tutorial
@@ -36,12 +37,15 @@ def _address(value: object) -> str:
 
 
 Address = Annotated[str, BeforeValidator(_address)]
+Weight = Annotated[int, Field(strict=True, ge=0, le=255)]
 Feedback = Literal["aqt", "drai", "ci"]
 
 RATE = f"bits per second with a unit: {units.RATE}"
 DELAY = f"a time with a unit, one way: {units.TIME}"
 QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
 LOSS = "a probability, 0 to 1"
+DUAL_PI2 = "target, step, coupling, alpha and beta of DualPI2, for L4S"
+WEIGHTS = "a list of up to 8 numbers, 0 to 255: the shares of the port's queues, by priority from 0"
 ECN = "0 or more packets that may wait in front of one that is not marked"
 RED = "thmin, thmax, pmax and w of random early detection"
 DROP = "a probability above 0, at most 1, that a packet is dropped in front of the queue"
@@ -90,6 +94,8 @@ class DirectionFile(Settings):
         None, description=f"{RED}; or off", json_schema_extra=_or_off
     )
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
+    dual_pi2: DualPi2Settings | None = Field(None, description=DUAL_PI2)
+    weights: tuple[Weight, ...] | None = Field(None, max_length=PRIORITIES, description=WEIGHTS)
 
 
 class LinkFile(Settings):
@@ -105,8 +111,11 @@ class LinkFile(Settings):
     ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
     red: RedSettings | None = Field(None, description=RED)
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
+    dual_pi2: DualPi2Settings | None = Field(None, description=DUAL_PI2)
+    weights: tuple[Weight, ...] | None = Field(None, max_length=PRIORITIES, description=WEIGHTS)
     back: DirectionFile | None = Field(
-        None, description="rate, delay, queue, loss, ecn, red or drop of the way back"
+        None,
+        description="rate, delay, queue, loss, ecn, red, drop, dual_pi2 or weights of the way back",
     )
 
 
@@ -242,6 +251,8 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         *(a, b, entry.rate, entry.delay, entry.queue, entry.loss, a_port),
         red=_early(entry.red, entry.drop),
         ecn_threshold=entry.ecn,
+        dual_pi2=_dual_pi2(entry.dual_pi2),
+        weights=entry.weights,
     )
     # One of red and drop on the way back replaces both.
     its_own = back.red is not None or back.drop is not None
@@ -255,7 +266,13 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         b_port,
         red=_early(back.red, back.drop) if its_own else _early(entry.red, entry.drop),
         ecn_threshold=entry.ecn if back.ecn is None else back.ecn,
+        dual_pi2=_dual_pi2(back.dual_pi2 or entry.dual_pi2),
+        weights=entry.weights if back.weights is None else back.weights,
     )
+
+
+def _dual_pi2(settings: DualPi2Settings | None) -> DualPi2 | None:
+    return None if settings is None else settings.to_dual_pi2()
 
 
 def _early(red: RedSettings | None, drop: float | None) -> Red | ConstantDrop | None:

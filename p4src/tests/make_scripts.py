@@ -278,6 +278,23 @@ def ecn_unmarked() -> Script:
     return script
 
 
+def l4s_unmarked() -> Script:
+    script = Script(
+        "A packet of either queue that leaves no packets behind is neither marked nor dropped."
+    )
+    script.routes()
+    script.add(
+        "dual_pi2 port:2 control_queueing(target:0, interval_log2:14, alpha:65535, beta:65535, "
+        "coupling:2, step:0)"
+    )
+    for ecn, what in enumerate(("Not capable", "L4S", "Classic", "Marked before")):
+        script.forwarded(f"{what}.", A_TO_B.changed(ecn=ecn), AT_B.changed(ecn=ecn))
+    for queue in (0, 1):
+        script.counter("dual_pi2_marks", 8 * 2 + queue, 0)
+        script.counter("dual_pi2_drops", 8 * 2 + queue, 0)
+    return script
+
+
 def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
     """(what, before, after) for a mark at the start, at odd offsets and at the end of each IHL."""
     for octets in range(max(4, len(mark)), 44, 4):
@@ -469,7 +486,7 @@ def both_marks() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "waymark")
+EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -485,6 +502,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("ci", "waymark"), "ci_unmarked", ci_unmarked),
     (("red", "waymark"), "red", red),
     (("ecn",), "ecn_unmarked", ecn_unmarked),
+    (("l4s",), "l4s_unmarked", l4s_unmarked),
     (("waymark",), "both_marks", both_marks),
 ]
 

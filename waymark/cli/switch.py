@@ -63,6 +63,15 @@ def run_switch(
             "--port-queue", metavar="PORT=PACKETS", help="The same for one port, such as 2=49."
         ),
     ] = None,
+    port_weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--port-weights",
+            metavar="PORT=W,W,...",
+            help="Serve the queues of a port by weights, from priority 0 on, such as 2=1,9; "
+            "default: the largest priority first.",
+        ),
+    ] = None,
     cpu_port: Annotated[
         int | None,
         typer.Option(min=0, max=DROP_PORT - 1, help="Port of packets to and from controllers."),
@@ -114,6 +123,7 @@ def run_switch(
         rates_bps=dict(switches.parse_rate(text) for text in port_rate or ()),
         queue_packets=queue_packets,
         port_queues=dict(switches.parse_port_queue(text) for text in port_queue or ()),
+        port_weights=dict(switches.parse_port_weights(text) for text in port_weights or ()),
         cpu_port=cpu_port,
         drop_port=drop_port,
         deflection_port=deflection_port,

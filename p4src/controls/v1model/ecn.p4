@@ -6,11 +6,9 @@
 
 #include <v1model.p4>
 #include "../../include/constants.p4"
+#include "../../include/ecn.p4"
 #include "../../include/headers.p4"
 #include "../../include/v1model/types.p4"
-
-const bit<2> ECN_NOT_CAPABLE = 0b00;
-const bit<2> ECN_EXPERIENCED = 0b11;
 
 control Ecn(inout ipv4_h ipv4, in port_t port, in bit<19> waiting_at_arrival) {
     // Index: port. Packets that this hop marked.
