@@ -4,6 +4,8 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,8 +70,74 @@ def of_connection(events: Sequence[Event], port: int | None, seconds: float) -> 
     return [event for event in chosen if str(event["ends"]) == ends]
 
 
+def write(events: Sequence[Event], file: Path) -> None:
+    """Write events as JSON lines, for :func:`replay`."""
+    lines = (json.dumps(event) + "\n" for event in events)
+    file.write_text("".join(lines), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Windows and thresholds that differ by more than rounding, in segments.
+
+    Attributes:
+        event: counted from 1.
+        change: what happened.
+        kernel: window and threshold in the kernel.
+        rust: the same in Rust.
+    """
+
+    event: int
+    change: str
+    kernel: tuple[float, float]
+    rust: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A control in the kernel beside the Rust control on the same events.
+
+    Attributes:
+        control: its name.
+        ends: address and port of this end and of the other.
+        acks, losses, timeouts: events of each kind that were compared.
+        largest: the largest difference between the windows, as a share of the window.
+        rounding: the largest that the kernel's rounding explains, likewise.
+        beyond: the first event after which rounding does not explain the difference; None: all
+            agree.
+    """
+
+    control: str
+    ends: tuple[tuple[str, int], tuple[str, int]]
+    acks: int
+    losses: int
+    timeouts: int
+    largest: float
+    rounding: float
+    beyond: Difference | None
+
+
+def replay(file: Path) -> Replayed:
+    """Give the events of a connection, which began after the recording, to the Rust control.
+
+    Raises:
+        WaymarkError: the loader was not built, or the file does not have such events; the message
+            names the event.
+    """
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise WaymarkError(f"{file}: {error.strerror}") from error
+    done = subprocess.run([kernel.loader(), "replay"], input=text, capture_output=True)
+    if done.returncode:
+        raise WaymarkError(f"{file}: {done.stderr.decode().strip().removeprefix('error: ')}")
+    report = json.loads(done.stdout)
+    beyond = report.pop("beyond")
+    return Replayed(**report, beyond=None if beyond is None else Difference(**beyond))
+
+
 def as_trace(events: Sequence[Event], begin_s: float | None = None) -> Trace:
-    """Events of one connection as a trace.
+    """Events of one connection as a trace: acknowledgements, losses, recoveries and timeouts.
 
     Packets are counted from the first event on. The base RTT and Diff of a control are not
     exported: they are NaN.
@@ -78,6 +146,7 @@ def as_trace(events: Sequence[Event], begin_s: float | None = None) -> Trace:
         events: of :func:`of_connection`.
         begin_s: time 0 of the trace, by ``time.monotonic()``; None: the first event.
     """
+    events = [event for event in events if event["change"] in CHANGES]
     first = events[0]
     count = len(events)
     begin_us = first["time_us"] if begin_s is None else begin_s * 1e6

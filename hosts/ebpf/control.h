@@ -67,7 +67,7 @@ static __always_inline void trace_end(struct traced *traced, const struct contro
 	bpf_ringbuf_submit(traced, 0);
 }
 
-// Of all but acknowledgements.
+// Of all but acknowledgements and losses.
 static __always_inline void trace_change(struct sock *sk, __u32 change, __u32 window)
 {
 	struct traced *traced = trace_begin(sk, change);
@@ -75,6 +75,18 @@ static __always_inline void trace_change(struct sock *sk, __u32 change, __u32 wi
 	if (!traced)
 		return;
 	traced->window = window;
+	trace_end(traced, &state_of(sk)->control);
+}
+
+static __always_inline void trace_loss(struct sock *sk, const struct loss *loss)
+{
+	struct traced *traced = trace_begin(sk, TRACED_LOSS);
+
+	if (!traced)
+		return;
+	traced->window = loss->window;
+	traced->ci_echoed = loss->ci_echoed;
+	traced->ci_ack_seq = loss->ci_ack_seq;
 	trace_end(traced, &state_of(sk)->control);
 }
 
@@ -90,7 +102,14 @@ static __always_inline void trace_ack(struct sock *sk, const struct ack *ack)
 	traced->aqt_echo_us = ack->aqt_echo_us;
 	traced->aqt_backward_us = ack->aqt_backward_us;
 	traced->mrai = ack->mrai;
+	traced->window_unused = ack->window_unused;
 	trace_end(traced, &state_of(sk)->control);
+}
+
+static __always_inline void on_sent(struct sock *sk)
+{
+	control_on_sent(&state_of(sk)->control, ((struct tcp_sock *)sk)->tcp_mstamp);
+	trace_change(sk, TRACED_SENT, 0);
 }
 
 SEC("struct_ops")
@@ -102,18 +121,19 @@ void BPF_PROG(on_init, struct sock *sk)
 	__builtin_memset(state, 0, sizeof(*state));
 	state->una = tcp->snd_una;
 	control_start(&state->control, tcp->snd_cwnd, tcp->snd_nxt);
+	trace_change(sk, TRACED_START, tcp->snd_cwnd);
 	// Segments that leave together wait behind each other, which a delay-based control takes for congestion.
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 	if (tcp->packets_out)
-		control_on_sent(&state->control, tcp->tcp_mstamp);
+		on_sent(sk);
 }
 
 SEC("struct_ops")
 void BPF_PROG(on_event, struct sock *sk, enum tcp_ca_event event)
 {
 	if (event == CA_EVENT_TX_START)
-		control_on_sent(&state_of(sk)->control, ((struct tcp_sock *)sk)->tcp_mstamp);
+		on_sent(sk);
 }
 
 SEC("struct_ops")
@@ -172,7 +192,7 @@ __u32 BPF_PROG(on_ssthresh, struct sock *sk)
 		loss.ci_ack_seq = feedback->ci_ack_seq;
 	}
 	control_on_loss(&state->control, &loss);
-	trace_change(sk, TRACED_LOSS, loss.window);
+	trace_loss(sk, &loss);
 	window = WHOLE(control_cwnd(&state->control));
 	return window < 2 ? 2 : window;
 }

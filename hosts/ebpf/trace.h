@@ -14,9 +14,11 @@ enum traced_change {
 	TRACED_LOSS,
 	TRACED_RECOVERED,
 	TRACED_TIMEOUT,
+	TRACED_START, // the connection begins
+	TRACED_SENT,  // a segment leaves while no other is in flight
 };
 
-// crates/kernel-hosts, trace.rs, reads it: 3 words of 64 bits, then 16 of 32 bits, then a name.
+// crates/kernel-hosts, trace.rs, reads it: 3 words of 64 bits, then 20 of 32 bits, then a name.
 struct traced {
 	__u64 time_us;
 	__u64 cwnd; // as in event.h
@@ -26,7 +28,7 @@ struct traced {
 	__u32 remote;
 	__u32 local_port;
 	__u32 remote_port;
-	__u32 window; // before a loss or timeout
+	__u32 window; // at the start, before a loss or timeout
 	__u32 una;
 	__u32 next;
 	__u32 mss;
@@ -37,6 +39,10 @@ struct traced {
 	__u32 aqt_echo_us;
 	__u32 aqt_backward_us;
 	__u32 mrai;
+	__u32 window_unused;
+	__u32 most;
+	__u32 ci_echoed; // of a loss, as in struct loss
+	__u32 ci_ack_seq;
 	char control[16]; // its name, then zeros
 };
 
@@ -65,6 +71,7 @@ static __always_inline struct traced *trace_begin(struct sock *sk, __u32 change)
 	traced->next = tcp->snd_nxt;
 	traced->mss = tcp->mss_cache;
 	traced->in_flight = tcp->packets_out;
+	traced->most = tcp->snd_cwnd_clamp;
 	return traced;
 }
 

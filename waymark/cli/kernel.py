@@ -1,4 +1,4 @@
-"""``waymark kernel attach|detach|status|trace``: Linux's own TCP reads the marks."""
+"""``waymark kernel attach|detach|status|trace|replay``: Linux's own TCP reads the marks."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -94,6 +94,7 @@ def status(as_json: AsJson = False) -> None:
     epilog=examples(
         "waymark kernel trace live.parquet --seconds 5 --port 5201",
         "waymark plot live.parquet -o live.svg",
+        "waymark kernel trace live.parquet --events live.jsonl",
     ),
 )
 def trace(
@@ -102,6 +103,10 @@ def trace(
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, help="Of the connection. Default: the busiest one."),
+    ] = None,
+    events_file: Annotated[
+        Path | None,
+        typer.Option("--events", metavar="FILE", help="JSON lines for waymark kernel replay."),
     ] = None,
 ) -> None:
     """Record window, RTT and marks of a connection whose control is wm_NAME, for waymark plot.
@@ -115,7 +120,49 @@ def trace(
     events = kernel_trace.record(seconds, port, lambda: print("recording", flush=True))
     recorded = kernel_trace.as_trace(events)
     traces.write(recorded.table(), file)
+    if events_file is not None:
+        kernel_trace.write(events, events_file)
     print(f"{file}: {len(events)} changes of {recorded.about['flow']}")
+
+
+@kernel.command(
+    "replay",
+    epilog=examples("waymark kernel replay live.jsonl"),
+)
+def replay(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Events of waymark kernel trace --events.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Compare a control in the kernel with the Rust control of the simulator, on the same events.
+
+    The connection has to begin after the recording. Exit code 1: the windows differ by more than
+    the kernel's rounding.
+    """
+    from waymark import kernel_trace
+
+    replayed = kernel_trace.replay(file)
+    if as_json:
+        print_json(asdict(replayed))
+    else:
+        (local, port), (remote, other) = replayed.ends
+        counts = (replayed.acks, replayed.losses, replayed.timeouts)
+        names = ("acknowledgements", "losses", "timeouts")
+        print(f"{replayed.control}, {local}:{port} to {remote}:{other}")
+        print(", ".join(f"{count} {name}" for count, name in zip(counts, names, strict=True)))
+        print(
+            f"largest difference: {replayed.largest:.1e} of the window; "
+            f"rounding explains {replayed.rounding:.1e}"
+        )
+        if replayed.beyond is not None:
+            one = replayed.beyond
+            print(
+                f"event {one.event} ({one.change}): window {one.kernel[0]:.6f} in the kernel, "
+                f"{one.rust[0]:.6f} in Rust; threshold {one.kernel[1]:.6g}, {one.rust[1]:.6g}"
+            )
+    if replayed.beyond is not None:
+        raise typer.Exit(1)
 
 
 def _line(one: "Attached") -> str:

@@ -147,6 +147,9 @@ pub struct Rules {
     pub phantom_rtt: bool,
     /// Half of a window keeps the window's fraction ([`crate::ExactRenoConfig`]).
     pub exact_halving: bool,
+    /// What differs by rounding alone is equal ([`crate::vegas::Quirks`]), for comparisons with arithmetic in fixed
+    /// point.
+    pub fixed_point: bool,
 }
 
 /// A setting that a control declares.

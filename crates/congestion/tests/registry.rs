@@ -14,6 +14,7 @@ fn rules() -> impl Iterator<Item = Rules> {
             modern,
             phantom_rtt: flag,
             exact_halving: flag,
+            fixed_point: flag,
         })
     })
 }
@@ -75,6 +76,7 @@ fn defaults_are_those_of_the_control_s_config() {
         modern: false,
         phantom_rtt: false,
         exact_halving: false,
+        fixed_point: false,
     };
     let cases: [(&str, Box<dyn Factory>); 4] = [
         ("vegas", Box::new(VegasConfig::default())),

@@ -14,6 +14,8 @@ pub mod marks;
 #[cfg(feature = "bpf")]
 pub mod objects;
 #[cfg(feature = "bpf")]
+pub mod replay;
+#[cfg(feature = "bpf")]
 mod sys;
 #[cfg(feature = "bpf")]
 pub mod trace;

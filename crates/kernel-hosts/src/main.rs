@@ -1,14 +1,15 @@
 //! The loader, which `waymark kernel` runs.
 //!
-//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`, `trace SECONDS` (JSON lines after `ready`); `hold` is what `attach`
-//! starts in the background. Errors go to standard error, with exit code 2.
+//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`, `trace SECONDS` (JSON lines after `ready`), `replay` (such lines
+//! of one connection on standard input; JSON); `hold` is what `attach` starts in the background. Errors go to standard error, with
+//! exit code 2.
 
 use std::process::ExitCode;
 
 use kernel_hosts::error::KernelError;
-use kernel_hosts::{holder, objects, trace};
+use kernel_hosts::{holder, objects, replay, trace};
 
-const USAGE: &str = "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls | trace SECONDS";
+const USAGE: &str = "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls | trace SECONDS | replay";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
             || println!("ready"),
             print,
         ),
+        ["replay"] => return replayed(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -43,6 +45,30 @@ fn named<'a>(control: &&'a str) -> Option<&'a str> {
 
 fn print(data: &impl serde::Serialize) {
     println!("{}", serde_json::to_string(data).expect("plain data"));
+}
+
+fn replayed() -> ExitCode {
+    let lines = std::io::stdin().lines().map_while(Result::ok);
+    let mut events = Vec::new();
+    for (at, line) in (1..).zip(lines) {
+        match serde_json::from_str::<trace::Event>(&line) {
+            Ok(event) => events.push(event),
+            Err(error) => {
+                eprintln!("error: line {at}: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    match replay::replay(&events) {
+        Ok(report) => {
+            print(&report);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn report(done: Result<(), KernelError>) -> ExitCode {

@@ -6,20 +6,45 @@ use std::time::{Duration, Instant};
 
 use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{MapHandle, RingBufferBuilder};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::KernelError;
 
 const MAP: &str = "waymark_events";
-const CHANGES: [&str; 4] = ["ack", "loss", "recovered", "timeout"];
+const CHANGES: [Change; 6] = [
+    Change::Ack,
+    Change::Loss,
+    Change::Recovered,
+    Change::Timeout,
+    Change::Start,
+    Change::Sent,
+];
 /// Binary places of windows.
 const PLACES: f64 = (1_u64 << 28) as f64;
 const LONG_WORDS: usize = 3;
-const WORDS: usize = 16;
+const WORDS: usize = 20;
 const POLL: Duration = Duration::from_millis(100);
 
+/// What happened to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// New data was acknowledged, and no recovery is going on.
+    Ack,
+    /// A loss was found without the timer.
+    Loss,
+    /// The recovery that a loss began is over.
+    Recovered,
+    /// The retransmission timer ran out.
+    Timeout,
+    /// The connection begins.
+    Start,
+    /// A segment leaves while no other is in flight.
+    Sent,
+}
+
 /// One event of a connection.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// By the kernel's monotonic clock, in microseconds.
     pub time_us: u64,
@@ -29,11 +54,11 @@ pub struct Event {
     pub ssthresh: f64,
     /// The control's name.
     pub control: String,
-    /// `ack`, `loss`, `recovered` or `timeout`.
-    pub change: &'static str,
+    /// What happened.
+    pub change: Change,
     /// Address and port of this end and of the other.
     pub ends: [(Ipv4Addr, u32); 2],
-    /// Before a loss or timeout, in segments.
+    /// At the start, and before a loss or timeout, in segments.
     pub window: u32,
     /// The first octet that is not acknowledged.
     pub una: u32,
@@ -51,6 +76,12 @@ pub struct Event {
     pub aqt_us: Option<[u32; 2]>,
     /// MRAI-Echo.
     pub mrai: Option<u32>,
+    /// The window was not full as an acknowledgement came.
+    pub window_unused: bool,
+    /// The largest window allowed, in segments.
+    pub most: u32,
+    /// Of a loss: what the newest acknowledgement that echoed CI acknowledged; `None`: there was none.
+    pub ci_ack_seq: Option<u32>,
 }
 
 impl Event {
@@ -78,6 +109,10 @@ impl Event {
             forward_us,
             backward_us,
             mrai,
+            window_unused,
+            most,
+            ci_echoed,
+            ci_ack_seq,
         ] = *words.first_chunk::<WORDS>()?;
         let name = short.get(WORDS * 4..)?;
         let name = name.split(|octet| *octet == 0).next()?;
@@ -87,7 +122,7 @@ impl Event {
             cwnd: long(1)? as f64 / PLACES,
             ssthresh: long(2)? as f64 / PLACES,
             control: String::from_utf8_lossy(name).into_owned(),
-            change: CHANGES.get(change as usize)?,
+            change: *CHANGES.get(change as usize)?,
             ends: [(address(local), local_port), (address(remote), remote_port)],
             window,
             una,
@@ -98,6 +133,9 @@ impl Event {
             rtt_us: Some(rtt_us).filter(|time| *time > 0),
             aqt_us: (marked > 0).then_some([forward_us, backward_us]),
             mrai: Some(mrai).filter(|index| *index > 0),
+            window_unused: window_unused > 0,
+            most,
+            ci_ack_seq: (ci_echoed > 0).then_some(ci_ack_seq),
         })
     }
 }

@@ -146,6 +146,7 @@ impl Run {
             modern: true,
             phantom_rtt: false,
             exact_halving: false,
+            fixed_point: false,
         };
         let factory = (control.factory)(&Settings::defaults(control), rules);
         let initial_window: u64 = if seed.is_multiple_of(2) { 10 } else { 2 };

@@ -118,11 +118,13 @@ impl Settings {
                 modern: false,
                 phantom_rtt: ns2.phantom_rtt,
                 exact_halving: ns2.exact_halving,
+                fixed_point: false,
             },
             Profile::Modern(_) => Rules {
                 modern: true,
                 phantom_rtt: false,
                 exact_halving: false,
+                fixed_point: false,
             },
         }
     }

@@ -236,7 +236,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         }
         // As the first of the segments that it stands for was acknowledged.
         let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
-        if self.cwnd - in_flight <= self.meter.slack() {
+        if self.cwnd - in_flight <= self.meter.slack() + self.config.quirks.tie() {
             self.cwnd += self.increment * ack.weight();
         }
         self.cwnd = self.limits.cap(self.cwnd);

@@ -62,6 +62,9 @@ pub struct Quirks {
     /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0
     /// and the flow waits for the timer once more.
     pub zero_window: bool,
+    /// A window that is ahead of its bound by less than 2^-20 of a segment is at the bound: sums of fractions such as
+    /// 1/20 end there in exact arithmetic, and what floating point loses decides nothing.
+    pub fixed_point: bool,
 }
 
 impl Quirks {
@@ -69,17 +72,29 @@ impl Quirks {
     pub const NONE: Quirks = Quirks {
         phantom_rtt: false,
         zero_window: false,
+        fixed_point: false,
     };
     /// The papers' simulator without its defect: the experiments' setting.
     pub const NS2: Quirks = Quirks {
         phantom_rtt: false,
         zero_window: true,
+        fixed_point: false,
     };
     /// The papers' simulator with its defect.
     pub const NS2_FAITHFUL: Quirks = Quirks {
         phantom_rtt: true,
         zero_window: true,
+        fixed_point: false,
     };
+
+    /// How far ahead of its bound a window is at it, in segments.
+    fn tie(self) -> f64 {
+        if self.fixed_point {
+            1.0 / (1 << 20) as f64
+        } else {
+            0.0
+        }
+    }
 
     /// What a recovery deflates to if the window was not cut since the start or a timeout.
     fn forgotten_window(self) -> f64 {
@@ -107,7 +122,10 @@ impl VegasConfig {
             beta: settings.number("beta"),
             gamma: settings.number("gamma"),
             quirks: match (rules.modern, rules.phantom_rtt) {
-                (true, _) => Quirks::NONE,
+                (true, _) => Quirks {
+                    fixed_point: rules.fixed_point,
+                    ..Quirks::NONE
+                },
                 (false, true) => Quirks::NS2_FAITHFUL,
                 (false, false) => Quirks::NS2,
             },
