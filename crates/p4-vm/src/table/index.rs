@@ -2,6 +2,7 @@
 //!
 //! An index holds numbers of entries; their packed values are in one array, `words` of them each.
 
+use super::chunks::Chunks;
 use super::gradual::Gradual;
 use super::key::{KeyField, KeyLayout};
 use super::tuples::Tuples;
@@ -13,6 +14,9 @@ pub const NO_ENTRY: u32 = u32::MAX;
 
 /// The widest key, in bits, that is looked up in an array.
 const ARRAY_BITS: u32 = 12;
+
+/// Entries whose packed values are in one vector: so few that packets do not wait while it grows.
+const VALUES: usize = 1 << 10;
 
 /// What an index has to know of an entry.
 #[derive(Clone, Debug, Default)]
@@ -32,9 +36,9 @@ pub struct Indexed {
 /// The entries as indices see them.
 #[derive(Debug, Default)]
 pub struct Slab {
-    pub entries: Vec<Indexed>,
-    /// Packed values, `words` for each entry.
-    values: Vec<u64>,
+    pub entries: Chunks<Indexed>,
+    /// Packed values of [`VALUES`] entries in each chunk, `words` for each entry.
+    values: Vec<Vec<u64>>,
     words: usize,
 }
 
@@ -46,19 +50,26 @@ impl Slab {
         }
     }
 
+    /// Describes an entry, which is known or the next one.
     pub fn set(&mut self, id: u32, indexed: Indexed) {
         let at = id as usize;
-        if at >= self.entries.len() {
-            self.entries.resize(at + 1, Indexed::default());
-            self.values.resize((at + 1) * self.words, 0);
+        let (chunk, place) = (at / VALUES, at % VALUES * self.words);
+        if chunk == self.values.len() {
+            self.values.push(Vec::new());
         }
-        self.values[at * self.words..][..self.words].copy_from_slice(&indexed.value);
-        self.entries[at] = indexed;
+        let values = &mut self.values[chunk];
+        values.resize(values.len().max(place + self.words), 0);
+        values[place..][..self.words].copy_from_slice(&indexed.value);
+        match at < self.entries.len() {
+            true => self.entries[at] = indexed,
+            false => self.entries.push(indexed),
+        }
     }
 
     #[inline]
     pub fn value(&self, id: u32) -> &[u64] {
-        &self.values[id as usize * self.words..][..self.words]
+        let at = id as usize;
+        &self.values[at / VALUES][at % VALUES * self.words..][..self.words]
     }
 }
 

@@ -1,5 +1,6 @@
 //! A table's entries: checked and kept as a control plane sees them, and indexed for lookups.
 
+mod chunks;
 mod constant;
 mod filter;
 mod gradual;
@@ -14,12 +15,13 @@ use crate::cells::{self, Counted, MeterCell, MeterUnit};
 use crate::filter::{Filter, FilterKind};
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
+use chunks::Chunks;
 use foldhash::fast::FixedState;
 use gradual::Gradual;
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, Program, TableId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use units::Instant;
 
@@ -63,7 +65,7 @@ pub enum Outcome {
 }
 
 /// What an entry may name of an action profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reference {
     Member(u32),
     Group(u32),
@@ -153,9 +155,9 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct TableState {
     pub layout: KeyLayout,
-    pub rows: Vec<Option<Row>>,
+    rows: Chunks<Option<Row>>,
     /// What each row does, which is all that most look-ups want of it.
-    outcomes: Vec<Outcome>,
+    outcomes: Chunks<Outcome>,
     pub default: Outcome,
     /// The default as the control plane wrote it.
     pub default_action: EntryAction,
@@ -174,7 +176,7 @@ pub struct TableState {
     /// Entries by `sequence`.
     by_age: BTreeMap<u64, u32>,
     /// How many entries name each member and group.
-    references: HashMap<Reference, usize>,
+    references: BTreeMap<Reference, usize>,
     next_sequence: u64,
     size: Option<u64>,
     name: String,
@@ -199,8 +201,8 @@ impl TableState {
             key: vec![0; layout.words],
             masked: vec![0; layout.words],
             layout,
-            rows: Vec::new(),
-            outcomes: Vec::new(),
+            rows: Chunks::default(),
+            outcomes: Chunks::default(),
             default: Outcome::Run(Prepared {
                 id: default.action,
                 index: 0,
@@ -214,7 +216,7 @@ impl TableState {
             free: Vec::new(),
             by_key: Gradual::default(),
             by_age: BTreeMap::new(),
-            references: HashMap::new(),
+            references: BTreeMap::new(),
             next_sequence: 0,
             size: table.size,
             name: table.name.clone(),
