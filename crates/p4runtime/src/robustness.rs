@@ -21,11 +21,12 @@ pub fn loaded() -> (Device, Option<Switch>) {
     loaded_with(SOURCE)
 }
 
-/// A device that runs the tests' program with a table `route` of 1000 entries, and a counter of 2000
-/// cells.
+/// A device that runs the tests' program with a table `route` of 1000 entries, an action selector of 1000 members, and a
+/// counter of 2000 cells.
 pub fn large() -> (Device, Option<Switch>) {
     let table = SOURCE.replacen("size = 64", "size = 1000", 1);
-    loaded_with(&table.replace("counter(8,", "counter(2000,"))
+    let selector = table.replace("crc16, 32, 16)", "crc16, 1000, 16)");
+    loaded_with(&selector.replace("counter(8,", "counter(2000,"))
 }
 
 /// An entry of that table, its idle timeout in nanoseconds.

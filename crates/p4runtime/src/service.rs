@@ -362,6 +362,7 @@ impl Service {
 mod tests {
     use super::*;
     use crate::dataplane::Job;
+    use crate::model::{Model, Scope, TableModel};
     use crate::robustness::{large, route};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tonic::Code;
@@ -380,6 +381,24 @@ mod tests {
         let shared = Shared::new(1, None, SwitchConfig::default(), true, Arc::new(run), None);
         *lock(&shared.device) = device;
         (Arc::new(shared), jobs)
+    }
+
+    /// An action that a table may run, with zeros.
+    fn any_action(model: &Model, table: &TableModel) -> crate::proto::v1::Action {
+        let used = table
+            .actions
+            .iter()
+            .find(|used| used.scope != Scope::Default);
+        let used = used.expect("an action for entries");
+        let action = &model.actions[&used.id];
+        let params = action.params.iter().map(|param| action::Param {
+            param_id: param.id,
+            value: vec![0],
+        });
+        crate::proto::v1::Action {
+            action_id: used.id,
+            params: params.collect(),
+        }
     }
 
     fn inserts(shared: &Shared, numbers: impl Iterator<Item = u32>) -> Vec<Update> {
@@ -455,6 +474,79 @@ mod tests {
                     panic!("{update:?} writes no entry");
                 };
                 assert_eq!(keys.iter().filter(|key| **key == entry.r#match).count(), 1);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn packets_pass_between_the_members_and_groups_of_a_read() {
+        let (shared, jobs) = device();
+        let (profile, action) = {
+            let device = lock(&shared.device);
+            let model = &device.loaded().unwrap().model;
+            let profile = model.profiles.values().next().unwrap();
+            let table = model.table(profile.table.unwrap()).unwrap();
+            (profile.id, any_action(model, table))
+        };
+        let member = |member_id| {
+            let member = ActionProfileMember {
+                action_profile_id: profile,
+                member_id,
+                action: Some(action.clone()),
+            };
+            entity::Entity::ActionProfileMember(member)
+        };
+        let group = |group_id| {
+            let member = action_profile_group::Member {
+                member_id: group_id,
+                weight: 1,
+                ..Default::default()
+            };
+            let group = ActionProfileGroup {
+                action_profile_id: profile,
+                group_id,
+                members: vec![member],
+                max_size: 1,
+            };
+            entity::Entity::ActionProfileGroup(group)
+        };
+        let entities = (1..=200).map(member).chain((1..=200).map(group));
+        let updates = entities.map(|entity| Update {
+            r#type: Type::Insert as i32,
+            entity: Some(entity.into()),
+        });
+        let written = write_in_slices(&shared, updates.collect(), Atomicity::ContinueOnError);
+        assert!(written.await.unwrap().iter().all(Result::is_ok));
+        let id = |entity: &Entity| match entity.entity.as_ref().unwrap() {
+            entity::Entity::ActionProfileMember(member) => member.member_id,
+            entity::Entity::ActionProfileGroup(group) => group.group_id,
+            other => panic!("{other:?} was not asked for"),
+        };
+        for (profile, only, expected) in [
+            (0, 0, (1..=200).collect::<Vec<_>>()),
+            (profile, 0, (1..=200).collect()),
+            (profile, 150, vec![150]),
+            (0, 201, vec![]),
+        ] {
+            let members = entity::Entity::ActionProfileMember(ActionProfileMember {
+                action_profile_id: profile,
+                member_id: only,
+                ..Default::default()
+            });
+            let groups = entity::Entity::ActionProfileGroup(ActionProfileGroup {
+                action_profile_id: profile,
+                group_id: only,
+                ..Default::default()
+            });
+            for of in [members, groups] {
+                jobs.store(0, Ordering::Relaxed);
+                let (of, mut found) = (Arc::new(of.into()), Vec::new());
+                read_in_slices(&shared, &of, &mut found)
+                    .await
+                    .unwrap()
+                    .unwrap();
+                assert_eq!(found.iter().map(id).collect::<Vec<_>>(), expected);
+                assert!(jobs.load(Ordering::Relaxed) >= expected.len().div_ceil(UPDATES));
             }
         }
     }

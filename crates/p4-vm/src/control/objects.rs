@@ -239,8 +239,19 @@ impl Machine {
 
     /// All members, by number.
     pub fn members(&self, profile: ExternId) -> Result<Vec<Member>, ControlError> {
-        let members = self.profile(profile)?.members.iter();
+        self.members_from(profile, 0, usize::MAX)
+    }
+
+    /// At most `most` of them: those from number `from` on.
+    pub fn members_from(
+        &self,
+        profile: ExternId,
+        from: u32,
+        most: usize,
+    ) -> Result<Vec<Member>, ControlError> {
+        let members = self.profile(profile)?.members.range(from..);
         Ok(members
+            .take(most)
             .map(|(&id, (action, _))| Member {
                 id,
                 action: action.clone(),

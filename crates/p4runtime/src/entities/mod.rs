@@ -25,15 +25,15 @@ use tonic::Code;
 
 /// Cells of arrays that one part of a read finds at most.
 const CELLS: u64 = 256;
-/// Table entries that it finds at most.
+/// Table entries, members or groups that it finds at most.
 const ENTRIES: usize = 32;
 
 /// Where a part of a read begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// Tables that have been read.
+    /// Tables, action profiles or value sets that have been read.
     table: usize,
-    /// The cell among all of the arrays', or the number of the entry in its table.
+    /// The cell among all of the arrays', or the number of the entry, member or group in its table or profile.
     place: u64,
 }
 
@@ -122,8 +122,8 @@ pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> O
     Ok(())
 }
 
-/// Finds a part of the entities that a request asks for: some cells of arrays or table entries, all of anything
-/// else. Where the next part begins. Between two parts, no entry may come or go.
+/// Finds a part of the entities that a request asks for: some cells of arrays, table entries, members or groups, one
+/// value set, all of anything else. Where the next part begins. Between two parts, no entity may come or go.
 pub fn read_some(
     target: &Target<'_>,
     request: &Entity,
@@ -147,10 +147,12 @@ pub fn read_some(
         E::TableEntry(entry) => return table::read(target, entry, from, found),
         E::DirectMeterEntry(entry) => return direct::read_meters(target, entry, from, found),
         E::DirectCounterEntry(entry) => return direct::read_counters(target, entry, from, found),
-        E::ActionProfileMember(member) => profile::read_members(target, member, found),
-        E::ActionProfileGroup(group) => profile::read_groups(target, group, found),
+        E::ActionProfileMember(member) => {
+            return profile::read_members(target, member, from, found);
+        }
+        E::ActionProfileGroup(group) => return profile::read_groups(target, group, from, found),
         E::PacketReplicationEngineEntry(entry) => replication::read(target, entry, found),
-        E::ValueSetEntry(entry) => value_set::read(target, entry, found),
+        E::ValueSetEntry(entry) => return value_set::read(target, entry, from, found),
         E::DigestEntry(entry) => digest::read(target, entry, found),
         E::ExternEntry(entry) if entry.extern_type_id == losses::TYPE_ID => {
             found.push(target.losses.entity(target.switch));

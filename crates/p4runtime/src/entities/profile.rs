@@ -1,8 +1,8 @@
 //! Members and groups of action profiles.
 
-use super::Change;
 use super::actions::{self, Place};
 use super::replication::watched;
+use super::{Change, Cursor, ENTRIES};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::model::ProfileModel;
@@ -226,51 +226,69 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
     Ok(members.into_iter().collect())
 }
 
-/// Reads members.
+/// Reads a part of the members. Where the next part begins.
 pub fn read_members(
     target: &Target<'_>,
     request: &ActionProfileMember,
+    from: Cursor,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
-    for profile in profiles(target, request.action_profile_id)? {
-        // Without a table there are no members.
-        let Some(table) = profile.table else { continue };
-        let table = target.model.table(table)?;
-        for member in target.switch.members(profile.object)? {
-            if request.member_id != 0 && request.member_id != member.id {
-                continue;
-            }
-            let member = ActionProfileMember {
-                action_profile_id: profile.id,
-                member_id: member.id,
-                action: Some(actions::encode(target.model, table, &member.action)),
-            };
-            found.push(Entity {
-                entity: Some(entity::Entity::ActionProfileMember(member)),
-            });
-        }
+) -> Outcome<Option<Cursor>> {
+    let profiles = profiles(target, request.action_profile_id)?;
+    let Some(profile) = profiles.get(from.table) else {
+        return Ok(None);
+    };
+    // Without a table there are no members.
+    let Some(table) = profile.table else {
+        return Ok(from.next(None, profiles.len()));
+    };
+    let table = target.model.table(table)?;
+    let (first, most) = match request.member_id {
+        0 => (u32::try_from(from.place).unwrap_or(u32::MAX), ENTRIES),
+        id => (id, 1),
+    };
+    let members = target.switch.members_from(profile.object, first, most)?;
+    let next = members.get(ENTRIES - 1).map(|last| u64::from(last.id) + 1);
+    let next = next.filter(|&next| u32::try_from(next).is_ok());
+    let wanted = |id| [0, id].contains(&request.member_id);
+    for member in members.into_iter().filter(|member| wanted(member.id)) {
+        let member = ActionProfileMember {
+            action_profile_id: profile.id,
+            member_id: member.id,
+            action: Some(actions::encode(target.model, table, &member.action)),
+        };
+        found.push(Entity {
+            entity: Some(entity::Entity::ActionProfileMember(member)),
+        });
     }
-    Ok(())
+    Ok(from.next(next, profiles.len()))
 }
 
-/// Reads groups.
+/// Reads a part of the groups. Where the next part begins.
 pub fn read_groups(
     target: &Target<'_>,
     request: &ActionProfileGroup,
+    from: Cursor,
     found: &mut Vec<Entity>,
-) -> Outcome<()> {
-    for profile in profiles(target, request.action_profile_id)? {
-        let groups = target.state.groups.values();
-        for group in groups.filter(|group| group.action_profile_id == profile.id) {
-            if request.group_id != 0 && request.group_id != group.group_id {
-                continue;
-            }
-            found.push(Entity {
-                entity: Some(entity::Entity::ActionProfileGroup(group.clone())),
-            });
-        }
+) -> Outcome<Option<Cursor>> {
+    let profiles = profiles(target, request.action_profile_id)?;
+    let Some(profile) = profiles.get(from.table) else {
+        return Ok(None);
+    };
+    let (first, last) = match request.group_id {
+        0 => (u32::try_from(from.place).unwrap_or(u32::MAX), u32::MAX),
+        id => (id, id),
+    };
+    let mut groups = target
+        .state
+        .groups
+        .range((profile.id, first)..=(profile.id, last));
+    for (_, group) in groups.by_ref().take(ENTRIES) {
+        found.push(Entity {
+            entity: Some(entity::Entity::ActionProfileGroup(group.clone())),
+        });
     }
-    Ok(())
+    let next = groups.next().map(|(&(_, id), _)| u64::from(id));
+    Ok(from.next(next, profiles.len()))
 }
 
 /// The profile with this ID; all for 0.

@@ -340,7 +340,7 @@ fn check_one_shots(target: &Target<'_>, table: &TableModel, action: &EntryAction
     };
     let profile = target.model.profile(id)?;
     let mixed = match action {
-        EntryAction::OneShot(_) => !target.switch.members(profile.object)?.is_empty(),
+        EntryAction::OneShot(_) => !target.switch.members_from(profile.object, 0, 1)?.is_empty(),
         EntryAction::Member(_) | EntryAction::Group(_) => target.state.has_one_shots(id),
         EntryAction::Run(_) => false,
     };

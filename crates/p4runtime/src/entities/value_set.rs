@@ -1,6 +1,6 @@
 //! Value sets of parsers.
 
-use super::{Change, matches, only_modify};
+use super::{Change, Cursor, matches, only_modify};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::proto::v1::{Entity, ValueSetEntry, ValueSetMember, entity};
@@ -33,24 +33,31 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &ValueSetEntry) -> 
     Ok(target.switch.value_set_write(set.set, members)?)
 }
 
-/// Reads the members of value sets.
-pub fn read(target: &Target<'_>, request: &ValueSetEntry, found: &mut Vec<Entity>) -> Outcome<()> {
-    if request.value_set_id != 0 {
-        target.model.value_set(request.value_set_id)?;
-    }
-    let sets = target.model.value_sets.iter();
-    for (&id, set) in sets.filter(|(id, _)| [0, **id].contains(&request.value_set_id)) {
-        let members = target.switch.value_set_read(set.set)?;
-        let members = members.iter().map(|member| ValueSetMember {
-            r#match: matches::encode(&set.fields, member),
-        });
-        let entry = ValueSetEntry {
-            value_set_id: id,
-            members: members.collect(),
-        };
-        found.push(Entity {
-            entity: Some(entity::Entity::ValueSetEntry(entry)),
-        });
-    }
-    Ok(())
+/// Reads the members of a value set. Where the next one is.
+pub fn read(
+    target: &Target<'_>,
+    request: &ValueSetEntry,
+    from: Cursor,
+    found: &mut Vec<Entity>,
+) -> Outcome<Option<Cursor>> {
+    let sets = &target.model.value_sets;
+    let (id, set, count) = match request.value_set_id {
+        0 => match sets.iter().nth(from.table) {
+            Some((&id, set)) => (id, set, sets.len()),
+            None => return Ok(None),
+        },
+        id => (id, target.model.value_set(id)?, 1),
+    };
+    let members = target.switch.value_set_read(set.set)?;
+    let members = members.iter().map(|member| ValueSetMember {
+        r#match: matches::encode(&set.fields, member),
+    });
+    let entry = ValueSetEntry {
+        value_set_id: id,
+        members: members.collect(),
+    };
+    found.push(Entity {
+        entity: Some(entity::Entity::ValueSetEntry(entry)),
+    });
+    Ok(from.next(None, count))
 }
