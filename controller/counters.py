@@ -84,10 +84,12 @@ class Losses:
     Attributes:
         ports: packets by port and cause, such as ``send_failed``; causes that did not occur are
             omitted.
+        octets: the octets of these packets, where the switch counts them: of ``send_failed``.
         switch: messages to controllers by cause, such as ``digest_backlog``; truncated loops.
     """
 
     ports: Mapping[int, Mapping[str, int]] = field(default_factory=dict[int, Mapping[str, int]])
+    octets: Mapping[int, Mapping[str, int]] = field(default_factory=dict[int, Mapping[str, int]])
     switch: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -175,10 +177,15 @@ async def read_losses(client: Client) -> Losses | None:
         if entity.extern_entry.entry.Unpack(message):
             fields = json_format.MessageToDict(message)
             return Losses(
-                ports={int(port): _whole(counts) for port, counts in fields["ports"].items()},
+                ports=_by_port(fields["ports"]),
+                octets=_by_port(fields.get("octets", {})),  # older switches have none
                 switch=_whole(fields["switch"]),
             )
     return None
+
+
+def _by_port(counts: Mapping[str, Mapping[str, float]]) -> dict[int, dict[str, int]]:
+    return {int(port): _whole(its) for port, its in counts.items()}
 
 
 def _whole(counts: Mapping[str, float]) -> dict[str, int]:
@@ -203,10 +210,15 @@ def with_causes(
         if TM_FULL in count.drops:
             drops.setdefault(TM_FULL, 0)
         sent = max(0, count.sent_packets - causes.get(SEND_FAILED, 0))
-        old = before[port].sent_packets if port in before else 0
-        if old <= count.sent_packets:  # else the counters were reset
-            sent = max(sent, old)
-        return replace(count, sent_packets=sent, drops={**count.drops, **drops})
+        failed_octets = losses.octets.get(port, {}).get(SEND_FAILED, 0)
+        octets = max(0, count.sent_octets - failed_octets)
+        old = before.get(port, PortCounts())
+        if old.sent_packets <= count.sent_packets:  # else the counters were reset
+            sent = max(sent, old.sent_packets)
+            octets = max(octets, old.sent_octets)
+        return replace(
+            count, sent_packets=sent, sent_octets=octets, drops={**count.drops, **drops}
+        )
 
     return {port: one(port, count) for port, count in counts.items()}
 

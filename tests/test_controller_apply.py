@@ -414,11 +414,19 @@ def test_counts_become_rates_and_occupancy_comes_of_registers(tmp_path: Path) ->
 
 def test_what_the_switch_lost_is_read(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
-        switch.losses = {"ports": {"2": {"send_failed": 3}}, "switch": {"packet_in_backlog": 4}}
+        switch.losses = {
+            "ports": {"2": {"send_failed": 3}},
+            "octets": {"2": {"send_failed": 2700}},
+            "switch": {"packet_in_backlog": 4},
+        }
         watching = watcher(tmp_path, port)
+        counter = {c.alias: c.id for c in watching.wanted.pipeline.schema.counters}
+        switch.counters[counter["sent"], 2] = (10, 9000)
         task = asyncio.create_task(watching.run())
         await until(lambda: 2 in watching.snapshot.ports)
-        assert watching.snapshot.ports[2].drops["send_failed"] == 3
+        count = watching.snapshot.ports[2]
+        assert count.drops["send_failed"] == 3
+        assert (count.sent_packets, count.sent_octets) == (7, 6300)
         assert watching.snapshot.lost == {"packet_in_backlog": 4}
         task.cancel()
 

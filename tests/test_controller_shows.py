@@ -114,12 +114,15 @@ def test_metrics_show_what_the_switch_counts(watching: Watcher) -> None:
 
 def test_what_the_switch_lost_is_shown(watching: Watcher) -> None:
     lost = Losses(
-        ports={2: {"ingress": 33, "tm_full": 4, "send_failed": 3}}, switch={"digest_backlog": 2}
+        ports={2: {"ingress": 33, "tm_full": 4, "send_failed": 3}},
+        octets={2: {"send_failed": 4500}},
+        switch={"digest_backlog": 2},
     )
     ports = with_causes(SHOT.ports, lost)
     watching.snapshot = replace(SHOT, ports=ports, lost=lost.switch)
     assert ports[2].drops == {"ttl": 2, "queue_full": 31, "red": 0, "tm_full": 4, "send_failed": 3}
     assert ports[2].sent_packets == SHOT.ports[2].sent_packets - 3, "they were not sent"
+    assert ports[2].sent_octets == SHOT.ports[2].sent_octets - 4500
     later = with_causes(SHOT.ports, Losses(ports={2: {"send_failed": 5}}), before=ports)
     assert later[2].sent_packets == ports[2].sent_packets, "what was sent is not taken back"
     shown = drawn(watching)

@@ -1,6 +1,6 @@
 //! The thread that owns the switch.
 
-use crate::af_packet::{Offloads, Restorer};
+use crate::af_packet::{Lost, Offloads, Restorer};
 use crate::capture::{Capture, Unrecorded};
 use crate::clock::Clock;
 use crate::counters::{Counters, Outside};
@@ -220,7 +220,7 @@ impl Owner {
         for port in &mut self.ports {
             let unsent = port.follow(self.offloads, &mut *self.controller, &self.counters);
             if let Some(switch) = &mut self.switch {
-                switch.send_failed(port.number, unsent);
+                failed(switch, port.number, unsent, self.uncharged);
             }
             let link = port.interface.as_ref().is_some_and(Interface::has_link);
             if std::mem::replace(&mut port.link, link) != link {
@@ -302,21 +302,27 @@ impl Owner {
                 }
                 let octets = &mut sent.packet.octets;
                 let lost = match (&mut port.interface, sent.packet.tag as u16) {
-                    (None, _) => 1,
+                    (None, _) => Lost::frame(octets.len()),
                     (Some(interface), 0) => interface.send(octets),
-                    (Some(interface), segment) => interface.send_cut(octets, segment),
+                    (Some(interface), segment) => {
+                        let mut lost = interface.send_cut(octets, segment);
+                        let further = offload::further_headers(octets, segment, self.uncharged);
+                        lost.octets += lost.frames * u64::from(further);
+                        lost
+                    }
                 };
-                if lost > 0 {
-                    switch.send_failed(sent.port, lost);
-                }
+                failed(switch, sent.port, lost, self.uncharged);
             }
             switch.recycle(sent.packet);
         }
         for port in &mut self.ports {
-            let lost = port.interface.as_mut().map_or(0, Interface::flush);
-            if lost > 0 {
-                switch.send_failed(port.number, lost);
-            }
+            let lost = port.interface.as_mut().map(Interface::flush);
+            failed(
+                switch,
+                port.number,
+                lost.unwrap_or_default(),
+                self.uncharged,
+            );
         }
         while let Some(event) = switch.poll_event() {
             match event {
@@ -401,16 +407,16 @@ impl Owner {
 }
 
 impl Port {
-    /// Releases its interface if that was deleted, and opens the one that has its name now. How many
-    /// frames it had taken and not sent.
+    /// Releases its interface if that was deleted, and opens the one that has its name now. The frames that it
+    /// had taken and not sent.
     fn follow(
         &mut self,
         offloads: Offloads,
         controller: &mut dyn ToController,
         counters: &Counters,
-    ) -> u64 {
+    ) -> Lost {
         let (name, number) = (&self.name, self.number);
-        let mut unsent = 0;
+        let mut unsent = Lost::NONE;
         if let Some(mut gone) = self.interface.take_if(|interface| !interface.follow()) {
             unsent = gone.withdraw();
             counters.add(number, Outside::ReceiveOverflow, gone.take_overflow());
@@ -446,6 +452,16 @@ impl Port {
             Err(error) => controller.warn(format!("port {number}: {error}")),
         }
         unsent
+    }
+}
+
+/// Counts frames that an interface did not send. Of each, `uncharged` octets are not charged to the port.
+fn failed(switch: &mut Switch, port: u16, lost: Lost, uncharged: u32) {
+    if lost.frames > 0 {
+        let octets = lost
+            .octets
+            .saturating_sub(lost.frames * u64::from(uncharged));
+        switch.send_failed(port, lost.frames, octets);
     }
 }
 

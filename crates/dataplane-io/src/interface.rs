@@ -1,6 +1,6 @@
 //! An interface as a port of the switch: found, and set up.
 
-use crate::af_packet::{Device, Frame, Offloads, PacketSocket, Restorer, Undo, offloads_off};
+use crate::af_packet::{Device, Frame, Lost, Offloads, PacketSocket, Restorer, Undo, offloads_off};
 use crate::error::IoError;
 use crate::offload;
 use std::fs;
@@ -99,24 +99,34 @@ impl Interface {
         received
     }
 
-    /// Takes a frame for sending. How many frames were lost, this one or others.
-    pub fn send(&mut self, octets: &[u8]) -> u64 {
+    /// Takes the next frame that came in for sending by another interface; `false` if there is none. One that was cut
+    /// or tagged is dropped.
+    pub fn forward(&mut self, to: &mut Interface) -> bool {
+        self.socket.receive(|frame| {
+            if frame.octets.len() == frame.length && frame.tag.is_none() {
+                to.send(frame.octets);
+            }
+        })
+    }
+
+    /// Takes a frame for sending. What was lost: this frame or others.
+    pub fn send(&mut self, octets: &[u8]) -> Lost {
         self.socket.send(octets)
     }
 
-    /// Sends a frame that is to be cut into segments of the given octets of data. How many frames were lost. It
-    /// is cut only if the interface was opened with [`Offloads::Whole`].
-    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> u64 {
+    /// Sends a frame that is to be cut into segments of the given octets of data. What was lost. It is cut only if
+    /// the interface was opened with [`Offloads::Whole`].
+    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> Lost {
         self.socket.send_cut(octets, segment)
     }
 
-    /// Has the kernel send what was taken. How many frames were lost instead.
-    pub fn flush(&mut self) -> u64 {
+    /// Has the kernel send what was taken. What was lost instead.
+    pub fn flush(&mut self) -> Lost {
         self.socket.flush()
     }
 
-    /// Takes back the frames that the kernel has not sent yet; how many.
-    pub fn withdraw(&mut self) -> u64 {
+    /// Takes back the frames that the kernel has not sent yet.
+    pub fn withdraw(&mut self) -> Lost {
         self.socket.withdraw()
     }
 

@@ -144,14 +144,15 @@ fn frames_that_an_interface_does_not_take_are_counted() {
     assert_eq!(failed, Some(10));
 }
 
-/// Frames that the kernel sent through an interface.
-fn sent_through(interface: &str) -> u64 {
+/// Frames that the kernel sent through an interface, and their octets.
+fn sent_through(interface: &str) -> (u64, u64) {
     let table = std::fs::read_to_string("/proc/net/dev").unwrap();
     let row = table
         .lines()
         .find_map(|line| line.trim().strip_prefix(interface));
-    let mut numbers = row.unwrap().trim_start_matches(':').split_whitespace();
-    numbers.nth(9).unwrap().parse().unwrap()
+    let numbers = row.unwrap().trim_start_matches(':').split_whitespace();
+    let numbers: Vec<u64> = numbers.map(|number| number.parse().unwrap()).collect();
+    (numbers[9], numbers[8])
 }
 
 #[test]
@@ -181,8 +182,8 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
         (came, left)
     };
     let mut offered = 0;
-    let mut send = |count: u64, apart_us: u64| {
-        lab.send(1, count, Duration::from_micros(apart_us));
+    let mut send = |count: u64, apart_us: u64, octets: u16| {
+        lab.send_of(1, count, Duration::from_micros(apart_us), octets);
         offered += count;
     };
     let drain = || {
@@ -197,7 +198,7 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
     live.handle.submit(Box::new(move |_, _| {
         let _ = wait.recv();
     }));
-    send(6_000, 10);
+    send(6_000, 10, 100);
     go_on.send(()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));
     let (_, overloaded) = balance();
@@ -207,15 +208,17 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
         live.hear(|news| (news == News::Link(2, up)).then_some(()));
     };
     link("down", false);
-    send(100, 100);
-    let failed = drain().1.send_failed;
+    send(100, 100, 300);
+    let down = drain().1;
+    let failed = down.send_failed;
+    assert!(down.send_failed_octets > 100 * failed, "{down:?}");
     link("up", true);
-    send(300, 10);
+    send(300, 10, 200);
     drain();
-    // Frames of 114 octets do not fit any more, which the kernel would not say.
+    // Packets of 100 octets do not fit any more, which the kernel would not say.
     support::run(&format!("ip link set {} mtu 90", lab.near(2))).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(200));
-    send(100, 500);
+    send(100, 500, 100);
     std::thread::sleep(std::time::Duration::from_millis(200));
     let (came, left) = drain();
     let lost = counters.of(1, Outside::ReceiveOverflow);
@@ -223,7 +226,9 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
     assert!(lost > 0 && failed >= 100, "{lost} {failed}");
     assert_eq!(left.send_failed, failed + 100);
     let sent = left.tx_packets - left.send_failed;
-    assert_eq!(sent, sent_through(&lab.near(2)));
+    // Ports are not charged the Ethernet header.
+    let octets = left.tx_octets - left.send_failed_octets + 14 * sent;
+    assert_eq!((sent, octets), sent_through(&lab.near(2)));
 }
 
 #[test]

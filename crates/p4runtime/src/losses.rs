@@ -4,7 +4,8 @@
 //! read of an extern entry of the type [`TYPE_ID`] gives one, whose `entry` is a `google.protobuf.Struct`
 //! of what is not zero:
 //! ```text
-//! { "ports": { "1": { "tm_full": 5, "send_failed": 2 } }, "switch": { "digest_backlog": 1 } }
+//! { "ports": { "1": { "tm_full": 5, "send_failed": 2 } }, "octets": { "1": { "send_failed": 2940 } },
+//!   "switch": { "digest_backlog": 1 } }
 //! ```
 
 use crate::proto::v1::{Entity, ExternEntry, entity};
@@ -107,12 +108,21 @@ impl Losses {
     /// The extern entry, with the switch's own counts.
     pub fn entity(&self, switch: &Switch) -> Entity {
         let mut ports: BTreeMap<u16, BTreeMap<&str, u64>> = BTreeMap::new();
+        let mut octets: BTreeMap<u16, BTreeMap<&str, u64>> = BTreeMap::new();
         for (port, drops) in switch.port_drops() {
             let counts = drops.by_cause().filter(|(_, count)| *count > 0);
             let counts = counts.map(|(cause, count)| (cause.name(), count));
-            let failed = ("send_failed", switch.port_stats(port).send_failed);
-            let failed = Some(failed).filter(|(_, count)| *count > 0);
-            ports.entry(port).or_default().extend(counts.chain(failed));
+            ports.entry(port).or_default().extend(counts);
+            let stats = switch.port_stats(port);
+            if stats.send_failed > 0 {
+                let failed = [
+                    (&mut ports, stats.send_failed),
+                    (&mut octets, stats.send_failed_octets),
+                ];
+                for (counts, count) in failed {
+                    counts.entry(port).or_default().insert("send_failed", count);
+                }
+            }
         }
         for (port, name, count) in self.outside.iter().flat_map(|outside| (outside.0)()) {
             ports.entry(port).or_default().insert(name, count);
@@ -126,16 +136,13 @@ impl Losses {
             ("events", switch.lost_events()),
         ];
         let counts = upcalls.into_iter().chain(own);
+        let by_port = |counts: BTreeMap<u16, BTreeMap<&str, u64>>| {
+            let counts = counts.into_iter().filter(|(_, counts)| !counts.is_empty());
+            structure(counts.map(|(port, counts)| (port.to_string(), numbers(counts))))
+        };
         let entry = structure([
-            (
-                "ports",
-                structure(
-                    ports
-                        .into_iter()
-                        .filter(|(_, counts)| !counts.is_empty())
-                        .map(|(port, counts)| (port.to_string(), numbers(counts))),
-                ),
-            ),
+            ("ports", by_port(ports)),
+            ("octets", by_port(octets)),
             ("switch", numbers(counts.filter(|(_, count)| *count > 0))),
         ]);
         let Some(Kind::StructValue(entry)) = entry.kind else {

@@ -585,8 +585,10 @@ impl<A: Forwarding> Target for Switch<A> {
         self.tm.stats(port)
     }
 
-    fn send_failed(&mut self, port: u16, packets: u64) {
-        self.tm.stats_mut(port).send_failed += packets;
+    fn send_failed(&mut self, port: u16, packets: u64, octets: u64) {
+        let stats = self.tm.stats_mut(port);
+        stats.send_failed += packets;
+        stats.send_failed_octets += octets;
     }
 
     fn port_drops(&self) -> Vec<(u16, DropCounts)> {

@@ -71,8 +71,8 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// Packets waiting now in one of a port's queues.
     fn queue_depth(&self, port: u16, priority: u8) -> u32;
 
-    /// Counts packets of a port that were given out and that its interface did not take.
-    fn send_failed(&mut self, port: u16, packets: u64);
+    /// Counts packets of a port, and their `link_octets`, that were given out and that its interface did not take.
+    fn send_failed(&mut self, port: u16, packets: u64, octets: u64);
 
     /// Octets of memory that packets take which wait in queues, their variables included; at most
     /// [`max_buffered_octets`](crate::SwitchConfig::max_buffered_octets).

@@ -37,6 +37,8 @@ pub struct PortStats {
     pub tx_octets: u64,
     /// Of these, packets that the port's interface did not take. In virtual time there are none.
     pub send_failed: u64,
+    /// Their `link_octets`.
+    pub send_failed_octets: u64,
     /// Packets waiting now, in all its queues.
     pub waiting: u32,
     /// Packets dropped on their way to it (or that came in through it, if no egress port was chosen).

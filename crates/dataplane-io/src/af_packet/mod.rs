@@ -6,6 +6,7 @@
 
 mod device;
 mod ethtool;
+mod lost;
 mod restorer;
 mod ring;
 mod socket;
@@ -13,6 +14,7 @@ mod whole;
 
 pub use device::Device;
 pub use ethtool::{Offloads, offloads_off};
+pub use lost::Lost;
 pub use restorer::{Restorer, Undo};
 pub use ring::Frame;
 pub use socket::PacketSocket;

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::Lost;
 use libc::tpacket2_hdr as Header;
 
 /// Octets of one ring.
@@ -161,21 +162,37 @@ impl Rings {
         true
     }
 
-    /// Takes back frames that the kernel has not begun to send; how many.
-    pub fn withdraw(&mut self) -> u64 {
-        let mut count = 0;
+    /// Takes back the frames that the kernel has not begun to send.
+    pub fn withdraw(&mut self) -> Lost {
+        let mut lost = Lost::NONE;
         loop {
             let last = (self.send + self.frames - 1) % self.frames;
             let frame = self.frame(self.frames + last);
             let status = self.status(frame);
             if status.load(Ordering::Acquire) != SEND_REQUEST {
                 self.unsent = false;
-                return count;
+                return lost;
             }
+            lost += Lost::frame(self.length(frame));
             status.store(AVAILABLE, Ordering::Release);
             self.send = last;
-            count += 1;
         }
+    }
+
+    /// The frame that the kernel has sent or given up last.
+    pub fn last_done(&self) -> Lost {
+        let back = |place: usize| self.frames + (self.send + self.frames - 1 - place) % self.frames;
+        let mut frames = (0..self.frames).map(|place| self.frame(back(place)));
+        let is_done =
+            |frame: &NonNull<u8>| self.status(*frame).load(Ordering::Acquire) != SEND_REQUEST;
+        let done = frames.find(is_done);
+        done.map_or(Lost::NONE, |frame| Lost::frame(self.length(frame)))
+    }
+
+    /// Octets of a frame in the send ring.
+    fn length(&self, frame: NonNull<u8>) -> usize {
+        // SAFETY: the header is within the frame. This side alone writes its length, and the kernel only reads it.
+        unsafe { (*frame.cast::<Header>().as_ptr()).tp_len as usize }
     }
 
     /// Whether the kernel has to be notified of frames. Resets this.

@@ -1,9 +1,9 @@
 //! A packet socket on one interface.
 
-use super::check;
 use super::ethtool::Offloads;
 use super::ring::{Frame, Rings};
 use super::whole::Whole;
+use super::{Lost, check};
 use crate::offload;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -69,49 +69,52 @@ impl PacketSocket {
         }
     }
 
-    /// Takes a frame for sending. How many frames were lost: this one, if there is no room for it or it is
-    /// no frame, and others that were taken before.
-    pub fn send(&mut self, octets: &[u8]) -> u64 {
+    /// Takes a frame for sending. What was lost: this frame, if there is no room for it or it is no frame, and
+    /// others that were taken before.
+    pub fn send(&mut self, octets: &[u8]) -> Lost {
         let tag = match octets.get(12..HEADER) {
             Some(kind) if kind == TAGGED => TAG,
             Some(_) => 0,
-            None => return 1,
+            None => return Lost::frame(octets.len()),
         };
         if octets.len() > HEADER + tag + self.mtu {
-            return 1;
+            return Lost::frame(octets.len());
         }
         let rings = match &mut self.path {
             Path::Rings(rings) => rings,
             Path::Whole(whole) => return whole.send(&self.fd, octets),
         };
         if rings.send(octets) {
-            return 0;
+            return Lost::NONE;
         }
-        let lost = notify(rings, &self.fd);
-        lost + u64::from(!rings.send(octets))
+        let mut lost = notify(rings, &self.fd);
+        if !rings.send(octets) {
+            lost += Lost::frame(octets.len());
+        }
+        lost
     }
 
-    /// Sends a frame that is to be cut into segments of the given octets of data. How many frames were lost. A
-    /// frame that cannot be cut, such as the start of a packet, leaves as it is.
-    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> u64 {
+    /// Sends a frame that is to be cut into segments of the given octets of data. What was lost. A frame that
+    /// cannot be cut, such as the start of a packet, leaves as it is.
+    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> Lost {
         let cut = offload::cut(octets, segment);
         match (&mut self.path, cut) {
             (Path::Whole(whole), Some(cut)) => {
                 let fits = cut.longest <= offload::link_header(octets) + self.mtu;
                 match fits {
                     true => whole.send_cut(&self.fd, octets, &cut),
-                    false => 1,
+                    false => Lost::frame(octets.len()),
                 }
             }
             _ => self.send(octets),
         }
     }
 
-    /// Has the kernel send what was taken. How many frames were lost instead.
-    pub fn flush(&mut self) -> u64 {
+    /// Has the kernel send what was taken. What was lost instead.
+    pub fn flush(&mut self) -> Lost {
         match &mut self.path {
             Path::Rings(rings) => notify(rings, &self.fd),
-            Path::Whole(_) => 0,
+            Path::Whole(_) => Lost::NONE,
         }
     }
 
@@ -120,11 +123,11 @@ impl PacketSocket {
         self.mtu = mtu;
     }
 
-    /// Takes back the frames that the kernel has not sent yet; how many.
-    pub fn withdraw(&mut self) -> u64 {
+    /// Takes back the frames that the kernel has not sent yet.
+    pub fn withdraw(&mut self) -> Lost {
         match &mut self.path {
             Path::Rings(rings) => rings.withdraw(),
-            Path::Whole(_) => 0,
+            Path::Whole(_) => Lost::NONE,
         }
     }
 
@@ -177,26 +180,26 @@ fn rings(fd: &OwnedFd, mtu: usize) -> io::Result<Rings> {
     Rings::map(fd.as_fd(), &request)
 }
 
-/// Has the kernel send what is in the ring. How many frames were lost instead.
-fn notify(rings: &mut Rings, fd: &OwnedFd) -> u64 {
+/// Has the kernel send what is in the ring. What was lost instead.
+fn notify(rings: &mut Rings, fd: &OwnedFd) -> Lost {
     if !rings.take_unsent() {
-        return 0;
+        return Lost::NONE;
     }
     let (fd, flags) = (fd.as_raw_fd(), libc::MSG_DONTWAIT);
     // SAFETY: no octets are passed; the kernel takes them from the ring.
     let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
     if sent >= 0 {
-        return 0;
+        return Lost::NONE;
     }
     match io::Error::last_os_error().raw_os_error() {
         Some(libc::EAGAIN | libc::EINTR) => {
             rings.set_unsent();
-            0
+            Lost::NONE
         }
         // The interface's queue refused a frame, which is gone; those behind it wait still.
         Some(libc::ENOBUFS) => {
             rings.set_unsent();
-            1
+            rings.last_done()
         }
         // The interface is down or gone. What was meant to leave now must not leave later.
         _ => rings.withdraw(),

@@ -4,6 +4,7 @@
 //! TPACKET_V3 would do, but hand over a single frame only after a timeout.) Frames pass the interface's queueing
 //! discipline, because the kernel drops what it has to cut on the way around it (`PACKET_QDISC_BYPASS`).
 
+use super::Lost;
 use super::ring::Frame;
 use super::socket::set;
 use crate::offload::{Cut, VirtioHeader};
@@ -75,18 +76,18 @@ impl Whole {
         true
     }
 
-    /// Sends a frame as it is. How many frames were lost.
-    pub fn send(&mut self, fd: &OwnedFd, octets: &[u8]) -> u64 {
+    /// Sends a frame as it is. What was lost.
+    pub fn send(&mut self, fd: &OwnedFd, octets: &[u8]) -> Lost {
         submit(fd, &VirtioHeader::default(), octets)
     }
 
-    /// Sends a frame for the interface or the kernel to cut. How many frames were lost.
-    pub fn send_cut(&mut self, fd: &OwnedFd, octets: &[u8], cut: &Cut) -> u64 {
+    /// Sends a frame for the interface or the kernel to cut. What was lost.
+    pub fn send_cut(&mut self, fd: &OwnedFd, octets: &[u8], cut: &Cut) -> Lost {
         submit(fd, &cut.header, &octets[..cut.length])
     }
 }
 
-fn submit(fd: &OwnedFd, header: &VirtioHeader, octets: &[u8]) -> u64 {
+fn submit(fd: &OwnedFd, header: &VirtioHeader, octets: &[u8]) -> Lost {
     let mut parts = [
         part(
             std::ptr::from_ref(header).cast_mut().cast(),
@@ -97,7 +98,10 @@ fn submit(fd: &OwnedFd, header: &VirtioHeader, octets: &[u8]) -> u64 {
     let message = message(&mut parts);
     // SAFETY: all that the message points to lives through the call, is as long as is said, and is only read.
     let sent = unsafe { libc::sendmsg(fd.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT) };
-    u64::from(sent < 0)
+    match sent {
+        0.. => Lost::NONE,
+        _ => Lost::frame(octets.len()),
+    }
 }
 
 fn part(start: *mut c_void, octets: usize) -> libc::iovec {

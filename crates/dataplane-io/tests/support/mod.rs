@@ -127,10 +127,15 @@ impl Lab {
         live
     }
 
-    /// Sends datagrams into a port, so far apart.
+    /// Sends datagrams in packets of 100 octets into a port, so far apart.
     pub fn send(&self, port: u16, count: u64, apart: Duration) {
+        self.send_of(port, count, apart, 100);
+    }
+
+    /// Sends datagrams in packets of so many octets into a port, so far apart.
+    pub fn send_of(&self, port: u16, count: u64, apart: Duration, octets: u16) {
         let (address, to) = (address(1), SocketAddrV4::new(address(2), 7));
-        let mut source = Source::open(&self.far(port), place(address), to, 100, Duration::ZERO)
+        let mut source = Source::open(&self.far(port), place(address), to, octets, Duration::ZERO)
             .unwrap_or_else(|error| panic!("{error}"));
         let begin = source.now();
         let mut departures = (1..=count).map(|i| begin + apart * i);
