@@ -1,4 +1,6 @@
 //! How long packets wait for the control plane: the longest job of each kind of request, on the thread that forwards.
+//!
+//! Arguments name kinds of tables: `cargo bench -p p4runtime --bench jobs -- lpm`. Without any, all are measured.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -34,7 +36,11 @@ const MEMBERS: &str = "
 #[tokio::main]
 async fn main() {
     println!("the longest job of {ENTRIES} updates or entries, and the rate of all");
-    for kind in ["exact", "lpm", "ternary"] {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let kinds = ["exact", "lpm", "ternary"];
+    let named = |kind: &&str| wanted.iter().any(|name| name == kind);
+    let any_named = kinds.iter().any(named);
+    for kind in kinds.iter().filter(|kind| !any_named || named(kind)) {
         measure(kind).await;
     }
 }
