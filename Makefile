@@ -66,7 +66,8 @@ bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 
-bench-switch: $(VENV)/.tested  ## measure packets/s of the switch on veths, and of BMv2 if installed; as root
+bench-switch: $(VENV)/.tested  ## measure packets/s and latency of the switch on veths, beside a bare forwarder, a bridge, BMv2; as root
+	cargo build --release -p dataplane-io --example bare
 	$(BIN)/python -m ptf_tests.rate
 
 bench-isolation: $(VENV)/.tested  ## measure how far table writes and reads disturb packets on veths; as root

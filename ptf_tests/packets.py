@@ -25,7 +25,7 @@ def unknown(octets: int) -> IPOption:
 
 @dataclass(frozen=True)
 class Datagram:
-    """IPv4 from A in an Ethernet frame of 100 octets."""
+    """IPv4 from A in an Ethernet frame."""
 
     to: Host = B
     dst: str | None = None
@@ -37,6 +37,8 @@ class Datagram:
     vlan: int | None = None
     number: int = 0
     """Part of the payload, to distinguish packets."""
+    octets: int = FRAME_OCTETS
+    """Of the frame, without its check sequence."""
     ip: tuple[tuple[str, Any], ...] = ()
     """Fields of the IP header that override the correct values."""
 
@@ -67,5 +69,5 @@ class Datagram:
             "options": options,
         }
         header = IP(**{**fields, **dict(self.ip)})
-        room = FRAME_OCTETS - len(link) - len(header)
+        room = self.octets - len(link) - len(header)
         return bytes(link / header / Raw(self.number.to_bytes(2, "big") + b"\xca" * (room - 2)))

@@ -1,10 +1,16 @@
-"""Measures how many packets/s a switch forwards, and BMv2 for comparison.
+"""Measures how many packets/s a switch forwards, and how long they take.
 
-    python -m ptf_tests.rate [--seconds S] [--target embedded|bmv2 …]
+    python -m ptf_tests.rate [--rounds N] [--seconds S] [--target embedded|bmv2 …]
 
-The switches run in turn with the same veths, program, entries and generator. Packets are offered at
-several rates up to the generator's maximum, because an overloaded switch may spend its time on
-drops. The result is the highest forwarded rate. Switch and generator share the machine's CPUs.
+Beside the switches, two yardsticks forward the same frames on the same veths: a bare forwarder with
+the embedded switch's rings, which looks at no frame, and Linux's bridge. All run in turn in each
+round, so that other load on the machine meets all of them. A rate is the highest that arrived of
+several offered ones; latencies are measured at half of it. A thread that forwards has a CPU of its
+own if there are two. The bridge has no thread; it runs on the generator's CPU.
+
+Where one thread forwards, its rate on a core that does nothing else is shown too: the packets that
+it forwarded under the greatest load, divided by its CPU time. Other processes change it little, and
+neither does a generator that is slower than the forwarder.
 """
 
 from __future__ import annotations
@@ -15,39 +21,58 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hosts.layers import AQT
 from ptf_tests import network
 from ptf_tests.__main__ import EXIT_CANNOT_RUN, TARGETS
+from ptf_tests.forwarders import MAIN, Bare, Bridge, Forwarder, Switch, one_core, processor_s
 from ptf_tests.generator import Generator
+from ptf_tests.latency import Receiver
 from ptf_tests.packets import Datagram
-from ptf_tests.ports import HOSTS, A, B
-from ptf_tests.session import Session
-from ptf_tests.targets import ADDRESS, DEVICE_ID, P4SRC, CannotRunError, Running, Target
+from ptf_tests.ports import A, B
+from ptf_tests.targets import CannotRunError
 
-MAIN = P4SRC / "v1model" / "waymark.p4"
 FRAMES = {
-    "no options": Datagram().sent(),
-    "AQT": Datagram(options=[AQT(aqt=1000, aqt_echo=77)]).sent(),
+    "64": Datagram(octets=60).sent(),
+    "64, AQT": Datagram(octets=60, options=[bytes(AQT(aqt=1000, aqt_echo=77))]).sent(),
+    "1518": Datagram(octets=1514).sent(),
 }
-RATES = (5e3, 10e3, 20e3, 50e3, 100e3, 150e3, 200e3, 300e3, 400e3, math.inf)
-"""Offered, packets/s."""
+"""By octets with the frame check sequence."""
+
+STEPS = (0.9, 1.1, 1.3)
+"""Offered beside the generator's maximum, as shares of the best so far."""
+SLOWEST = 1e4
+"""Offered to warm up, packets/s."""
 WARM_UP_S = 0.3
+CHUNK_S = 0.1
+"""Time after which latencies are taken from the receiver's ring."""
 STILL_S = 0.3
 """Time without arrivals after which the last packet is considered to have arrived."""
 
 
 @dataclass(frozen=True)
-class Sample:
-    """One measurement, packets/s."""
+class Measured:
+    """One forwarder in one round with one kind of frame."""
 
-    offered: float
-    forwarded: float
+    packets_per_s: float
+    packets_per_cpu_s: float | None
+    """By the CPU time of the thread that forwards."""
+    p50_us: float
+    """Latencies at half of that rate."""
+    p99_us: float
     lost: float
-    """Share of all packets that never arrived."""
+    """Share of packets that were lost at half of that rate."""
+
+
+Results = dict[tuple[str, str], list[Measured]]
+"""By frame and forwarder, in the order of the rounds."""
 
 
 def main() -> int:
@@ -67,84 +92,111 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m ptf_tests.rate")
     parser.add_argument("--target", choices=TARGETS, action="append", help="default: both")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of a sample, default 1")
+    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--seconds", type=float, default=0.4, help="of a sample, default 0.4")
     parser.add_argument("--results", default="results/rate", help="default: %(default)s")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def _run_inside(arguments: argparse.Namespace) -> int:
-    names: list[str] = arguments.target or ["embedded", "bmv2"]
-    rates: dict[tuple[str, str], list[Sample]] = {}
+    targets = [TARGETS[name] for name in arguments.target or ["embedded", "bmv2"]]
+    forwarders = list(_that_run([Bare(), Bridge(), *map(Switch, targets)]))
+    results: Results = {}
     try:
         network.set_up()
-        frame, load = len(FRAMES["AQT"]), os.getloadavg()[0]
+        load = os.getloadavg()[0]
+        print(f"{MAIN.name}, {os.cpu_count()} CPUs, load {load:.1f} before")
         print(
-            f"{MAIN.name}, {frame} octets per frame, {os.cpu_count()} CPUs, load {load:.1f} before"
+            f"{'round':5} {'forwarder':10} {'octets':8} {'packets/s':>10} {'per CPU s':>10}"
+            f" {'p50 µs':>8} {'p99 µs':>8} {'lost':>5}"
         )
-        print(f"{'switch':10} {'packets':10} {'offered/s':>10} {'forwarded/s':>11} {'lost':>5}")
-        for name in names:
-            target = TARGETS[name]
-            if why := target.missing():
-                print(f"{name:10} skipped: {why}")
-                continue
-            for kind, sample in _samples(target, arguments):
-                rates.setdefault((name, kind), []).append(sample)
-                print(
-                    f"{name:10} {kind:10} {sample.offered:10,.0f} {sample.forwarded:11,.0f}"
-                    f" {sample.lost:5.0%}",
-                    flush=True,
-                )
+        for number in range(1, arguments.rounds + 1):
+            for forwarder in forwarders:
+                folder = Path(arguments.results) / forwarder.name
+                folder.mkdir(parents=True, exist_ok=True)
+                with forwarder.forwarding(folder.resolve()), one_core() as task:
+                    for kind, frame in FRAMES.items():
+                        found = _measure(frame, arguments.seconds, task)
+                        results.setdefault((kind, forwarder.name), []).append(found)
+                        _show(f"{number:5} {forwarder.name:10} {kind:8}", found)
     except (CannotRunError, OSError, subprocess.CalledProcessError) as error:
         print(f"bench-switch: {error}", file=sys.stderr)
         return EXIT_CANNOT_RUN
     except KeyboardInterrupt:
         return 130
-    return _report(rates)
+    return _report(results)
 
 
-def _samples(target: Target, arguments: argparse.Namespace) -> Iterator[tuple[str, Sample]]:
-    folder = (Path(arguments.results) / target.name).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    with target.start(MAIN, folder) as running:
-        session = _configured(running)
-        try:
-            for kind, frame in FRAMES.items():
-                _sample(frame, RATES[0], WARM_UP_S)
-                for rate in RATES:
-                    yield kind, _sample(frame, rate, arguments.seconds)
-        finally:
-            session.close()
+def _that_run(forwarders: Sequence[Forwarder]) -> Iterator[Forwarder]:
+    for forwarder in forwarders:
+        if why := forwarder.missing():
+            print(f"{forwarder.name} skipped: {why}")
+        else:
+            yield forwarder
 
 
-def _configured(running: Running) -> Session:
-    """The switch with its program, routes, and all marks at B."""
-    session = Session(ADDRESS, DEVICE_ID, running.p4info, running.device_config)
-    session.push()
-    for host in HOSTS:
-        session.insert("ipv4_route", {"dst_addr": f"{host.ipv4}/32"}, "direct", port=host.port)
-        session.insert(
-            "neighbour", {"port": host.port, "next_hop": host.ipv4},
-            "rewrite", src_addr=host.router_mac, dst_addr=host.mac,
-        )  # fmt: skip
-    session.insert(
-        "port_feedback", {"port": B.port}, "set_feedback", aqt=1, drai=1, ci=1, window_log2=20
+def _show(what: str, found: Measured) -> None:
+    print(
+        f"{what} {found.packets_per_s:10,.0f} {_number(found.packets_per_cpu_s)}"
+        f" {found.p50_us:8,.0f} {found.p99_us:8,.0f} {found.lost:5.0%}",
+        flush=True,
     )
-    return session
 
 
-def _sample(frame: bytes, rate: float, seconds: float) -> Sample:
-    """Counts arrivals while packets are sent; packets that wait at the end count as neither
-    arrived nor lost."""
-    before, came = sent(), arrived()
+def _number(number: float | None) -> str:
+    return f"{'':10}" if number is None else f"{number:10,.0f}"
+
+
+def _measure(frame: bytes, seconds: float, task: Path | None) -> Measured:
+    """Raises:
+    CannotRunError: no packet arrived, or the receiver was too slow.
+    """
+    _forwarded(frame, SLOWEST, WARM_UP_S)
+    came, begun = arrived(), 0.0 if task is None else processor_s(task)
+    best = _forwarded(frame, math.inf, seconds)
+    per_cpu = None if task is None else (arrived() - came) / (processor_s(task) - begun)
+    for step in STEPS:
+        best = max(best, _forwarded(frame, best * step, seconds))
+    if not best:
+        raise CannotRunError("no packet arrived")
+    latencies_us, lost = _latencies(frame, best / 2, seconds)
+    p50, p99 = np.quantile(latencies_us, [0.5, 0.99])
+    return Measured(best, per_cpu, float(p50), float(p99), lost)
+
+
+def _forwarded(frame: bytes, rate: float, seconds: float) -> float:
+    """Packets/s that arrive while packets are sent at a rate."""
+    came = arrived()
     with Generator(A.test_end, frame) as generator:
         took = generator.run(rate, seconds)
-        offered, forwarded = sent() - before, arrived() - came
-        last = -1
-        while (now := arrived()) != last:
-            last = now
-            time.sleep(STILL_S)
-    return Sample(offered / took, forwarded / took, 1 - (now - came) / offered)
+        forwarded = arrived() - came
+    _settle()
+    return forwarded / took
+
+
+def _latencies(frame: bytes, rate: float, seconds: float) -> tuple[NDArray[np.float64], float]:
+    """The times of packets that are sent at a rate, µs, and the share of those that were lost."""
+    with Generator(A.test_end, frame, stamped=True) as generator, Receiver(B.test_end) as receiver:
+        before, came = sent(), arrived()
+        taken = [receiver.take()]
+        for _ in range(math.ceil(seconds / CHUNK_S)):
+            generator.run(rate, CHUNK_S)
+            taken.append(receiver.take())
+        arrivals = _settle() - came
+        taken.append(receiver.take())
+        if overflowed := receiver.overflowed():
+            raise CannotRunError(f"the receiver was too slow for {overflowed} packets")
+    return np.concatenate(taken) / 1e3, 1 - arrivals / (sent() - before)
+
+
+def _settle() -> int:
+    """Waits until no packet arrives any more. How many have arrived."""
+    last = -1
+    while (now := arrived()) != last:
+        last = now
+        time.sleep(STILL_S)
+    return now
 
 
 def sent() -> int:
@@ -161,15 +213,36 @@ def _statistic(interface: str, name: str) -> int:
     return int(Path(f"/sys/class/net/{interface}/statistics/{name}").read_text())
 
 
-def _report(rates: dict[tuple[str, str], list[Sample]]) -> int:
-    best = {key: max(sample.forwarded for sample in found) for key, found in rates.items()}
-    for (name, kind), rate in best.items():
-        print(f"most: {name}, {kind}: {rate:,.0f} packets/s")
-    for kind in FRAMES:
-        ours, theirs = best.get(("embedded", kind)), best.get(("bmv2", kind))
-        if ours and theirs:
-            print(f"embedded / bmv2, {kind}: {ours / theirs:.1f}")
-    return int(not best or not all(best.values()))
+def _report(results: Results) -> int:
+    print(
+        f"\n{'medians of the rounds':24} {'packets/s':>10} {'per CPU s':>10} {'p50 µs':>8}"
+        f" {'p99 µs':>8} {'of bare':>8}"
+    )
+    for (kind, name), found in sorted(results.items()):
+        rate = median(one.packets_per_s for one in found)
+        p50, p99 = median(one.p50_us for one in found), median(one.p99_us for one in found)
+        per_cpu = [n for one in found if (n := one.packets_per_cpu_s) is not None]
+        share = of_bare(results, kind, name)
+        shown = "" if share is None else f"{share:8.0%}"
+        print(
+            f"{kind:10} {name:13} {rate:10,.0f} {_number(median(per_cpu) if per_cpu else None)}"
+            f" {p50:8,.0f} {p99:8,.0f} {shown}"
+        )
+    return int(not results)
+
+
+def of_bare(results: Results, kind: str, name: str) -> float | None:
+    """A forwarder's rate divided by the bare forwarder's, as median of the rounds' ratios.
+
+    By CPU time where both have it.
+    """
+    ratios: list[float] = []
+    for one, bare in zip(results[kind, name], results.get((kind, Bare.name), []), strict=False):
+        if one.packets_per_cpu_s is None or bare.packets_per_cpu_s is None:
+            ratios.append(one.packets_per_s / bare.packets_per_s)
+        else:
+            ratios.append(one.packets_per_cpu_s / bare.packets_per_cpu_s)
+    return median(ratios) if ratios else None
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 //! traffic manager comes. [`Wires`] are the links between such switches and hosts.
 
 mod af_packet;
+mod bare;
 mod capture;
 mod clock;
 mod counters;
@@ -24,6 +25,7 @@ mod reproducers;
 mod wires;
 
 pub use af_packet::Offloads;
+pub use bare::Bare;
 pub use counters::{Counters, Outside};
 pub use dataplane::{Dataplane, DataplaneConfig, ToController};
 pub use error::IoError;
