@@ -37,7 +37,7 @@ def chosen(pair: Pair, control: str) -> Generator[None]:
             assert pair.waymark(host, "detach", INTERFACE).returncode == 0
 
 
-@pytest.mark.parametrize("control", ["vegas", "rovegas", "redvegas", "muzha"])
+@pytest.mark.parametrize("control", ["vegas", "rovegas", "redvegas", "muzha", "waymark"])
 def test_a_connection_uses_a_control(pair: Pair, control: str) -> None:
     assert control in kernel.controls()
     with chosen(pair, control):

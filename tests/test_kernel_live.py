@@ -63,6 +63,10 @@ def test_rovegas_keeps_its_rate_where_acknowledgements_queue() -> None:
         assert kbps == pytest.approx(simulated_kbps(algorithm), rel=0.25)
 
 
+def test_waymark_has_the_link_to_itself_where_acknowledgements_queue() -> None:
+    assert live_kbps("waymark") == pytest.approx(simulated_kbps("waymark"), rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("scenario", "told"),
     [

@@ -149,6 +149,7 @@ def test_a_window_that_differs_is_found(tmp_path: Path) -> None:
         ),
         ([EVENT, ACK | {"ends": [["10.0.0.1", 1], ["10.0.0.2", 2]]}], "event 2: of another connec"),
         ([EVENT | {"control": "x"}], 'no control "x"'),
+        ([EVENT | {"control": "waymark"}], "the events do not say what left and what was lost"),
         ([{"time_us": -1}], "line 1: invalid value"),
     ],
 )

@@ -6,24 +6,7 @@
 #ifndef WAYMARK_CONTROL_H
 #define WAYMARK_CONTROL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <linux/bpf.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
-#include "event.h"
-#include "kernel.h"
-#include "marks.h"
-#include "trace.h"
-
-#define STATE_OPEN 0 // TCP_CA_Open and so on
-#define STATE_CWR 2
-#define STATE_RECOVERY 3
-#define STATE_LOSS 4
+#include "connection.h"
 
 // What a control keeps of a connection, in icsk_ca_priv.
 struct state {
@@ -39,13 +22,6 @@ static __always_inline struct state *state_of(struct sock *sk)
 	return (struct state *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-static __always_inline struct feedback *feedback_of(struct sock *sk)
-{
-	struct marks *marks = bpf_sk_storage_get(&waymark_marks, sk, NULL, 0);
-
-	return marks ? &marks->feedback : NULL;
-}
-
 // Whether the window is larger than what is made of it: in slow start twice as large (RFC 9438, 5.8).
 static __always_inline bool window_unused(struct tcp_sock *tcp)
 {
@@ -54,62 +30,12 @@ static __always_inline bool window_unused(struct tcp_sock *tcp)
 	return !BPF_CORE_READ_BITFIELD(tcp, is_cwnd_limited) && needed < tcp->snd_cwnd;
 }
 
-static __always_inline __u32 segment_octets(struct tcp_sock *tcp)
-{
-	return tcp->mss_cache ? tcp->mss_cache : 1;
-}
-
-static __always_inline void trace_end(struct traced *traced, const struct control *control)
-{
-	__builtin_memcpy(traced->control, NAME, sizeof(NAME));
-	traced->cwnd = control_cwnd(control);
-	traced->ssthresh = control_ssthresh(control);
-	bpf_ringbuf_submit(traced, 0);
-}
-
-// Of all but acknowledgements and losses.
-static __always_inline void trace_change(struct sock *sk, __u32 change, __u32 window)
-{
-	struct traced *traced = trace_begin(sk, change);
-
-	if (!traced)
-		return;
-	traced->window = window;
-	trace_end(traced, &state_of(sk)->control);
-}
-
-static __always_inline void trace_loss(struct sock *sk, const struct loss *loss)
-{
-	struct traced *traced = trace_begin(sk, TRACED_LOSS);
-
-	if (!traced)
-		return;
-	traced->window = loss->window;
-	traced->ci_echoed = loss->ci_echoed;
-	traced->ci_ack_seq = loss->ci_ack_seq;
-	trace_end(traced, &state_of(sk)->control);
-}
-
-static __always_inline void trace_ack(struct sock *sk, const struct ack *ack)
-{
-	struct traced *traced = trace_begin(sk, TRACED_ACK);
-
-	if (!traced)
-		return;
-	traced->newly = ack->newly;
-	traced->rtt_us = ack->rtt_us;
-	traced->marked = ack->marked;
-	traced->aqt_echo_us = ack->aqt_echo_us;
-	traced->aqt_backward_us = ack->aqt_backward_us;
-	traced->mrai = ack->mrai;
-	traced->window_unused = ack->window_unused;
-	trace_end(traced, &state_of(sk)->control);
-}
-
 static __always_inline void on_sent(struct sock *sk)
 {
-	control_on_sent(&state_of(sk)->control, ((struct tcp_sock *)sk)->tcp_mstamp);
-	trace_change(sk, TRACED_SENT, 0);
+	struct control *control = &state_of(sk)->control;
+
+	control_on_sent(control, ((struct tcp_sock *)sk)->tcp_mstamp);
+	trace_change(sk, control, TRACED_SENT, 0);
 }
 
 SEC("struct_ops")
@@ -121,7 +47,7 @@ void BPF_PROG(on_init, struct sock *sk)
 	__builtin_memset(state, 0, sizeof(*state));
 	state->una = tcp->snd_una;
 	control_start(&state->control, tcp->snd_cwnd, tcp->snd_nxt);
-	trace_change(sk, TRACED_START, tcp->snd_cwnd);
+	trace_change(sk, &state->control, TRACED_START, tcp->snd_cwnd);
 	// Segments that leave together wait behind each other, which a delay-based control takes for congestion.
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
@@ -170,7 +96,7 @@ void BPF_PROG(on_cong_avoid, struct sock *sk, __u32 una, __u32 acked)
 	window = WHOLE(control_cwnd(&state->control));
 	tcp->snd_cwnd = window ? window : 1;
 	tcp->snd_ssthresh = WHOLE(control_ssthresh(&state->control));
-	trace_ack(sk, &ack);
+	trace_ack(sk, &state->control, &ack);
 }
 
 // Linux recovers until all is acknowledged that was sent before, and asks once. So a loss never cuts a window that was
@@ -184,6 +110,7 @@ __u32 BPF_PROG(on_ssthresh, struct sock *sk)
 	struct loss loss = {};
 	__u32 window;
 
+	loss.now_us = tcp->tcp_mstamp;
 	loss.una = tcp->snd_una;
 	loss.mss = segment_octets(tcp);
 	loss.window = tcp->snd_cwnd;
@@ -192,7 +119,7 @@ __u32 BPF_PROG(on_ssthresh, struct sock *sk)
 		loss.ci_ack_seq = feedback->ci_ack_seq;
 	}
 	control_on_loss(&state->control, &loss);
-	trace_loss(sk, &loss);
+	trace_loss(sk, &state->control, &loss);
 	window = WHOLE(control_cwnd(&state->control));
 	return window < 2 ? 2 : window;
 }
@@ -210,24 +137,11 @@ void BPF_PROG(on_set_state, struct sock *sk, __u8 next)
 		__u32 window = cut ? WHOLE(control_cwnd(control)) : ((struct tcp_sock *)sk)->prior_cwnd;
 
 		control_on_timeout(control, window);
-		trace_change(sk, TRACED_TIMEOUT, window);
+		trace_change(sk, control, TRACED_TIMEOUT, window);
 	} else if (next == STATE_OPEN && before == STATE_RECOVERY) {
 		control_on_recovered(control);
-		trace_change(sk, TRACED_RECOVERED, 0);
+		trace_change(sk, control, TRACED_RECOVERED, 0);
 	}
-}
-
-SEC("struct_ops")
-__u32 BPF_PROG(on_undo_cwnd, struct sock *sk)
-{
-	return ((struct tcp_sock *)sk)->snd_cwnd;
-}
-
-// Otherwise pacing lets at least two segments leave together.
-SEC("struct_ops")
-__u32 BPF_PROG(on_min_tso_segs, struct sock *sk)
-{
-	return 1;
 }
 
 #define CONTROL                                                                                                        \
@@ -240,10 +154,8 @@ __u32 BPF_PROG(on_min_tso_segs, struct sock *sk)
 		.set_state = (void *)on_set_state,                                                                     \
 		.undo_cwnd = (void *)on_undo_cwnd,                                                                     \
 		.min_tso_segs = (void *)on_min_tso_segs,                                                               \
-		.flags = 1, /* TCP_CONG_NON_RESTRICTED: any namespace may choose it */                                 \
+		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
 		.name = "wm_" NAME,                                                                                    \
 	}
-
-char LICENSE[] SEC("license") = "GPL";
 
 #endif

@@ -6,15 +6,18 @@
 //
 //   control_start         the connection begins, with this window; `next` is its first octet of data
 //   control_on_sent       a segment leaves while no other is in flight
-//   control_on_ack        new data was acknowledged, and no recovery is going on
+//   control_on_ack        new data was acknowledged, and no recovery is going on; for a control that paces, any
+//                         acknowledgement
 //   control_on_loss       a loss was found without the timer; `window` segments were the window
 //   control_on_recovered  the recovery that the loss began is over
 //   control_on_timeout    the retransmission timer ran out
 //   control_cwnd          the window
 //   control_ssthresh      the slow-start threshold
+//   control_rate          the pacing rate in segments per second, of a control that paces (PACES)
 //
-// Windows and thresholds are in segments with 28 binary places, times are whole microseconds. Every operation rounds down, so that a window is below that of
-// exact arithmetic by less than 2^-28 of itself for each segment acknowledged.
+// Windows and thresholds are in segments with 28 binary places, times are whole microseconds. Every operation rounds
+// down, so that a window is below that of exact arithmetic by less than 2^-28 of itself for each segment acknowledged.
+// fixed.h says how a control that paces rounds.
 #ifndef WAYMARK_EVENT_H
 #define WAYMARK_EVENT_H
 
@@ -26,14 +29,15 @@
 #define WHOLE(window) ((__u32)((window) / ONE))
 #define NO_THRESHOLD 0x7FFFFFFF
 
-// An acknowledgement of new data.
+// An acknowledgement. The last four are for controls that pace.
 struct ack {
-	__u32 now_us;
+	__u64 now_us;
 	__u32 una;       // the first octet that is not acknowledged
 	__u32 next;      // the next octet to send
 	__u32 mss;       // octets of a segment
-	__u32 newly;     // segments that it newly says have arrived, 1 at least
-	__u32 in_flight; // segments sent and not acknowledged, this acknowledgement applied
+	__u32 newly;     // segments that it newly says have arrived, 1 at least if it acknowledges new data
+	__u32 in_flight; // segments sent and not acknowledged, this acknowledgement applied; for a control that
+			 // paces, neither selectively acknowledged nor lost
 	__u32 most;      // the largest window allowed, in segments
 	__u32 rtt_us;    // of the newest segment covered; 0: there is no sample
 	__u32 aqt_echo_us;     // forward queueing time; valid if marked
@@ -41,10 +45,15 @@ struct ack {
 	__u8 marked;        // it carries AQT and AQT-Echo
 	__u8 mrai;          // MRAI-Echo, 1 to 6; 0: no hop has spoken
 	__u8 window_unused; // the window was not full, so that its size is not tried
+	__u8 ci_echo;     // CI was echoed since the last acknowledgement
+	__u8 app_limited; // the application held the sender back when the newest segment covered was sent
+	__u32 sent; // segments that left since the last acknowledgement, for the first time or again
+	__u32 lost; // segments found lost since the last acknowledgement
 };
 
 // The first loss of a recovery.
 struct loss {
+	__u64 now_us;
 	__u32 una; // the lost segment's first octet
 	__u32 mss;
 	__u32 window;     // in segments

@@ -4,6 +4,8 @@
 #ifndef WAYMARK_KERNEL_H
 #define WAYMARK_KERNEL_H
 
+#include <stdbool.h>
+
 #include <linux/types.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -30,6 +32,8 @@ enum sk_pacing {
 struct sock {
 	struct sock_common __sk_common;
 	__u32 sk_pacing_status; // enum sk_pacing
+	__u64 sk_pacing_rate; // octets per second, as the next
+	__u64 sk_max_pacing_rate;
 };
 
 struct inet_sock {
@@ -54,6 +58,12 @@ struct tcp_sock {
 	__u32 snd_ssthresh;
 	__u32 prior_cwnd; // before the newest loss or timeout
 	__u32 packets_out; // segments sent and not acknowledged
+	__u32 sacked_out; // of these: selectively acknowledged
+	__u32 lost_out; // of these: lost
+	__u32 retrans_out; // of these: sent again
+	__u32 delivered; // segments that have arrived so far, selectively acknowledged or not
+	__u32 lost; // segments found lost so far
+	__u32 data_segs_out; // segments sent so far, for the first time or again
 	__u32 max_packets_out; // the most of them in the last window
 	__u8 is_cwnd_limited : 1; // the window was full lately
 	__u64 tcp_mstamp; // time of the newest packet sent or received (µs)
@@ -66,17 +76,24 @@ struct ack_sample {
 	__u32 in_flight;
 };
 
+struct rate_sample {
+	long rtt_us; // of the newest segment covered, if it was sent once; negative: there is none
+	bool is_app_limited; // the application held the sender back when that segment was sent
+};
+
 struct tcp_congestion_ops {
 	__u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	__u32 (*undo_cwnd)(struct sock *sk);
 	__u32 (*min_tso_segs)(struct sock *sk);
+	void (*cong_control)(struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample); // since 6.10
 	void (*set_state)(struct sock *sk, __u8 state);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	char name[16];
 	__u32 flags;
 	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
 };
 
 #pragma clang attribute pop

@@ -4,11 +4,13 @@
 use std::net::Ipv4Addr;
 
 use congestion::{
-    AckEvent, Controller, Evidence, Limits, LossEvent, QueueingTime, Rules, Settings, TimeoutEvent,
+    AckEvent, Controller, Evidence, Limits, LossEvent, Need, QueueingTime, Rules, Settings,
+    TimeoutEvent,
 };
 use serde::Serialize;
 use units::{Duration, Instant};
 
+use crate::objects;
 use crate::trace::{Change, Event};
 
 /// Rounding of the window, for each segment acknowledged.
@@ -50,6 +52,17 @@ pub enum ReplayError {
         found: u32,
         /// Before that.
         before: u32,
+    },
+    /// A control that reads more than what is exported.
+    #[error(
+        "control {name:?}: the events do not say what left and what was lost, which it reads; valid: {}",
+        valid.join(", ")
+    )]
+    NotExported {
+        /// As exported.
+        name: String,
+        /// The controls that can be replayed.
+        valid: Vec<&'static str>,
     },
     /// There is no Rust control of this name.
     #[error("no control {name:?}")]
@@ -165,6 +178,15 @@ impl Connection {
         let name = &start.control;
         let control =
             congestion::find(name).ok_or_else(|| ReplayError::NoControl { name: name.clone() })?;
+        if control.needs.contains(&Need::Pacing) {
+            let replayed = |name: &&str| {
+                congestion::find(name).is_some_and(|known| !known.needs.contains(&Need::Pacing))
+            };
+            return Err(ReplayError::NotExported {
+                name: name.clone(),
+                valid: objects::controls().filter(replayed).collect(),
+            });
+        }
         let rules = Rules {
             modern: true,
             phantom_rtt: false,

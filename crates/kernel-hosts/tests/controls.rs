@@ -1,32 +1,24 @@
 //! The controls in C (`hosts/ebpf`) have the windows of the Rust controls, on the same events.
 
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use congestion::{
     AckEvent, Controller, Evidence, Limits, LossEvent, QueueingTime, Rules, Settings, TimeoutEvent,
 };
+use replay::{AQT_MAX_US, Draw, MARK_AQT, MARK_DRAI, MSS, ONE, compile, octet, replay};
 use units::{Duration, Instant};
+
+mod replay;
 
 /// The rounding that `hosts/ebpf/event.h` states: of the window, for each segment acknowledged.
 const ROUNDING: f64 = 1.0 / ONE;
 /// What floating point loses.
 const FLOATING: f64 = 1e-9;
-const ONE: f64 = (1_u64 << 28) as f64;
 const NO_THRESHOLD: f64 = 0x7FFF_FFFF as f64;
 
 const ACKS: u64 = 12_000;
-const MSS: u32 = 1448;
-/// So that octets wrap.
-const FIRST_OCTET: u32 = u32::MAX - 2_000_000;
 const MOST: u32 = 150;
 const SETTLED_US: u64 = 1_000_000;
-const AQT_MAX_US: u64 = 0xFF_FFFF;
-const MARK_AQT: u8 = 1;
-const MARK_DRAI: u8 = 2;
 
 #[test]
 fn vegas_has_the_window_of_rust() {
@@ -55,7 +47,8 @@ fn compare(name: &str) {
         let printed = replay(&program, &run.events);
         assert_eq!(printed.len(), run.expected.len(), "{name}, seed {seed}");
         let events = run.events.lines().zip(&run.expected).zip(printed);
-        for (at, ((event, expected), (cwnd, ssthresh))) in events.enumerate() {
+        for (at, ((event, expected), printed)) in events.enumerate() {
+            let (cwnd, ssthresh) = (printed[0], printed[1]);
             let off = |rust: f64, c: f64| {
                 rust - c > rust * expected.segments * ROUNDING + FLOATING || c - rust > FLOATING
             };
@@ -66,48 +59,6 @@ fn compare(name: &str) {
         }
         run.covers(name);
     }
-}
-
-/// The control behind a program that reads events and prints windows.
-fn compile(name: &str) -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("replay-{name}"));
-    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let status = Command::new(&compiler)
-        .args([
-            "-O2",
-            "-Wall",
-            "-Wextra",
-            "-Wno-unused-parameter",
-            "-Werror",
-        ])
-        .arg(format!("-DCONTROL=\"{name}.h\""))
-        .arg("-I")
-        .arg(here.join("../../hosts/ebpf"))
-        .arg(here.join("tests/replay.c"))
-        .arg("-o")
-        .arg(&program)
-        .status()
-        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
-    assert!(status.success(), "{compiler} refused {name}.h");
-    program
-}
-
-/// The window and the threshold after each event.
-fn replay(program: &Path, events: &str) -> Vec<(f64, f64)> {
-    let input = program.with_extension("events");
-    fs::write(&input, events).expect("a file for events");
-    let output = Command::new(program)
-        .stdin(Stdio::from(fs::File::open(&input).expect("the events")))
-        .output()
-        .expect("the program runs");
-    assert!(output.status.success(), "an event is not understood");
-    let fixed = |word: &str| word.parse::<u64>().expect("a number") as f64 / ONE;
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .map(|(cwnd, ssthresh)| (fixed(cwnd), fixed(ssthresh)))
-        .collect()
 }
 
 /// What the Rust control has after an event.
@@ -276,9 +227,10 @@ impl Run {
             self.ci = Some(self.acked);
         }
         self.acks += 1;
+        let now_us = self.now_us;
         self.note(format_args!(
-            "ack {} {} {} {MSS} {newly} {} {MOST} {rtt_us} {} {} {} {} {} {}",
-            self.now_us as u32,
+            "ack {} {} {} {MSS} {newly} {} {MOST} {rtt_us} {} {} {} {} {} {} 0 0 0 0",
+            now_us,
             octet(self.acked),
             octet(self.next),
             self.next - self.acked,
@@ -314,8 +266,10 @@ impl Run {
             duplicates: 0,
             window,
         });
+        let now_us = self.now_us;
         self.note(format_args!(
-            "loss {} {MSS} {window} {} {}",
+            "loss {} {} {MSS} {window} {} {}",
+            now_us,
             octet(self.acked),
             self.ci.map_or(0, octet),
             u8::from(self.ci.is_some()),
@@ -414,31 +368,5 @@ impl Feedback {
             mrai: Some(self.mrai).filter(|index| carries(MARK_DRAI) && *index > 0),
             ..AckEvent::default()
         }
-    }
-}
-
-fn octet(segment: u64) -> u32 {
-    FIRST_OCTET.wrapping_add((segment as u32).wrapping_mul(MSS))
-}
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// From `low` to less than `high`.
-    fn within(&mut self, low: u64, high: u64) -> u64 {
-        low + self.next() % (high - low)
-    }
-
-    fn percent(&mut self, chance: u64) -> bool {
-        self.within(0, 100) < chance
     }
 }

@@ -1,4 +1,5 @@
-// Feeds the control of the header CONTROL with events, one a line, and prints its window and threshold after each.
+// Feeds the control of the header CONTROL with events, one per line, and prints its window and threshold after each, and
+// the pacing rate of a control that has one.
 #include <stdio.h>
 #include <string.h>
 
@@ -21,18 +22,19 @@ int main(void)
 			struct feedback feedback = {};
 			struct ack ack = {};
 
-			if (scanf("%u %u %u %u %u %u %u %u %hhu", &ack.now_us, &ack.una, &ack.next, &ack.mss, &ack.newly,
+			if (scanf("%llu %u %u %u %u %u %u %u %hhu", &ack.now_us, &ack.una, &ack.next, &ack.mss, &ack.newly,
 				  &ack.in_flight, &ack.most, &ack.rtt_us, &ack.window_unused) != 9 ||
 			    scanf("%u %hhu %u %u %hhu", &feedback.ack_seq, &feedback.carried, &feedback.aqt_echo_us,
-				  &feedback.aqt_backward_us, &feedback.mrai) != 5)
+				  &feedback.aqt_backward_us, &feedback.mrai) != 5 ||
+			    scanf("%hhu %hhu %u %u", &ack.ci_echo, &ack.app_limited, &ack.sent, &ack.lost) != 4)
 				return 1;
 			apply_feedback(&ack, &feedback);
 			control_on_ack(&control, &ack);
 		} else if (!strcmp(event, "loss")) {
 			struct loss loss;
 
-			if (scanf("%u %u %u %u %hhu", &loss.una, &loss.mss, &loss.window, &loss.ci_ack_seq,
-				  &loss.ci_echoed) != 5)
+			if (scanf("%llu %u %u %u %u %hhu", &loss.now_us, &loss.una, &loss.mss, &loss.window,
+				  &loss.ci_ack_seq, &loss.ci_echoed) != 6)
 				return 1;
 			control_on_loss(&control, &loss);
 		} else if (!strcmp(event, "recovered")) {
@@ -42,8 +44,11 @@ int main(void)
 		} else {
 			return 1;
 		}
-		printf("%llu %llu\n", (unsigned long long)control_cwnd(&control),
-		       (unsigned long long)control_ssthresh(&control));
+		printf("%llu %llu", control_cwnd(&control), control_ssthresh(&control));
+#ifdef PACES
+		printf(" %llu", control_rate(&control));
+#endif
+		printf("\n");
 	}
 	return 0;
 }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// Waymark: all three marks in one transport (crates/congestion, waymark.rs, which derives the law). The pacing rate is
+// D + kappa (beta - B)/R, with D the rate at which segments arrive at the receiver, R the propagation delay, and B what
+// waits of this flow; DRAI lets it grow faster, CI says whether a loss means congestion. All hops write marks.
+//
+// Rounding: each quotient rounds down by less than 2^-28. Rate and window differ from those of exact arithmetic by less
+// than 2^-20 of themselves, for rates up to 2^30 segments per second and round-trip times up to 33 s.
+#ifndef WAYMARK_WAYMARK_H
+#define WAYMARK_WAYMARK_H
+
+#include "delays.h"
+#include "departures.h"
+#include "rivals.h"
+
+#define PACES
+
+// beta: segments of its own that it keeps waiting at the bottleneck.
+#define BACKLOG (ONE / 2)
+// Segments without which a rate of arrival is none.
+#define FEW 8
+// How old the oldest octet is that a reading of DRAI counts: two windows of 2^15 us.
+#define READING (2 * 32768 * TICKS_PER_US)
+// More than this times the backlog is more than any rate lets wait.
+#define MOST_SPEED (1U << 24)
+
+struct control {
+	__u64 cwnd;
+	__u64 rate; // valid if has_rate
+	__u64 arrival_rate; // D; valid if has_arrival_rate
+	__u64 arrived; // segments that have left the queues, at the receiver or lost behind them
+	__s64 full_until; // until when losses are the full queue's
+	__u64 initial_window; // as cwnd
+	struct delays delays;
+	struct rivals rivals;
+	struct departures departures;
+	struct history arrivals; // `arrived` over time at the receiver (and a constant)
+	__u32 round_end; // the octet whose acknowledgement ends the round trip
+	__u32 speed; // by what beta is multiplied while there is no queue
+	__u8 room; // the newest index; 0: no hop has spoken
+	__u8 idle; // there was no queue in this round trip
+	__u8 has_rate;
+	__u8 has_arrival_rate;
+};
+
+static inline void control_start(struct control *control, __u32 window, __u32 next)
+{
+	control->initial_window = window * ONE;
+	control->cwnd = control->initial_window;
+	control->round_end = next;
+	control->speed = 1;
+	control->idle = 1;
+	start_delays(&control->delays);
+}
+
+static inline void control_on_sent(struct control *control, __u32 now_us)
+{
+}
+
+// A rate of arrival: that in the newest time of at least `span` with at least FEW segments. 0: there is none.
+struct arrivals {
+	__u64 segments;
+	__u32 time;
+};
+
+static inline struct arrivals arrivals_in(const struct control *control, __s64 time, __s64 span)
+{
+	const struct point *then;
+	struct arrivals arrivals = {};
+
+	if (control->arrived < FEW)
+		return arrivals;
+	then = newest(&control->arrivals, time - span, control->arrived - FEW);
+	if (!then || then->value > control->arrived - FEW || then->time >= time)
+		return arrivals;
+	arrivals.segments = control->arrived - then->value;
+	arrivals.time = ticks(time - then->time);
+	return arrivals;
+}
+
+// The rate of arrival, D.
+static inline void measure(struct control *control, const struct ack *ack, __s64 now, __u32 propagation)
+{
+	__s64 time = now - control->delays.backward;
+	__u32 span = propagation + control->delays.forward;
+	struct arrivals whole, newest_quarter;
+
+	control->arrived += ack->newly;
+	if (now > control->full_until)
+		control->arrived += ack->lost;
+	whole = arrivals_in(control, time, span);
+	if (whole.time) {
+		control->has_arrival_rate = 1;
+		control->arrival_rate = over(whole.segments * ONE, whole.time);
+		newest_quarter = arrivals_in(control, time, span / 4);
+		if (newest_quarter.time && within(control->arrival_rate, newest_quarter.time) >
+						   (newest_quarter.segments + FEW) * ONE)
+			control->arrival_rate = over(newest_quarter.segments * ONE, newest_quarter.time);
+	}
+	keep(&control->arrivals, time, control->arrived, span / 16);
+}
+
+// What passes, and a correction of the backlog towards beta times `speed`, or towards the window beside rivals.
+static inline __u64 corrected(const struct control *control, const struct ack *ack, __u64 passing, __u32 speed,
+			      __u32 propagation)
+{
+	const struct rivals *rivals = &control->rivals;
+	__u64 delivered = within(passing, propagation + control->delays.backward);
+	__s64 waiting = ack->in_flight * ONE - delivered;
+	__s64 backlog = rivals->present ? rivals->kept - within(passing, propagation) : speed * BACKLOG;
+	// kappa = 1/2: the part of a deviation that a round trip corrects.
+	__u64 step = over(backlog < waiting ? waiting - backlog : backlog - waiting, propagation) / 2;
+	__u64 fastest = greater(over(BACKLOG, propagation) / 2, control->arrival_rate / 7);
+	__u64 rate;
+
+	if (backlog < waiting)
+		rate = step < passing ? passing - step : 0;
+	else
+		rate = passing + (rivals->present ? step : lesser(step, fastest));
+	// The least part of the arrival rate at which a queue is drained.
+	return greater(rate, control->arrival_rate / 2);
+}
+
+// By what the rate of all flows of a link may grow at an index of 4 to 6 (waymark/drai.py).
+static inline __u64 grow(__u8 index, __u64 rate)
+{
+	switch (index) {
+	case 6:
+		return 3 * rate;
+	case 5:
+		return scale(rate, 7, 4);
+	default:
+		return scale(rate, 8, 7);
+	}
+}
+
+// The rate at which was sent what a reading of DRAI counted that was taken at a time: the least in either window that
+// it may be of.
+static inline __u64 counted(const struct departures *departures, __s64 time)
+{
+	__u64 least = pace_at(departures, time - READING);
+
+	least = lesser(least, rate_at(departures, time - READING / 4, READING / 2));
+	return lesser(least, rate_at(departures, time - 3 * READING / 4, READING / 2));
+}
+
+static inline __u64 next_rate(struct control *control, const struct ack *ack, __s64 now, __u32 propagation,
+			      __u32 round_trip)
+{
+	const struct departures *departures = &control->departures;
+	__u64 arrival_rate = control->arrival_rate;
+	int is_idle = within(arrival_rate, control->delays.forward) <= BACKLOG;
+	__s64 left = now - round_trip;
+
+	control->idle &= is_idle;
+	rivals_on_ack(&control->rivals, ack, !is_idle, now, round_trip);
+	if (!is_idle)
+		return corrected(control, ack, arrival_rate, 1, propagation);
+	if (ack->app_limited || fell_behind(departures, left, round_trip))
+		return control->rate;
+	if (control->room >= 4)
+		return greater(control->rate, grow(control->room, counted(departures, left)));
+	return corrected(control, ack, greater(arrival_rate, rate_at(departures, left, round_trip)), control->speed,
+			 propagation);
+}
+
+// The rate and the window.
+static inline void pace(struct control *control, const struct ack *ack, __s64 now, __u32 propagation)
+{
+	__u32 until_queued = propagation + control->delays.forward;
+	__u32 round_trip = until_queued + control->delays.backward;
+	__u32 longest = until_queued + longest_backward(&control->delays);
+
+	if (!control->has_rate) {
+		control->has_rate = 1;
+		control->rate = over(control->initial_window, propagation);
+	}
+	if (control->has_arrival_rate)
+		control->rate = next_rate(control, ack, now, propagation, round_trip);
+	control->rate = greater(control->rate, over(ONE, round_trip));
+	keep(&control->departures.paces, now, control->rate, (round_trip + READING) / 32);
+	control->cwnd = within(2 * greater(control->rate, control->has_arrival_rate ? control->arrival_rate : 0),
+			       longest) + FEW * ONE;
+	control->cwnd = cap_window(control->cwnd, ack);
+}
+
+static inline void control_on_ack(struct control *control, const struct ack *ack)
+{
+	__s64 now = ack->now_us * TICKS_PER_US;
+	__u32 propagation;
+
+	sample(&control->delays, ack);
+	control->departures.sent += ack->sent;
+	keep(&control->departures.counts, now, control->departures.sent, READING / 8);
+	if (is_after(ack->una, control->round_end)) {
+		control->round_end = ack->next;
+		next_round(&control->delays);
+		control->speed = control->idle ? lesser(2 * control->speed, MOST_SPEED) : 1;
+		control->idle = 1;
+	}
+	if (ack->mrai)
+		control->room = ack->mrai;
+	propagation = propagation_delay(&control->delays);
+	if (propagation == NO_DELAY) {
+		control->cwnd = cap_window(control->cwnd + ack->newly * ONE, ack);
+		return;
+	}
+	if (ack->ci_echo)
+		control->full_until = now + 2 * (__s64)propagation;
+	measure(control, ack, now, propagation);
+	pace(control, ack, now, propagation);
+}
+
+// The queueing time has said it all; the loss is only judged.
+static inline void control_on_loss(struct control *control, const struct loss *loss)
+{
+	__s64 now = loss->now_us * TICKS_PER_US;
+
+	if (now <= control->full_until)
+		rivals_on_refusal(&control->rivals, now);
+}
+
+static inline void control_on_recovered(struct control *control)
+{
+}
+
+// What was measured is old; the next acknowledgements measure again.
+static inline void control_on_timeout(struct control *control, __u32 window)
+{
+	forget(&control->arrivals);
+	control->has_arrival_rate = 0;
+	control->arrival_rate = 0;
+	control->rate /= 2;
+}
+
+static inline __u64 control_cwnd(const struct control *control)
+{
+	return control->cwnd;
+}
+
+// There is no threshold; the least that one may be.
+static inline __u64 control_ssthresh(const struct control *control)
+{
+	return 2 * ONE;
+}
+
+// 0: as Linux has it, before the first round-trip time.
+static inline __u64 control_rate(const struct control *control)
+{
+	return control->has_rate ? control->rate : 0;
+}
+
+#endif
