@@ -135,9 +135,11 @@ class Pair:
         """Run ``waymark kernel`` at a host."""
         return self.try_to(host, sys.executable, "-m", "waymark", "kernel", *arguments)
 
-    def attach(self, *hosts: str, marks: str = "aqt,drai", control: str | None = None) -> None:
+    def attach(
+        self, *hosts: str, marks: str = "aqt,drai", control: str | None = None, xdp: bool = False
+    ) -> None:
         """Attach the programs at hosts."""
-        chosen = ("--control", control) if control else ()
+        chosen = (*(("--control", control) if control else ()), *(("--xdp",) if xdp else ()))
         for host in hosts:
             done = self.waymark(host, "attach", INTERFACE, "--marks", marks, *chosen)
             assert done.returncode == 0, done.stderr

@@ -218,8 +218,10 @@ ECE, CWR = 0x40, 0x80
 CAPABLE, EXPERIENCED = 2, 3
 
 
-@pytest.fixture(scope="module")
-def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+@pytest.fixture(scope="module", params=[(), ("--xdp",)], ids=["tc", "xdp"])
+def marked(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Machine]:
     """A network whose hosts carry all marks; c has no kernel address."""
     needed("iperf3")
     file = tmp_path_factory.mktemp("marked") / "net.yaml"
@@ -227,7 +229,9 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     with machine() as made:
         assert made.waymark("up", str(file)).returncode == 0
         for host in "ab":
-            attach = made.waymark_words("kernel", "attach", "eth0", "--marks", "aqt,drai,ci")
+            attach = made.waymark_words(
+                "kernel", "attach", "eth0", "--marks", "aqt,drai,ci", *request.param
+            )
             done = made.run(*at(host, *attach))
             assert done.returncode == 0, done.stderr
         made.run(*at("c", "ip", "addr", "flush", "dev", "eth0"))
@@ -251,6 +255,7 @@ def test_indices_and_congestion_are_echoed(marked: Machine, tmp_path: Path) -> N
     for one in capturing:
         one.kill(signal.SIGTERM)
         one.wait()
+    # What a driver takes out, a capture does not see: echoes are read where they leave.
     left, arrived = (
         [p for p in capture.read(file) if p.protocol == capture.TCP] for file in files.values()
     )
@@ -261,7 +266,7 @@ def test_indices_and_congestion_are_echoed(marked: Machine, tmp_path: Path) -> N
     assert (asked, granted) == ({ECE | CWR}, {ECE})
     assert {p.ecn for p in left if p.source == A and p.payload_octets > 1000} == {CAPABLE}
     assert EXPERIENCED in {p.ecn for p in arrived if p.source == A}
-    echoes = [p for p in left if p.source == B and not p.tcp_flags & capture.SYN]
+    echoes = [p for p in arrived if p.source == B and not p.tcp_flags & capture.SYN]
     assert any(p.tcp_flags & ECE for p in echoes)
     # AQT and AVBW-S, whose last octet is the echo of the index: 1 to 6.
     indices = {p.options[11] for p in echoes if p.options[8:10] == b"\xde\x04"}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ def pair() -> Iterator[Pair]:
     both = Pair()
     yield both
     both.close()
+
+
+A = ADDRESSES["a"]
 
 
 def tcp(packets: list[Packet]) -> list[Packet]:
@@ -60,6 +64,97 @@ def test_packets_carry_the_options_of_user_space_hosts(
     assert longest == 1500 if segmentation == "off" else longest > 20_000
 
 
+@pytest.mark.parametrize("xdp", [False, True])
+def test_packets_are_merged_if_the_driver_takes_the_options_out(
+    pair: Pair, tmp_path: Path, xdp: bool
+) -> None:
+    """Linux merges no packets that have IPv4 options; a capture sees what it merged."""
+    pair.offloads("off")
+    pair.run("b", "ethtool", "-K", INTERFACE, "gro", "on")
+    pair.attach("a", "b", xdp=xdp)
+    with pair.captured("b", tmp_path / "packets") as packets:
+        assert pair.transfer(20_000_000).is_right()
+    data = [packet for packet in tcp(packets) if packet.payload_octets and packet.source == A]
+    assert {packet.sums[0] for packet in data} == {0}
+    assert {packet.options for packet in data} == ({b""} if xdp else {SILENT})
+    longest = max(len(packet.octets) for packet in data)
+    assert longest > 3000 if xdp else longest == 1500
+    # Acknowledgements echo the marks in either case.
+    acks = [packet for packet in established(tcp(packets)) if packet.source != A]
+    assert {packet.options for packet in acks} == {SILENT}
+
+
+def test_the_driver_gets_its_program_off(pair: Pair) -> None:
+    pair.attach("a", xdp=True)
+    assert " xdp " in pair.run("a", "ip", "link", "show", INTERFACE)
+    status = json.loads(pair.waymark("a", "status", "--json").stdout)
+    assert [one["strip"] for one in status] == ["xdp"]
+    assert "; taken out in the driver; " in pair.waymark("a", "status").stdout
+    assert pair.waymark("a", "detach", INTERFACE).returncode == 0
+    assert " xdp " not in pair.run("a", "ip", "link", "show", INTERFACE)
+
+
+def test_a_driver_without_xdp_is_refused(pair: Pair) -> None:
+    pair.run("a", "ip", "link", "add", "bridge0", "type", "bridge")
+    refused = pair.waymark("a", "attach", "bridge0", "--xdp")
+    assert refused.returncode == 2
+    assert "--xdp: the interface's driver runs no XDP programs" in refused.stderr
+    assert json.loads(pair.waymark("a", "status", "--json").stdout) == []
+
+
+def tshark_faults(file: Path) -> list[str]:
+    """The frames of a capture whose IPv4 or TCP checksum tshark finds wrong."""
+    checks = ("-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE")
+    wrong = "ip.checksum.status == 0 || tcp.checksum.status == 0"
+    words = ["tshark", "-r", str(file), *checks, "-Y", wrong]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.mark.parametrize("xdp", [False, True])
+def test_tshark_finds_all_checksums_right(pair: Pair, tmp_path: Path, xdp: bool) -> None:
+    """Cut by the sender, so that no checksum is left to an interface."""
+    needed("tshark", "ethtool")
+    pair.offloads("off")
+    for host in "ab":
+        pair.run(host, "ethtool", "-K", INTERFACE, "gro", "off", "rx", "off")
+    pair.attach("a", "b", marks="aqt,drai,ci", xdp=xdp)
+    file = tmp_path / "packets"
+    with pair.captured("b", file) as packets:
+        assert pair.transfer(1_000_000).is_right()
+    capture = pcap(packets, tmp_path / "packets.pcap")
+    assert tshark_faults(capture) == []
+    # It does look: one octet changed is found.
+    octets = bytearray(capture.read_bytes())
+    octets[-1] ^= 1
+    damaged = tmp_path / "damaged.pcap"
+    damaged.write_bytes(octets)
+    assert len(tshark_faults(damaged)) == 1
+
+
+@pytest.mark.parametrize("xdp", [False, True])
+def test_tshark_finds_the_checksums_right_that_tcp_sees(
+    pair: Pair, tmp_path: Path, xdp: bool
+) -> None:
+    """The marks are taken out; what TCP receives has right checksums as well."""
+    needed("tshark", "ethtool")
+    pair.offloads("off")
+    for host in "ab":
+        pair.run(host, "ethtool", "-K", INTERFACE, "gro", "off", "rx", "off")
+    pair.attach("a", "b", marks="aqt,drai,ci", xdp=xdp)
+    reader = pair.start("b", sys.executable, "-c", RAW_WHOLE, "20")
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "ready\n"
+    # One packet after the other, lest they are merged.
+    transfer = pair.transfer(*range(1000, 1020))
+    for _ in range(19):
+        transfer.step()
+    assert transfer.is_right()
+    packets = [bytes.fromhex(line) for line in reader.communicate(timeout=30)[0].split()]
+    assert len(packets) == 20
+    assert {packet[0] for packet in packets} == {0x45}
+    assert tshark_faults(write_pcap(packets, tmp_path / "packets.pcap")) == []
+
+
 RAW = """
 import socket, sys
 raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
@@ -69,6 +164,29 @@ for _ in range(int(sys.argv[1])):
     print(raw.recv(65536)[:60].hex(), flush=True)
 """
 """Prints the begin of what TCP receives."""
+
+RAW_WHOLE = RAW.replace("[:60]", "")
+"""Prints what TCP receives."""
+
+RAW_IP = 101
+"""Of a capture: packets begin with their IP header."""
+
+
+def pcap(packets: list[Packet], file: Path) -> Path:
+    """A capture file of packets."""
+    return write_pcap([packet.octets for packet in packets], file)
+
+
+def write_pcap(packets: Sequence[bytes], file: Path) -> Path:
+    """A capture file of IPv4 packets."""
+    head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, RAW_IP)
+    records = (
+        struct.pack("<IIII", number, 0, len(octets), len(octets)) + octets
+        for number, octets in enumerate(packets)
+    )
+    file.write_bytes(head + b"".join(records))
+    return file
+
 
 SEND_FRAGMENTS = """
 import socket, struct, sys

@@ -45,12 +45,15 @@ class Attached:
     Attributes:
         control: the registered congestion control, as ``TCP_CONGESTION`` has it; None: none.
         marks: of this host's own packets.
+        strip: where the options are taken out of packets that arrive: ``"tc"``, or ``"xdp"``, in
+            the driver.
         pid: the process that holds the programs.
     """
 
     interface: str
     control: str | None
     marks: tuple[str, ...]
+    strip: str
     pid: int
 
 
@@ -75,20 +78,26 @@ def marks_of(control: str | None) -> tuple[str, ...]:
     return tuple(MARKS[mark] for mark in read or ("AQT",))
 
 
-def attach(interface: str, control: str | None, marks: Sequence[str] | None = None) -> Attached:
+def attach(
+    interface: str,
+    control: str | None,
+    marks: Sequence[str] | None = None,
+    *,
+    xdp: bool = False,
+) -> Attached:
     """Attach the programs to an interface, and register a control.
 
     Args:
         interface: an Ethernet interface.
         control: its name in the registry of controls; None: register none.
         marks: what this host's packets carry; None: as :func:`marks_of` the control.
+        xdp: take the options out in the driver, before packets are merged.
 
     Raises:
         WaymarkError: the loader was not built, or it refuses.
     """
-    return _attached(
-        _run("attach", interface, control or "-", ",".join(marks or marks_of(control)))
-    )
+    carried = ",".join(marks or marks_of(control))
+    return _attached(_run("attach", interface, control or "-", carried, "xdp" if xdp else "tc"))
 
 
 def detach(interface: str) -> None:
@@ -152,7 +161,7 @@ def holder(interface: str, control: str) -> list[str]:
 
 
 def _attached(data: Any) -> Attached:
-    return Attached(data["interface"], data["control"], tuple(data["marks"]), data["pid"])
+    return Attached(**data | {"marks": tuple(data["marks"])})
 
 
 def _run(*arguments: str) -> Any:

@@ -41,6 +41,8 @@
 
 // The loader sets it: the marks of this host's own packets, MARK_*.
 const volatile __u8 own_marks = MARK_AQT;
+// The loader sets it: waymark_strip is attached as well.
+const volatile __u8 strips_early = 0;
 
 struct packet {
 	struct iphdr ip; // without options
@@ -355,8 +357,9 @@ static __always_inline void lower_mss(struct __sk_buff *skb, struct packet *pack
 	bpf_skb_store_bytes(skb, at, &to, sizeof(to), BPF_F_RECOMPUTE_CSUM);
 }
 
-// Notes what a packet brought to a connection.
-static __always_inline void note(struct __sk_buff *skb, const struct packet *packet, const struct arrived *arrived)
+// Notes what a packet brought to a connection. ack_seq is the acknowledgement that the marks came with.
+static __always_inline void note(struct __sk_buff *skb, const struct packet *packet, const struct arrived *arrived,
+				 __u32 ack_seq)
 {
 	struct bpf_sock_tuple tuple = {};
 	struct feedback *feedback;
@@ -392,7 +395,7 @@ static __always_inline void note(struct __sk_buff *skb, const struct packet *pac
 		feedback->mrai = arrived->mrai_echo >= 1 && arrived->mrai_echo <= 6 ? arrived->mrai_echo : 0;
 		feedback->ci_echo = ci_echo;
 		feedback->ci_echoes += ci_echo;
-		feedback->ack_seq = bpf_ntohl(packet->tcp.ack_seq);
+		feedback->ack_seq = ack_seq;
 		if (ci_echo)
 			feedback->ci_ack_seq = feedback->ack_seq;
 		feedback->packets++;
@@ -435,6 +438,137 @@ static __always_inline void write_plain(struct __sk_buff *skb, const struct pack
 	bpf_skb_store_bytes(skb, ETH_HLEN, plain, IP_OCTETS, BPF_F_RECOMPUTE_CSUM);
 }
 
+// ---- Arrival before packets are merged ----
+
+// The addresses and ports of a packet.
+struct ends {
+	__be32 source;
+	__be32 destination;
+	__be16 source_port;
+	__be16 destination_port;
+};
+
+// The marks that waymark_strip took out of the newest packet of a connection.
+struct early {
+	__u32 aqt_us;
+	__u32 aqt_echo_us;
+	__u32 ack_seq;
+	__u8 carried;
+	__u8 drai; // the lowest since waymark_ingress saw it
+	__u8 mrai_echo;
+	__u8 unseen; // waymark_ingress has not seen it
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1 << 16);
+	__type(key, struct ends);
+	__type(value, struct early);
+} waymark_early SEC(".maps");
+
+static __always_inline struct ends ends_of(const struct iphdr *ip, const struct tcphdr *tcp)
+{
+	struct ends ends = {
+		.source = ip->saddr,
+		.destination = ip->daddr,
+		.source_port = tcp->source,
+		.destination_port = tcp->dest,
+	};
+
+	return ends;
+}
+
+// The marks of a packet whose options waymark_strip took out, or of one that it has seen since.
+static __always_inline void recall(const struct packet *packet, struct arrived *arrived, __u32 *ack_seq)
+{
+	struct ends ends = ends_of(&packet->ip, &packet->tcp);
+	struct early *early = bpf_map_lookup_elem(&waymark_early, &ends);
+
+	if (!early)
+		return;
+	early->unseen = 0;
+	arrived->carried = early->carried;
+	arrived->aqt_us = early->aqt_us;
+	arrived->aqt_echo_us = early->aqt_echo_us;
+	arrived->drai = early->drai;
+	arrived->mrai_echo = early->mrai_echo;
+	*ack_seq = early->ack_seq;
+}
+
+static __always_inline void remember(const struct arrived *arrived, const struct tcphdr *tcp)
+{
+	struct ends ends = ends_of((const struct iphdr *)arrived->header, tcp);
+	struct early *before = bpf_map_lookup_elem(&waymark_early, &ends);
+	struct early early = {
+		.aqt_us = arrived->aqt_us,
+		.aqt_echo_us = arrived->aqt_echo_us,
+		.ack_seq = bpf_ntohl(tcp->ack_seq),
+		.carried = arrived->carried,
+		.drai = arrived->drai,
+		.mrai_echo = arrived->mrai_echo,
+		.unseen = 1,
+	};
+
+	if (before && before->unseen && before->carried & MARK_DRAI && before->drai < early.drai)
+		early.drai = before->drai;
+	if (before)
+		*before = early;
+	else if (early.carried)
+		bpf_map_update_elem(&waymark_early, &ends, &early, BPF_ANY);
+}
+
+// In the driver, before packets of a connection are merged (GRO), which Linux does not do with packets that have
+// IPv4 options. Takes the marks out where there are no other options; waymark_ingress does all else.
+SEC("xdp")
+int waymark_strip(struct xdp_md *xdp)
+{
+	struct arrived arrived = {};
+	struct iphdr *ip = (struct iphdr *)arrived.header;
+	struct ethhdr ethernet;
+	struct tcphdr tcp;
+	__u32 options;
+
+	if (bpf_xdp_load_bytes(xdp, 0, &ethernet, sizeof(ethernet)) ||
+	    ethernet.h_proto != bpf_htons(ETH_P_IP) || bpf_xdp_load_bytes(xdp, ETH_HLEN, ip, sizeof(*ip)))
+		return XDP_PASS;
+	if (ip->version != 4 || ip->ihl < 5 || ip->protocol != IPPROTO_TCP ||
+	    ip->frag_off & bpf_htons(FRAGMENT_BITS))
+		return XDP_PASS;
+	options = ip->ihl * 4 - IP_OCTETS;
+	if (bpf_xdp_load_bytes(xdp, ETH_HLEN + IP_OCTETS + options, &tcp, sizeof(tcp)))
+		return XDP_PASS;
+	if (options) {
+		if (options > IP_MAX_OCTETS - IP_OCTETS ||
+		    bpf_xdp_load_bytes(xdp, ETH_HLEN + IP_OCTETS, arrived.header + IP_OCTETS, options))
+			return XDP_PASS;
+		if (checksum(arrived.header))
+			return XDP_PASS;
+		arrived.at = IP_OCTETS;
+		arrived.end = IP_OCTETS + options;
+		bpf_loop(IP_MAX_OCTETS - IP_OCTETS, read_option, &arrived, 0);
+	}
+	if (tcp.syn) {
+		// Another connection may have had these ends.
+		struct ends ends = ends_of(ip, &tcp);
+
+		bpf_map_delete_elem(&waymark_early, &ends);
+		return XDP_PASS;
+	}
+	if (arrived.strip != options)
+		return XDP_PASS;
+	remember(&arrived, &tcp);
+	if (!options || bpf_xdp_adjust_head(xdp, options))
+		return XDP_PASS;
+	__builtin_memset(arrived.header + IP_OCTETS, 0, IP_MAX_OCTETS - IP_OCTETS);
+	ip->ihl = IP_OCTETS / 4;
+	ip->tot_len = bpf_htons(bpf_ntohs(ip->tot_len) - options);
+	ip->check = 0;
+	ip->check = checksum(arrived.header);
+	bpf_xdp_store_bytes(xdp, 0, &ethernet, sizeof(ethernet));
+	bpf_xdp_store_bytes(xdp, ETH_HLEN, arrived.header, IP_OCTETS);
+	return XDP_PASS;
+}
+
 SEC("tcx/ingress")
 int waymark_ingress(struct __sk_buff *skb)
 {
@@ -460,7 +594,11 @@ int waymark_ingress(struct __sk_buff *skb)
 		if (option_octets(own_marks))
 			lower_mss(skb, &packet, option_octets(own_marks));
 	} else {
-		note(skb, &packet, &arrived);
+		__u32 ack_seq = bpf_ntohl(packet.tcp.ack_seq);
+
+		if (strips_early && !options)
+			recall(&packet, &arrived, &ack_seq);
+		note(skb, &packet, &arrived, ack_seq);
 	}
 	if (own_marks & MARK_CI) {
 		__be16 bits = CONTROL_ECE;

@@ -46,6 +46,14 @@ def attach(
             help="What this host's packets carry: aqt,drai,ci. Default: what the control reads.",
         ),
     ] = None,
+    xdp: Annotated[
+        bool,
+        typer.Option(
+            "--xdp",
+            help="Take marks out of arriving packets in the NIC's driver, so that Linux merges "
+            "packets (GRO) as it does without marks.",
+        ),
+    ] = False,
 ) -> None:
     """Attach the BPF programs to an interface, and register a congestion control.
 
@@ -56,7 +64,7 @@ def attach(
     from waymark import kernel as hosts
 
     chosen = None if marks is None else [one.strip() for one in marks.split(",")]
-    print(_line(hosts.attach(interface, control, chosen)))
+    print(_line(hosts.attach(interface, control, chosen, xdp=xdp)))
 
 
 @kernel.command(
@@ -167,4 +175,5 @@ def replay(
 
 def _line(one: "Attached") -> str:
     control = f"control {one.control}" if one.control else "no control"
-    return f"{one.interface}: marks {', '.join(one.marks)}; {control}; process {one.pid}"
+    early = "; taken out in the driver" if one.strip == "xdp" else ""
+    return f"{one.interface}: marks {', '.join(one.marks)}{early}; {control}; process {one.pid}"

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{Link, MapCore as _, MapType, Object};
+use serde::{Deserialize, Serialize};
 
 use crate::error::KernelError;
 use crate::marks::MarkSet;
@@ -15,11 +16,41 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// What is put in front of a control's name, where the kernel or another program may have one of the same name.
 pub const PREFIX: &str = "wm_";
 
+/// Where the options are taken out of packets that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strip {
+    /// Above the driver.
+    Tc,
+    /// In the driver, before packets are merged.
+    Xdp,
+}
+
+impl Strip {
+    /// Reads its name.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "tc" => Some(Strip::Tc),
+            "xdp" => Some(Strip::Xdp),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strip::Tc => "tc",
+            Strip::Xdp => "xdp",
+        }
+    }
+}
+
 /// Programs on an interface and a registered control. Both go when this is dropped or its process ends; a control
 /// stays while another attachment has it or a connection uses it.
 #[derive(Debug)]
 pub struct Attachment {
     _links: [Link; 2],
+    _early: Option<OwnedFd>,
     _options: Object,
     _control: Option<Control>,
 }
@@ -38,7 +69,12 @@ impl Attachment {
     ///
     /// # Errors
     /// Not root, a kernel that lacks something, or no such control.
-    pub fn new(index: u32, control: Option<&str>, marks: MarkSet) -> Result<Self, KernelError> {
+    pub fn new(
+        index: u32,
+        control: Option<&str>,
+        marks: MarkSet,
+        strip: Strip,
+    ) -> Result<Self, KernelError> {
         check()?;
         let contents = objects::object(objects::OPTIONS).expect("hosts/ebpf has options.bpf.c");
         let mut options = loading::open(objects::OPTIONS, contents)?;
@@ -46,8 +82,9 @@ impl Attachment {
             if map.name().to_string_lossy().ends_with(".rodata")
                 && let Some(values) = map.initial_value_mut()
             {
-                // `own_marks` is all that there is.
+                // `own_marks` and `strips_early` are all that there is.
                 values[0] = marks.0;
+                values[1] = u8::from(strip == Strip::Xdp);
             }
         }
         let options = loading::load(objects::OPTIONS, options)?;
@@ -59,8 +96,15 @@ impl Attachment {
                 .map_err(KernelError::kernel(format!("attaching {name}")))
         };
         let links = [attach("waymark_ingress")?, attach("waymark_egress")?];
+        let early = options
+            .progs_mut()
+            .find(|program| strip == Strip::Xdp && program.name() == "waymark_strip")
+            .map(|program| sys::attach_xdp(&program, index))
+            .transpose()
+            .map_err(|error| KernelError::NoXdp { error })?;
         Ok(Attachment {
             _links: links,
+            _early: early,
             _options: options,
             _control: control,
         })

@@ -69,6 +69,15 @@ pub enum KernelError {
         "the programs of another version are attached on this machine: detach them from all interfaces first"
     )]
     OtherVersion,
+    /// The driver runs no XDP programs, or has one.
+    #[error(
+        "--xdp: the interface's driver runs no XDP programs, or has one already ({error}); without --xdp, the options \
+         are taken out above the driver"
+    )]
+    NoXdp {
+        /// The kernel's answer.
+        error: io::Error,
+    },
     /// The kernel refused something.
     #[error("{what}: {error}{}", hint(error))]
     Kernel {

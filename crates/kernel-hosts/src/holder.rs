@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::netdevice::{index_to_name, name_to_index};
 use serde::{Deserialize, Serialize};
 
-use crate::attachment::{self, Attachment, PREFIX};
+use crate::attachment::{self, Attachment, PREFIX, Strip};
 use crate::error::KernelError;
 use crate::marks::MarkSet;
 use crate::sys;
@@ -36,6 +36,8 @@ pub struct Status {
     pub control: Option<String>,
     /// The marks of this host's own packets.
     pub marks: Vec<String>,
+    /// Where the options are taken out.
+    pub strip: Strip,
     /// The process that holds the programs.
     pub pid: u32,
 }
@@ -44,7 +46,12 @@ pub struct Status {
 ///
 /// # Errors
 /// As [`hold`].
-pub fn attach(name: &str, control: Option<&str>, marks: &str) -> Result<Status, KernelError> {
+pub fn attach(
+    name: &str,
+    control: Option<&str>,
+    marks: &str,
+    strip: Strip,
+) -> Result<Status, KernelError> {
     // What can be said without the other process is said here.
     attachment::check()?;
     MarkSet::parse(marks)?;
@@ -56,7 +63,7 @@ pub fn attach(name: &str, control: Option<&str>, marks: &str) -> Result<Status, 
     let failed = || KernelError::kernel("starting the process that holds the programs");
     let program = std::env::current_exe().map_err(failed())?;
     let mut holder = Command::new(program)
-        .args(["hold", name, control.unwrap_or("-"), marks])
+        .args(["hold", name, control.unwrap_or("-"), marks, strip.name()])
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -86,7 +93,12 @@ pub fn attach(name: &str, control: Option<&str>, marks: &str) -> Result<Status, 
 ///
 /// # Errors
 /// The interface is not there or has the programs, or they cannot be attached.
-pub fn hold(name: &str, control: Option<&str>, marks: &str) -> Result<(), KernelError> {
+pub fn hold(
+    name: &str,
+    control: Option<&str>,
+    marks: &str,
+    strip: Strip,
+) -> Result<(), KernelError> {
     let index = find_interface(name)?;
     let set = MarkSet::parse(marks)?;
     // A session of its own: the terminal of the caller does not end it.
@@ -96,12 +108,13 @@ pub fn hold(name: &str, control: Option<&str>, marks: &str) -> Result<(), Kernel
             io::ErrorKind::AddrInUse => KernelError::Attached { name: name.into() },
             _ => KernelError::kernel("listening")(error),
         })?;
-    let attached = Attachment::new(index, control, set)?;
+    let attached = Attachment::new(index, control, set, strip)?;
     println!("{READY}");
     let status = |interface: String| Status {
         interface,
         control: control.map(|name| format!("{PREFIX}{name}")),
         marks: set.names().map(str::to_owned).collect(),
+        strip,
         pid: process::id(),
     };
     loop {

@@ -1,24 +1,27 @@
 //! The loader, which `waymark kernel` runs.
 //!
-//! `attach IF CONTROL MARKS` (`-`: no control), `detach IF`, `status` (JSON), `controls`, `trace SECONDS` (JSON lines after `ready`), `replay` (such lines
+//! `attach IF CONTROL MARKS [tc|xdp]` (`-`: no control), `detach IF`, `status` (JSON), `controls`, `trace SECONDS` (JSON lines after `ready`), `replay` (such lines
 //! of one connection on standard input; JSON); `hold` is what `attach` starts in the background. Errors go to standard error, with
 //! exit code 2.
 
 use std::process::ExitCode;
 
+use kernel_hosts::attachment::Strip;
 use kernel_hosts::error::KernelError;
 use kernel_hosts::{holder, objects, replay, trace};
 
-const USAGE: &str = "usage: waymark-kernel attach IF CONTROL|- MARKS | detach IF | status | controls | trace SECONDS | replay";
+const USAGE: &str = "usage: waymark-kernel attach IF CONTROL|- MARKS [tc|xdp] | detach IF | status | controls | trace SECONDS | replay";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["attach", name, control, marks] => {
-            holder::attach(name, named(control), marks).map(|one| print(&one))
+        ["attach", name, control, marks, rest @ ..] if let Some(strip) = strip(rest) => {
+            holder::attach(name, named(control), marks, strip).map(|one| print(&one))
         }
-        ["hold", name, control, marks] => holder::hold(name, named(control), marks),
+        ["hold", name, control, marks, rest @ ..] if let Some(strip) = strip(rest) => {
+            holder::hold(name, named(control), marks, strip)
+        }
         ["detach", name] => holder::detach(name),
         ["status"] => holder::statuses().map(|all| print(&all)),
         ["controls"] => {
@@ -37,6 +40,15 @@ fn main() -> ExitCode {
         }
     };
     report(done)
+}
+
+/// Where the options are taken out, as the last word says.
+fn strip(rest: &[&str]) -> Option<Strip> {
+    match rest {
+        [] => Some(Strip::Tc),
+        [word] => Strip::parse(word),
+        _ => None,
+    }
 }
 
 fn named<'a>(control: &&'a str) -> Option<&'a str> {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::{self, NonNull};
 
 use libbpf_rs::{AsRawLibbpf, Link, ProgramMut};
@@ -16,6 +16,20 @@ pub(crate) fn attach_tcx(program: &ProgramMut<'_>, index: u32) -> io::Result<Lin
     let link = NonNull::new(link).ok_or(failed)?;
     // SAFETY: libbpf has just made the link, and nothing else owns it.
     Ok(unsafe { Link::from_ptr(link) })
+}
+
+/// Attaches a program of type `xdp` to an interface, in its driver. It stays until the link is closed.
+pub(crate) fn attach_xdp(program: &ProgramMut<'_>, index: u32) -> io::Result<OwnedFd> {
+    let options = libbpf_sys::bpf_link_create_opts {
+        sz: size_of::<libbpf_sys::bpf_link_create_opts>() as u64,
+        flags: libbpf_sys::XDP_FLAGS_DRV_MODE,
+        ..Default::default()
+    };
+    let program = program.as_fd().as_raw_fd();
+    // SAFETY: the call takes numbers, and options that say how long they are.
+    owned(unsafe {
+        libbpf_sys::bpf_link_create(program, index as i32, libbpf_sys::BPF_XDP, &options)
+    })
 }
 
 /// A file descriptor of a link that another process owns as well. The link lives until the last one is closed.
