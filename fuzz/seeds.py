@@ -76,14 +76,21 @@ ARP_STEPS = {
 HOSTS = {"a": 1, "b": 2}
 FLOWS = {
     **{
-        name: {"control": {"name": name}}
+        name: {"connection": {"control": {"name": name}}}
         for name in ("tahoe", "newreno", "sack", "vegas", "rovegas", "redvegas", "muzha", "rbcc")
     },
     **{
-        f"modern-{name}": {"control": {"name": name}, "profile": {"modern": {"window": 1000}}}
+        f"modern-{name}": {
+            "connection": {"control": {"name": name}, "profile": {"modern": {"window": 1000}}}
+        }
         for name in ("cubic", "bbr", "dctcp", "waymark", "enhancedvegas")
     },
-    "finite": {"control": {"name": "fack"}, "segments": 30, "trace": True, "stop_s": 1.5},
+    "finite": {
+        "connection": {"control": {"name": "fack"}},
+        "segments": 30,
+        "trace": True,
+        "stop_s": 1.5,
+    },
 }
 """Flows of scenarios, without their ends; see ``fuzz_targets/scenario.rs``."""
 

@@ -100,17 +100,17 @@ def _flow(rng: random.Random, name: str, profile: str, ends: tuple[str, str]) ->
         settings["syn"] = rng.random() < 0.5
     if name in ("reno", "newreno", "sack"):
         settings["exact_halving"] = rng.random() < 0.5
+    control: dict[str, Any] = {"name": name}
     flow: dict[str, Any] = {
         "from": ends[0],
         "to": ends[1],
         "start_s": round(rng.uniform(0, 2), 4),
-        "control": {"name": name},
-        "profile": {"ns2": settings},
+        "connection": {"control": control, "profile": {"ns2": settings}},
     }
     if name == "vegas":
         settings["phantom_rtt"] = True
         alpha = rng.randint(1, 3)
-        flow["control"] |= {"alpha": alpha, "beta": alpha + rng.randint(0, 3)}
+        control |= {"alpha": alpha, "beta": alpha + rng.randint(0, 3)}
     # NewReno and Vegas resend there what comes after the last packet.
     elif name != "newreno" and rng.random() < 0.25:
         flow["segments"] = rng.choice([1, 2, 3, 5, 10, 12, 30, 60, 100])
@@ -177,7 +177,8 @@ def script(description: Description, trace: Path) -> str:
 
 
 def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
-    name, profile = flow["control"]["name"], flow["profile"]["ns2"]
+    control, profile = flow["connection"]["control"], flow["connection"]["profile"]["ns2"]
+    name = control["name"]
     vegas = int(name == "vegas")
     sink = "Agent/TCPSink/Sack1" if name in ("sack", "fack") else "Agent/TCPSink"
     yield f"Agent/TCP set window_ {profile['window']}"
@@ -197,7 +198,7 @@ def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
         "maxcwnd_": profile.get("max_cwnd", 0),
     }
     if vegas:
-        settings |= {"v_alpha_": flow["control"]["alpha"], "v_beta_": flow["control"]["beta"]}
+        settings |= {"v_alpha_": control["alpha"], "v_beta_": control["beta"]}
     for variable, value in settings.items():
         yield f"$tcp set {variable} {value}"
     yield f"$ns attach-agent $n({flow['from']}) $tcp; $ns attach-agent $n({flow['to']}) $sink"

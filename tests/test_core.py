@@ -30,7 +30,9 @@ def two_hosts(**fields: Any) -> str:
             "D": {"ipv4": "10.0.0.2", "mac": macs[1], "gateway_mac": macs[0]},
         },
         "links": [{"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 1_600_000, "delay_s": 0.02}],
-        "flows": [{"from": "S", "to": "D", "control": {"name": "vegas"}, "trace": True}],
+        "flows": [
+            {"from": "S", "to": "D", "connection": {"control": {"name": "vegas"}}, "trace": True}
+        ],
     }
     return json.dumps(scenario | fields)
 
@@ -79,7 +81,7 @@ def test_columns_are_arrays_with_a_value_a_bin() -> None:
 
 
 def test_a_mistake_in_a_scenario_names_its_place(plain: _core.Program) -> None:
-    flows = [{"from": "S9", "to": "D", "control": {"name": "vegas"}}]
+    flows = [{"from": "S9", "to": "D", "connection": {"control": {"name": "vegas"}}}]
     with pytest.raises(_core.ScenarioError, match=r'flows\[0\]\.from: no host "S9"'):
         _core.simulate(two_hosts(flows=flows), {"plain": plain})
     with pytest.raises(_core.WaymarkCoreError):

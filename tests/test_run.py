@@ -125,7 +125,7 @@ def test_a_value_that_the_core_refuses_is_reported_by_its_place(small: Topology)
     flow = Flow("a", "b", "vegas", CHAN, segments=1.5)  # pyright: ignore[reportArgumentType]
     with pytest.raises(WaymarkError) as raised:
         run(scenario(small, flows=(flow,)))
-    told = "flows[0].segments: invalid type: floating point `1.5`, expected u64"
+    told = "flows[0].segments: found 1.5; expected a whole number, 0 to 18446744073709551615"
     assert str(raised.value) == f"scenario test: {told}"
 
 
@@ -308,7 +308,9 @@ def test_the_threshold_follows_from_the_path(small: Topology) -> None:
         {"v1model/waymark.p4": []},
     )
     expected = 2 * (4 * (40 * 8 / 10e6 + 0.001) + 2 * (40 * 8 / 1.6e6 + 0.02))
-    assert core["flows"][0]["control"]["threshold_rtt_s"] == pytest.approx(expected, rel=1e-12)
+    assert core["flows"][0]["connection"]["control"]["threshold_rtt_s"] == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_a_threshold_is_given_once() -> None:

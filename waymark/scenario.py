@@ -375,24 +375,22 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
         control[THRESHOLD] = flow.threshold_factor * round_trip_s
     tracing = flow.trace if isinstance(flow.trace, Tracing) else Tracing()
-    marks: dict[str, Any] = {}
+    carried: dict[str, Any] = {}
     if not isinstance(flow.algorithm, str):
         custom = flow.start_custom()
         control = {"name": "custom", "factory": _name(index), "recovery": custom.recovery}
-        marks = {mark: getattr(custom, mark) for mark in congestion.MARKS}
-        marks["marks"] = [mark.to_core() for mark in custom.marks]
+        carried = {mark: getattr(custom, mark) for mark in congestion.MARKS}
+        carried["marks"] = [mark.to_core() for mark in custom.marks]
     return {
         "name": _name(index),
         "from": flow.source,
         "to": flow.target,
-        "control": control,
-        "profile": flow.profile.by_family(),
+        "connection": {"control": control, "profile": flow.profile.by_family(), **carried},
         "start_s": flow.start_s,
         "stop_s": flow.stop_s,
         "segments": flow.segments,
         "trace": bool(flow.trace),
         "tracing": asdict(tracing),
-        **marks,
     }
 
 

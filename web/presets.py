@@ -246,9 +246,8 @@ def sliders(scenario: Scenario, source: str, target: str) -> list[dict[str, Any]
 
 def thresholds(core_scenario: Mapping[str, Any], algorithm: str) -> list[dict[str, Any]]:
     """α and β of Vegas' family, in packets, for all flows of that algorithm."""
-    flows = [
-        i for i, flow in enumerate(core_scenario["flows"]) if flow["control"]["name"] == algorithm
-    ]
+    given = [flow["connection"]["control"] for flow in core_scenario["flows"]]
+    flows = [i for i, control in enumerate(given) if control["name"] == algorithm]
     values = [float(value) for value in range(1, 21)]
     return [
         {
@@ -256,8 +255,11 @@ def thresholds(core_scenario: Mapping[str, Any], algorithm: str) -> list[dict[st
             "about": "packets of a flow that may wait in queues: at least α, at most β",
             "unit": "packets",
             "values": values,
-            "value": core_scenario["flows"][flows[0]]["control"].get(key, default),
-            "paths": [{"path": ["flows", i, "control", key], "values": values} for i in flows],
+            "value": given[flows[0]].get(key, default),
+            "paths": [
+                {"path": ["flows", i, "connection", "control", key], "values": values}
+                for i in flows
+            ],
         }
         for key, default in ALPHA_BETA.get(algorithm, {}).items()
     ]
@@ -317,7 +319,7 @@ def written(preset: Preset) -> dict[str, Any]:
                 {**asdict(measure), "row": row.quantity, "unit": row.unit, "waymark": row.waymark,
                  "paper": row.paper, "ns2": row.ns2}
             )  # fmt: skip
-        algorithm = written_scenario["flows"][0]["control"]["name"]
+        algorithm = written_scenario["flows"][0]["connection"]["control"]["name"]
         runs.append(
             {
                 "name": name,

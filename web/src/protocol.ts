@@ -39,7 +39,7 @@ export interface Scenario {
   hosts: Record<string, Json>;
   switches: Record<string, { program: string }>;
   links: { a: Endpoint; b: Endpoint; rate_bps: number; ba: { rate_bps: number } }[];
-  flows: { name: string; from: string; to: string; control: { name: string } }[];
+  flows: { name: string; from: string; to: string; connection: { control: { name: string } } }[];
   sources: { from: string; to: string }[];
 }
 

@@ -22,7 +22,7 @@ export function adjusted(run: PresetRun, positions: Positions, own: boolean): Sc
   const first = scenario.flows[0];
   if (own && first) {
     const custom = { name: "custom", factory: first.name, recovery: "newreno" };
-    Object.assign(first, { control: custom, aqt: true, avbw: true, ci: true });
+    Object.assign(first.connection, { control: custom, aqt: true, avbw: true, ci: true });
   }
   return scenario;
 }

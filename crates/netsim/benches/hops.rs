@@ -25,7 +25,7 @@ fn two_hosts(c: &mut Criterion) {
             "D": {"ipv4": "10.0.0.2", "mac": "02:00:00:00:00:02", "gateway_mac": "02:00:00:00:00:01"},
         },
         "links": [{"a": {"node": "S"}, "b": {"node": "D"}, "rate_bps": 10_000_000, "delay_s": 0.02}],
-        "flows": [{"from": "S", "to": "D", "control": {"name": "rovegas"}}],
+        "flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "rovegas"}}}],
         "sources": [{"from": "S", "to": "D", "kind": "exponential", "rate_bps": 8e6,
                      "mean_on_s": 0.01, "mean_off_s": 0.01}],
     });
@@ -47,7 +47,8 @@ fn fig3_6(c: &mut Criterion) {
         marks: Some([1, 0, 0]),
     };
     let mut data = network.scenario(200.0);
-    data["flows"] = json!([{"from": "S1", "to": "D1", "control": {"name": "rovegas"}}]);
+    data["flows"] =
+        json!([{"from": "S1", "to": "D1", "connection": {"control": {"name": "rovegas"}}}]);
     data["sources"] = json!([{"from": "S2", "to": "D2", "kind": "exponential", "rate_bps": 3.2e6,
                               "mean_on_s": 0.01, "mean_rate_bps": 1.44e6, "start_s": 50}]);
     let scenario = Scenario::from_json(&data.to_string()).expect("the scenario is valid");

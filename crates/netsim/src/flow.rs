@@ -103,9 +103,9 @@ pub(crate) fn connections(
     path: &str,
     starts: [u32; 2],
 ) -> Result<(Connection, Connection), ScenarioError> {
-    let settings = flow.settings();
-    let algorithm = settings.factory(controls, path)?;
-    Ok(match &flow.profile {
+    let settings = &flow.connection;
+    let algorithm = settings.factory(controls, &format!("{path}.connection"))?;
+    Ok(match &settings.profile {
         Profile::Ns2(profile) => {
             let config = settings.ns2(profile);
             let (sender, receiver) = ns2_connections(flow, config, &algorithm, clocks);
@@ -186,5 +186,8 @@ fn clock(host: HostClock) -> Clock {
 
 /// Where a flow's data is lost, if its congestion control judges that.
 pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
-    flow.control.reads(Mark::Ci).then(Losses::default)
+    flow.connection
+        .control
+        .reads(Mark::Ci)
+        .then(Losses::default)
 }

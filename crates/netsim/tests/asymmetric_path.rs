@@ -19,7 +19,8 @@ fn packets_per_second(programs: &Programs, control: &str, back_bps: u64) -> f64 
     };
     let mut data = network.scenario(200.0);
     data["sample_s"] = json!(100);
-    data["flows"] = json!([{"from": "S1", "to": "D1", "control": {"name": control}}]);
+    data["flows"] =
+        json!([{"from": "S1", "to": "D1", "connection": {"control": {"name": control}}}]);
     let scenario = Scenario::from_json(&data.to_string()).unwrap();
     let mut simulation = Simulation::new(&scenario, programs).unwrap();
     assert!(simulation.run(u64::MAX).unwrap());

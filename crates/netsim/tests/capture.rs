@@ -84,7 +84,7 @@ fn packets_that_p4_programs_rewrote_are_as_good() {
     };
     let mut data = network.scenario(5.0);
     let traffic = json!({
-        "flows": [{"from": "S1", "to": "D1", "control": {"name": "rovegas"}, "ci": true}],
+        "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "rovegas"}, "ci": true}}],
         "sources": [{"from": "S1", "to": "D1", "kind": "exponential", "rate_bps": 3.2e6,
                      "mean_on_s": 0.05, "mean_off_s": 0.1}],
         "record": {"pcap": ["R1-R2", "D1-R2"]},
@@ -108,7 +108,7 @@ fn packets_that_p4_programs_rewrote_are_as_good() {
 #[test]
 fn wireshark_finds_nothing_malformed_and_every_checksum_good() {
     let traffic = json!({
-        "flows": [{"from": "S", "to": "D", "control": {"name": "rovegas"}}],
+        "flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "rovegas"}}}],
         "sources": [{"from": "S", "to": "D", "kind": "cbr", "rate_bps": 4e5}],
     });
     let scenario = two_hosts(5.0, 1.0, json!({"queue": 10, "loss": 0.02}), traffic);

@@ -39,7 +39,7 @@ fn controls() -> Controls {
 }
 
 fn scenario(control: Value) -> Scenario {
-    let flow = json!({"from": "S", "to": "D", "control": control, "trace": true});
+    let flow = json!({"from": "S", "to": "D", "connection": {"control": control}, "trace": true});
     two_hosts(20.0, 20.0, json!({"loss": 0.01}), json!({"flows": [flow]}))
 }
 
@@ -86,11 +86,11 @@ fn a_control_that_is_not_there_is_told() {
     };
     assert_eq!(
         told(&controls()),
-        "flows[0].control.factory: no control \"stedy\" was handed in; \
+        "flows[0].connection.control.factory: no control \"stedy\" was handed in; \
          controls are steady, vegas"
     );
     assert_eq!(
         told(&Controls::new()),
-        "flows[0].control.factory: no control \"stedy\" was handed in; there are none"
+        "flows[0].connection.control.factory: no control \"stedy\" was handed in; there are none"
     );
 }

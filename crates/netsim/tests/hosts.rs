@@ -73,7 +73,7 @@ fn losses_are_as_frequent_as_asked_and_all_counted() {
 }
 
 fn tcp() -> Value {
-    json!({"flows": [{"from": "S", "to": "D", "control": {"name": "vegas"}, "trace": true}]})
+    json!({"flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "vegas"}}, "trace": true}]})
 }
 
 #[test]
@@ -158,9 +158,8 @@ fn links_charge_declared_options_by_the_length_of_the_header() {
     let modern = json!({"modern": {"packet_octets": 1000, "delayed_ack_s": 0.0}});
     for (profile, stamps, answers) in [(json!({"ns2": {}}), 0, 0), (modern, 12, 1)] {
         for (marks, aqt, options) in &cases {
-            let flow = json!({"flows": [{"from": "S", "to": "D", "control": {"name": "vegas"},
-                "profile": profile, "segments": 100,
-                "marks": marks, "aqt": aqt}]});
+            let flow = json!({"flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "vegas"},
+                "profile": profile, "marks": marks, "aqt": aqt}, "segments": 100}]});
             let results = run(&two_hosts(10.0, 10.0, json!({}), flow));
             let flow = &results.flows[0].1;
             assert_eq!((flow.packet.link, flow.packet.feedback), (1000, *options));

@@ -43,7 +43,8 @@ fn goodput_kbps(programs: &Programs, control: &str, loss: f64, buffer: u32) -> u
     };
     let mut data = network.scenario(END_S as f64);
     data["links"][2]["ba"] = json!({ "loss": loss });
-    data["flows"] = json!([{"from": "S1", "to": "D1", "control": {"name": control}}]);
+    data["flows"] =
+        json!([{"from": "S1", "to": "D1", "connection": {"control": {"name": control}}}]);
     let scenario = Scenario::from_json(&data.to_string()).unwrap();
     let mut simulation = Simulation::new(&scenario, programs).unwrap();
     assert!(simulation.run(u64::MAX).unwrap());

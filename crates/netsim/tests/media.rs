@@ -96,7 +96,7 @@ fn base_station(carrier_sense: bool) -> Scenario {
             {"a": {"node": "R", "port": 2}, "b": {"node": "D"}, "rate_bps": 2_000_000,
              "delay_s": 1e-6, "medium": "air"},
         ],
-        "flows": [{"from": "S", "to": "D", "control": {"name": "newreno"}}],
+        "flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "newreno"}}}],
     });
     Scenario::from_json(&data.to_string()).unwrap()
 }

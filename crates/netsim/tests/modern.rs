@@ -32,7 +32,8 @@ const CONTROLS: [&str; 18] = [
 ];
 
 fn flow(control: &str) -> Value {
-    json!({"from": "S", "to": "D", "control": {"name": control}, "profile": {"modern": {"packet_octets": 1000}}})
+    json!({"from": "S", "to": "D", "connection": {"control": {"name": control},
+           "profile": {"modern": {"packet_octets": 1000}}}})
 }
 
 fn goodput(results: &Results, flow: usize) -> u64 {
@@ -93,7 +94,7 @@ fn a_transfer_of_so_many_packets_ends() {
 
 #[test]
 fn both_profiles_share_a_path() {
-    let old = json!({"from": "S", "to": "D", "control": {"name": "newreno"}});
+    let old = json!({"from": "S", "to": "D", "connection": {"control": {"name": "newreno"}}});
     let traffic = json!({"flows": [flow("newreno"), old]});
     let results = run(&two_hosts(60.0, 60.0, json!({"queue": 30}), traffic));
     let (modern, ns2) = (goodput(&results, 0), goodput(&results, 1));
@@ -112,8 +113,8 @@ fn the_marks_of_p4_programs_agree_with_the_queues() {
     for control in ["rovegas", "muzha", "redvegas"] {
         let mut data = network.scenario(10.0);
         let traffic = json!({
-            "flows": [{"from": "S1", "to": "D1", "control": {"name": control}, "aqt": true,
-                       "profile": {"modern": {"packet_octets": 1000}}}],
+            "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": control}, "aqt": true,
+                       "profile": {"modern": {"packet_octets": 1000}}}}],
             "sources": [{"from": "S1", "to": "D1", "kind": "exponential", "rate_bps": 3.2e6,
                          "mean_on_s": 0.05, "mean_off_s": 0.1}],
             "record": {"check_aqt": true},
@@ -132,7 +133,8 @@ fn the_marks_of_p4_programs_agree_with_the_queues() {
 #[test]
 fn wireshark_finds_nothing_malformed() {
     let mut finite = flow("rovegas");
-    merge(&mut finite, json!({"segments": 300, "avbw": true}));
+    merge(&mut finite, json!({"segments": 300}));
+    merge(&mut finite["connection"], json!({"avbw": true}));
     let traffic = json!({"flows": [finite, flow("reno")]});
     let scenario = two_hosts(20.0, 1.0, json!({"queue": 10, "loss": 0.03}), traffic);
     let out = Shared::default();
@@ -194,7 +196,7 @@ fn wireshark_finds_nothing_malformed() {
 fn settings_that_the_profile_has_not_are_refused() {
     let said = |profile: Value| {
         let mut flow = flow("reno");
-        merge(&mut flow["profile"]["modern"], profile);
+        merge(&mut flow["connection"]["profile"]["modern"], profile);
         let data = json!({"flows": [flow]});
         let scenario = std::panic::catch_unwind(|| two_hosts(1.0, 1.0, json!({}), data));
         match scenario {

@@ -108,7 +108,7 @@ fn every_recorded_row_has_its_own() {
         // The simulator's defect shows in none of these traces: they are the same without.
         for phantom_rtt in [true, false] {
             for flow in &mut replay.flows {
-                let Profile::Ns2(profile) = &mut flow.profile else {
+                let Profile::Ns2(profile) = &mut flow.connection.profile else {
                     panic!("{name}: traces are of the ns2 profile");
                 };
                 profile.phantom_rtt = phantom_rtt;

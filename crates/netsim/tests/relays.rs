@@ -87,8 +87,7 @@ fn a_port_has_a_capacity_of_its_own_which_it_keeps_when_its_rate_changes() {
 
 #[test]
 fn a_vegas_flow_fills_the_narrow_link() {
-    let flow =
-        json!({"flows": [{"from": "S", "to": "D", "control": {"name": "vegas"}, "trace": true}]});
+    let flow = json!({"flows": [{"from": "S", "to": "D", "connection": {"control": {"name": "vegas"}}, "trace": true}]});
     let results = run(60.0, 50, flow);
     let flow = &results.flows[0].1;
     assert_eq!(flow.delivered_packets[1..], [2000; 5]);

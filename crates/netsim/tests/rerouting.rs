@@ -9,7 +9,8 @@ use serde_json::json;
 /// goes from 20 to 100 ms at 10 s.
 fn delivered(control: &str) -> [u64; 2] {
     let longer = json!({"changes": [{"at_s": 10.0, "delay_s": 0.1}]});
-    let flow = json!({"flows": [{"from": "S", "to": "D", "control": {"name": control}}]});
+    let flow =
+        json!({"flows": [{"from": "S", "to": "D", "connection": {"control": {"name": control}}}]});
     let results = run(&two_hosts(60.0, 5.0, longer, flow));
     let delivered = &results.flows[0].1.delivered_packets;
     [delivered[1], delivered[11]]

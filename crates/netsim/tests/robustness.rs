@@ -25,13 +25,14 @@ fn everything() -> Value {
             {"a": {"node": "R", "port": 2}, "b": {"node": "D"}, "rate_bps": 1_000_000, "delay_s": 0.01},
         ],
         "flows": [{
-            "name": "f", "from": "S", "to": "D", "aqt": true, "ci": true, "start_s": 0.1, "stop_s": 1.5,
+            "name": "f", "from": "S", "to": "D", "start_s": 0.1, "stop_s": 1.5,
             "segments": 500, "trace": true,
-            "control": {"name": "rovegas", "alpha": 1, "beta": 3, "gamma": 1, "full_deployment": false},
-            "profile": {"ns2": {"window": 100, "initial_window": 2, "min_rto_s": 0.2, "initial_rto_s": 3.0,
+            "connection": {"aqt": true, "ci": true,
+                "control": {"name": "rovegas", "alpha": 1, "beta": 3, "gamma": 1, "full_deployment": false},
+                "profile": {"ns2": {"window": 100, "initial_window": 2, "min_rto_s": 0.2, "initial_rto_s": 3.0,
                         "tick_s": 0.01, "phase_s": 0.001, "rfc2988": true, "limited_transmit": true,
                         "max_cwnd": 50, "bugfix": true, "packet_octets": 1000, "ack_octets": 40,
-                        "stale_send_counts": false, "phantom_rtt": true}},
+                        "stale_send_counts": false, "phantom_rtt": true}}},
         }],
         "sources": [{"name": "s", "from": "S", "to": "D", "kind": "pareto", "rate_bps": 1e5,
                      "mean_on_s": 0.1, "mean_off_s": 0.1, "shape": 1.5, "packet_octets": 500,
@@ -52,12 +53,11 @@ fn today() -> Value {
     data["media"] = json!({"air": {"slot_s": 5e-5, "slots": 40, "carrier_sense": true}});
     data["links"][1]["medium"] = json!("air");
     data["flows"] = json!([
-        {"from": "S", "to": "D", "avbw": true, "timestamps": true, "control": {"name": "bbr"},
-         "tracing": {"from_s": 0.5, "to_s": 1.0, "every_s": 0.1},
-         "profile": {"modern": {"window": 200, "initial_window": 10, "min_rto_s": 0.2,
+        {"from": "S", "to": "D", "tracing": {"from_s": 0.5, "to_s": 1.0, "every_s": 0.1},
+         "connection": {"avbw": true, "timestamps": true, "control": {"name": "bbr"}, "profile": {"modern": {"window": 200, "initial_window": 10, "min_rto_s": 0.2,
                      "initial_rto_s": 1.0, "delayed_ack_s": 0.04, "ecn": "classic", "pacing": true,
-                     "packet_octets": 1500, "max_cwnd": 100}}},
-        {"from": "D", "to": "S", "control": {"name": "rbcc", "threshold_rtt_s": 0.1}},
+                     "packet_octets": 1500, "max_cwnd": 100}}}},
+        {"from": "D", "to": "S", "connection": {"control": {"name": "rbcc", "threshold_rtt_s": 0.1}}},
     ]);
     data["sources"] = json!([{"from": "S", "to": "D", "kind": "exponential", "rate_bps": 1e5,
                               "mean_on_s": 0.1, "mean_rate_bps": 5e4}]);

@@ -151,7 +151,7 @@ fn a_rate_that_changes_concerns_the_switch_that_sends() {
     let mut data = PLAIN.scenario(40.0);
     merge(
         &mut data,
-        json!({"flows": [{"from": "S1", "to": "D1", "control": {"name": "vegas"}}], "sample_s": 10.0}),
+        json!({"flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "vegas"}}}], "sample_s": 10.0}),
     );
     data["links"][4]["changes"] = json!([{"at_s": 20.0, "direction": "ab", "rate_bps": 800_000}]);
     let scenario = Scenario::from_json(&data.to_string()).unwrap();
@@ -164,7 +164,7 @@ fn a_rate_that_changes_concerns_the_switch_that_sends() {
 /// A RoVegas flow, and bursts against its acknowledgements at 0.9 of the line back (Chan 2004, figure 3.6).
 fn against_bursts() -> Value {
     json!({
-        "flows": [{"from": "S1", "to": "D1", "control": {"name": "rovegas"}}],
+        "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "rovegas"}}}],
         "sources": [{"from": "S2", "to": "D2", "kind": "exponential", "rate_bps": 3.2e6,
                      "mean_on_s": 0.01, "mean_rate_bps": 1.44e6, "start_s": 5.0}],
     })
@@ -194,8 +194,8 @@ fn an_aqt_that_saturates_is_the_most_that_it_can_say() {
         ..AQT
     };
     let traffic = json!({
-        "flows": [{"from": "S1", "to": "D1", "control": {"name": "reno"}, "aqt": true, "trace": true,
-                   "profile": {"ns2": {"min_rto_s": 40.0, "initial_rto_s": 40.0}}}],
+        "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "reno"}, "aqt": true,
+                   "profile": {"ns2": {"min_rto_s": 40.0, "initial_rto_s": 40.0}}}, "trace": true}],
         "record": {"check_aqt": true}, "sample_s": 100.0});
     let results = run(&network, 600.0, traffic);
     let check = results.check_aqt.unwrap();
@@ -214,8 +214,8 @@ fn congestion_indication_marks_exactly_the_waiting() {
     // Bursts that overflow the queue which two capable flows wait in.
     let mut traffic = json!({
         "flows": [
-            {"from": "S1", "to": "D1", "control": {"name": "vegas"}, "ci": true},
-            {"from": "D2", "to": "S2", "control": {"name": "reno"}, "ci": true},
+            {"from": "S1", "to": "D1", "connection": {"control": {"name": "vegas"}, "ci": true}},
+            {"from": "D2", "to": "S2", "connection": {"control": {"name": "reno"}, "ci": true}},
         ],
         "sources": [{"from": "S1", "to": "D1", "kind": "exponential", "rate_bps": 3.2e6,
                      "mean_on_s": 0.02, "mean_rate_bps": 0.8e6}],
@@ -242,7 +242,7 @@ fn a_slow_way_back_clocks_vegas_by_its_acknowledgements() {
         ..AQT
     };
     let traffic = json!({
-        "flows": [{"from": "S1", "to": "D1", "control": {"name": "vegas"}}], "sample_s": 50.0});
+        "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "vegas"}}}], "sample_s": 50.0});
     let results = run(&network, 150.0, traffic);
     let kbps = results.flows[0].1.delivered_octets[2] as f64 * 8.0 / 50.0 / 1e3;
     assert!((kbps / 400.0 - 1.0).abs() < 0.01, "{kbps}");

@@ -48,7 +48,7 @@ impl Settings {
     /// # Errors
     /// Names the place in the data, what is wrong there, and what is valid.
     pub fn from_json(path: &str, text: &str) -> Result<Self, DataError> {
-        let settings: Settings = read(text)?;
+        let settings: Settings = read(text).map_err(|error| error.below(path))?;
         settings.check(path)?;
         Ok(settings)
     }
@@ -249,24 +249,26 @@ mod tests {
         let cases = [
             (
                 r#"{"control": {"name": "reno"}, "profile": {"modrn": {}}}"#,
-                "profile: unknown variant `modrn`, expected `ns2` or `modern`",
+                "flow.profile: found \"modrn\"; valid: ns2, modern",
             ),
             (
                 r#"{"control": {"name": "reno"}, "profile": {"modern": {"tick_s": 0.1}}}"#,
-                "profile.modern.tick_s: unknown field `tick_s`, expected one of `window`, ",
+                "flow.profile.modern.tick_s: unknown field `tick_s`; valid: window, ",
             ),
             (
                 r#"{"control": {"name": "reno"}, "profile": {"ns2": {"pacing": true}}}"#,
-                "profile.ns2.pacing: unknown field `pacing`, expected one of `window`, ",
+                "flow.profile.ns2.pacing: unknown field `pacing`; valid: window, ",
             ),
             (
                 r#"{"control": {"name": "reno"}, "profile": {"modern": {"ecn": "clasic"}}}"#,
-                "profile.modern.ecn: unknown variant `clasic`, expected one of `off`, `classic`, ",
+                "flow.profile.modern.ecn: found \"clasic\"; valid: off, classic, accurate",
             ),
             (
                 r#"{"control": {"name": "reno"}, "profile": {"ns2": {"initial_window": 3}}}"#,
                 "flow.profile.ns2.initial_window: 3 is not within 1 to 2",
             ),
+            (r#"{"profile": {}}"#, "flow.profile: "),
+            (r#"{"ci": true}"#, "flow: `control` is missing"),
             (
                 r#"{"control": {"name": "bbr"}}"#,
                 "flow.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 ",

@@ -102,7 +102,7 @@ fn control(mut fields: Map<String, serde_json::Value>) -> Result<Control, String
     let name = match fields.remove("name") {
         Some(serde_json::Value::String(name)) => name,
         Some(other) => return Err(format!("name {other} is no text")),
-        None => return Err("missing field `name`".to_owned()),
+        None => return Err("`name` is missing".to_owned()),
     };
     if name == CUSTOM {
         let custom = serde_json::from_value(fields.into()).map_err(|e| e.to_string())?;

@@ -1,6 +1,7 @@
 //! What is wrong with data, and where.
 
-use serde::de::DeserializeOwned;
+use crate::message::plain;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 use std::fmt;
 
@@ -23,6 +24,16 @@ impl DataError {
     }
 }
 
+impl DataError {
+    /// The same mistake in data that lies at `path` in other data.
+    pub(crate) fn below(self, path: &str) -> Self {
+        match self.path.as_str() {
+            "." => DataError::new(path, self.message),
+            inner => DataError::new(format!("{path}.{inner}"), self.message),
+        }
+    }
+}
+
 /// Reads a value from JSON.
 ///
 /// # Errors
@@ -30,18 +41,25 @@ impl DataError {
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, DataError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|e| DataError::new(e.path().to_string(), message(e.inner())))?;
+        .map_err(|e| DataError::new(e.path().to_string(), message(text, e.inner())))?;
     reader
         .end()
         .map_err(|e| DataError::new(".", e.to_string()))?;
     Ok(value)
 }
 
-/// What is wrong with a value: the place in the text says nothing where the path does.
-fn message(error: &serde_json::Error) -> String {
+/// What is wrong with a value. Where it has a path, its line and column are left out.
+fn message(text: &str, error: &serde_json::Error) -> String {
     let said = error.to_string();
-    match (error.classify(), said.rsplit_once(" at line ")) {
-        (Category::Data, Some((said, _))) => said.to_owned(),
+    match error.classify() {
+        Category::Data => plain(
+            said.rsplit_once(" at line ")
+                .map_or(&said, |(said, _)| said),
+        ),
+        // serde_json's message if a value of another type is where a name is expected.
+        _ if serde_json::from_str::<IgnoredAny>(text).is_ok() => {
+            "expected a name, or an object with one".to_owned()
+        }
         _ => said,
     }
 }

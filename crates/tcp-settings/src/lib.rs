@@ -7,13 +7,15 @@
 //! - `profile`: the rest of the transport, by family of rules;
 //! - `mark`: IPv4 options that packets carry beside the built-in marks;
 //! - `connection`: [`Settings`], all of these together, and what they make;
-//! - `check`: ranges of numbers; `error`: what is wrong with data, and where.
+//! - `check`: ranges of numbers; `error`: what is wrong with data, and where; `message`: serde's messages in
+//!   terms of the data.
 
 pub mod check;
 mod connection;
 mod control;
 mod error;
 mod mark;
+mod message;
 mod profile;
 
 pub use connection::Settings;

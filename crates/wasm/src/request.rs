@@ -154,7 +154,7 @@ mod tests {
             "hosts": {"S": host(1, 2), "D": host(2, 1)},
             "switches": {"R": {"program": "relay.p4"}},
             "links": [link("S", 1), link("D", 2)],
-            "flows": [{"from": "S", "to": "D", "control": control}],
+            "flows": [{"from": "S", "to": "D", "connection": {"control": control}}],
         });
         let mut lab = Lab::default();
         let open = json!({"do": "open", "files": {"relay.p4": RELAY}, "scenario": scenario, "sample_s": 0.1});
@@ -262,7 +262,7 @@ mod tests {
         );
         let (_, missing) = opened(json!({"name": "no-such"}));
         let scenario = &missing["error"]["scenario"];
-        assert_eq!(scenario["path"], "flows[0].control");
+        assert_eq!(scenario["path"], "flows[0].connection.control");
         assert!(scenario["message"].as_str().unwrap().contains("no-such"));
         let open =
             |text: &str| json!({"do": "open", "files": {}, "scenario": text, "sample_s": 0.1});

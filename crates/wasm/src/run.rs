@@ -68,7 +68,7 @@ impl Run {
         for (i, flow) in scenario.flows.iter_mut().enumerate() {
             flow.trace = true;
             let name = flow.name.clone().unwrap_or_else(|| format!("flow{i}"));
-            if let Control::Custom(custom) = &flow.control {
+            if let Control::Custom(custom) = &flow.connection.control {
                 let factory: Arc<dyn Factory> = Arc::new(PageFactory {
                     flow: name.clone(),
                     failure: failure.clone(),

@@ -120,11 +120,11 @@ impl Replay {
             if flow.trace {
                 return fail(path, "trace is for scenarios, not for replays");
             }
-            if matches!(flow.profile, Profile::Modern(_)) {
-                let path = format!("{path}.profile.modern");
+            if matches!(flow.connection.profile, Profile::Modern(_)) {
+                let path = format!("{path}.connection.profile.modern");
                 return fail(path, "traces are of the ns2 profile");
             }
-            if flow.settings().carries_aqt() {
+            if flow.connection.carries_aqt() {
                 return fail(path, "the routers of a replay write no AQT");
             }
         }

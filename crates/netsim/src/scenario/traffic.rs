@@ -2,7 +2,7 @@
 
 use crate::trace::Keep;
 use serde::{Deserialize, Serialize};
-use tcp_settings::{Control, Mark, Profile, Settings};
+use tcp_settings::Settings;
 use units::{Duration, Instant};
 
 /// A TCP transfer: `from` sends, `to` acknowledges.
@@ -16,26 +16,8 @@ pub struct Flow {
     pub from: String,
     /// The receiving host.
     pub to: String,
-    /// The congestion control. This and the fields up to `timestamps` are those of [`Settings`].
-    pub control: Control,
-    /// The transport's settings.
-    #[serde(default)]
-    pub profile: Profile,
-    /// AQT.
-    #[serde(default)]
-    pub aqt: Option<bool>,
-    /// Congestion indication.
-    #[serde(default)]
-    pub ci: bool,
-    /// AVBW-S.
-    #[serde(default)]
-    pub avbw: Option<bool>,
-    /// Further marks.
-    #[serde(default)]
-    pub marks: Vec<Mark>,
-    /// Timestamps.
-    #[serde(default)]
-    pub timestamps: Option<bool>,
+    /// The settings of its connection.
+    pub connection: Settings,
     /// When it begins, in seconds.
     #[serde(default)]
     pub start_s: f64,
@@ -130,19 +112,6 @@ pub enum SourceKind {
 }
 
 impl Flow {
-    /// The settings of its connection.
-    pub fn settings(&self) -> Settings {
-        Settings {
-            control: self.control.clone(),
-            profile: self.profile.clone(),
-            aqt: self.aqt,
-            ci: self.ci,
-            avbw: self.avbw,
-            marks: self.marks.clone(),
-            timestamps: self.timestamps,
-        }
-    }
-
     /// Its name, given or made of its place `index` among the flows.
     pub fn name(&self, index: usize) -> String {
         self.name.clone().unwrap_or_else(|| format!("flow{index}"))

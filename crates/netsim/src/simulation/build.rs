@@ -405,14 +405,13 @@ fn flows(
             let from = host(scenario, &flow.from);
             let to = host(scenario, &flow.to);
             let clocks = [from, to].map(|host| scenario.hosts[host].clock);
-            let settings = flow.settings();
             let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
             Ok(Flow {
                 name: flow.name(i),
                 sender: End::new(sender, from, addresses(hosts, from, to, i)),
                 receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
-                aqt: settings.carries_aqt(),
-                ci: settings.carries_ci(),
+                aqt: flow.connection.carries_aqt(),
+                ci: flow.connection.carries_ci(),
                 losses: flow::losses(flow),
                 record: FlowRecord::new(bins),
                 tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),

@@ -13,7 +13,7 @@ fn good() -> Value {
             {"a": {"node": "S1"}, "b": {"node": "R1", "port": 1}, "rate_bps": 1000000, "delay_s": 0.01},
             {"a": {"node": "R1", "port": 2}, "b": {"node": "D1"}, "rate_bps": 1000000, "delay_s": 0.01},
         ],
-        "flows": [{"from": "S1", "to": "D1", "control": {"name": "vegas"}}],
+        "flows": [{"from": "S1", "to": "D1", "connection": {"control": {"name": "vegas"}}}],
         "sources": [{"from": "S1", "to": "D1", "kind": "exponential", "rate_bps": 1e6,
                      "mean_on_s": 0.5, "mean_off_s": 0.5}],
     })
@@ -55,42 +55,42 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "links[1].medium: no medium \"air\"; there are none",
         ),
         (
-            "/flows/0/control/name",
+            "/flows/0/connection/control/name",
             json!("custom"),
-            "flows[0].control: missing field `factory`",
+            "flows[0].connection.control: `factory` is missing",
         ),
         (
-            "/flows/0/control/beta",
+            "/flows/0/connection/control/beta",
             json!(-1),
-            "flows[0].control: beta -1 is not within 0 to 1000000000",
+            "flows[0].connection.control: beta -1 is not within 0 to 1000000000",
         ),
         (
-            "/flows/0/control/beta",
+            "/flows/0/connection/control/beta",
             json!(true),
-            "flows[0].control: beta true is not a number",
+            "flows[0].connection.control: beta true is not a number",
         ),
         (
-            "/flows/0/control/full_deployment",
+            "/flows/0/connection/control/full_deployment",
             json!(true),
-            "flows[0].control: vegas has no setting \"full_deployment\"; valid: alpha, beta, gamma",
+            "flows[0].connection.control: vegas has no setting \"full_deployment\"; valid: alpha, beta, gamma",
         ),
         (
-            "/flows/0/marks",
+            "/flows/0/connection/marks",
             json!([{"option": 0x5E, "fields": [{"bits": 8, "aggregation": "sum"}]}]),
-            "flows[0].marks: option type 0x5e is taken by the padding, AQT or AVBW-S",
+            "flows[0].connection.marks: option type 0x5e is taken by the padding, AQT or AVBW-S",
         ),
         (
             "/flows/0",
-            json!({"from": "S1", "to": "D1", "control": {"name": "waymark"}, "profile": {"modern": {}},
+            json!({"from": "S1", "to": "D1", "connection": {"control": {"name": "waymark"}, "profile": {"modern": {}},
                    "marks": [{"option": 0x9E, "fields": [{"bits": 64, "aggregation": "min"},
-                                                         {"bits": 64, "aggregation": "last"}]}]}),
-            "flows[0].marks: with AQT and AVBW-S, 48 octets of IPv4 options; room for 40",
+                                                         {"bits": 64, "aggregation": "last"}]}]}}),
+            "flows[0].connection.marks: with AQT and AVBW-S, 48 octets of IPv4 options; room for 40",
         ),
         (
             "/flows/0",
-            json!({"from": "S1", "to": "D1", "control": {"name": "rovegas"},
-                   "profile": {"ns2": {"packet_octets": 48}}}),
-            "flows[0].profile.ns2.packet_octets: 48 octets leave no room for data: 48 are headers",
+            json!({"from": "S1", "to": "D1", "connection": {"control": {"name": "rovegas"},
+                   "profile": {"ns2": {"packet_octets": 48}}}}),
+            "flows[0].connection.profile.ns2.packet_octets: 48 octets leave no room for data: 48 are headers",
         ),
         (
             "/flows/0/tracing",
@@ -128,9 +128,9 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "links[0].ab.rate_bps: must be at least 1 b/s",
         ),
         (
-            "/flows/0/control/name",
+            "/flows/0/connection/control/name",
             json!("bbr"),
-            "flows[0].control.name: BBR needs pacing and delivery-rate samples, which the ns-2 \
+            "flows[0].connection.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 \
              profile has not",
         ),
         (
@@ -164,19 +164,19 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
 fn mistakes_of_form_are_told_with_their_place() {
     let cases = [
         (
-            "/flows/0/control/name",
+            "/flows/0/connection/control/name",
             json!("vega"),
-            "flows[0].control: no congestion control \"vega\"; valid: tahoe, reno, newreno, ",
+            "flows[0].connection.control: no congestion control \"vega\"; valid: tahoe, reno, newreno, ",
         ),
         (
             "/flows/0/contrl",
             json!({}),
-            "flows[0].contrl: unknown field",
+            "flows[0].contrl: unknown field `contrl`; valid: name, from, to, connection, ",
         ),
         (
             "/links/0/rate_bps",
             json!("x"),
-            "links[0].rate_bps: invalid type",
+            "links[0].rate_bps: found \"x\"; expected a whole number",
         ),
         (
             "/hosts/S1/mac",

@@ -115,5 +115,5 @@ pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     if flow.segments == Some(0) {
         return fail(format!("{path}.segments"), "must be at least 1 packet");
     }
-    flow.settings().check(path)
+    flow.connection.check(&format!("{path}.connection"))
 }
