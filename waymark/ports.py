@@ -1,7 +1,7 @@
 """The numbers of ports and queues in the project's programs for v1model.
 
-A port has 9 bits. The same numbers are constants in ``p4src/include``; ``tests/test_ports.py``
-compares them.
+A port has 9 bits. The same numbers are constants in ``p4src/include`` and in
+``crates/engine/src/ports.rs``; ``tests/test_ports.py`` compares them.
 """
 
 DROP_PORT = 511

@@ -5,6 +5,7 @@
 //! itself, or changes of a message that the state gives; see [`Octets`].
 #![no_main]
 
+use engine::ports::CPU_PORT;
 use libfuzzer_sys::fuzz_target;
 use p4_info::proto::P4Info;
 use p4runtime::proto::v1::set_forwarding_pipeline_config_request::Action;
@@ -19,7 +20,6 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
-const CPU_PORT: u16 = 510;
 const ELECTION_ID: Option<Uint128> = Some(Uint128 { high: 0, low: 1 });
 /// The longest that a request may take; a program of the largest size is compiled in less.
 const LIMIT: Duration = Duration::from_secs(8);

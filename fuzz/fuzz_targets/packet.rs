@@ -6,6 +6,7 @@
 //! a refusal; bit 3 whether it is sent twice.
 #![no_main]
 
+use engine::ports::CPU_PORT;
 use engine::{Match, Packet, Pipeline, PortConfig, Switch, SwitchConfig};
 use libfuzzer_sys::fuzz_target;
 use p4_frontend::{Loader, SourceMap, compile};
@@ -13,7 +14,6 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use units::{Duration, Instant, Rate};
 
-const CPU_PORT: u16 = 510;
 const PORTS: [u16; 4] = [1, 2, 3, CPU_PORT];
 const DESTINATION: u32 = 0x0a00_0214;
 

@@ -18,6 +18,8 @@
 //! [`switch::Forwarding`] (what happens between ports and queues); `v1model` is an example. Then add it to
 //! [`ARCHITECTURES`]. Nothing else names an architecture.
 
+pub mod ports;
+
 pub use p4_vm::{
     ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
     Drop, DropCause, DropCounts, Entry, EntryAction, Event, FilterConfig, Group, Log, Machine,

@@ -69,7 +69,7 @@ impl SwitchConfig {
     }
 }
 
-/// Queues that a port can have: one for each priority.
+/// Queues that a port can have: one for each priority. `tests/test_ports.py` compares it with the programs' number.
 pub const MAX_QUEUES: u8 = 8;
 
 /// An egress port's queues and line.

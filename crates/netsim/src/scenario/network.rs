@@ -160,7 +160,7 @@ pub struct Replica {
 pub struct End {
     /// A host or switch.
     pub node: String,
-    /// The switch's port (1…510, each once); a host's first is 0 and may be left out.
+    /// The switch's port (0 to [`engine::ports::MAX_PORT`], each once); a host's first is 0 and may be left out.
     #[serde(default)]
     pub port: u16,
 }

@@ -18,7 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
 /// The port of packets to and from the controller.
-pub const CPU_PORT: u16 = 510;
+pub use engine::ports::CPU_PORT;
 
 /// A device and its primary controller.
 pub struct Device {

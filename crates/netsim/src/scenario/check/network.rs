@@ -3,11 +3,10 @@
 use super::unknown;
 use crate::scenario::{HostClock, Link, LinkChange, Scenario};
 use engine::MAX_QUEUES;
+use engine::ports::MAX_PORT;
 use std::collections::{BTreeMap, BTreeSet};
 use tcp_settings::check::{Checked, fail, not_negative};
 
-/// Ports above are the drop port (511) and what BMv2 reserves.
-const MAX_PORT: u16 = 510;
 /// Timestamps are 32 bits of microseconds, whose differences reach 35 minutes.
 const MAX_OFFSET_S: f64 = 1000.0;
 /// A clock that is a tenth off.

@@ -118,6 +118,11 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "links[1].a: port 1 of R1 is on S1-R1",
         ),
         (
+            "/links/1/a/port",
+            json!(510),
+            "links[1].a.port: 510 is no port; ports are 0 to 509",
+        ),
+        (
             "/links/0/loss",
             json!(1.5),
             "links[0].loss: 1.5 is no probability; expected 0 to 1",
