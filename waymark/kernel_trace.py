@@ -78,19 +78,20 @@ def write(events: Sequence[Event], file: Path) -> None:
 
 @dataclass(frozen=True)
 class Difference:
-    """Windows and thresholds that differ by more than rounding, in segments.
+    """Windows, thresholds and rates that differ by more than rounding.
 
     Attributes:
         event: counted from 1.
         change: what happened.
-        kernel: window and threshold in the kernel.
+        kernel: window and threshold in the kernel, in segments, and the pacing rate in segments per
+            second; 0: the control has none.
         rust: the same in Rust.
     """
 
     event: int
     change: str
-    kernel: tuple[float, float]
-    rust: tuple[float, float]
+    kernel: tuple[float, float, float]
+    rust: tuple[float, float, float]
 
 
 @dataclass(frozen=True)

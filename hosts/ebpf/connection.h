@@ -40,6 +40,9 @@ static __always_inline void trace_end(struct traced *traced, const struct contro
 	__builtin_memcpy(traced->control, NAME, sizeof(NAME));
 	traced->cwnd = control_cwnd(control);
 	traced->ssthresh = control_ssthresh(control);
+#ifdef PACES
+	traced->rate = control_rate(control);
+#endif
 	bpf_ringbuf_submit(traced, 0);
 }
 
@@ -79,6 +82,11 @@ static __always_inline void trace_ack(struct sock *sk, const struct control *con
 	traced->aqt_backward_us = ack->aqt_backward_us;
 	traced->mrai = ack->mrai;
 	traced->window_unused = ack->window_unused;
+	traced->in_flight = ack->in_flight;
+	traced->ci_echo = ack->ci_echo;
+	traced->app_limited = ack->app_limited;
+	traced->sent = ack->sent;
+	traced->lost = ack->lost;
 	trace_end(traced, control);
 }
 

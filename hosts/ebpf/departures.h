@@ -14,23 +14,23 @@ struct departures {
 // The pacing rate at a time.
 static inline __u64 pace_at(const struct departures *departures, __s64 time)
 {
-	const struct point *then = newest(&departures->paces, time, ANY_VALUE);
+	struct point then;
 
-	return then ? then->value : 0;
+	return newest(&departures->paces, time, ANY_VALUE, &then) ? then.value : 0;
 }
 
 // The rate at which segments left in the `span` around a time: the pacing rate, or less where the application or the
 // receiver's window held the sender back.
 static inline __u64 rate_at(const struct departures *departures, __s64 time, __u32 span)
 {
-	const struct point *before = newest(&departures->counts, time - span / 2, ANY_VALUE);
-	const struct point *after = newest(&departures->counts, time + span / 2, ANY_VALUE);
 	__u64 pace = pace_at(departures, time);
+	struct point before, after;
 
-	if (!before || !after || after->time <= before->time)
+	if (!newest(&departures->counts, time - span / 2, ANY_VALUE, &before) ||
+	    !newest(&departures->counts, time + span / 2, ANY_VALUE, &after) || after.time <= before.time)
 		return pace;
 	// One more: the next segment may have been about to leave.
-	return lesser(pace, over((after->value - before->value + 1) * ONE, ticks(after->time - before->time)));
+	return lesser(pace, over((after.value - before.value + 1) * ONE, ticks(after.time - before.time)));
 }
 
 // Whether something else than the pacing rate held the sender back in the `span` around a time: less than three

@@ -71,12 +71,15 @@ CHECKED_ONCE int find(const struct history *history, __s64 time, __u64 value)
 	return place(history, high);
 }
 
-// As find(), the point itself; NULL: there is none.
-static inline const struct point *newest(const struct history *history, __s64 time, __u64 value)
+// As find(), the point itself. 0: there is none.
+static inline int newest(const struct history *history, __s64 time, __u64 value, struct point *point)
 {
 	int found = find(history, time, value);
 
-	return found < 0 ? (void *)0 : &history->points[(__u32)found % POINTS];
+	if (found < 0)
+		return 0;
+	*point = history->points[(__u32)found % POINTS];
+	return 1;
 }
 
 #endif

@@ -44,6 +44,7 @@ struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	__u32 icsk_pmtu_cookie; // path MTU that the segment size is computed from
 	__u8 icsk_ca_state : 5;
+	__u8 icsk_ca_initialized : 1; // init was called
 	__u8 icsk_retransmits; // timeouts since the last progress
 	__u64 icsk_ca_priv[13];
 };

@@ -18,11 +18,12 @@ enum traced_change {
 	TRACED_SENT,  // a segment leaves while no other is in flight
 };
 
-// crates/kernel-hosts, trace.rs, reads it: 3 words of 64 bits, then 20 of 32 bits, then a name.
+// crates/kernel-hosts, trace.rs, reads it: 4 words of 64 bits, then 24 of 32 bits, then a name.
 struct traced {
 	__u64 time_us;
 	__u64 cwnd; // as in event.h
 	__u64 ssthresh;
+	__u64 rate; // of a control that paces, else 0
 	__u32 change; // enum traced_change
 	__u32 local; // addresses in network order
 	__u32 remote;
@@ -43,6 +44,10 @@ struct traced {
 	__u32 most;
 	__u32 ci_echoed; // of a loss, as in struct loss
 	__u32 ci_ack_seq;
+	__u32 ci_echo; // from here on as in struct ack
+	__u32 app_limited;
+	__u32 sent;
+	__u32 lost;
 	char control[16]; // its name, then zeros
 };
 

@@ -45,6 +45,7 @@ static __always_inline struct state *start(struct sock *sk)
 	state->lost = tcp->lost;
 	state->sent = tcp->data_segs_out;
 	state->ci_echoes = feedback ? feedback->ci_echoes : 0;
+	trace_change(sk, &state->control, TRACED_START, tcp->snd_cwnd);
 	return state;
 }
 
@@ -67,10 +68,7 @@ static __always_inline void set_window(struct tcp_sock *tcp, const struct contro
 SEC("struct_ops")
 void BPF_PROG(on_init, struct sock *sk)
 {
-	struct state *state = start(sk);
-
-	if (state)
-		trace_change(sk, &state->control, TRACED_START, ((struct tcp_sock *)sk)->snd_cwnd);
+	start(sk);
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
@@ -101,11 +99,12 @@ static __always_inline void on_ack(struct sock *sk, const struct rate_sample *sa
 	struct state *state = state_of(sk);
 	struct ack ack = {};
 
-	if (!state)
-		// There was no memory before.
-		state = start(sk);
-	if (!state)
+	if (!state) {
+		// The handshake's, before on_init; or there was no memory then.
+		if (BPF_CORE_READ_BITFIELD(&tcp->inet_conn, icsk_ca_initialized))
+			start(sk);
 		return;
+	}
 	ack.now_us = tcp->tcp_mstamp;
 	ack.una = tcp->snd_una;
 	ack.next = tcp->snd_nxt;

@@ -64,16 +64,16 @@ struct arrivals {
 
 static inline struct arrivals arrivals_in(const struct control *control, __s64 time, __s64 span)
 {
-	const struct point *then;
+	struct point then;
 	struct arrivals arrivals = {};
 
 	if (control->arrived < FEW)
 		return arrivals;
-	then = newest(&control->arrivals, time - span, control->arrived - FEW);
-	if (!then || then->value > control->arrived - FEW || then->time >= time)
+	if (!newest(&control->arrivals, time - span, control->arrived - FEW, &then) ||
+	    then.value > control->arrived - FEW || then.time >= time)
 		return arrivals;
-	arrivals.segments = control->arrived - then->value;
-	arrivals.time = ticks(time - then->time);
+	arrivals.segments = control->arrived - then.value;
+	arrivals.time = ticks(time - then.time);
 	return arrivals;
 }
 

@@ -167,7 +167,8 @@ def replay(
             one = replayed.beyond
             print(
                 f"event {one.event} ({one.change}): window {one.kernel[0]:.6f} in the kernel, "
-                f"{one.rust[0]:.6f} in Rust; threshold {one.kernel[1]:.6g}, {one.rust[1]:.6g}"
+                f"{one.rust[0]:.6f} in Rust; threshold {one.kernel[1]:.6g}, {one.rust[1]:.6g}; "
+                f"rate {one.kernel[2]:.6f}, {one.rust[2]:.6f}"
             )
     if replayed.beyond is not None:
         raise typer.Exit(1)

@@ -8,6 +8,8 @@ pub(crate) struct History {
     len: usize,
     /// Where the next one goes.
     next: usize,
+    /// Times that differ by no more are equal.
+    slack: f64,
 }
 
 /// A value, and since when, in seconds.
@@ -20,11 +22,12 @@ pub(crate) struct Point {
 impl History {
     const POINTS: usize = 64;
 
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(slack: f64) -> Self {
         History {
             points: [Point::default(); Self::POINTS],
             len: 0,
             next: 0,
+            slack,
         }
     }
 
@@ -37,7 +40,7 @@ impl History {
     pub(crate) fn push(&mut self, time: f64, value: f64, apart: f64) {
         if self
             .back(0)
-            .is_some_and(|newest| time < newest.time + apart)
+            .is_some_and(|newest| time < newest.time + apart - self.slack)
         {
             return;
         }
@@ -46,11 +49,11 @@ impl History {
         self.len = (self.len + 1).min(Self::POINTS);
     }
 
-    /// The newest point that `is_past` accepts; else the oldest one.
-    pub(crate) fn newest(&self, is_past: impl Fn(Point) -> bool) -> Option<Point> {
+    /// The newest point that is no later than `time` and whose value is accepted; else the oldest one.
+    pub(crate) fn newest(&self, time: f64, accepts: impl Fn(f64) -> bool) -> Option<Point> {
         let past = (0..self.len)
             .filter_map(|back| self.back(back))
-            .find(|point| is_past(*point));
+            .find(|point| point.time <= time + self.slack && accepts(point.value));
         past.or_else(|| self.back(self.len.checked_sub(1)?))
     }
 
@@ -65,14 +68,12 @@ mod tests {
     use super::*;
 
     fn at(history: &History, time: f64) -> Option<f64> {
-        history
-            .newest(|point| point.time <= time)
-            .map(|point| point.value)
+        history.newest(time, |_| true).map(|point| point.value)
     }
 
     #[test]
     fn a_value_holds_until_the_next() {
-        let mut history = History::new();
+        let mut history = History::new(0.0);
         assert_eq!(at(&history, 1.0), None);
         history.push(1.0, 10.0, 0.0);
         history.push(2.0, 20.0, 0.0);
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn before_its_first_point_it_has_that_one() {
-        let mut history = History::new();
+        let mut history = History::new(0.0);
         history.push(1.0, 10.0, 0.0);
         assert_eq!(at(&history, 0.0), Some(10.0));
         history.clear();
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn points_too_close_are_left_out_and_old_ones_are_forgotten() {
-        let mut history = History::new();
+        let mut history = History::new(0.0);
         for tenth in 0..2000 {
             history.push(f64::from(tenth) / 10.0, f64::from(tenth), 1.0);
         }

@@ -55,6 +55,8 @@ const READING: f64 = 2.0 * 32768e-6;
 const BEHIND_SILENT_HOPS: f64 = 4.0;
 /// Round trips for which the longest queueing time on the way back is remembered.
 const ROUNDS: usize = 8;
+/// What floating point may lose, and less than a tick of 1/32 µs.
+const SLACK: f64 = 1e-8;
 
 /// Segments of its own that wait at the bottleneck.
 const BACKLOG: Setting = Setting::packets(
@@ -72,10 +74,11 @@ pub(crate) static WAYMARK: Control = Control {
     marks: &[Mark::Aqt, Mark::Avbw, Mark::Ci],
     needs: &[Need::Pacing],
     settings: &[BACKLOG, FULL_DEPLOYMENT],
-    factory: |settings, _| {
+    factory: |settings, rules| {
         Box::new(WaymarkConfig {
             backlog: settings.number(BACKLOG.name),
             deployment: Deployment::of(settings),
+            fixed_point: rules.fixed_point,
         })
     },
 };
@@ -87,6 +90,8 @@ pub struct WaymarkConfig {
     pub backlog: f64,
     /// How many of the path's hops speak.
     pub deployment: Deployment,
+    /// What differs by rounding alone is equal, for comparisons with arithmetic in fixed point.
+    pub fixed_point: bool,
 }
 
 impl Default for WaymarkConfig {
@@ -94,6 +99,7 @@ impl Default for WaymarkConfig {
         WaymarkConfig {
             backlog: 0.5,
             deployment: Deployment::default(),
+            fixed_point: false,
         }
     }
 }
@@ -101,7 +107,9 @@ impl Default for WaymarkConfig {
 impl WaymarkConfig {
     /// A Waymark at the start of its connection.
     pub fn build(&self, limits: &Limits) -> Waymark {
+        let slack = if self.fixed_point { SLACK } else { 0.0 };
         Waymark {
+            slack,
             backlog: match self.deployment {
                 Deployment::Full => self.backlog,
                 Deployment::Gradual => BEHIND_SILENT_HOPS * self.backlog,
@@ -110,13 +118,13 @@ impl WaymarkConfig {
             delays: Delays::new(self.deployment),
             round_end: 0,
             arrived: 0.0,
-            arrivals: History::new(),
+            arrivals: History::new(slack),
             arrival_rate: None,
-            departures: Departures::new(),
+            departures: Departures::new(slack),
             rate: None,
             room: None,
             speed: 1.0,
-            rivals: Rivals::default(),
+            rivals: Rivals::new(slack),
             idle: true,
             full_until: 0.0,
             cwnd: limits.initial_window,
@@ -135,6 +143,8 @@ impl Factory for WaymarkConfig {
 /// segments per second.
 #[derive(Clone, Debug)]
 pub struct Waymark {
+    /// What differs by no more than this is equal, times in seconds and numbers of segments.
+    slack: f64,
     /// β
     backlog: f64,
     limits: Limits,
@@ -202,7 +212,7 @@ impl Waymark {
     /// The rate of arrival, `D`.
     fn measure(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
         self.arrived += ack.newly_delivered as f64;
-        if now > self.full_until {
+        if now > self.full_until + self.slack {
             self.arrived += ack.newly_lost as f64;
         }
         let time = now - self.delays.backward;
@@ -211,14 +221,14 @@ impl Waymark {
         let rate_over = |span: f64| {
             let then = self
                 .arrivals
-                .newest(|then| then.time <= time - span && then.value <= arrived - FEW)?;
-            (then.value <= arrived - FEW && then.time < time)
+                .newest(time - span, |value| value <= arrived - FEW)?;
+            (then.value <= arrived - FEW && then.time < time - self.slack)
                 .then_some((arrived - then.value, time - then.time))
         };
         if let Some((segments, passed)) = rate_over(span) {
             let mut rate = segments / passed;
             if let Some((segments, passed)) = rate_over(span / 4.0)
-                && rate * passed - segments > FEW
+                && rate * passed - segments > FEW + self.slack
             {
                 rate = segments / passed;
             }
@@ -238,7 +248,7 @@ impl Waymark {
         let round_trip = propagation + forward + backward;
         let mut rate = current;
         if let Some(arrival_rate) = self.arrival_rate {
-            let is_idle = arrival_rate * forward <= self.backlog;
+            let is_idle = arrival_rate * forward <= self.backlog + self.slack;
             self.idle &= is_idle;
             self.rivals.acknowledge(ack, !is_idle, now, round_trip);
             let left = now - round_trip;
@@ -401,7 +411,7 @@ impl Controller for Waymark {
     /// The queueing time has said it all; the loss is only judged.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.verdicts.newest = Some(loss.lost);
-        if loss.now.as_secs_f64() <= self.full_until {
+        if loss.now.as_secs_f64() <= self.full_until + self.slack {
             self.verdicts.congestion += 1;
             self.rivals.refused(loss.now.as_secs_f64());
         } else {

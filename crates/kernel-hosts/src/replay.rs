@@ -1,20 +1,21 @@
 //! The Rust control on the events that a control in the kernel saw: both have the same window, within the rounding
-//! that `hosts/ebpf/event.h` states.
+//! that `hosts/ebpf/event.h` and `waymark.h` state.
 
 use std::net::Ipv4Addr;
 
 use congestion::{
-    AckEvent, Controller, Evidence, Limits, LossEvent, Need, QueueingTime, Rules, Settings,
-    TimeoutEvent,
+    AckEvent, Controller, Evidence, Limits, LossEvent, Need, QueueingTime, RateSample, Rules,
+    Settings, TimeoutEvent,
 };
 use serde::Serialize;
 use units::{Duration, Instant};
 
-use crate::objects;
 use crate::trace::{Change, Event};
 
 /// Rounding of the window, for each segment acknowledged.
 const ROUNDING: f64 = 1.0 / (1_u64 << 28) as f64;
+/// That of window and rate of a control that paces (`hosts/ebpf/waymark.h`).
+const PACED_ROUNDING: f64 = 1.0 / (1_u64 << 20) as f64;
 /// What floating point loses.
 const FLOATING: f64 = 1e-9;
 const NO_THRESHOLD: f64 = 0x7FFF_FFFF as f64;
@@ -53,17 +54,6 @@ pub enum ReplayError {
         /// Before that.
         before: u32,
     },
-    /// A control that reads more than what is exported.
-    #[error(
-        "control {name:?}: the events do not say what left and what was lost, which it reads; valid: {}",
-        valid.join(", ")
-    )]
-    NotExported {
-        /// As exported.
-        name: String,
-        /// The controls that can be replayed.
-        valid: Vec<&'static str>,
-    },
     /// There is no Rust control of this name.
     #[error("no control {name:?}")]
     NoControl {
@@ -79,10 +69,10 @@ pub struct Difference {
     pub event: usize,
     /// What happened.
     pub change: Change,
-    /// Window and threshold in the kernel, in segments.
-    pub kernel: [f64; 2],
+    /// Window and threshold in the kernel, in segments, and the pacing rate in segments per second, or 0.
+    pub kernel: [f64; 3],
     /// The same in Rust.
-    pub rust: [f64; 2],
+    pub rust: [f64; 3],
 }
 
 /// What a comparison found.
@@ -145,15 +135,27 @@ pub fn replay(events: &[Event]) -> Result<Report, ReplayError> {
         let difference = Difference {
             event: at,
             change: event.change,
-            kernel: [event.cwnd, event.ssthresh],
-            rust: [control.cwnd(), control.ssthresh().min(NO_THRESHOLD)],
+            kernel: [event.cwnd, event.ssthresh, event.rate],
+            rust: [
+                control.cwnd(),
+                control.ssthresh().min(NO_THRESHOLD),
+                control.pacing_rate().unwrap_or(0.0),
+            ],
         };
-        report.rounding = connection.acked as f64 * ROUNDING;
-        let share = (difference.rust[0] - difference.kernel[0]).abs() / difference.rust[0];
-        report.largest = report.largest.max(share);
+        // The other controls only round down.
+        let above;
+        (report.rounding, above) = match connection.paces {
+            true => (PACED_ROUNDING, PACED_ROUNDING),
+            false => (connection.acked as f64 * ROUNDING, 0.0),
+        };
+        let share = |rust: f64, kernel: f64| (rust - kernel).abs() / rust;
+        report.largest = report
+            .largest
+            .max(share(difference.rust[0], difference.kernel[0]));
         let pairs = difference.rust.iter().zip(difference.kernel);
         let explained = |(rust, kernel): (&f64, f64)| {
-            rust - kernel <= rust * report.rounding + FLOATING && kernel - rust <= FLOATING
+            rust - kernel <= rust * report.rounding + FLOATING
+                && kernel - rust <= rust * above + FLOATING
         };
         if !pairs.into_iter().all(explained) {
             report.beyond = Some(difference);
@@ -166,6 +168,10 @@ pub fn replay(events: &[Event]) -> Result<Report, ReplayError> {
 /// The Rust control, and how segments are counted: segment 0 is the SYN.
 struct Connection {
     control: Box<dyn Controller>,
+    /// It has a pacing rate, and counts what leaves.
+    paces: bool,
+    /// Floating point has seconds since the boot less precisely.
+    begin_us: u64,
     mss: u32,
     /// The newest octet that was acknowledged, and how many were before it since the SYN.
     una: u32,
@@ -178,15 +184,6 @@ impl Connection {
         let name = &start.control;
         let control =
             congestion::find(name).ok_or_else(|| ReplayError::NoControl { name: name.clone() })?;
-        if control.needs.contains(&Need::Pacing) {
-            let replayed = |name: &&str| {
-                congestion::find(name).is_some_and(|known| !known.needs.contains(&Need::Pacing))
-            };
-            return Err(ReplayError::NotExported {
-                name: name.clone(),
-                valid: objects::controls().filter(replayed).collect(),
-            });
-        }
         let rules = Rules {
             modern: true,
             phantom_rtt: false,
@@ -200,6 +197,8 @@ impl Connection {
                 initial_ssthresh: f64::INFINITY,
                 max_cwnd: Some(f64::from(start.most)),
             }),
+            paces: control.needs.contains(&Need::Pacing),
+            begin_us: start.time_us,
             mss: 0,
             una: start.next,
             octets: 0,
@@ -222,7 +221,7 @@ impl Connection {
             let (found, before) = (event.mss, self.mss);
             return Err(ReplayError::OtherSize { at, found, before });
         }
-        let now = Instant::from_micros(event.time_us);
+        let now = Instant::from_micros(event.time_us.saturating_sub(self.begin_us) + 1);
         match event.change {
             Change::Start => {}
             Change::Sent => {
@@ -252,6 +251,9 @@ impl Connection {
                 false => QueueingTime::AtLeast(time),
             })
         };
+        for _ in 0..event.sent {
+            self.control.on_sent(now, 0);
+        }
         self.control.on_ack(&AckEvent {
             now,
             acked: self.acked,
@@ -264,6 +266,12 @@ impl Connection {
             aqt_echo: queueing(0),
             aqt_backward: queueing(1),
             mrai: event.mrai.map(|index| index as u8),
+            ci_echo: event.ci_echo,
+            newly_lost: u64::from(event.lost),
+            rate: Some(RateSample {
+                app_limited: event.app_limited,
+                ..RateSample::default()
+            }),
             ..AckEvent::default()
         });
     }

@@ -21,15 +21,15 @@ const CHANGES: [Change; 6] = [
 ];
 /// Binary places of windows.
 const PLACES: f64 = (1_u64 << 28) as f64;
-const LONG_WORDS: usize = 3;
-const WORDS: usize = 20;
+const LONG_WORDS: usize = 4;
+const WORDS: usize = 24;
 const POLL: Duration = Duration::from_millis(100);
 
 /// What happened to a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// New data was acknowledged, and no recovery is going on.
+    /// New data was acknowledged, and no recovery is going on; of a control that paces, any acknowledgement.
     Ack,
     /// A loss was found without the timer.
     Loss,
@@ -52,6 +52,9 @@ pub struct Event {
     pub cwnd: f64,
     /// After the event, in segments.
     pub ssthresh: f64,
+    /// The pacing rate after the event, in segments per second; 0: the control has none.
+    #[serde(default)]
+    pub rate: f64,
     /// The control's name.
     pub control: String,
     /// What happened.
@@ -80,6 +83,18 @@ pub struct Event {
     pub window_unused: bool,
     /// The largest window allowed, in segments.
     pub most: u32,
+    /// Of an acknowledgement: CI was echoed since the last.
+    #[serde(default)]
+    pub ci_echo: bool,
+    /// The application held the sender back when the newest segment covered was sent.
+    #[serde(default)]
+    pub app_limited: bool,
+    /// Segments that left since the last acknowledgement, for the first time or again.
+    #[serde(default)]
+    pub sent: u32,
+    /// Segments found lost since the last acknowledgement.
+    #[serde(default)]
+    pub lost: u32,
     /// Of a loss: what the newest acknowledgement that echoed CI acknowledged; `None`: there was none.
     pub ci_ack_seq: Option<u32>,
 }
@@ -113,6 +128,10 @@ impl Event {
             most,
             ci_echoed,
             ci_ack_seq,
+            ci_echo,
+            app_limited,
+            sent,
+            lost,
         ] = *words.first_chunk::<WORDS>()?;
         let name = short.get(WORDS * 4..)?;
         let name = name.split(|octet| *octet == 0).next()?;
@@ -121,6 +140,7 @@ impl Event {
             time_us: long(0)?,
             cwnd: long(1)? as f64 / PLACES,
             ssthresh: long(2)? as f64 / PLACES,
+            rate: long(3)? as f64 / PLACES,
             control: String::from_utf8_lossy(name).into_owned(),
             change: *CHANGES.get(change as usize)?,
             ends: [(address(local), local_port), (address(remote), remote_port)],
@@ -135,6 +155,10 @@ impl Event {
             mrai: Some(mrai).filter(|index| *index > 0),
             window_unused: window_unused > 0,
             most,
+            ci_echo: ci_echo > 0,
+            app_limited: app_limited > 0,
+            sent,
+            lost,
             ci_ack_seq: (ci_echoed > 0).then_some(ci_ack_seq),
         })
     }

@@ -17,11 +17,12 @@ pub(super) struct Departures {
 }
 
 impl Departures {
-    pub(super) fn new() -> Self {
+    /// Times that differ by no more than `slack` are equal.
+    pub(super) fn new(slack: f64) -> Self {
         Departures {
-            paces: History::new(),
+            paces: History::new(slack),
             sent: 0.0,
-            counts: History::new(),
+            counts: History::new(slack),
         }
     }
 
@@ -42,7 +43,7 @@ impl Departures {
 
     /// The pacing rate at a time.
     pub(super) fn pace(&self, time: f64) -> f64 {
-        let then = self.paces.newest(|point| point.time <= time);
+        let then = self.paces.newest(time, |_| true);
         then.map_or(0.0, |point| point.value)
     }
 
@@ -50,7 +51,7 @@ impl Departures {
     /// or the receiver's window held the sender back.
     pub(super) fn rate(&self, time: f64, span: f64) -> f64 {
         let pace = self.pace(time);
-        let count = |time: f64| self.counts.newest(|point| point.time <= time);
+        let count = |time: f64| self.counts.newest(time, |_| true);
         match (count(time - span / 2.0), count(time + span / 2.0)) {
             // One more: the next segment may have been about to leave.
             (Some(before), Some(after)) if after.time > before.time => {
@@ -72,7 +73,7 @@ mod tests {
 
     /// Ten segments per second for ten seconds, by a pacing rate of `pace`.
     fn sent_by(pace: f64) -> Departures {
-        let mut departures = Departures::new();
+        let mut departures = Departures::new(0.0);
         departures.set_pace(0.0, pace, 0.0);
         for tenth in 0..100 {
             departures.count();

@@ -30,6 +30,8 @@ pub(super) struct Rivals {
     same_until: f64,
     /// None without rivals.
     window: Option<Window>,
+    /// Times that differ by no more are equal.
+    slack: f64,
 }
 
 /// A window beside rivals.
@@ -72,6 +74,14 @@ impl Window {
 }
 
 impl Rivals {
+    /// Times that differ by no more than `slack` are equal.
+    pub(super) fn new(slack: f64) -> Self {
+        Rivals {
+            slack,
+            ..Rivals::default()
+        }
+    }
+
     /// The window to have while there are rivals.
     pub(super) fn window(&self) -> Option<f64> {
         self.window.map(|window| window.kept)
@@ -79,13 +89,16 @@ impl Rivals {
 
     /// An acknowledgement arrives at `now`. `waits`: more of the flow waits than its backlog.
     pub(super) fn acknowledge(&mut self, ack: &AckEvent, waits: bool, now: f64, round_trip: f64) {
-        if self.window.is_some_and(|window| now > window.until) {
+        if self
+            .window
+            .is_some_and(|window| now > window.until + self.slack)
+        {
             self.window = None;
         }
         if !ack.ci_echo {
             return;
         }
-        if now > self.same_until
+        if now > self.same_until + self.slack
             && let Some(before) = self.full_at.replace(now)
         {
             let time = now - before;
@@ -93,7 +106,7 @@ impl Rivals {
                 window.kept = window.kept.max(window.grown(now, round_trip));
                 window.longest = window.longest.max(time);
                 window.until = now + GONE * window.longest;
-            } else if waits && time < SUSPICION * round_trip {
+            } else if waits && time < SUSPICION * round_trip - self.slack {
                 let grown = ack.in_flight as f64 + ALPHA * time / round_trip;
                 self.window = Some(Window::new(grown, now, time));
             }
