@@ -424,7 +424,9 @@ static __always_inline void write_plain(struct __sk_buff *skb, const struct pack
 
 	if (strip && bpf_skb_adjust_room(skb, -(__s32)strip, BPF_ADJ_ROOM_NET, flags))
 		return;
-	// What is kept of the options counts for the checksum.
+	// What is kept of the options counts for the checksum. Otherwise clang may compare something else with 0, and the
+	// verifier would not know that this is not 0.
+	barrier_var(kept);
 	if (kept && kept <= IP_MAX_OCTETS - IP_OCTETS &&
 	    bpf_skb_load_bytes(skb, ETH_HLEN + IP_OCTETS, plain + IP_OCTETS, kept))
 		return;
