@@ -1,7 +1,7 @@
 //! Batches of updates, and what is said of each.
 
 use crate::device::Target;
-use crate::entities;
+use crate::entities::{self, Prepared};
 use crate::fault::{Fault, Outcome, cut};
 use crate::proto::rpc;
 use crate::proto::v1::{Error, Update};
@@ -9,8 +9,8 @@ use prost::Message;
 use tonic::{Code, Status};
 
 /// Carries out each of some updates; what became of each, in order.
-pub fn write_each(target: &mut Target<'_>, updates: &[Update]) -> Vec<Outcome<()>> {
-    let results = updates.iter().map(|update| entities::write(target, update));
+pub fn write_each(target: &mut Target<'_>, updates: &mut [Prepared]) -> Vec<Outcome<()>> {
+    let results = updates.iter_mut().map(|update| update.write(target));
     results.collect()
 }
 
@@ -20,13 +20,13 @@ pub fn write_each(target: &mut Target<'_>, updates: &[Update]) -> Vec<Outcome<()
 /// The number of the first update that fails, and why.
 pub fn write_all(
     target: &mut Target<'_>,
-    updates: &[Update],
+    updates: &mut [Prepared],
 ) -> Result<Vec<Update>, (usize, Fault)> {
     let mut undo = Vec::new();
-    for (number, update) in updates.iter().enumerate() {
+    for (number, update) in updates.iter_mut().enumerate() {
         // What cannot be read cannot be changed either: the fault of the change says why.
-        let before = entities::undo(target, update);
-        if let Err(fault) = entities::write(target, update) {
+        let before = entities::undo(target, &update.update);
+        if let Err(fault) = update.write(target) {
             take_back(target, &undo);
             return Err((number, fault));
         }

@@ -35,9 +35,9 @@ pub struct Device {
 #[derive(Debug)]
 pub struct Loaded {
     /// The P4Info, tied to the program.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// The device config as it came.
-    pub device_config: Vec<u8>,
+    pub device_config: Arc<[u8]>,
     /// The cookie, if one came.
     pub cookie: Option<Cookie>,
     /// What the engine does not keep.
@@ -192,6 +192,12 @@ impl Device {
                 now,
             });
         }
+    }
+
+    /// Whether entries of the running program have an idle timeout.
+    pub fn ages(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| !running.state.aging.is_empty())
     }
 
     /// The program that requests refer to.

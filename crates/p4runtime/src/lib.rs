@@ -27,6 +27,7 @@ mod model;
 mod notify;
 mod pipeline;
 pub mod proto;
+mod published;
 mod server;
 mod service;
 mod stream;

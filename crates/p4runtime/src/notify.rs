@@ -10,6 +10,7 @@ use crate::proto::v1::{IdleTimeoutNotification, PacketIn, TableEntry};
 use crate::service::{Shared, lock};
 use engine::{Digest, Switch};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -53,9 +54,8 @@ pub async fn pass_on(shared: Arc<Shared>, mut upcalls: mpsc::Receiver<Upcall>) {
 
 fn packet_in(shared: &Shared, octets: &[u8]) {
     let packet = {
-        let device = lock(&shared.device);
-        let header = device
-            .running
+        let running = lock(&shared.published).running.clone();
+        let header = running
             .as_ref()
             .and_then(|running| running.model.packet_in.as_ref());
         let (metadata, payload) = match header {
@@ -90,13 +90,13 @@ fn send(shared: &Shared, update: &Update) {
 
 fn learn(shared: &Shared, digest: Digest) {
     let found = {
-        let device = lock(&shared.device);
-        let Some(running) = &device.running else {
+        let published = lock(&shared.published);
+        let Some(running) = &published.running else {
             return;
         };
         let found = running.model.digest_of(digest.ty.as_ref());
         found.and_then(|(id, model)| {
-            let config = *running.state.digests.get(&id)?;
+            let config = *published.digests.get(&id)?;
             let mut parts = digest.fields.into_iter().map(|(value, _)| value);
             Some((id, config, model.data.encode(&mut parts)))
         })
@@ -118,13 +118,7 @@ pub async fn watch_idle_entries(shared: Arc<Shared>) {
             tokio::time::sleep(SCAN).await;
         }
         more = false;
-        let ages = |device: &Device| {
-            device
-                .running
-                .as_ref()
-                .is_some_and(|r| !r.state.aging.is_empty())
-        };
-        if !ages(&lock(&shared.device)) {
+        if !shared.ages.load(Ordering::Relaxed) {
             continue;
         }
         let device = shared.device.clone();

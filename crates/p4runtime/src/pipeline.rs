@@ -9,6 +9,7 @@ use crate::proto::v1::packet_replication_engine_entry as replication;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::*;
+use crate::published::Published;
 use engine::{Pipeline, Switch, SwitchConfig};
 use p4_frontend::{Diagnostic, NoLoader, SourceMap};
 use p4_info::proto::P4Info;
@@ -38,8 +39,8 @@ pub fn verify(config: ForwardingPipelineConfig, target_rules: bool) -> Outcome<V
     };
     let pipeline = compile(&config.p4_device_config, &p4info, target_rules)?;
     let loaded = Loaded {
-        model: Model::new(p4info, pipeline.program())?,
-        device_config: config.p4_device_config,
+        model: Arc::new(Model::new(p4info, pipeline.program())?),
+        device_config: config.p4_device_config.into(),
         cookie: config.cookie,
         state: State::default(),
     };
@@ -82,8 +83,8 @@ pub fn set(
 }
 
 /// What a device runs, or has saved, as far as the client asks for it.
-pub fn get(device: &Device, wanted: ResponseType) -> Option<ForwardingPipelineConfig> {
-    let loaded = device.loaded()?;
+pub fn get(programs: &Published, wanted: ResponseType) -> Option<ForwardingPipelineConfig> {
+    let loaded = programs.loaded()?;
     let p4info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);
     let source = matches!(
         wanted,
@@ -92,7 +93,7 @@ pub fn get(device: &Device, wanted: ResponseType) -> Option<ForwardingPipelineCo
     Some(ForwardingPipelineConfig {
         p4info: p4info.then(|| loaded.model.p4info.clone()),
         p4_device_config: if source {
-            loaded.device_config.clone()
+            loaded.device_config.to_vec()
         } else {
             Vec::new()
         },

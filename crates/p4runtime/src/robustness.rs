@@ -2,7 +2,7 @@
 
 use crate::batch;
 use crate::device::{Device, Target};
-use crate::entities;
+use crate::entities::{self, Prepared};
 use crate::fault::Outcome;
 use crate::pipeline;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
@@ -195,8 +195,15 @@ fn mutated(update: &Update, random: &mut ChaCha8Rng) -> Option<Update> {
     Update::decode(&octets[..]).ok()
 }
 
+fn prepared(target: &Target<'_>, batch: &[Update]) -> Vec<Prepared> {
+    let updates = batch.iter().cloned();
+    updates
+        .map(|update| Prepared::new(target.model, update))
+        .collect()
+}
+
 fn write_or_take_back(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()>> {
-    match batch::write_all(target, batch) {
+    match batch::write_all(target, &mut prepared(target, batch)) {
         Ok(_) => vec![Ok(()); batch.len()],
         Err((failed, fault)) => batch::none_carried_out(batch.len(), failed, fault),
     }
@@ -220,7 +227,10 @@ fn every_message_is_answered() {
             batch.push(update);
         }
         let results = match round % 2 {
-            0 => batch::write_each(&mut target, &batch),
+            0 => {
+                let mut batch = prepared(&target, &batch);
+                batch::write_each(&mut target, &mut batch)
+            }
             _ => write_or_take_back(&mut target, &batch),
         };
         assert_eq!(results.len(), batch.len());
@@ -242,6 +252,35 @@ fn every_message_is_answered() {
         accepted > 1_000 && refused > 1_000,
         "{accepted} accepted, {refused} refused"
     );
+}
+
+#[test]
+fn updates_that_are_decoded_beforehand_have_the_same_effect() {
+    let ((mut one, mut first), (mut other, mut second)) = (loaded(), loaded());
+    let mut decoding = one.target(&mut first, Instant::ZERO).unwrap();
+    let mut plain = other.target(&mut second, Instant::ZERO).unwrap();
+    let seeds = seeds(&plain);
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let seed = &seeds[random.next_u32() as usize % seeds.len()];
+        // Half of them as they are, so that many are accepted.
+        let update = match random.next_u32() % 2 {
+            0 => Some(seed.clone()),
+            _ => mutated(seed, &mut random),
+        };
+        let Some(mut update) = update else { continue };
+        update.r#type = 1 + (random.next_u32() % 3) as i32;
+        let expected = entities::write(&mut plain, &update);
+        let result = Prepared::new(decoding.model, update.clone()).write(&mut decoding);
+        let said = |result: Outcome<()>| result.map_err(|fault| (fault.code, fault.message));
+        let (expected, result) = (said(expected), said(result));
+        assert_eq!(result, expected, "{update:?}");
+        accepted += usize::from(result.is_ok());
+    }
+    assert!(accepted > 1_000, "{accepted}");
+    let everything = |target: &Target<'_>| pipeline::everything(target).unwrap();
+    assert_eq!(everything(&decoding), everything(&plain));
 }
 
 // p4runtime: rollback
@@ -266,7 +305,8 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
             let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
             update.r#type = 1 + (random.next_u32() % 3) as i32;
             // So that a batch gets some way before it fails.
-            if batch::write_all(&mut target, std::slice::from_ref(&update)).is_ok() {
+            let mut alone = prepared(&target, std::slice::from_ref(&update));
+            if batch::write_all(&mut target, &mut alone).is_ok() {
                 batch.push(update);
             }
         }

@@ -7,12 +7,14 @@ use crate::notify::{self, Upcall};
 use crate::pipeline;
 use crate::proto::v1::ForwardingPipelineConfig;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
+use crate::published::Published;
 use crate::service::{Service, Shared, lock};
 use crate::tls::TlsFiles;
 use engine::{Event, SwitchConfig};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -116,9 +118,9 @@ impl Upcalls {
 
     /// The device config of the program that runs, as it came.
     pub fn device_config(&self) -> Option<Vec<u8>> {
-        let device = lock(&self.shared.device);
-        let running = device.running.as_ref();
-        running.map(|running| running.device_config.clone())
+        let published = lock(&self.shared.published);
+        let running = published.running.as_ref();
+        running.map(|running| running.device_config.to_vec())
     }
 
     /// A port's link has come up, or gone down; links are up until a report says otherwise.
@@ -217,10 +219,12 @@ impl Server {
             let mut device = lock(&shared.device);
             let (action, settings) = (Action::VerifyAndCommit, &shared.settings);
             let set = pipeline::set(&mut device, switch, now, action, Some(verified), settings);
-            let _ = done.send(set);
+            shared.ages.store(device.ages(), Ordering::Relaxed);
+            let _ = done.send(set.map(|()| Published::of(&device)));
         }));
         let ended = |_| ServerError::Program("the switch has ended".into());
-        result.recv().map_err(ended)?.map_err(program)
+        *lock(&self.shared.published) = result.recv().map_err(ended)?.map_err(program)?;
+        Ok(())
     }
 
     /// Ends all streams and connections.

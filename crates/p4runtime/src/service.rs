@@ -5,15 +5,19 @@ use crate::controllers::{BACKLOG, Controllers};
 use crate::dataplane::{self, Dataplane};
 use crate::device::{Device, Target};
 use crate::digests::Digests;
-use crate::entities::Cursor;
+use crate::entities::{Cursor, Prepared};
 use crate::fault::{Fault, Outcome};
 use crate::losses::{Losses, Outside};
+use crate::model::Model;
 use crate::proto::v1::p4_runtime_server::{P4Runtime, P4RuntimeServer};
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
+use crate::published::Published;
 use crate::{batch, device, entities, pipeline, stream};
 use engine::SwitchConfig;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -43,8 +47,13 @@ pub struct Shared {
     pub target_rules: bool,
     /// The thread that owns the switch.
     pub dataplane: Arc<dyn Dataplane>,
-    /// Its programs; that thread locks it while it carries out a request.
+    /// Its programs, for that thread alone: requests lock this only in what it carries out for them, so that it
+    /// never waits here.
     pub device: Arc<Mutex<Device>>,
+    /// What everyone else knows of the programs.
+    pub published: Mutex<Published>,
+    /// Whether entries of the running program have an idle timeout.
+    pub ages: AtomicBool,
     /// Streams.
     pub controllers: Mutex<Controllers>,
     /// What was lost so far.
@@ -81,11 +90,21 @@ impl Shared {
             target_rules,
             dataplane,
             device: Arc::new(Mutex::new(device)),
+            published: Mutex::default(),
+            ages: AtomicBool::new(false),
             losses,
             controllers: Mutex::new(Controllers::new(device_id)),
             digests: Mutex::default(),
             gate: tokio::sync::Mutex::new(()),
         }
+    }
+}
+
+impl Shared {
+    /// The model of the program that requests refer to.
+    pub fn model(&self) -> Option<Arc<Model>> {
+        let published = lock(&self.published);
+        published.loaded().map(|program| program.model.clone())
     }
 }
 
@@ -106,13 +125,19 @@ async fn write_in_slices(
         Atomicity::DataplaneAtomic => count.max(1),
         _ => UPDATES,
     };
+    let model = shared.model().ok_or_else(device::no_pipeline)?;
+    let of_digests = updates.iter().any(is_of_digest);
     let (mut results, mut undo) = (Vec::with_capacity(count), Vec::new());
     let mut updates = updates.into_iter();
     loop {
-        let slice: Vec<_> = updates.by_ref().take(most).collect();
-        let part = write(shared, move |target| match atomicity {
-            Atomicity::ContinueOnError => Ok((batch::write_each(target, &slice), Vec::new())),
-            _ => batch::write_all(target, &slice).map(|undo| (vec![Ok(()); slice.len()], undo)),
+        let prepared = |update| Prepared::new(&model, update);
+        let mut slice: Vec<_> = updates.by_ref().take(most).map(prepared).collect();
+        let part = write(shared, of_digests, move |target| match atomicity {
+            Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), Vec::new())),
+            _ => {
+                let undo = batch::write_all(target, &mut slice)?;
+                Ok((vec![Ok(()); slice.len()], undo))
+            }
         });
         match part.await? {
             Ok((part, more)) => {
@@ -122,7 +147,8 @@ async fn write_in_slices(
             Err((at, fault)) => {
                 while !undo.is_empty() {
                     let last = undo.split_off(undo.len().saturating_sub(UPDATES));
-                    write(shared, move |target| batch::take_back(target, &last)).await?;
+                    let back = move |target: &mut Target<'_>| batch::take_back(target, &last);
+                    write(shared, of_digests, back).await?;
                 }
                 return Ok(batch::none_carried_out(count, results.len() + at, fault));
             }
@@ -133,9 +159,15 @@ async fn write_in_slices(
     }
 }
 
-/// Has the thread that owns the switch change entities.
+fn is_of_digest(update: &Update) -> bool {
+    let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+    matches!(entity, Some(entity::Entity::DigestEntry(_)))
+}
+
+/// Has the thread that owns the switch change entities, digests among them or not.
 async fn write<T: Send + 'static>(
     shared: &Arc<Shared>,
+    of_digests: bool,
     change: impl FnOnce(&mut Target<'_>) -> T + Send + 'static,
 ) -> Result<T, Status> {
     let of = shared.clone();
@@ -143,11 +175,18 @@ async fn write<T: Send + 'static>(
         let mut device = lock(&of.device);
         let mut target = device.target(switch, now)?;
         let result = change(&mut target);
-        let enabled = &target.state.digests;
-        lock(&of.digests).retain(|id| enabled.contains_key(&id));
-        Ok::<_, Fault>(result)
+        let enabled: Option<BTreeSet<u32>> =
+            of_digests.then(|| target.state.digests.keys().copied().collect());
+        of.ages.store(device.ages(), Ordering::Relaxed);
+        let published = enabled.map(|enabled| (enabled, Published::of(&device)));
+        Ok::<_, Fault>((result, published))
     });
-    Ok(changing.await??)
+    let (result, published) = changing.await??;
+    if let Some((enabled, published)) = published {
+        lock(&shared.digests).retain(|id| enabled.contains(&id));
+        *lock(&shared.published) = published;
+    }
+    Ok(result)
 }
 
 /// Reads what an entity asks for, a part between two batches of packets.
@@ -213,44 +252,11 @@ impl P4Runtime for Service {
         &self,
         request: Request<SetForwardingPipelineConfigRequest>,
     ) -> Result<Response<SetForwardingPipelineConfigResponse>, Status> {
-        let request = request.into_inner();
-        let _gate = self.0.gate.lock().await;
-        #[allow(deprecated, reason = "older clients use it")]
-        let role = RoleName::new(&request.role, request.role_id);
-        self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
-        let action = request.action();
-        let verified = match (action, request.config) {
-            (Action::Unspecified, _) => {
-                return Err(Status::invalid_argument(
-                    "the action is not set; there are VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, \
-                     COMMIT, RECONCILE_AND_COMMIT",
-                ));
-            }
-            (Action::Commit, None) => None,
-            (Action::Commit, Some(_)) => {
-                let message = "COMMIT takes the saved config; leave config unset";
-                return Err(Status::invalid_argument(message));
-            }
-            (_, None) => return Err(Status::invalid_argument("config is not set")),
-            (_, Some(config)) => {
-                let target_rules = self.0.target_rules;
-                let compiling =
-                    tokio::task::spawn_blocking(move || pipeline::verify(config, target_rules));
-                let failed = |_| Status::internal("the compiler failed on this program");
-                Some(compiling.await.map_err(failed)??)
-            }
-        };
-        let shared = self.0.clone();
-        dataplane::run(&*self.0.dataplane, move |switch, now| {
-            let mut device = lock(&shared.device);
-            let settings = &shared.settings;
-            pipeline::set(&mut device, switch, now, action, verified, settings)?;
-            if !matches!(action, Action::Verify | Action::VerifyAndSave) {
-                lock(&shared.digests).clear();
-            }
-            Ok::<_, Fault>(())
-        })
-        .await??;
+        let (service, request) = (self.clone(), request.into_inner());
+        // What the switch runs is published even if the client goes away.
+        let setting = tokio::spawn(async move { service.set_pipeline(request).await });
+        let failed = |_| Status::internal("the switch did not carry out the request");
+        setting.await.map_err(failed)??;
         Ok(Response::new(SetForwardingPipelineConfigResponse {}))
     }
 
@@ -260,7 +266,8 @@ impl P4Runtime for Service {
     ) -> Result<Response<GetForwardingPipelineConfigResponse>, Status> {
         let request = request.into_inner();
         self.check_device(request.device_id)?;
-        let config = pipeline::get(&lock(&self.0.device), request.response_type());
+        let published = lock(&self.0.published).clone();
+        let config = pipeline::get(&published, request.response_type());
         Ok(Response::new(GetForwardingPipelineConfigResponse {
             config,
         }))
@@ -289,7 +296,7 @@ impl P4Runtime for Service {
         {
             // No write comes between two parts of a request.
             let _gate = self.0.gate.lock().await;
-            if lock(&self.0.device).loaded().is_none() {
+            if self.0.model().is_none() {
                 return Err(device::no_pipeline().into());
             }
             for entity in request.entities {
@@ -324,6 +331,51 @@ impl P4Runtime for Service {
 }
 
 impl Service {
+    async fn set_pipeline(
+        &self,
+        request: SetForwardingPipelineConfigRequest,
+    ) -> Result<(), Status> {
+        let _gate = self.0.gate.lock().await;
+        #[allow(deprecated, reason = "older clients use it")]
+        let role = RoleName::new(&request.role, request.role_id);
+        self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
+        let action = request.action();
+        let verified = match (action, request.config) {
+            (Action::Unspecified, _) => {
+                return Err(Status::invalid_argument(
+                    "the action is not set; there are VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, \
+                     COMMIT, RECONCILE_AND_COMMIT",
+                ));
+            }
+            (Action::Commit, None) => None,
+            (Action::Commit, Some(_)) => {
+                let message = "COMMIT takes the saved config; leave config unset";
+                return Err(Status::invalid_argument(message));
+            }
+            (_, None) => return Err(Status::invalid_argument("config is not set")),
+            (_, Some(config)) => {
+                let target_rules = self.0.target_rules;
+                let compiling =
+                    tokio::task::spawn_blocking(move || pipeline::verify(config, target_rules));
+                let failed = |_| Status::internal("the compiler failed on this program");
+                Some(compiling.await.map_err(failed)??)
+            }
+        };
+        let shared = self.0.clone();
+        let setting = dataplane::run(&*self.0.dataplane, move |switch, now| {
+            let mut device = lock(&shared.device);
+            let settings = &shared.settings;
+            pipeline::set(&mut device, switch, now, action, verified, settings)?;
+            shared.ages.store(device.ages(), Ordering::Relaxed);
+            Ok::<_, Fault>(Published::of(&device))
+        });
+        *lock(&self.0.published) = setting.await??;
+        if !matches!(action, Action::Verify | Action::VerifyAndSave) {
+            lock(&self.0.digests).clear();
+        }
+        Ok(())
+    }
+
     async fn carry_out(&self, request: WriteRequest) -> Result<(), Status> {
         let _gate = self.0.gate.lock().await;
         #[allow(deprecated, reason = "older clients use it")]
@@ -362,9 +414,9 @@ impl Service {
 mod tests {
     use super::*;
     use crate::dataplane::Job;
-    use crate::model::{Model, Scope, TableModel};
+    use crate::model::{Scope, TableModel};
     use crate::robustness::{large, route};
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
     use tonic::Code;
     use units::Instant;
     use update::Type;
@@ -379,6 +431,7 @@ mod tests {
             job(&mut lock(&switch), Instant::ZERO);
         };
         let shared = Shared::new(1, None, SwitchConfig::default(), true, Arc::new(run), None);
+        *lock(&shared.published) = Published::of(&device);
         *lock(&shared.device) = device;
         (Arc::new(shared), jobs)
     }

@@ -119,8 +119,7 @@ fn octets(shared: &Shared, stream: StreamId, packet: &PacketOut) -> Outcome<(u16
         let message = format!("expected a payload of at most {MAX_PACKET} octets, found {found}");
         return Err(Fault::invalid(message));
     }
-    let device = lock(&shared.device);
-    let Some(running) = &device.running else {
+    let Some(running) = lock(&shared.published).running.clone() else {
         return Err(Fault::new(
             Code::FailedPrecondition,
             "no pipeline is committed yet",
@@ -142,10 +141,8 @@ fn octets(shared: &Shared, stream: StreamId, packet: &PacketOut) -> Outcome<(u16
 fn acknowledge(shared: &Shared, stream: StreamId, ack: DigestListAck) {
     let (primary, known) = {
         let controllers = lock(&shared.controllers);
-        let device = lock(&shared.device);
-        let known = device
-            .loaded()
-            .map(|loaded| loaded.model.digest(ack.digest_id).map(|_| ()));
+        let model = shared.model();
+        let known = model.map(|model| model.digest(ack.digest_id).map(|_| ()));
         (controllers.arbitration.is_primary(stream), known)
     };
     let fault = match known {

@@ -19,6 +19,7 @@ pub use table::{Named, encode_named};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
 use crate::losses;
+use crate::model::Model;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
 use tonic::Code;
@@ -83,8 +84,41 @@ impl Change {
     }
 }
 
+/// An update, as far decoded as can be without the switch.
+#[derive(Debug)]
+pub struct Prepared {
+    /// As it came.
+    pub update: Update,
+    decoded: Option<table::Decoded>,
+}
+
+impl Prepared {
+    /// Decodes an update for the program of a model.
+    pub fn new(model: &Model, update: Update) -> Self {
+        let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+        let decoded = match entity {
+            Some(entity::Entity::TableEntry(entry)) => table::decode(model, entry),
+            _ => None,
+        };
+        Prepared { update, decoded }
+    }
+
+    /// Carries it out, once.
+    pub fn write(&mut self, target: &mut Target<'_>) -> Outcome<()> {
+        write_decoded(target, &self.update, self.decoded.take())
+    }
+}
+
 /// Carries out one update.
 pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
+    write_decoded(target, update, None)
+}
+
+fn write_decoded(
+    target: &mut Target<'_>,
+    update: &Update,
+    decoded: Option<table::Decoded>,
+) -> Outcome<()> {
     let change = match update.r#type() {
         Type::Insert => Change::Insert,
         Type::Modify => Change::Modify,
@@ -98,7 +132,7 @@ pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
     let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
     use entity::Entity as E;
     match entity.ok_or_else(unset)? {
-        E::TableEntry(entry) => table::write(target, change, entry),
+        E::TableEntry(entry) => table::write(target, change, entry, decoded),
         E::ActionProfileMember(member) => profile::write_member(target, change, member),
         E::ActionProfileGroup(group) => profile::write_group(target, change, group),
         E::MeterEntry(entry) => arrays::write_meter(target, change, entry),

@@ -40,8 +40,43 @@ impl Named {
     }
 }
 
-/// Writes an entry.
-pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Outcome<()> {
+/// What a message of an entry says, in the engine's form.
+#[derive(Debug)]
+pub struct Decoded {
+    key: EntryKey,
+    /// `None`: it has none, or one that depends on which ports are up.
+    action: Option<EntryAction>,
+}
+
+/// Decodes what depends on the program alone. `None`: there is nothing of the kind, or it is at fault, which
+/// [`write`] says.
+pub fn decode(model: &Model, given: &TableEntry) -> Option<Decoded> {
+    let table = model.table(given.table_id).ok()?;
+    if given.is_default_action || table.fields.is_empty() {
+        return None;
+    }
+    let action = given
+        .action
+        .as_ref()
+        .and_then(|action| action.r#type.as_ref());
+    let action = match action {
+        Some(table_action::Type::Action(action)) => {
+            let spec = actions::decode(model, table, action, Place::Entry).ok()?;
+            Some(EntryAction::Run(spec))
+        }
+        _ => None,
+    };
+    let key = key(table, given).ok()?;
+    Some(Decoded { key, action })
+}
+
+/// Writes an entry, of which a part may be decoded already.
+pub fn write(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &TableEntry,
+    decoded: Option<Decoded>,
+) -> Outcome<()> {
     let table = target.model.table(given.table_id)?;
     let place = || format!("table `{}`", table.name);
     if given.is_const {
@@ -53,7 +88,7 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &TableEntry) -> Out
     }
     let written = match given.is_default_action {
         true => write_default(target, table, change, given),
-        false => write_entry(target, table, change, given),
+        false => write_entry(target, table, change, given, decoded),
     };
     written.map_err(|fault| fault.at(place()))
 }
@@ -118,12 +153,16 @@ fn write_entry(
     table: &TableModel,
     change: Change,
     given: &TableEntry,
+    decoded: Option<Decoded>,
 ) -> Outcome<()> {
     if table.fields.is_empty() {
         let message = "it has no match fields, and therefore no entry but the default";
         return Err(Fault::invalid(message));
     }
-    let (matches, priority) = key(table, given)?;
+    let ((matches, priority), action) = match decoded {
+        Some(decoded) => (decoded.key, decoded.action),
+        None => (key(table, given)?, None),
+    };
     if change == Change::Delete {
         let old = target.switch.read(table.table, &matches, priority)?;
         target.switch.delete(table.table, &matches, priority)?;
@@ -139,9 +178,10 @@ fn write_entry(
         return write_direct(target, table, change, given, of);
     }
     let set = action_set(target, table, given)?;
-    let action = match &set {
-        Some(set) => one_shot::choices(target.model, table, set, target.down)?,
-        None => decode_action(target, table, given, Place::Entry)?,
+    let action = match (action, &set) {
+        (Some(action), _) => action,
+        (None, Some(set)) => one_shot::choices(target.model, table, set, target.down)?,
+        (None, None) => decode_action(target, table, given, Place::Entry)?,
     };
     check_one_shots(target, table, &action)?;
     let entry = Entry {
@@ -158,10 +198,15 @@ fn write_entry(
         _ => target.switch.modify(table.table, entry)?,
     }
     write_direct(target, table, change, given, of)?;
+    let kept = kept(target, given);
+    if change == Change::Insert && set.is_none() && kept.is_none() {
+        // Of an entry that was not there, nothing is kept.
+        return Ok(());
+    }
     let matches = target.switch.read(table.table, &matches, priority)?.matches;
     let key = (matches, priority);
     target.state.keep_one_shot(table, key.clone(), set);
-    target.state.keep(table.table, key, kept(target, given));
+    target.state.keep(table.table, key, kept);
     Ok(())
 }
 
