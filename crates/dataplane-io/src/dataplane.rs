@@ -229,89 +229,56 @@ impl Owner {
         }
     }
 
-    /// Takes a batch of frames from each port; whether there were any. Each frame is forwarded before the next is
-    /// taken, so that what the switch keeps of it is still in the processor's cache.
+    /// Takes a batch of frames from each port; whether there were any.
     fn receive(&mut self) -> bool {
         let mut any = false;
-        for at in 0..self.ports.len() {
+        for port in &mut self.ports {
+            let Some(interface) = &mut port.interface else {
+                continue;
+            };
             for _ in 0..BATCH {
-                if !self.receive_one(at) {
+                let buffer = || {
+                    self.switch
+                        .as_mut()
+                        .map_or_else(Vec::new, |switch| switch.buffer())
+                };
+                let Some(received) = interface.receive(buffer) else {
                     break;
-                }
+                };
                 any = true;
-                self.send_due();
+                let Some(Received { octets, segment }) = received else {
+                    self.counters.add(port.number, Outside::ReceiveTooLong, 1);
+                    if !std::mem::replace(&mut port.warned, true) {
+                        self.controller.warn(too_long(&port.name));
+                    }
+                    continue;
+                };
+                if let Some(capture) = &mut port.capture
+                    && let Err(unrecorded) = capture.incoming(&octets)
+                {
+                    tell(
+                        &self.counters,
+                        &mut *self.controller,
+                        port.number,
+                        unrecorded,
+                    );
+                }
+                let Some(switch) = &mut self.switch else {
+                    self.counters.add(port.number, Outside::NoProgram, 1);
+                    continue;
+                };
+                let further = offload::further_headers(&octets, segment, self.uncharged);
+                let mut packet = Packet::new(octets);
+                packet.link_octets = packet.link_octets.saturating_sub(self.uncharged) + further;
+                packet.tag = segment.into();
+                switch.handle_packet(self.clock.now(), port.number, packet);
             }
         }
         any
     }
 
-    /// Takes a frame from the port at a place; `false` if there is none.
-    fn receive_one(&mut self, at: usize) -> bool {
-        let port = &mut self.ports[at];
-        let Some(interface) = &mut port.interface else {
-            return false;
-        };
-        let buffer = || {
-            let switch = self.switch.as_mut();
-            switch.map_or_else(Vec::new, |switch| switch.buffer())
-        };
-        let Some(received) = interface.receive(buffer) else {
-            return false;
-        };
-        let Some(Received { octets, segment }) = received else {
-            self.counters.add(port.number, Outside::ReceiveTooLong, 1);
-            if !std::mem::replace(&mut port.warned, true) {
-                self.controller.warn(too_long(&port.name));
-            }
-            return true;
-        };
-        if let Some(capture) = &mut port.capture
-            && let Err(unrecorded) = capture.incoming(&octets)
-        {
-            tell(
-                &self.counters,
-                &mut *self.controller,
-                port.number,
-                unrecorded,
-            );
-        }
-        let Some(switch) = &mut self.switch else {
-            self.counters.add(port.number, Outside::NoProgram, 1);
-            return true;
-        };
-        let further = offload::further_headers(&octets, segment, self.uncharged);
-        let mut packet = Packet::new(octets);
-        packet.link_octets = packet.link_octets.saturating_sub(self.uncharged) + further;
-        packet.tag = segment.into();
-        switch.handle_packet(self.clock.now(), port.number, packet);
-        true
-    }
-
     /// Sends what is due, and passes events on.
     fn transmit(&mut self) {
-        self.send_due();
-        let Some(switch) = &mut self.switch else {
-            return;
-        };
-        for port in &mut self.ports {
-            let lost = port.interface.as_mut().map(Interface::flush);
-            failed(
-                switch,
-                port.number,
-                lost.unwrap_or_default(),
-                self.uncharged,
-            );
-        }
-        while let Some(event) = switch.poll_event() {
-            match event {
-                Event::Panic(panic) => self.controller.panicked(switch, &panic),
-                event => self.controller.event(event),
-            }
-        }
-    }
-
-    /// Gives interfaces what is due. They send it when they are flushed.
-    fn send_due(&mut self) {
         let Some(switch) = &mut self.switch else {
             return;
         };
@@ -347,6 +314,21 @@ impl Owner {
                 failed(switch, sent.port, lost, self.uncharged);
             }
             switch.recycle(sent.packet);
+        }
+        for port in &mut self.ports {
+            let lost = port.interface.as_mut().map(Interface::flush);
+            failed(
+                switch,
+                port.number,
+                lost.unwrap_or_default(),
+                self.uncharged,
+            );
+        }
+        while let Some(event) = switch.poll_event() {
+            match event {
+                Event::Panic(panic) => self.controller.panicked(switch, &panic),
+                event => self.controller.event(event),
+            }
         }
     }
 
