@@ -16,10 +16,13 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    println!("forwards");
     // With the name of the switch's thread, so that it is found as that is.
     let thread = std::thread::Builder::new().name("dataplane".into());
-    match thread.spawn(move || bare.run()).map(|thread| thread.join()) {
+    let forward = move || {
+        println!("forwards");
+        bare.run()
+    };
+    match thread.spawn(forward).map(|thread| thread.join()) {
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("bare: {error}");
