@@ -216,9 +216,7 @@ def with_causes(
         if old.sent_packets <= count.sent_packets:  # else the counters were reset
             sent = max(sent, old.sent_packets)
             octets = max(octets, old.sent_octets)
-        return replace(
-            count, sent_packets=sent, sent_octets=octets, drops={**count.drops, **drops}
-        )
+        return replace(count, sent_packets=sent, sent_octets=octets, drops={**count.drops, **drops})
 
     return {port: one(port, count) for port, count in counts.items()}
 
