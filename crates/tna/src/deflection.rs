@@ -4,7 +4,7 @@ use crate::{Switch, fate, ports};
 use p4_vm::{DropCause, Packet};
 use switch::Arrival;
 
-/// The option of [`SwitchConfig::options`] that names the port, within the pipe of the refused packet's port, whose
+/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port, within the pipe of the refused packet's port, whose
 /// queue takes deflected packets. Unset: the first that recirculates.
 pub const DEFLECTION_PORT: &str = "deflection_port";
 
