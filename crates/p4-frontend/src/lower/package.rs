@@ -114,17 +114,21 @@ impl Lowerer<'_, '_> {
     }
 
     fn check_distinct(&mut self, what: &str, mut names: Vec<(String, p4_ir::SourceLoc)>) {
-        names.sort_by_key(|(name, loc)| (name.clone(), loc.file, loc.line, loc.column));
+        names.sort_by(|(a, at), (b, other)| {
+            let place = |loc: &p4_ir::SourceLoc| (loc.file, loc.line, loc.column);
+            (a, place(at)).cmp(&(b, place(other)))
+        });
         for pair in names.windows(2) {
             let [(name, first), (again, second)] = pair else {
-                continue;
-            };
-            let (Some(at), Some(again_at)) = (self.span_of(*first), self.span_of(*second)) else {
                 continue;
             };
             if name != again {
                 continue;
             }
+            // A search through all declarations, so only where there is something to report.
+            let (Some(at), Some(again_at)) = (self.span_of(*first), self.span_of(*second)) else {
+                continue;
+            };
             let message = format!("two {what} have the control-plane name `{name}`");
             let diagnostic = Diagnostic::error("duplicate-name", message);
             self.diagnostics.push(if first == second {
