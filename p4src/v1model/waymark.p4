@@ -5,10 +5,10 @@
 
 #include "../include/v1model/headers.p4"
 #include "../include/v1model/types.p4"
-#include "../controls/aqt.p4"
 #include "../controls/ci.p4"
 #include "../controls/drai.p4"
 #include "../controls/port_feedback.p4"
+#include "../controls/v1model/aqt_option.p4"
 #include "../controls/v1model/checksum.p4"
 #include "../controls/v1model/departure.p4"
 #include "../controls/v1model/egress_counters.p4"
@@ -23,7 +23,7 @@ control HopEgress(inout headers_t hdr,
                   inout standard_metadata_t standard_metadata) {
     Departure(queue_dequeued, queue_drop_mark) departure;
     PortFeedback() port_feedback;
-    Aqt() aqt;
+    AqtOption() aqt;
     RateWindow() rate_window;
     Drai() drai;
     Ci() ci;
@@ -38,11 +38,7 @@ control HopEgress(inout headers_t hdr,
         departure.apply(meta.place, waited_at_refusal);
         port_feedback.apply(standard_metadata.egress_port, feedback);
         if (feedback.aqt == 1) {
-            if (hdr.options.aqt0.isValid()) {
-                aqt.apply(hdr.options.aqt0, standard_metadata.deq_timedelta, marked.aqt);
-            } else if (hdr.options.aqt1.isValid()) {
-                aqt.apply(hdr.options.aqt1, standard_metadata.deq_timedelta, marked.aqt);
-            }
+            aqt.apply(hdr.options, standard_metadata.deq_timedelta, marked.aqt);
         }
         if (feedback.drai == 1 && hdr.ipv4.isValid()) {
             rate_window.apply(standard_metadata.egress_port, hdr.ipv4.total_len,

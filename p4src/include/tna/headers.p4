@@ -51,7 +51,8 @@ struct headers_t {
     option_word_h[10] options;
 }
 
-// At most one of aqt0 and aqt1 is valid, on either side of AVBW-S.
+// At most one of aqt0 and aqt1 is valid, on either side of AVBW-S. Why both stay visible behind the
+// parser: ../v1model/headers.p4.
 struct options_t {
     aqt_h  aqt0;
     avbw_h avbw;

@@ -20,7 +20,8 @@ header packet_out_h {
 }
 
 // Options come in any order, so AQT has a place on either side of AVBW-S: at most one of aqt0 and
-// aqt1 is valid.
+// aqt1 is valid. Both places stay visible behind the parser: deparsers and checksums list headers in
+// one order, without conditions, and a copy for the controls in between would cost each packet.
 struct options_t {
     option_run_h before;
     aqt_h        aqt0;
