@@ -1,4 +1,8 @@
 //! The queue in front of a line that no switch serves.
+//!
+//! Three modules have a drop-tail queue, and share no code, because they have only one comparison in common. This one is
+//! served by events. `switch`'s traffic manager chooses among the queues of a port and bounds the memory of all.
+//! `dataplane_io::wires` knows when a frame comes until when it will be served, and holds it until it has propagated.
 
 use crate::watch::{Kind, Watch};
 use engine::Packet;

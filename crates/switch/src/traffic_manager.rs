@@ -1,4 +1,6 @@
 //! The traffic manager: queues of each egress port, and when their lines are free.
+//!
+//! It shares no code with netsim's drop-tail queue, whose documentation says why.
 
 use crate::scheduling::Round;
 use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats, Scheduling};

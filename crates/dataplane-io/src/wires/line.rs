@@ -1,4 +1,6 @@
 //! One direction of a wire: a queue in front of a rate, a delay, a loss.
+//!
+//! It shares no code with netsim's drop-tail queue, whose documentation says why.
 
 use std::collections::VecDeque;
 
