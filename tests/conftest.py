@@ -17,7 +17,7 @@ from waymark.cli import main
 
 ROOT = Path(__file__).parents[1]
 
-pytest_plugins = ["p4runtime_server"]
+pytest_plugins = ["kernel_lock", "p4runtime_server"]
 
 # A shell's background job ignores SIGINT, and so would what the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

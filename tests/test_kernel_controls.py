@@ -13,6 +13,8 @@ from kernel_hosts import ADDRESSES, INTERFACE, PORT, Pair, needed
 
 from waymark import kernel, trace
 
+pytestmark = pytest.mark.usefixtures("kernel_lock")
+
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[Pair]:

@@ -16,6 +16,8 @@ from experiments.chan import single_bottleneck as net
 from topologies import linux_flows, live
 from waymark import Flow, OnOff, Scenario, WaymarkError, run
 
+pytestmark = pytest.mark.usefixtures("kernel_lock")
+
 NAME = f"klive{os.getpid()}"
 
 TRAFFIC_FROM_S = 1.0

@@ -15,6 +15,8 @@ import pytest
 from kernel_hosts import RECEIVE, needed
 from machine import Machine, Running, machine
 
+pytestmark = pytest.mark.usefixtures("kernel_lock")
+
 TOPOLOGY = """\
 hosts: {a: {}, b: {}, c: {}, d: {}}
 switches: {r1: {}, r2: {}}

@@ -16,6 +16,8 @@ import pytest
 from capture import FIN, SYN, TCP, Packet
 from kernel_hosts import ADDRESSES, INTERFACE, Pair, needed
 
+pytestmark = pytest.mark.usefixtures("kernel_lock")
+
 SILENT = bytes.fromhex("5e08000000000000 de04ffff")
 """AQT and AQT-Echo 0; DRAI and MRAI-Echo that no hop has written: as user-space hosts send them."""
 

@@ -15,6 +15,8 @@ from machine import machine
 
 from waymark import WaymarkError, kernel, kernel_trace
 
+pytestmark = pytest.mark.usefixtures("kernel_lock")
+
 # The queue of r1 to b overflows now and then, and loses packets at random.
 TOPOLOGY = """\
 hosts: {a: {}, b: {}}

@@ -178,6 +178,7 @@ def test_a_network_is_followed_through_traffic_and_faults(url: str) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["", "rovegas"])
+@pytest.mark.usefixtures("kernel_lock")
 def test_senders_in_linux_tcp_are_shown(tmp_path: Path, chosen: str) -> None:
     """With the host's own control, and with one of ``waymark kernel``."""
     if chosen:

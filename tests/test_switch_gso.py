@@ -171,6 +171,7 @@ def test_the_kernel_cuts_them_where_a_port_has_no_offloads(tmp_path: Path) -> No
     assert len(packets) > STEPS[0] / MTU
 
 
+@pytest.mark.usefixtures("kernel_lock")
 def test_marks_are_those_of_the_whole_segment(tmp_path: Path) -> None:
     needed()
     for whole in (True, False):
