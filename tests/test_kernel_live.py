@@ -39,9 +39,9 @@ def short(algorithm: str, **profile: object) -> Scenario:
     return Scenario(algorithm, net.topology(), END_S, flows=(flow,), sources=traffic, seed=1)
 
 
-def live_kbps(algorithm: str) -> float:
+def live_kbps(algorithm: str, runner: str = "netns") -> float:
     """Of packets of 1000 octets, while the way back is congested."""
-    result = live.run(short(algorithm), NAME, "netns", "embedded", "kernel")
+    result = live.run(short(algorithm), NAME, runner, "embedded", "kernel")
     assert leftovers(NAME) == []
     (trace,) = result.traces
     assert trace.schema.metadata[b"waymark"].find(b'"algorithm": "' + algorithm.encode()) > 0
@@ -63,6 +63,12 @@ def test_rovegas_keeps_its_rate_where_acknowledgements_queue() -> None:
     for algorithm, kbps in rates.items():
         # A short run on a machine that does other work; the figure's own length agrees within 10 %.
         assert kbps == pytest.approx(simulated_kbps(algorithm), rel=0.25)
+
+
+def test_hosts_in_mininet_run_it_too() -> None:
+    needed("mn")
+    rate = live_kbps("rovegas", "mininet")
+    assert rate == pytest.approx(simulated_kbps("rovegas"), rel=0.25)
 
 
 def test_waymark_has_the_link_to_itself_where_acknowledgements_queue() -> None:
