@@ -635,6 +635,10 @@ class Results(TypedDict):
     """Where the scenario asked for it."""
     check_ci: CheckRecord | None
     totals: Totals
+    threads: int
+    """Threads that it ran on."""
+    threads_limit: str | None
+    """Why these were not as many as asked for."""
 
 def simulate(
     scenario: str,
@@ -644,6 +648,7 @@ def simulate(
     pcap: str | None = None,
     progress: Callable[[float, int], None] | None = None,
     progress_ms: int = 100,
+    threads: int = 1,
 ) -> Results:
     """Run a scenario. The same arguments give the same results, to the octet.
 
@@ -656,6 +661,8 @@ def simulate(
         progress: called about every ``progress_ms`` of wall time with the time reached, in seconds,
             and the packet-hops so far. What it raises stops the run and is raised again.
         progress_ms: milliseconds.
+        threads: among how many the network is divided, at most. But for ``threads`` and
+            ``threads_limit``, the results do not depend on it.
 
     Raises:
         ScenarioError: the scenario is not valid, or an entry does not fit its program.

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
@@ -25,11 +26,17 @@ class _Executor(Protocol):
 
 
 class Pool:
-    """Takes scenarios and gives futures of their results; see :func:`pool`."""
+    """Takes scenarios and gives futures of their results; see :func:`pool`.
 
-    def __init__(self, executor: _Executor, store: Store | None) -> None:
+    Attributes:
+        limits: how many runs used fewer threads than asked for, by how many and why.
+    """
+
+    def __init__(self, executor: _Executor, store: Store | None, threads: int = 1) -> None:
         self._executor = executor
         self._store = store
+        self._threads = threads
+        self.limits: Counter[tuple[int, str]] = Counter()
         # Weak: a result lives as long as somebody waits for it, however many there are.
         self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
 
@@ -77,20 +84,34 @@ class Pool:
 
     def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
         files = own.registered()
-        return self._executor.submit(_run, _sendable(scenario), capture, code_sha256(), files)
+        sent = _sendable(scenario)
+        future = self._executor.submit(_run, sent, capture, code_sha256(), files, self._threads)
+        future.add_done_callback(self._count)
+        return future
+
+    def _count(self, run: "Future[Result]") -> None:
+        if run.cancelled() or run.exception() is not None:
+            return
+        result = run.result()
+        if result.threads_limit is not None:
+            self.limits[result.threads, result.threads_limit] += 1
 
 
 @contextmanager
 def pool(
-    jobs: int | None = None, scheduler: str | None = None, store: Store | None = None
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    store: Store | None = None,
+    threads: int = 1,
 ) -> Generator[Pool]:
     """A pool that ends, with what it is still running, when the block is left.
 
     Args:
-        jobs: processes on this machine; None: one per core.
+        jobs: processes on this machine; None: as many as have a core for each of their threads.
         scheduler: instead of them, the address of a Dask scheduler, such as
             ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark.
         store: where finished runs are kept and looked for; None: nowhere.
+        threads: among how many each run's network is divided, at most.
 
     Raises:
         WaymarkError: the scheduler cannot be reached, Dask is not installed, or this process is a
@@ -98,12 +119,12 @@ def pool(
     """
     if scheduler is not None:
         with _dask(scheduler) as executor:
-            yield Pool(executor, store)
+            yield Pool(executor, store, threads)
         return
-    workers = Workers(max(1, jobs or os.cpu_count() or 1))
+    workers = Workers(jobs or max(1, (os.cpu_count() or 1) // threads))
     # Without a handler, SIGTERM would leave the workers to finish their runs.
     with closing(workers), _handled(signal.SIGTERM, signal.default_int_handler):
-        yield Pool(workers, store)
+        yield Pool(workers, store, threads)
 
 
 @contextmanager
@@ -139,7 +160,9 @@ def _sendable(scenario: Scenario) -> bytes:
         ) from error
 
 
-def _run(sent: bytes, capture: Path | None, code: str, files: Mapping[str, str]) -> Result:
+def _run(
+    sent: bytes, capture: Path | None, code: str, files: Mapping[str, str], threads: int
+) -> Result:
     if code_sha256() != code:
         raise WaymarkError("a worker has another version of Waymark than the one that asks it")
     own.register(files)
@@ -150,7 +173,7 @@ def _run(sent: bytes, capture: Path | None, code: str, files: Mapping[str, str])
             f"a congestion control is not found in another process: {error}; "
             "define it at the top of a module that can be imported"
         ) from error
-    return run(scenario, capture)
+    return run(scenario, capture, threads)
 
 
 @contextmanager

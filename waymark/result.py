@@ -150,6 +150,8 @@ class Result:
         aqt: the comparison of AQT with the truth, where the scenario asked for it.
         wall_s: how long the run took, in seconds of real time.
         cpu_s: seconds of one core that it took.
+        threads: among how many threads its network was divided.
+        threads_limit: why these were not as many as asked for; None: they were.
 
     Raises:
         WaymarkError: from the methods: a flow, an association or a link that the run has not; times
@@ -167,6 +169,8 @@ class Result:
     wall_s: float
     cpu_s: float
     switches: Mapping[str, SwitchResult] = field(default_factory=dict[str, SwitchResult])
+    threads: int = 1
+    threads_limit: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queues", _Named("link", self.queues))

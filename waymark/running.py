@@ -22,12 +22,14 @@ from waymark.scenario import Scenario, custom_controls, explain_derived, to_core
 from waymark.traffic import Flow
 
 
-def run(scenario: Scenario, capture: Path | None = None) -> Result:
+def run(scenario: Scenario, capture: Path | None = None, threads: int = 1) -> Result:
     """Run a scenario in virtual time; the same scenario gives the same result, to the octet.
 
     Args:
         scenario: what to run.
         capture: where to write every link's packets (pcapng); None: nowhere.
+        threads: among how many the network is divided, at most; the result is that of one. Fewer
+            are used where the network cannot be divided: :attr:`Result.threads_limit` says why.
 
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
@@ -44,6 +46,7 @@ def run(scenario: Scenario, capture: Path | None = None) -> Result:
             programs,
             controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
+            threads=threads,
         )
     except _core.ControlError as error:
         raise WaymarkError(f"scenario {scenario.name}: {error}{_why(error)}") from None
@@ -95,6 +98,8 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
         aqt=_check(record["check_aqt"]),
         wall_s=wall_s,
         cpu_s=cpu_s,
+        threads=record["threads"],
+        threads_limit=record["threads_limit"],
     )
 
 

@@ -29,6 +29,7 @@ class Work:
         scheduler: the address of a Dask scheduler, whose workers make the runs instead.
         out_dir: the folder of results, which holds finished runs as well.
         again: whether to repeat finished runs.
+        threads: among how many each run's network is divided, at most.
     """
 
     jobs: Jobs = None
@@ -40,6 +41,10 @@ class Work:
     again: Annotated[
         bool, typer.Option("--again", help="Repeat finished runs instead of reusing them.")
     ] = False
+    threads: Annotated[
+        int,
+        typer.Option(min=1, help="Threads for each run, whose results do not depend on them."),
+    ] = 1
 
     @contextmanager
     def hand_out(
@@ -58,10 +63,13 @@ class Work:
         sizes = [size for plan in plans for size in plan.sizes]
         try:
             with (
-                pool(self.jobs, self.scheduler, store) as workers,
+                pool(self.jobs, self.scheduler, store, self.threads) as workers,
                 progress(err, title, sizes) as done,
             ):
                 yield hand_out(plans, workers, captures=captures, done=done)
+            for (threads, limit), runs in workers.limits.items():
+                of = f"{threads} of {self.threads} threads"
+                _note(f"{runs} {'run' if runs == 1 else 'runs'} used {of}: {limit}")
         except KeyboardInterrupt as interrupt:
             told = "interrupted: finished runs are kept; repeat the command to continue"
             print(told, file=sys.stderr)

@@ -22,8 +22,9 @@ const EVENTS_OF_PYTHON: u64 = 100;
 /// How long Ctrl-C may wait.
 const SIGNALS: Duration = Duration::from_millis(100);
 
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 #[pyfunction]
-#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100))]
+#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100, threads=1))]
 pub fn simulate<'py>(
     py: Python<'py>,
     scenario: &str,
@@ -32,6 +33,7 @@ pub fn simulate<'py>(
     pcap: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
     progress_ms: u64,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
     let scenario = Scenario::from_json(scenario).map_err(wrong)?;
@@ -51,13 +53,20 @@ pub fn simulate<'py>(
     if let Some(path) = pcap {
         simulation.capture(Box::new(BufWriter::new(File::create(path)?)))?;
     }
+    let division = simulation.divide(threads);
     let events = match controls.is_empty() {
-        true => EVENTS,
+        true => EVENTS * division.threads as u64,
         false => EVENTS_OF_PYTHON,
     };
     let interval = Duration::from_millis(progress_ms);
     let simulation = py.detach(|| drive(simulation, events, &failure, progress, interval))?;
-    results::to_dict(py, simulation.finish()?, scenario.sample_s)
+    let results = results::to_dict(py, simulation.finish()?, scenario.sample_s)?;
+    results.set_item("threads", division.threads)?;
+    results.set_item(
+        "threads_limit",
+        division.limit.map(|limit| limit.to_string()),
+    )?;
+    Ok(results)
 }
 
 /// The controls in Python as netsim takes them.

@@ -85,7 +85,24 @@ struct Scheduled {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn(u128);
 
+/// In a turn's number: it counts within the round, and the number among all is still to be known.
+const OWN: u64 = 1 << 63;
+
 impl Turn {
+    /// Its time, as bits that compare as the times do.
+    pub fn time(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// With the number among all, where it still has that of its part's round.
+    pub fn numbered(self, numbers: &[u64]) -> Turn {
+        let number = self.0 as u64;
+        if number & OWN == 0 {
+            return self;
+        }
+        Turn(self.0 >> 64 << 64 | u128::from(numbers[(number & !OWN) as usize]))
+    }
+
     /// Its time in seconds.
     pub fn seconds(self) -> f64 {
         f64::from_bits((self.0 >> 64) as u64)
@@ -135,10 +152,40 @@ impl Ord for Scheduled {
 }
 
 /// Events to come.
+///
+/// Those of a part of a network are taken in rounds. In a round, turns count from 0 with the bit [`OWN`], behind
+/// all that were taken before; after it they get the numbers that they would have in the undivided network.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: BinaryHeap<Scheduled>,
+    /// Turns that were taken; in a round, those of the round.
     taken: u64,
+    round: Option<Round>,
+}
+
+/// What happened in a round.
+#[derive(Debug, Default)]
+struct Round {
+    /// Times from here on, as bits, belong to later rounds; so do those from `until` on.
+    end: u64,
+    until: Instant,
+    /// Each event that took turns, in order; others may be among them.
+    log: Vec<Took>,
+    /// Events of later rounds whose turns have no number yet.
+    later: Vec<(Turn, Event)>,
+}
+
+impl Round {
+    fn is_later(&self, turn: Turn) -> bool {
+        turn.time() >= self.end || turn.instant() >= self.until
+    }
+}
+
+/// An event, and how many turns had been taken in the round before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Took {
+    pub turn: Turn,
+    pub before: u64,
 }
 
 impl EventQueue {
@@ -146,13 +193,87 @@ impl EventQueue {
     pub fn take_turn(&mut self, seconds: f64) -> Turn {
         let order = (seconds.to_bits() as u128) << 64 | self.taken as u128;
         self.taken += 1;
-        Turn(order)
+        match self.round {
+            None => Turn(order),
+            Some(_) => Turn(order | u128::from(OWN)),
+        }
     }
 
     /// Puts `event` at a turn that was taken for it.
     pub fn put(&mut self, turn: Turn, event: Event) {
+        if let Some(round) = &mut self.round
+            && turn.0 as u64 & OWN != 0
+            && round.is_later(turn)
+        {
+            round.later.push((turn, event));
+            return;
+        }
         let Turn(order) = turn;
         self.heap.push(Scheduled { order, event });
+    }
+
+    /// Begins a round of the events before `until` and before the time with the bits `end`.
+    pub fn begin_round(&mut self, end: u64, until: Instant) {
+        let round = self.round.get_or_insert_default();
+        (round.end, round.until) = (end, until);
+    }
+
+    /// The next event of the round.
+    pub fn pop_in_round(&mut self) -> Option<(Turn, Event)> {
+        let round = self.round.as_mut()?;
+        let turn = Turn(self.heap.peek()?.order);
+        if round.is_later(turn) {
+            return None;
+        }
+        let Scheduled { event, .. } = self.heap.pop()?;
+        let before = self.taken;
+        // One that took no turns needs no place in the log.
+        round.log.pop_if(|last| last.before == before);
+        round.log.push(Took { turn, before });
+        Some((turn, event))
+    }
+
+    /// What took turns in the round, and how many were taken; `into` becomes the log.
+    pub fn end_round(&mut self, into: &mut Vec<Took>) -> u64 {
+        into.clear();
+        if let Some(round) = &mut self.round {
+            std::mem::swap(&mut round.log, into);
+        }
+        std::mem::take(&mut self.taken)
+    }
+
+    /// The earliest time of an event to come, as bits.
+    pub fn next_time(&self) -> u64 {
+        let first = self.heap.peek().map(|first| Turn(first.order));
+        let later = self.round.iter().flat_map(|round| &round.later);
+        let times = later.map(|(turn, _)| *turn).chain(first).map(Turn::time);
+        times.min().unwrap_or(u64::MAX)
+    }
+
+    /// Gives the turns of the round their numbers among all.
+    pub fn number(&mut self, numbers: &[u64]) {
+        let Some(round) = &mut self.round else {
+            return;
+        };
+        for (turn, event) in round.later.drain(..) {
+            let Turn(order) = turn.numbered(numbers);
+            self.heap.push(Scheduled { order, event });
+        }
+    }
+
+    /// Takes out all events to come, in no order, and how many turns were taken; no round is under way.
+    pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
+        let all = std::mem::take(&mut self.heap).into_iter();
+        let all = all.map(|Scheduled { order, event }| (Turn(order), event));
+        (all.collect(), self.taken)
+    }
+
+    /// A queue without rounds, `taken` turns into the run.
+    pub fn resumed(taken: u64) -> Self {
+        EventQueue {
+            taken,
+            ..EventQueue::default()
+        }
     }
 
     /// Puts `event` behind all that have been scheduled for the same time, in seconds.

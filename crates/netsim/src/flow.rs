@@ -25,21 +25,20 @@ pub(crate) enum Side {
     Receiver,
 }
 
-/// A TCP flow.
+/// What a TCP flow is, known wherever its packets come.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub name: String,
-    pub sender: End,
-    pub receiver: End,
+    /// The host of its sender.
+    pub from: usize,
+    /// The host of its receiver.
+    pub to: usize,
     /// Its packets carry the AQT option.
     pub aqt: bool,
     /// Data is marked capable of congestion indication.
     pub ci: bool,
-    /// Where its data was lost, if its congestion control judges that.
-    pub losses: Option<Losses>,
-    pub record: FlowRecord,
-    /// Where the scenario asks for a trace.
-    pub tracer: Option<Tracer>,
+    /// Its congestion control judges where data was lost.
+    pub judges: bool,
 }
 
 /// One end.
@@ -53,29 +52,16 @@ pub(crate) struct End {
     pub timer: Option<(Instant, Turn)>,
     /// The earliest timer event scheduled for it.
     pub wake: Option<Turn>,
+    /// A sender's: where its data was lost, if its congestion control judges that.
+    pub losses: Option<Losses>,
+    /// A sender's, where the scenario asks for a trace.
+    pub tracer: Option<Tracer>,
 }
 
-impl Flow {
-    /// The end on one side.
-    pub fn end(&mut self, side: Side) -> &mut End {
-        match side {
-            Side::Sender => &mut self.sender,
-            Side::Receiver => &mut self.receiver,
-        }
-    }
-
-    /// Its name and its record, the trace in it.
-    pub fn finish(self) -> (String, FlowRecord) {
-        let trace = self.tracer.map(Tracer::finish);
-        let judged = self.losses.map(|losses| losses.judged);
-        (
-            self.name,
-            FlowRecord {
-                trace,
-                judged,
-                ..self.record
-            },
-        )
+impl Side {
+    /// The number of this end of a flow among the ends of all.
+    pub fn end(self, flow: usize) -> usize {
+        2 * flow + usize::from(self == Side::Receiver)
     }
 }
 
@@ -87,6 +73,17 @@ impl End {
             addresses,
             timer: None,
             wake: None,
+            losses: None,
+            tracer: None,
+        }
+    }
+
+    /// The flow's record, with what its sender has in its trace.
+    pub fn finish(self, record: FlowRecord) -> FlowRecord {
+        FlowRecord {
+            trace: self.tracer.map(Tracer::finish),
+            judged: self.losses.map(|losses| losses.judged),
+            ..record
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A host's interface.
 
 use crate::scenario::{Ipv4, Mac};
+use units::Instant;
 
 /// A host.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub(crate) struct Host {
     pub gateway_mac: Mac,
     /// Its line out, if a link reaches it.
     pub line: Option<usize>,
+    /// The time that a timer here has reached, which may be a nanosecond after that of its event.
+    pub reached: Instant,
     /// IPv4 identification of the next packet.
     identification: u16,
 }
@@ -21,6 +24,7 @@ impl Host {
             mac,
             gateway_mac,
             line: None,
+            reached: Instant::ZERO,
             identification: 0,
         }
     }

@@ -41,6 +41,7 @@ mod router;
 mod sampler;
 pub mod scenario;
 pub mod shadowing;
+mod share;
 mod simulation;
 mod snoop;
 pub mod source;
@@ -51,4 +52,4 @@ mod watch;
 
 pub use results::Results;
 pub use scenario::{Scenario, ScenarioError};
-pub use simulation::{Controls, Programs, RunError, Simulation};
+pub use simulation::{Controls, Division, Limit, Programs, RunError, Simulation};

@@ -31,7 +31,6 @@ pub(crate) struct Line {
     /// `"from->to"`.
     pub name: String,
     pub from: Port,
-    pub to: Port,
     pub rate: Rate,
     pub delay: Duration,
     /// A packet is lost if 64 random bits are below this.
@@ -50,11 +49,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub fn new(name: String, from: Port, to: Port, rate: Rate, random: Random) -> Self {
+    pub fn new(name: String, from: Port, rate: Rate, random: Random) -> Self {
         Line {
             name,
             from,
-            to,
             rate,
             delay: Duration::ZERO,
             loss: 0,
@@ -97,7 +95,7 @@ mod tests {
         };
         let rate = Rate::from_bps(1).unwrap();
         let random = Random::new(1, Purpose::Loss, 0);
-        let mut line = Line::new(String::new(), port, port, rate, random);
+        let mut line = Line::new(String::new(), port, rate, random);
         line.set_loss(probability);
         (0..packets).map(|_| u32::from(line.loses())).sum()
     }

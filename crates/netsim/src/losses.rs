@@ -3,6 +3,9 @@
 use congestion::Verdicts;
 use std::collections::BTreeMap;
 
+/// Segments behind those acknowledged whose losses are remembered.
+const REMEMBERED: u64 = 1 << 16;
+
 /// Where a data packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -32,6 +35,14 @@ pub struct Judged {
     pub congestion: Truth,
 }
 
+/// What a sender took a segment's loss for, and how often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judgement {
+    segment: u64,
+    random: u64,
+    congestion: u64,
+}
+
 /// A flow's losses that its sender may still find, and its verdicts so far.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
@@ -42,23 +53,34 @@ pub(crate) struct Losses {
 }
 
 impl Losses {
-    /// A segment was lost. What came before `acked` has arrived and is judged no more.
+    /// A segment was lost. What came long before `acked` has arrived and is judged no more.
     pub fn note(&mut self, segment: u64, place: Place, acked: u64) {
-        self.places = self.places.split_off(&acked);
+        while let Some(first) = self.places.first_entry()
+            && first.key().saturating_add(REMEMBERED) < acked
+        {
+            first.remove();
+        }
         self.places.insert(segment, place);
     }
 
-    /// Takes in what the sender has judged since.
-    pub fn judge(&mut self, verdicts: Verdicts) {
+    /// What the sender has judged since this was asked last.
+    pub fn news(&mut self, verdicts: Verdicts) -> Option<Judgement> {
         let random = verdicts.random - self.seen.random;
         let congestion = verdicts.congestion - self.seen.congestion;
         self.seen = verdicts;
-        let Some(segment) = verdicts.newest.filter(|_| random + congestion > 0) else {
-            return;
-        };
-        let place = self.places.remove(&segment);
-        self.judged.random.count(place, random);
-        self.judged.congestion.count(place, congestion);
+        let segment = verdicts.newest.filter(|_| random + congestion > 0)?;
+        Some(Judgement {
+            segment,
+            random,
+            congestion,
+        })
+    }
+
+    /// Holds a judgement against where its segment was lost.
+    pub fn judge(&mut self, judgement: Judgement) {
+        let place = self.places.remove(&judgement.segment);
+        self.judged.random.count(place, judgement.random);
+        self.judged.congestion.count(place, judgement.congestion);
     }
 }
 
@@ -76,7 +98,7 @@ impl Truth {
 mod tests {
     use super::*;
 
-    fn verdicts(random: u64, congestion: u64, newest: u64) -> Verdicts {
+    fn verdicts((random, congestion, newest): (u64, u64, u64)) -> Verdicts {
         Verdicts {
             random,
             congestion,
@@ -90,10 +112,11 @@ mod tests {
         losses.note(3, Place::Link, 0);
         losses.note(5, Place::Queue, 0);
         losses.note(5, Place::Link, 0);
-        losses.judge(verdicts(1, 0, 3));
-        losses.judge(verdicts(1, 0, 3));
-        losses.judge(verdicts(1, 1, 5));
-        losses.judge(verdicts(2, 1, 5));
+        for verdicts in [(1, 0, 3), (1, 0, 3), (1, 1, 5), (2, 1, 5)].map(verdicts) {
+            if let Some(judgement) = losses.news(verdicts) {
+                losses.judge(judgement);
+            }
+        }
         let expected = Judged {
             random: Truth {
                 link: 1,
@@ -111,7 +134,8 @@ mod tests {
     #[test]
     fn what_was_repaired_otherwise_is_forgotten() {
         let mut losses = Losses::default();
-        (0..1000).for_each(|segment| losses.note(segment, Place::Queue, segment));
-        assert_eq!(losses.places.len(), 1);
+        let long = 3 * REMEMBERED;
+        (0..long).for_each(|segment| losses.note(segment, Place::Queue, segment));
+        assert_eq!(losses.places.len() as u64, REMEMBERED + 1);
     }
 }

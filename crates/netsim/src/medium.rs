@@ -102,6 +102,14 @@ impl Medium {
         station as u32
     }
 
+    /// Moves the packets that stations have to other slots.
+    pub fn renumber(&mut self, mut slot: impl FnMut(u32) -> u32) {
+        let stations = self.stations.iter_mut();
+        for offered in stations.flat_map(|station| &mut station.waiting) {
+            offered.packet = slot(offered.packet);
+        }
+    }
+
     /// A station has one more packet; when its gap ends, in seconds, if it is the only one.
     pub fn offer(&mut self, station: u32, offered: Offered, now_s: f64) -> Option<f64> {
         let waiting = &mut self.stations[station as usize].waiting;

@@ -2,6 +2,7 @@
 //!
 //! Nothing here changes a run: with and without an observer it gives the same results.
 
+use crate::flow::Side;
 use crate::line::Node;
 use crate::queue::DropTail;
 use crate::simulation::Simulation;
@@ -55,11 +56,13 @@ pub struct LineNow<'a> {
 impl Simulation {
     /// Shows every packet to `observer` from now on.
     pub fn observe(&mut self, observer: Option<Box<dyn Observer>>) {
+        self.unite();
         self.observer = observer;
     }
 
     /// Hands what packets meet in a switch's program to `tracer`.
     pub fn set_tracer(&mut self, switch: usize, tracer: Option<Box<dyn engine::Tracer>>) {
+        self.unite();
         self.switches[switch].switch.set_tracer(tracer);
     }
 
@@ -86,14 +89,14 @@ impl Simulation {
 
     /// Octets of data that arrived at each flow's receiver so far, as links charge them, copies included.
     pub fn delivered_octets(&self) -> impl Iterator<Item = u64> {
-        self.flows
-            .iter()
-            .map(|flow| flow.record.delivered_octets.iter().sum())
+        let records = self.traffic.iter().take(self.flows.len());
+        records.map(|record| record.delivered_octets.iter().sum())
     }
 
     /// Takes out what a flow's trace has kept so far; none where the flow has no trace.
     pub fn take_trace(&mut self, flow: usize) -> Option<Trace> {
-        let tracer = self.flows.get_mut(flow)?.tracer.as_mut();
+        let sender = self.ends.get_mut(Side::Sender.end(flow))?;
+        let tracer = sender.tracer.as_mut();
         tracer.map(Tracer::take)
     }
 }

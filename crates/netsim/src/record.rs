@@ -6,7 +6,7 @@ use transport::tcp::Segment;
 use units::{Duration, Instant};
 
 /// The bins of a run, and the one that the present lies in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bins {
     width: Duration,
     current: usize,
@@ -152,8 +152,11 @@ impl Bins {
         vec![0; self.count]
     }
 
-    /// The present bin's cell.
+    /// The present bin's cell of a column, which may have none yet.
     pub fn cell<'a>(&self, column: &'a mut Column) -> &'a mut u64 {
+        if column.is_empty() {
+            *column = self.column();
+        }
         &mut column[self.current]
     }
 
@@ -203,6 +206,52 @@ impl FlowRecord {
             finished: None,
             judged: None,
             trace: None,
+        }
+    }
+}
+
+impl FlowRecord {
+    /// The columns that are counted while packets go.
+    fn columns(&mut self) -> [&mut Column; 6] {
+        [
+            &mut self.sent_packets,
+            &mut self.resent_packets,
+            &mut self.lost_packets,
+            &mut self.delivered_packets,
+            &mut self.delivered_octets,
+            &mut self.goodput_octets,
+        ]
+    }
+
+    /// Gives zeros to the columns in which nothing was counted.
+    pub(crate) fn fill(&mut self, bins: &Bins) {
+        for column in self.columns() {
+            if column.is_empty() {
+                *column = bins.column();
+            }
+        }
+    }
+
+    /// Adds what another part of the network has counted. Only the part with the sender knows the rest.
+    pub(crate) fn add(&mut self, mut other: FlowRecord) {
+        for (column, more) in self.columns().into_iter().zip(other.columns()) {
+            add(column, std::mem::take(more));
+        }
+        if other.packet.payload > self.packet.payload {
+            self.packet = other.packet;
+        }
+        self.timeouts = self.timeouts.max(other.timeouts);
+        self.finished = self.finished.or(other.finished);
+    }
+}
+
+/// Adds a column, which may have no cells yet, to another.
+pub(crate) fn add(column: &mut Column, more: Column) {
+    if column.is_empty() {
+        *column = more;
+    } else {
+        for (sum, more) in column.iter_mut().zip(more) {
+            *sum += more;
         }
     }
 }

@@ -49,6 +49,17 @@ pub struct Totals {
     pub stray_packets: u64,
 }
 
+impl Totals {
+    /// Adds those of another part of the network.
+    pub(crate) fn add(&mut self, other: &Totals) {
+        self.events += other.events;
+        self.packets += other.packets;
+        self.packet_hops += other.packet_hops;
+        self.switch_packets += other.switch_packets;
+        self.stray_packets += other.stray_packets;
+    }
+}
+
 /// A switch's records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchRecord {

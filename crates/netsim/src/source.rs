@@ -1,21 +1,18 @@
 //! Open-loop traffic: sources, and when their next datagram leaves.
 
 use crate::random::{Purpose, Random};
-use crate::record::FlowRecord;
 use crate::scenario::{self, ScenarioError, SourceKind, check_source_settings};
 use transport::wire;
 use units::{Duration, Instant};
 
-/// A source, and the packet that it sends again and again.
+/// A source, and the packet that it sends again and again, known wherever its packets come.
 #[derive(Debug)]
 pub(crate) struct OpenLoop {
     pub name: String,
-    pub departures: Departures,
     pub host: usize,
     pub sink: usize,
     pub addresses: wire::Flow,
     pub packet_octets: u32,
-    pub record: FlowRecord,
 }
 
 /// When a source's datagrams leave, one after the other.

@@ -2,6 +2,7 @@
 //!
 //! The truth travels in the packet's tag, which no program sees.
 
+use crate::event::Turn;
 use std::fmt;
 use units::Instant;
 
@@ -97,6 +98,8 @@ pub struct Comparison {
     pub mismatches: u64,
     /// The first of them, told in full.
     pub first: Vec<String>,
+    /// The turns of these.
+    pub(crate) turns: Vec<Turn>,
 }
 
 impl Comparison {
@@ -104,7 +107,7 @@ impl Comparison {
     const TOLD: usize = 10;
 
     /// Counts a comparison; `tell` describes a mismatch.
-    pub(crate) fn compare(&mut self, equal: bool, tell: impl FnOnce() -> String) {
+    pub(crate) fn compare(&mut self, turn: Turn, equal: bool, tell: impl FnOnce() -> String) {
         self.compared += 1;
         if equal {
             return;
@@ -112,7 +115,24 @@ impl Comparison {
         self.mismatches += 1;
         if self.first.len() < Self::TOLD {
             self.first.push(tell());
+            self.turns.push(turn);
         }
+    }
+
+    /// Adds what was compared in another part of the network.
+    pub(crate) fn add(&mut self, other: Comparison) {
+        self.compared += other.compared;
+        self.mismatches += other.mismatches;
+        let told = std::mem::take(&mut self.first)
+            .into_iter()
+            .chain(other.first);
+        let turns = std::mem::take(&mut self.turns)
+            .into_iter()
+            .chain(other.turns);
+        let mut all: Vec<(Turn, String)> = turns.zip(told).collect();
+        all.sort_by_key(|(turn, _)| *turn);
+        all.truncate(Self::TOLD);
+        (self.turns, self.first) = all.into_iter().unzip();
     }
 }
 

@@ -21,7 +21,7 @@ use crate::switch::SwitchState;
 use crate::trace::Tracer;
 use crate::truth::Comparison;
 use engine::{MAX_QUEUES, Pipeline, PortConfig, Scheduling, Switch, SwitchConfig};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use transport::wire;
 use units::{Duration, Instant, Rate};
@@ -63,13 +63,15 @@ impl Simulation {
         }
         let end = Instant::from_secs_f64(scenario.end_s);
         let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end);
-        let mut lines = lines(scenario);
+        let (mut lines, destinations) = lines(scenario);
         let media = media(scenario, &mut lines);
         let mut hosts = interfaces(scenario);
         connect_hosts(&lines, &mut hosts);
         let record = &scenario.record;
         let switches = switches(scenario, programs, &lines)?;
         let every = record.sample_objects_s.map(Duration::from_secs_f64);
+        let (flows, ends) = flows(scenario, controls, &hosts)?;
+        let (sources, departures) = sources(scenario, &hosts);
         let mut simulation = Simulation {
             name: scenario.name.clone(),
             seed: scenario.seed,
@@ -81,17 +83,22 @@ impl Simulation {
             buffers: Vec::new(),
             made: 0,
             sampler: every.map(|every| Sampler::new(every, &switches)),
-            switches,
-            routers: routers(scenario, &lines),
-            links: scenario.links.clone(),
-            flows: flows(scenario, controls, &hosts, &bins)?,
-            associations: associations(scenario, &bins),
+            switches: switches.into_iter().collect(),
+            routers: routers(scenario, &lines).into_iter().collect(),
+            links: scenario.links.as_slice().into(),
+            flows: flows.into(),
+            ends: ends.into_iter().collect(),
+            associations: associations(scenario, &bins).into_iter().collect(),
+            interfaces: further_interfaces(scenario),
             sctp_buffer: Vec::new(),
-            sources: sources(scenario, &hosts, &bins),
+            sources: sources.into(),
+            departures: departures.into_iter().collect(),
             line_records: lines.iter().map(|_| LineRecord::new(&bins)).collect(),
-            lines,
-            media,
-            hosts,
+            lines: lines.into_iter().collect(),
+            destinations: destinations.into(),
+            media: media.into_iter().collect(),
+            hosts: hosts.into_iter().collect(),
+            traffic: vec![FlowRecord::default(); traffic],
             bins,
             capture: None,
             capture_failed: None,
@@ -99,6 +106,11 @@ impl Simulation {
             check_ci: record.check_ci.as_ref().map(|_| Comparison::default()),
             observer: None,
             totals: Totals::default(),
+            own_controls: !controls.is_empty(),
+            part: None,
+            parts: Vec::new(),
+            turns: 0,
+            lookahead_s: 0.0,
         };
         simulation.schedule(scenario);
         Ok(simulation)
@@ -137,8 +149,8 @@ impl Simulation {
                 self.schedule_at(Instant::from_secs_f64(change.at_s), event);
             }
         }
-        for (i, source) in self.sources.iter_mut().enumerate() {
-            if let Some(first) = source.departures.next() {
+        for (i, departures) in self.departures.iter_mut().enumerate() {
+            if let Some(first) = departures.next() {
                 self.events
                     .schedule(first.as_secs_f64(), Event::Source(i as u32));
             }
@@ -146,19 +158,22 @@ impl Simulation {
     }
 }
 
-/// Both lines of each link.
-fn lines(scenario: &Scenario) -> Vec<Line> {
+/// Both lines of each link, and where they lead.
+fn lines(scenario: &Scenario) -> (Vec<Line>, Vec<Port>) {
     let mut lines: Vec<Line> = Vec::new();
+    let mut destinations = Vec::new();
+    let mut names = HashSet::new();
     for link in &scenario.links {
         let captured =
             scenario.record.pcap.is_empty() || scenario.record.pcap.contains(&link.name());
         for (from, to, side) in [(&link.a, &link.b, &link.ab), (&link.b, &link.a, &link.ba)] {
             let bps = side.rate_bps.unwrap_or(link.rate_bps);
             let rate = Rate::from_bps(bps).expect("a checked scenario has rates above 0");
-            let name = line_name(&lines, &from.node, &to.node);
+            let name = line_name(&mut names, &from.node, &to.node);
             let random = Random::new(scenario.seed, Purpose::Loss, lines.len());
-            let (from, to) = (port(scenario, from), port(scenario, to));
-            let mut line = Line::new(name, from, to, rate, random);
+            let from = port(scenario, from);
+            destinations.push(port(scenario, to));
+            let mut line = Line::new(name, from, rate, random);
             line.delay = Duration::from_secs_f64(side.delay_s.unwrap_or(link.delay_s));
             line.set_loss(side.loss.unwrap_or(link.loss));
             line.queue = match from.node {
@@ -170,7 +185,7 @@ fn lines(scenario: &Scenario) -> Vec<Line> {
             lines.push(line);
         }
     }
-    lines
+    (lines, destinations)
 }
 
 /// The media, and on each the stations at the ends of its links.
@@ -193,15 +208,12 @@ fn media(scenario: &Scenario, lines: &mut [Line]) -> Vec<Medium> {
 }
 
 /// `"from->to"`, numbered from the second parallel link on.
-fn line_name(lines: &[Line], from: &str, to: &str) -> String {
+fn line_name(taken: &mut HashSet<String>, from: &str, to: &str) -> String {
     let name = format!("{from}->{to}");
-    let is_free = |name: &str| lines.iter().all(|line| line.name != name);
-    if is_free(&name) {
-        return name;
-    }
-    let mut numbered = (2..).map(|n| format!("{name}#{n}"));
-    numbered
-        .find(|name| is_free(name))
+    let numbered = (2..).map(|n| format!("{name}#{n}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    names
+        .find(|name| taken.insert(name.clone()))
         .expect("there are more numbers than links")
 }
 
@@ -241,6 +253,15 @@ fn interface(scenario: &Scenario, host: usize, port: u16) -> usize {
     let before = scenario.hosts.values().take(host);
     let further: usize = before.map(|host| host.interfaces.len()).sum();
     scenario.hosts.len() + further + usize::from(port) - 1
+}
+
+/// Each further interface of a host, with its first.
+fn further_interfaces(scenario: &Scenario) -> Vec<[usize; 2]> {
+    let hosts = scenario.hosts.values().enumerate();
+    let further =
+        hosts.flat_map(|(host, described)| described.interfaces.iter().map(move |_| host));
+    let numbered = further.zip(scenario.hosts.len()..);
+    numbered.map(|(host, further)| [host, further]).collect()
 }
 
 fn associations(scenario: &Scenario, bins: &Bins) -> Vec<AssociationFlow> {
@@ -390,53 +411,58 @@ fn listed(list: Option<&Vec<String>>, name: &str) -> bool {
     list.is_none_or(|list| list.iter().any(|listed| listed == name))
 }
 
+/// The flows, and both ends of each.
 fn flows(
     scenario: &Scenario,
     controls: &Controls,
     hosts: &[Host],
-    bins: &Bins,
-) -> Result<Vec<Flow>, ScenarioError> {
-    let described = scenario.flows.iter().enumerate();
-    described
-        .map(|(i, flow)| {
-            let path = format!("flows[{i}]");
-            let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
-            let starts = [random.bits() as u32, random.bits() as u32];
-            let from = host(scenario, &flow.from);
-            let to = host(scenario, &flow.to);
-            let clocks = [from, to].map(|host| scenario.hosts[host].clock);
-            let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
-            Ok(Flow {
-                name: flow.name(i),
-                sender: End::new(sender, from, addresses(hosts, from, to, i)),
-                receiver: End::new(receiver, to, addresses(hosts, to, from, i)),
-                aqt: flow.connection.carries_aqt(),
-                ci: flow.connection.carries_ci(),
-                losses: flow::losses(flow),
-                record: FlowRecord::new(bins),
-                tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),
-            })
-        })
-        .collect()
+) -> Result<(Vec<Flow>, Vec<End>), ScenarioError> {
+    let mut flows = Vec::new();
+    let mut ends = Vec::new();
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        let path = format!("flows[{i}]");
+        let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
+        let starts = [random.bits() as u32, random.bits() as u32];
+        let from = host(scenario, &flow.from);
+        let to = host(scenario, &flow.to);
+        let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+        let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
+        let losses = flow::losses(flow);
+        flows.push(Flow {
+            name: flow.name(i),
+            from,
+            to,
+            aqt: flow.connection.carries_aqt(),
+            ci: flow.connection.carries_ci(),
+            judges: losses.is_some(),
+        });
+        ends.push(End {
+            losses,
+            tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),
+            ..End::new(sender, from, addresses(hosts, from, to, i))
+        });
+        ends.push(End::new(receiver, to, addresses(hosts, to, from, i)));
+    }
+    Ok((flows, ends))
 }
 
-fn sources(scenario: &Scenario, hosts: &[Host], bins: &Bins) -> Vec<OpenLoop> {
+/// The sources, and when their datagrams leave.
+fn sources(scenario: &Scenario, hosts: &[Host]) -> (Vec<OpenLoop>, Vec<Departures>) {
     let described = scenario.sources.iter().enumerate();
     described
         .map(|(i, source)| {
             let from = host(scenario, &source.from);
             let to = host(scenario, &source.to);
-            OpenLoop {
+            let known = OpenLoop {
                 name: source.name(i),
-                departures: Departures::new(source, scenario.seed, i),
                 host: from,
                 sink: to,
                 addresses: addresses(hosts, from, to, scenario.flows.len() + i),
                 packet_octets: source.packet_octets,
-                record: FlowRecord::new(bins),
-            }
+            };
+            (known, Departures::new(source, scenario.seed, i))
         })
-        .collect()
+        .unzip()
 }
 
 fn host(scenario: &Scenario, name: &str) -> usize {

@@ -14,6 +14,7 @@ pub(super) const TTL: u8 = 64;
 impl Simulation {
     /// A packet reaches its host, or one that did not expect it.
     pub(super) fn arrive_at_host(&mut self, host: usize, packet: Packet) {
+        self.reach_host(host);
         if wire::is_sctp(&packet.octets) {
             return self.arrive_with_sctp(host, packet);
         }
@@ -43,22 +44,21 @@ impl Simulation {
     }
 
     fn receive_segment(&mut self, flow: usize, host: usize, segment: &Segment, link_octets: u32) {
-        let state = &mut self.flows[flow];
         let side = match host {
-            h if h == state.receiver.host => Side::Receiver,
-            h if h == state.sender.host => Side::Sender,
+            h if h == self.flows[flow].to => Side::Receiver,
+            h if h == self.flows[flow].from => Side::Sender,
             _ => {
                 self.totals.stray_packets += 1;
                 return;
             }
         };
-        let connection = &mut state.end(side).connection;
+        let connection = &mut self.ends[side.end(flow)].connection;
         connection.read_clock(self.turn.seconds());
         let before = connection.stats().delivered_octets;
         connection.handle_segment(self.now, segment);
         let in_order = connection.stats().delivered_octets - before;
         if side == Side::Receiver && segment.payload > 0 {
-            let record = &mut state.record;
+            let record = &mut self.traffic[flow];
             *self.bins.cell(&mut record.delivered_packets) += 1;
             *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
             *self.bins.cell(&mut record.goodput_octets) += in_order;
@@ -67,11 +67,11 @@ impl Simulation {
     }
 
     fn receive_datagram(&mut self, source: usize, host: usize, payload: u32, link_octets: u32) {
-        let Some(source) = self.sources.get_mut(source).filter(|s| s.sink == host) else {
+        if self.sources.get(source).is_none_or(|s| s.sink != host) {
             self.totals.stray_packets += 1;
             return;
-        };
-        let record = &mut source.record;
+        }
+        let record = &mut self.traffic[self.flows.len() + source];
         *self.bins.cell(&mut record.delivered_packets) += 1;
         *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
         *self.bins.cell(&mut record.goodput_octets) += u64::from(payload);
@@ -89,7 +89,7 @@ impl Simulation {
         };
         if let Some(check) = self.check_aqt.as_mut().filter(|_| flow.aqt && !bare) {
             let (says, truth) = (segment.aqt.map(|aqt| aqt.time_us), tag.aqt_us());
-            check.compare(says == Some(truth), || {
+            check.compare(self.turn, says == Some(truth), || {
                 let says = says.map_or("nothing".to_string(), |us| format!("{us} us"));
                 format!("{}: AQT says {says}, the queues {truth} us", what())
             });
@@ -99,19 +99,26 @@ impl Simulation {
                 true => Ecn::Experienced,
                 false => Ecn::Ect0,
             };
-            check.compare(segment.ecn == truth, || {
+            check.compare(self.turn, segment.ecn == truth, || {
                 let says = segment.ecn;
                 format!("{}: the ECN field is {says:?}, not {truth:?}", what())
             });
         }
     }
 
+    /// Something happens at a host: not before what happened there.
+    pub(super) fn reach_host(&mut self, host: usize) {
+        self.now = self.now.max(self.hosts[host].reached);
+    }
+
     pub(super) fn start_flow(&mut self, flow: usize) {
+        self.reach_host(self.flows[flow].from);
         self.service(flow, Side::Sender);
     }
 
     pub(super) fn stop_flow(&mut self, flow: usize) {
-        self.flows[flow].sender.connection.stop();
+        self.reach_host(self.flows[flow].from);
+        self.ends[Side::Sender.end(flow)].connection.stop();
         self.service(flow, Side::Sender);
     }
 
@@ -121,55 +128,44 @@ impl Simulation {
         } else {
             Side::Sender
         };
-        let state = &mut self.flows[flow];
-        let end = state.end(side);
+        let end = &mut self.ends[side.end(flow)];
         // An earlier event has been scheduled and has come since.
         if end.wake != Some(self.turn) {
             return;
         }
         end.wake = None;
+        let host = &mut self.hosts[end.host];
+        self.now = self.now.max(host.reached);
         if let Some((at, turn)) = end.timer
             && turn == self.turn
         {
             // Rounding may have put the event before the nanosecond that the connection waits for.
             self.now = self.now.max(at);
+            host.reached = self.now;
             end.timer = None;
             end.connection.handle_timeout(self.now);
-            state.record.timeouts = state.sender.connection.stats().timeouts;
+            if side == Side::Sender {
+                self.traffic[flow].timeouts = end.connection.stats().timeouts;
+            }
         }
         self.service(flow, side);
     }
 
     /// Takes out of a connection all that it has: segments, its next timer, its trace.
     fn service(&mut self, flow: usize, side: Side) {
-        let connection = &mut self.flows[flow].end(side).connection;
+        let index = side.end(flow);
+        let connection = &mut self.ends[index].connection;
         connection.read_clock(self.turn.seconds());
         let resent = connection.stats().resent;
         while !self.is_full()
-            && let Some(segment) = self.flows[flow]
-                .end(side)
-                .connection
-                .poll_transmit(self.now)
+            && let Some(segment) = self.ends[index].connection.poll_transmit(self.now)
         {
             self.send_segment(flow, side, segment);
         }
-        let state = &mut self.flows[flow];
         if side == Side::Sender {
-            let resent = state.sender.connection.stats().resent - resent;
-            *self.bins.cell(&mut state.record.resent_packets) += resent;
-            if state.record.finished.is_none() && state.sender.connection.is_finished() {
-                state.record.finished = Some(self.now);
-            }
-            if let Some(losses) = &mut state.losses {
-                losses.judge(state.sender.connection.verdicts());
-            }
-            if let Some(tracer) = &mut state.tracer {
-                while let Some(change) = state.sender.connection.poll_trace() {
-                    tracer.record(&change);
-                }
-            }
+            self.record_sender(flow, resent);
         }
-        let end = state.end(side);
+        let end = &mut self.ends[index];
         let Some(timeout) = end.connection.poll_timeout() else {
             end.timer = None;
             return;
@@ -180,6 +176,9 @@ impl Simulation {
                 let left_s = timeout.since(self.now).as_secs_f64();
                 let turn = self.events.take_turn(self.turn.seconds() + left_s);
                 end.timer = Some((timeout, turn));
+                if let Some(part) = &mut self.part {
+                    part.timers.push(index);
+                }
                 turn
             }
         };
@@ -194,14 +193,40 @@ impl Simulation {
         }
     }
 
+    /// Notes what a sender did; `resent` is what it had sent again before.
+    fn record_sender(&mut self, flow: usize, resent: u64) {
+        let end = &mut self.ends[Side::Sender.end(flow)];
+        let record = &mut self.traffic[flow];
+        let resent = end.connection.stats().resent - resent;
+        if resent > 0 {
+            *self.bins.cell(&mut record.resent_packets) += resent;
+        }
+        if record.finished.is_none() && end.connection.is_finished() {
+            record.finished = Some(self.now);
+        }
+        if let Some(tracer) = &mut end.tracer {
+            while let Some(change) = end.connection.poll_trace() {
+                tracer.record(&change);
+            }
+        }
+        if let Some(losses) = &mut end.losses {
+            let judgement = losses.news(end.connection.verdicts());
+            match (judgement, &mut self.part) {
+                (Some(judgement), None) => losses.judge(judgement),
+                (Some(judgement), Some(part)) => part.judge(self.turn, flow, judgement),
+                (None, _) => {}
+            }
+        }
+    }
+
     fn send_segment(&mut self, flow: usize, side: Side, segment: Segment) {
-        let state = &mut self.flows[flow];
         let data = segment.payload > 0;
         if data {
-            *self.bins.cell(&mut state.record.sent_packets) += 1;
-            state.record.packet.note(&segment);
+            let record = &mut self.traffic[flow];
+            *self.bins.cell(&mut record.sent_packets) += 1;
+            record.packet.note(&segment);
         }
-        let end = state.end(side);
+        let end = &self.ends[side.end(flow)];
         let (host, addresses) = (end.host, end.addresses);
         let tag = Tag::new(flow as u16, data);
         let octets = segment.link_octets;
@@ -209,14 +234,16 @@ impl Simulation {
     }
 
     pub(super) fn send_datagram(&mut self, source_index: usize) {
-        let source = &mut self.sources[source_index];
-        let next = source.departures.next();
-        *self.bins.cell(&mut source.record.sent_packets) += 1;
+        let owner = self.flows.len() + source_index;
+        let source = &self.sources[source_index];
+        let next = self.departures[source_index].next();
+        *self.bins.cell(&mut self.traffic[owner].sent_packets) += 1;
         let (host, addresses, octets) = (source.host, source.addresses, source.packet_octets);
         let body = wire::Body::Udp {
             payload: octets - UDP_HEADERS,
         };
-        let tag = Tag::new((self.flows.len() + source_index) as u16, true);
+        let tag = Tag::new(owner as u16, true);
+        self.reach_host(host);
         self.send(host, addresses, body, octets, tag);
         if let Some(next) = next {
             self.schedule_at(next, Event::Source(source_index as u32));

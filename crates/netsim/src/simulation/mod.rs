@@ -5,32 +5,39 @@ mod build;
 mod hosts;
 mod in_flight;
 mod media;
+mod parallel;
+mod part;
+mod partition;
 mod queues;
 mod snoop;
 mod switches;
 
 pub use build::{Controls, Programs};
+pub use partition::{Division, Limit};
 
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
-use crate::flow::Flow;
+use crate::flow::{End, Flow, Side};
 use crate::host::Host;
-use crate::line::{Line, Node};
+use crate::line::{Line, Node, Port};
 use crate::losses::Place;
 use crate::medium::Medium;
 use crate::observe::{Observer, Sent};
 use crate::pcap::Capture;
-use crate::record::{Bins, LineRecord};
+use crate::record::{self, Bins, FlowRecord, LineRecord};
 use crate::results::{Results, Totals};
 use crate::router::RouterState;
 use crate::sampler::Sampler;
 use crate::scenario::{Direction, Link};
-use crate::source::OpenLoop;
+use crate::share::Share;
+use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
 use engine::Packet;
 use in_flight::InFlight;
+use part::Part;
 use std::io::{self, Write};
+use std::sync::Arc;
 use transport::wire;
 use units::{Duration, Instant, Rate};
 
@@ -71,28 +78,46 @@ pub struct Simulation {
     /// Buffers that were made: the most packets that were in the network at once.
     made: usize,
     /// One for each interface: the hosts' first in their order, then the further ones.
-    pub(crate) hosts: Vec<Host>,
-    pub(crate) switches: Vec<SwitchState>,
-    routers: Vec<RouterState>,
+    pub(crate) hosts: Share<Host>,
+    pub(crate) switches: Share<SwitchState>,
+    routers: Share<RouterState>,
     /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
-    pub(crate) lines: Vec<Line>,
-    media: Vec<Medium>,
-    links: Vec<Link>,
-    pub(crate) flows: Vec<Flow>,
-    associations: Vec<AssociationFlow>,
+    pub(crate) lines: Share<Line>,
+    /// Where each line leads.
+    destinations: Arc<[Port]>,
+    media: Share<Medium>,
+    links: Arc<[Link]>,
+    pub(crate) flows: Arc<[Flow]>,
+    /// Two for each flow: the sender's, then the receiver's.
+    pub(crate) ends: Share<End>,
+    associations: Share<AssociationFlow>,
+    /// Interfaces of one host, in pairs.
+    interfaces: Vec<[usize; 2]>,
     /// Where associations write their packets.
     sctp_buffer: Vec<u8>,
-    sources: Vec<OpenLoop>,
+    sources: Arc<[OpenLoop]>,
+    departures: Share<Departures>,
     bins: Bins,
     /// Where the scenario asks for it.
     sampler: Option<Sampler>,
-    line_records: Vec<LineRecord>,
+    line_records: Share<LineRecord>,
+    /// Records of flows, sources and associations; of the latter only what was lost.
+    pub(crate) traffic: Vec<FlowRecord>,
     capture: Option<Capture>,
     capture_failed: Option<io::Error>,
     check_aqt: Option<Comparison>,
     check_ci: Option<Comparison>,
     pub(crate) observer: Option<Box<dyn Observer>>,
     totals: Totals,
+    /// Whether a congestion control is the caller's own.
+    own_controls: bool,
+    /// What a part of a divided network knows of the others.
+    part: Option<Part>,
+    /// The parts of a network that is divided: all of the above is in them.
+    parts: Vec<Simulation>,
+    /// Of a divided network: turns taken so far, and the least time from part to part, in seconds.
+    turns: u64,
+    lookahead_s: f64,
 }
 
 impl Simulation {
@@ -101,6 +126,7 @@ impl Simulation {
     /// # Errors
     /// `out` cannot be written.
     pub fn capture(&mut self, out: Box<dyn Write + Send>) -> io::Result<()> {
+        self.unite();
         let mut captured: Vec<&mut Line> = self
             .lines
             .iter_mut()
@@ -143,18 +169,17 @@ impl Simulation {
     /// As there.
     pub fn run_to(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let at = at.min(self.end);
+        if !self.parts.is_empty() {
+            return self.run_parts(at, events);
+        }
         for _ in 0..events {
             let Some((turn, event)) = self.events.pop_before(at) else {
                 self.now = self.now.max(at);
                 self.sample();
                 return Ok(true);
             };
-            self.turn = turn;
-            self.now = self.now.max(turn.instant());
-            self.totals.events += 1;
-            self.bins.advance(self.now);
-            self.sample();
-            self.handle(event);
+            self.sample_before(turn);
+            self.take(turn, event);
             if let Some(error) = self.capture_failed.take() {
                 return Err(RunError::Capture(error));
             }
@@ -165,11 +190,21 @@ impl Simulation {
         Ok(false)
     }
 
+    /// An event happens.
+    fn take(&mut self, turn: Turn, event: Event) {
+        self.turn = turn;
+        self.now = turn.instant();
+        self.totals.events += 1;
+        self.bins.advance(self.now);
+        self.handle(event);
+    }
+
     /// Ends the run, if it has not come to its end, and hands over its records.
     ///
     /// # Errors
     /// The capture cannot be written.
     pub fn finish(mut self) -> io::Result<Results> {
+        self.unite();
         self.bins.advance(self.now);
         if let Some(capture) = self.capture.take() {
             capture.finish()?;
@@ -177,22 +212,39 @@ impl Simulation {
         let switches = self.switch_results();
         self.count_waiting();
         let line_records = self.line_records.into_iter();
+        let mut traffic = self.traffic.into_iter();
+        let mut record = || {
+            let mut record = traffic.next().unwrap_or_default();
+            record.fill(&self.bins);
+            record
+        };
+        let mut ends = self.ends.into_iter();
+        let flows = self.flows.iter().map(|flow| {
+            let sender = ends.next();
+            ends.next();
+            let record = record();
+            let record = sender.map_or_else(FlowRecord::default, |end| end.finish(record));
+            (flow.name.clone(), record)
+        });
+        let flows: Vec<_> = flows.collect();
+        let sources = self.sources.iter();
+        let sources: Vec<_> = sources
+            .map(|source| (source.name.clone(), record()))
+            .collect();
+        let associations = self.associations.into_iter().map(|mut association| {
+            let lost = record().lost_packets;
+            record::add(&mut association.record.flow.lost_packets, lost);
+            (association.name, association.record)
+        });
+        let associations: Vec<_> = associations.collect();
         Ok(Results {
             name: self.name,
             seed: self.seed,
             end: self.now,
             time_s: self.bins.begins(),
-            flows: self.flows.into_iter().map(Flow::finish).collect(),
-            associations: self
-                .associations
-                .into_iter()
-                .map(|association| (association.name, association.record))
-                .collect(),
-            sources: self
-                .sources
-                .into_iter()
-                .map(|source| (source.name, source.record))
-                .collect(),
+            flows,
+            associations,
+            sources,
             lines: self
                 .lines
                 .into_iter()
@@ -209,7 +261,14 @@ impl Simulation {
     /// Takes the samples of the switches' objects that are due.
     fn sample(&mut self) {
         if let Some(sampler) = &mut self.sampler {
-            sampler.advance(self.now, &self.switches);
+            sampler.advance(self.now, self.switches.as_slice());
+        }
+    }
+
+    /// As [`Simulation::sample`], before an event.
+    fn sample_before(&mut self, turn: Turn) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.advance(turn.instant(), self.switches.as_slice());
         }
     }
 
@@ -231,7 +290,7 @@ impl Simulation {
         match event {
             Event::Arrive { line, packet } => {
                 let packet = self.in_flight.take(packet);
-                let to = self.lines[line as usize].to;
+                let to = self.destinations[line as usize];
                 match to.node {
                     Node::Host(host) => self.arrive_at_host(host, packet),
                     Node::Switch(switch) => self.arrive_at_station(switch, to.port, packet),
@@ -263,7 +322,11 @@ impl Simulation {
         let line = &mut self.lines[line_index];
         line.busy = false;
         match line.from.node {
-            Node::Host(_) | Node::Router(_) => self.transmit_from_queue(line_index),
+            Node::Host(host) => {
+                self.reach_host(host);
+                self.transmit_from_queue(line_index);
+            }
+            Node::Router(_) => self.transmit_from_queue(line_index),
             Node::Switch(switch) => self.transmit_from_switch(switch),
         }
     }
@@ -308,11 +371,19 @@ impl Simulation {
         if lost {
             self.lose(line_index, packet);
         } else {
-            let arrive = Event::Arrive {
-                line: line_index as u32,
-                packet: self.in_flight.put(packet),
-            };
-            self.events.schedule(arrival_s, arrive);
+            let turn = self.events.take_turn(arrival_s);
+            match &mut self.part {
+                Some(part) if part.is_elsewhere(line_index) => {
+                    part.hand_over(turn, line_index, packet)
+                }
+                _ => {
+                    let arrive = Event::Arrive {
+                        line: line_index as u32,
+                        packet: self.in_flight.put(packet),
+                    };
+                    self.events.put(turn, arrive);
+                }
+            }
         }
         self.events.schedule(free_s, free);
     }
@@ -321,39 +392,42 @@ impl Simulation {
     fn lose(&mut self, line_index: usize, packet: Packet) {
         let record = &mut self.line_records[line_index];
         *self.bins.cell(&mut record.lost_packets) += 1;
-        let segment = self.judged_segment(&packet);
-        self.count_lost(Tag(packet.tag), Place::Link, segment);
+        let sequence = self.judged_sequence(&packet);
+        self.count_lost(Tag(packet.tag), Place::Link, sequence);
         self.buffers.push(packet.octets);
     }
 
-    /// Counts a packet that will not arrive; `segment` is what [`Simulation::judged_segment`] said.
-    fn count_lost(&mut self, tag: Tag, place: Place, segment: Option<u64>) {
+    /// Counts a packet that will not arrive; `sequence` is what [`Simulation::judged_sequence`] said.
+    fn count_lost(&mut self, tag: Tag, place: Place, sequence: Option<u32>) {
         if !tag.is_data() {
             return;
         }
-        let flows = self.flows.len();
-        let traffic = flows + self.sources.len();
-        let record = match tag.owner() {
-            flow if flow < flows => {
-                let flow = &mut self.flows[flow];
-                if let (Some(losses), Some(segment)) = (&mut flow.losses, segment) {
-                    losses.note(segment, place, flow.sender.connection.stats().acked);
-                }
-                &mut flow.record
+        if let Some(sequence) = sequence {
+            match &mut self.part {
+                None => self.note_lost(tag.owner(), sequence, place),
+                Some(part) => part.lose(self.turn, tag.owner(), sequence, place),
             }
-            source if source < traffic => &mut self.sources[source - flows].record,
-            association => &mut self.associations[association - traffic].record.flow,
-        };
-        *self.bins.cell(&mut record.lost_packets) += 1;
+        }
+        *self.bins.cell(&mut self.traffic[tag.owner()].lost_packets) += 1;
     }
 
-    /// Which segment a data packet carries, if its sender judges where segments are lost.
-    fn judged_segment(&self, packet: &Packet) -> Option<u64> {
+    /// Lets a sender's judge know where a segment was lost.
+    fn note_lost(&mut self, flow: usize, sequence: u32, place: Place) {
+        let end = &mut self.ends[Side::Sender.end(flow)];
+        if let Some(losses) = &mut end.losses {
+            let segment = end.connection.segment_number(sequence);
+            losses.note(segment, place, end.connection.stats().acked);
+        }
+    }
+
+    /// The sequence number of a data packet whose sender judges where segments are lost.
+    fn judged_sequence(&self, packet: &Packet) -> Option<u32> {
         let tag = Tag(packet.tag);
-        let flow = self.flows.get(tag.owner()).filter(|_| tag.is_data())?;
-        flow.losses.as_ref()?;
+        self.flows
+            .get(tag.owner())
+            .filter(|flow| tag.is_data() && flow.judges)?;
         match wire::decode(&packet.octets, packet.elided).ok()?.body {
-            wire::Body::Tcp(segment) => Some(flow.sender.connection.segment_number(segment.seq)),
+            wire::Body::Tcp(segment) => Some(segment.seq),
             wire::Body::Udp { .. } => None,
         }
     }
@@ -366,7 +440,12 @@ impl Simulation {
             Some(Direction::Ba) => ba..=ba,
             None => ab..=ba,
         };
-        for line in &mut self.lines[lines] {
+        // A link between two parts changes in both; one of them counts the event.
+        self.totals.events -= u64::from(!self.lines.has(ab));
+        for index in lines {
+            let Some(line) = self.lines.get_mut(index) else {
+                continue;
+            };
             if let Some(delay_s) = change.delay_s {
                 line.delay = Duration::from_secs_f64(delay_s);
             }

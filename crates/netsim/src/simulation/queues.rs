@@ -47,8 +47,8 @@ impl Simulation {
             Joined::Refused(packet) => {
                 let dropped = &mut self.line_records[line].dropped_packets;
                 *self.bins.cell(dropped) += 1;
-                let segment = self.judged_segment(&packet);
-                self.count_lost(Tag(packet.tag), Place::Queue, segment);
+                let sequence = self.judged_sequence(&packet);
+                self.count_lost(Tag(packet.tag), Place::Queue, sequence);
                 self.buffers.push(packet.octets);
             }
         }
@@ -66,7 +66,7 @@ impl Simulation {
 
     /// Counts the time that packets have waited which still do at the end of the run.
     pub(super) fn count_waiting(&mut self) {
-        for (line, record) in self.lines.iter_mut().zip(&mut self.line_records) {
+        for (line, record) in self.lines.iter_mut().zip(self.line_records.iter_mut()) {
             let Some(queue) = &mut line.queue else {
                 continue;
             };
@@ -74,7 +74,7 @@ impl Simulation {
                 record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
             }
         }
-        for node in &mut self.switches {
+        for node in self.switches.iter_mut() {
             while let Some(left) = node.switch.poll_transmit(Instant::MAX) {
                 if let Some(&line) = node.lines.get(&left.port) {
                     let waiting = u64::from(left.enq_qdepth) + 1;

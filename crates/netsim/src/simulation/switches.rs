@@ -20,7 +20,7 @@ impl Simulation {
             tag.enter(node.handled);
             packet.tag = tag.0;
         }
-        let segment = self.judged_segment(&packet);
+        let sequence = self.judged_sequence(&packet);
         if let Some(observer) = &mut self.observer {
             observer.enters(switch, &packet);
         }
@@ -29,7 +29,7 @@ impl Simulation {
         if let Some(observer) = &mut self.observer {
             observer.entered(switch);
         }
-        self.count_drops(switch, segment);
+        self.count_drops(switch, sequence);
         self.transmit_from_switch(switch);
     }
 
@@ -78,9 +78,9 @@ impl Simulation {
         self.count_drops(switch, None);
     }
 
-    /// `segment` is that of the packet which has just arrived; what is dropped later, by a program's
+    /// `sequence` is that of the packet which has just arrived; what is dropped later, by a program's
     /// egress, is counted and not located.
-    fn count_drops(&mut self, switch: usize, segment: Option<u64>) {
+    fn count_drops(&mut self, switch: usize, sequence: Option<u32>) {
         while let Some(event) = self.switches[switch].switch.poll_event() {
             let node = &mut self.switches[switch];
             let drop = match event {
@@ -107,8 +107,8 @@ impl Simulation {
                 }
                 _ => {}
             }
-            let segment = segment.filter(|_| drop.cause != DropCause::Egress);
-            self.count_lost(Tag(drop.tag), Place::Queue, segment);
+            let sequence = sequence.filter(|_| drop.cause != DropCause::Egress);
+            self.count_lost(Tag(drop.tag), Place::Queue, sequence);
         }
     }
 

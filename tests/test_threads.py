@@ -1,0 +1,92 @@
+"""Runs on several threads: the results are those of one."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from waymark import CHAN, Flow, Topology, _core, experiment, program
+from waymark.measure import Plan
+from waymark.pool import pool
+from waymark.running import run
+from waymark.scenario import Scenario, to_core
+
+PROJECT = experiment.everything()
+
+
+def _record(scenario: Scenario, threads: int) -> Any:
+    programs = {name: program.of_project(name) for name in scenario.programs}
+    tables = {name: compiled.tables for name, compiled in programs.items()}
+    return _core.simulate(json.dumps(to_core(scenario, tables)), programs, threads=threads)
+
+
+def _parts(value: Any) -> Mapping[Any, Any]:
+    """What a value consists of, if it has parts."""
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value)
+    return dict(enumerate(cast("list[Any]", value))) if isinstance(value, list) else {}
+
+
+def _assert_same(one: Any, other: Any, place: str) -> None:
+    """Two records are alike to the octet, numbers that are none (NaN) included."""
+    assert type(one) is type(other), place
+    if isinstance(one, np.ndarray):
+        assert (one.dtype, one.tobytes()) == (other.dtype, other.tobytes()), place
+        return
+    mine, others = _parts(one), _parts(other)
+    assert mine.keys() == others.keys(), place
+    for key in mine.keys() - {"threads", "threads_limit"}:
+        _assert_same(mine[key], others[key], f"{place}.{key}")
+    assert mine or repr(one) == repr(other), place
+
+
+@pytest.mark.parametrize("one", PROJECT, ids=[one.id for one in PROJECT])
+def test_an_experiment_has_the_same_records_on_two_threads(one: experiment.Experiment) -> None:
+    plan = Plan.of(one, "quick", 1, 1)
+    labels = list(plan.scenarios)
+    for label in {labels[0], labels[len(labels) // 2], labels[-1]}:
+        scenario = plan.scenarios[label][0]
+        if any(not isinstance(flow.algorithm, str) for flow in scenario.flows):
+            continue
+        whole, divided = _record(scenario, 1), _record(scenario, 2)
+        assert (divided["threads"] == 2) == (divided["threads_limit"] is None)
+        _assert_same(whole, divided, f"{one.id} {label}")
+
+
+def _scenario(network: Topology) -> Scenario:
+    return Scenario("threads", network, end_s=2.0, flows=(Flow("a", "b", "vegas", CHAN),))
+
+
+def test_a_run_tells_how_many_threads_it_used(small: Topology) -> None:
+    scenario = _scenario(small)
+    assert run(scenario).threads == 1
+    result = run(scenario, threads=2)
+    assert (result.threads, result.threads_limit) == (2, None)
+    many = run(scenario, threads=64)
+    assert 2 < many.threads < 64
+    assert many.threads_limit is not None
+    assert "pieces" in many.threads_limit
+
+
+def test_a_capture_is_written_by_one_thread(small: Topology, tmp_path: Path) -> None:
+    scenario = _scenario(small)
+    result = run(scenario, tmp_path / "two.pcapng", threads=2)
+    run(scenario, tmp_path / "one.pcapng")
+    assert result.threads == 1
+    assert result.threads_limit is not None
+    assert "capture" in result.threads_limit
+    captured = (tmp_path / "two.pcapng").read_bytes()
+    assert captured == (tmp_path / "one.pcapng").read_bytes()
+
+
+def test_a_pool_counts_runs_that_used_fewer_threads(small: Topology, tmp_path: Path) -> None:
+    scenario = _scenario(small)
+    with pool(1, threads=2) as workers:
+        workers.submit(scenario).result()
+        workers.submit(scenario, tmp_path / "captured.pcapng").result()
+    [((threads, limit), runs)] = workers.limits.items()
+    assert (threads, runs) == (1, 1)
+    assert "capture" in limit
