@@ -3,7 +3,7 @@
 use crate::Scheduling;
 use p4_vm::Limits;
 use std::collections::BTreeMap;
-use units::Rate;
+use units::{Duration, Rate};
 
 /// Settings of a switch.
 #[derive(Clone, Debug)]
@@ -17,6 +17,9 @@ pub struct SwitchConfig {
     /// What a port is like that `ports` does not name; `None`: there is none, and a packet sent to it is
     /// dropped and counted as [`UnknownPort`](p4_vm::DropCause::UnknownPort).
     pub other_ports: Option<PortConfig>,
+    /// Time that the packet generators need for each packet; those that are due meanwhile wait. On the wall clock it
+    /// bounds the work that generated packets make.
+    pub generator_packet_time: Duration,
     /// Whether [`poll_event`](p4_vm::Machine::poll_event) reports each drop. They are counted in any case.
     pub report_drops: bool,
     /// Whether it reports digests.
@@ -44,6 +47,7 @@ impl Default for SwitchConfig {
             options: BTreeMap::new(),
             ports: BTreeMap::new(),
             other_ports: Some(PortConfig::default()),
+            generator_packet_time: Duration::ZERO,
             report_drops: false,
             report_digests: false,
             report_logs: false,

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 
+/// Bursts that may be under way or wait. A trigger that finds so many begins none.
+const MAX_BURSTS: usize = 1024;
+
 /// An application of a packet generator: each trigger begins a burst of batches of packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorApp {
@@ -37,7 +40,7 @@ pub enum Trigger {
     PortDown,
     /// A packet that comes back through a port of the pipe, and begins with a pattern.
     Recirculated {
-        /// The pattern's bits, for the packet's first octets.
+        /// The pattern's bits, for the packet's first 16 octets; the first octet is the highest.
         value: u128,
         /// The bits that are compared.
         mask: u128,
@@ -73,6 +76,10 @@ pub struct PacketGenerator {
     /// By the time of the next packet, then in the order in which the bursts began.
     bursts: BTreeMap<(Instant, u64), Burst>,
     begun: u64,
+    /// Time that each packet needs.
+    packet_time: Duration,
+    /// When the last packet has had its time.
+    free_at: Instant,
 }
 
 /// The next packet of a burst.
@@ -93,6 +100,14 @@ impl GeneratorApp {
 }
 
 impl PacketGenerator {
+    /// A generator without applications, in which each packet needs some time.
+    pub fn new(packet_time: Duration) -> Self {
+        PacketGenerator {
+            packet_time,
+            ..PacketGenerator::default()
+        }
+    }
+
     /// Sets an application up, with its timer from the start, or removes it. Bursts that it has begun end.
     pub fn set(&mut self, now: Instant, id: AppId, app: Option<GeneratorApp>) {
         self.apps.remove(&id);
@@ -113,7 +128,8 @@ impl PacketGenerator {
     pub fn trigger(&mut self, now: Instant, pipe: u8, cause: u128, hit: impl Fn(&Trigger) -> bool) {
         for number in 0..=u8::MAX {
             let id = AppId { pipe, number };
-            if self.apps.get(&id).is_some_and(|app| hit(&app.trigger)) {
+            let hit = self.apps.get(&id).is_some_and(|app| hit(&app.trigger));
+            if hit && self.bursts.len() < MAX_BURSTS {
                 self.begin(now, id, cause);
             }
         }
@@ -122,12 +138,14 @@ impl PacketGenerator {
     /// When the next packet is due.
     #[inline]
     pub fn next_at(&self) -> Option<Instant> {
-        self.bursts.first_key_value().map(|((at, _), _)| *at)
+        let ((at, _), _) = self.bursts.first_key_value()?;
+        Some((*at).max(self.free_at))
     }
 
     /// Takes the packet that is due next.
     pub fn take(&mut self) -> Option<Generated> {
         let ((at, order), burst) = self.bursts.pop_first()?;
+        self.free_at = at.max(self.free_at) + self.packet_time;
         let Burst { next, batch_at } = burst;
         let app = self.apps.get(&next.id)?;
         let last_packet = u32::from(next.packet) + 1 >= app.packets;

@@ -91,7 +91,7 @@ impl<A: Forwarding> Switch<A> {
             machine,
             architecture: A::default(),
             job: Job::default(),
-            generator: PacketGenerator::default(),
+            generator: PacketGenerator::new(config.generator_packet_time),
             replication: Replication::new(config.max_copies),
             tm,
             drops: DropCounts::default(),
@@ -529,7 +529,14 @@ impl<A: Forwarding> Target for Switch<A> {
         }
     }
 
-    fn next_port(&self) -> Option<u16> {
+    fn next_port(&mut self, now: Instant) -> Option<u16> {
+        while self.sent.is_empty()
+            && let Some(at) = self.generator.next_at().filter(|&at| at <= now)
+            && !self.line_is_due_before(at)
+        {
+            self.machine.advance(now);
+            self.generate(at);
+        }
         match self.sent.front() {
             Some(sent) => Some(sent.port),
             None => self.tm.next_port(),

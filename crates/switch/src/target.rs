@@ -31,8 +31,9 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// port. If the caller is late, `start` is still when the line was free.
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit>;
 
-    /// The port of the packet that [`poll_transmit`](Self::poll_transmit) is about next, whenever that is.
-    fn next_port(&self) -> Option<u16>;
+    /// The port of the packet that [`poll_transmit`](Self::poll_transmit) is about next, whenever that is. Packets that
+    /// the packet generator has made by `now` go through ingress first, as only that decides where they go.
+    fn next_port(&mut self, now: Instant) -> Option<u16>;
 
     /// Says when a port's line will have sent what it took last, where the caller computes that more finely
     /// than in whole nanoseconds per packet.
@@ -42,7 +43,7 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     fn poll_timeout(&self) -> Option<Instant>;
 
     /// Sets an application of the packet generator up, or with `None` removes it. Its packets come to ingress in order
-    /// of time with those from ports. [`next_port`](Self::next_port) does not foresee them.
+    /// of time with those from ports.
     fn set_generator_app(
         &mut self,
         now: Instant,

@@ -58,11 +58,11 @@ pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), Contr
         }
         Trigger::Recirculated { value, mask }
             if (value | mask)
-                .checked_shr(pattern_bits(generation))
+                .checked_shl(pattern_bits(generation))
                 .is_some_and(|rest| rest != 0) =>
         {
             refused(
-                format!("a pattern of {} bits", pattern_bits(generation)),
+                format!("a pattern of {} octets", pattern_bits(generation) / 8),
                 "a longer one".into(),
             )
         }
@@ -109,8 +109,9 @@ pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packe
     let first = first
         .iter()
         .fold(0, |value, octet| value << 8 | u128::from(*octet));
+    let aligned = first << (128 - bits);
     let waits = |trigger: &Trigger| match *trigger {
-        Trigger::Recirculated { value, mask } => first & mask == value & mask,
+        Trigger::Recirculated { value, mask } => aligned & mask == value & mask,
         _ => false,
     };
     let pipe = ports::pipe(port) as u8;

@@ -39,7 +39,7 @@ impl Simulation {
             let node = &mut self.switches[switch];
             // A line that is about to be free takes what waits when it is, and not when another
             // packet comes at the same nanosecond.
-            let next = node.switch.next_port();
+            let next = node.switch.next_port(self.now);
             let line = next.and_then(|port| node.lines.get(&port));
             if line.is_some_and(|line| self.lines[*line].busy) {
                 break;

@@ -192,11 +192,11 @@ fn a_recirculated_packet_with_the_pattern_triggers_the_generator() {
     };
     let ports = |sent: &[Transmit]| sent.iter().map(|sent| sent.port).collect::<Vec<_>>();
 
-    let sent = from_first_octets("tna_generator.p4", 0xff00_ffff, 0xff00_e2e3);
+    let sent = from_first_octets("tna_generator.p4", 0xff00_ffff << 96, 0xff00_e2e3 << 96);
     assert_eq!(ports(&sent), [3, 2]);
     // The three last octets of the pattern's four.
     assert_eq!(seen(&sent[1]), [0, 3, 0x00e1_e2e3, 0, 68]);
-    let others = from_first_octets("tna_generator.p4", 0xff00_ffff, 0xff00_e2e4);
+    let others = from_first_octets("tna_generator.p4", 0xff00_ffff << 96, 0xff00_e2e4 << 96);
     assert_eq!(ports(&others), [3]);
 
     let pattern = 0xe2e3 << 96;
@@ -209,6 +209,46 @@ fn a_recirculated_packet_with_the_pattern_triggers_the_generator() {
         .chain((1..16).map(|n| 0xe0 + n))
         .collect();
     assert_eq!(sent[1].packet.octets[10..26], context);
+}
+
+/// Only ingress decides where a generated packet goes, so that a caller who asks for the next port has it run.
+#[test]
+fn the_next_port_is_that_of_a_generated_packet() {
+    let mut switch = switch("tna_generator.p4");
+    let id = AppId { pipe: 0, number: 1 };
+    let app = one(Trigger::Periodic {
+        period: Duration::from_nanos(100),
+    });
+    switch
+        .set_generator_app(at(0), id, Some(app))
+        .expect("an application");
+    assert_eq!(switch.next_port(at(99)), None);
+    assert_eq!(switch.next_port(at(100)), Some(2));
+    let sent = sent_until(&mut switch, at(250));
+    let times: Vec<u64> = sent.iter().map(|sent| sent.start.as_nanos()).collect();
+    assert_eq!(times, [100, 200]);
+}
+
+/// Packets that take their time in the generator wait for each other; triggers beyond a number of bursts begin none.
+#[test]
+fn packets_and_bursts_of_the_generator_are_bounded() {
+    let config = SwitchConfig {
+        generator_packet_time: Duration::from_nanos(10),
+        ..SwitchConfig::default()
+    };
+    let mut switch = Switch::new(&program("tna_generator.p4"), config).expect("it compiles");
+    let id = AppId { pipe: 0, number: 2 };
+    let app = one(Trigger::PortDown);
+    switch
+        .set_generator_app(at(0), id, Some(app))
+        .expect("an application");
+    for _ in 0..2000 {
+        switch.port_down(at(0), 5);
+    }
+    let sent = sent_until(&mut switch, at(1_000_000));
+    let times = sent.iter().map(|sent| sent.start.as_nanos());
+    let expected = (0..1025).map(|packet| packet * 10);
+    assert_eq!(times.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -264,9 +304,9 @@ fn what_the_generator_does_not_have_is_refused() {
             first,
             one(Trigger::Recirculated {
                 value: 0,
-                mask: 1 << 32,
+                mask: 1 << 95,
             }),
-            "a pattern of 32 bits",
+            "a pattern of 4 octets",
         ),
     ];
     for (id, app, expected) in refused {
