@@ -23,6 +23,7 @@ pub mod fast;
 pub mod highspeed;
 mod history;
 pub mod muzha;
+pub mod prague;
 pub mod quick_vegas;
 pub mod rbcc;
 pub mod red_vegas;
@@ -59,6 +60,7 @@ pub use event::{
 pub use fast::FastConfig;
 pub use highspeed::HighSpeedConfig;
 pub use muzha::MuzhaConfig;
+pub use prague::PragueConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
 pub use red_vegas::RedVegasConfig;
@@ -105,6 +107,7 @@ pub static CONTROLS: &[&Control] = &[
     &scalable::SCALABLE,
     &cubic::CUBIC,
     &dctcp::DCTCP,
+    &prague::PRAGUE,
     &bbr::BBR,
     &muzha::MUZHA,
     &rbcc::RBCC,

@@ -96,6 +96,8 @@ pub enum Need {
     PromptAcks,
     /// Every congestion mark echoed (RFC 8257). The papers' simulator has no ECN.
     Ecn,
+    /// Scalable congestion control over ECT(1), with marks counted (RFC 9331, RFC 9768).
+    L4s,
     /// Pacing, and samples of the delivery rate. The papers' simulator has neither.
     Pacing,
 }
@@ -107,6 +109,7 @@ impl Need {
             Need::Timestamps => "timestamps",
             Need::PromptAcks => "undelayed ACKs",
             Need::Ecn => "ECN",
+            Need::L4s => "L4S",
             Need::Pacing => "pacing",
         }
     }
@@ -115,7 +118,7 @@ impl Need {
     const fn missing_in_ns2(self) -> Option<&'static str> {
         match self {
             Need::Timestamps | Need::PromptAcks => None,
-            Need::Ecn => Some("ECN"),
+            Need::Ecn | Need::L4s => Some("ECN"),
             Need::Pacing => Some("pacing and delivery-rate samples"),
         }
     }

@@ -206,6 +206,7 @@ impl Settings {
         let mtu = u16::try_from(p.packet_octets).unwrap_or(u16::MAX);
         let ecn = match p.ecn {
             _ if self.carries_ci() => modern::EcnMode::Indication,
+            _ if self.control.needs(Need::L4s) => modern::EcnMode::L4s,
             _ if self.control.needs(Need::Ecn) => modern::EcnMode::Accurate,
             EcnName::Off => modern::EcnMode::Off,
             EcnName::Classic => modern::EcnMode::Classic,

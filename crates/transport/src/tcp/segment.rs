@@ -55,9 +55,9 @@ pub struct SynOptions {
     pub sack_permitted: bool,
 }
 
-/// TCP control bits, as in octet 13 of the header.
+/// TCP control bits: octet 13 of the header, and above it the lowest bit of octet 12.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from the sender.
@@ -76,6 +76,8 @@ impl Flags {
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(0x80);
+    /// Accurate ECN (RFC 9768).
+    pub const AE: Flags = Flags(0x100);
 
     /// Whether every bit of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
@@ -182,7 +184,7 @@ pub enum Ecn {
     /// 0b00: not capable.
     #[default]
     NotCapable,
-    /// 0b01: never touched by the project's hops.
+    /// 0b01: capable, of a scalable sender (L4S, RFC 9331).
     Ect1,
     /// 0b10: capable.
     Ect0,

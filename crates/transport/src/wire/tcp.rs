@@ -60,8 +60,9 @@ pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: 
     header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
     header[4..8].copy_from_slice(&segment.seq.to_be_bytes());
     header[8..12].copy_from_slice(&segment.ack.to_be_bytes());
-    header[12] = ((octets / 4) as u8) << 4;
-    header[13] = segment.flags.0;
+    let [high, low] = segment.flags.0.to_be_bytes();
+    header[12] = ((octets / 4) as u8) << 4 | high;
+    header[13] = low;
     header[14..16].copy_from_slice(&segment.window.to_be_bytes());
     header[16..20].fill(0);
     write_options(segment, &mut header[FIXED_OCTETS..]);
@@ -138,7 +139,7 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
     let mut segment = Segment {
         seq: be32(header, 4),
         ack: be32(header, 8),
-        flags: Flags(header[13]),
+        flags: Flags(be16(header, 12) & 0x01ff),
         window: be16(header, 14),
         payload: (ip.body_octets - octets as u64) as u32,
         aqt: ip.marks.aqt,

@@ -255,7 +255,7 @@ fn a_packet_that_does_not_fit_is_refused() {
 
 prop_compose! {
     fn segments()(
-        numbers in any::<(u32, u32, u16, u8)>(),
+        numbers in any::<(u32, u32, u16, u16)>(),
         payload in 0_u32..60_000,
         blocks in prop::collection::vec(any::<(u32, u32)>(), 0..=3),
         timestamps in any::<Option<(u32, u32)>>(),
@@ -280,7 +280,7 @@ prop_compose! {
             seq: numbers.0,
             ack: numbers.1,
             window: numbers.2,
-            flags: Flags(numbers.3),
+            flags: Flags(numbers.3 & 0x1ff),
             payload,
             sack,
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),

@@ -153,7 +153,7 @@ impl World {
                 let forged = Segment {
                     seq: true_one.seq.wrapping_add(off(seq)),
                     ack: true_one.ack.wrapping_add(off(ack)),
-                    flags: Flags(flags),
+                    flags: Flags(flags.into()),
                     payload: u32::from(flags % 7),
                     ..*true_one
                 };
@@ -257,7 +257,7 @@ proptest! {
         history in operations(),
         configs in [configs(), configs()],
         algorithm in algorithms(),
-        ecn in prop_oneof![Just(EcnMode::Off), Just(EcnMode::Classic), Just(EcnMode::Accurate)],
+        ecn in prop_oneof![Just(EcnMode::Off), Just(EcnMode::Classic), Just(EcnMode::Accurate), Just(EcnMode::L4s)],
     ) {
         let configs = configs.map(|config| Config { ecn, ..config });
         let new = || World::new([&configs[0], &configs[1]], algorithm.as_ref());

@@ -84,7 +84,8 @@ pub fn configs() -> impl Strategy<Value = Config> {
         Just(EcnMode::Off),
         Just(EcnMode::Classic),
         Just(EcnMode::Accurate),
-        Just(EcnMode::Indication)
+        Just(EcnMode::Indication),
+        Just(EcnMode::L4s)
     ];
     (
         (128_u16..1600, buffer(), buffer()),

@@ -3,7 +3,7 @@
 use congestion::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 use units::{Duration, Instant};
 
-use super::ecn::EcnState;
+use super::ecn::{Echo, EcnState};
 use super::prr::Prr;
 use super::rack::Path;
 use super::rate::Sampler;
@@ -25,8 +25,8 @@ pub(super) struct Ack {
     pub(super) bare: bool,
     /// The round-trip time by its timestamp.
     pub(super) echoed_rtt: Option<Duration>,
-    /// It echoes a congestion mark.
-    pub(super) marked: bool,
+    /// The congestion marks that it echoes.
+    pub(super) echo: Echo,
 }
 
 /// SACK blocks as positions.
@@ -115,6 +115,7 @@ impl Sender {
             rtt,
             rate,
             window_unused,
+            newly_marked: ecn.newly_marked(ack.echo, news.delivered),
             ..self.event(ack, &news)
         };
         marks.apply(&mut event);
@@ -125,7 +126,7 @@ impl Sender {
         }
         self.respond(now, lost, in_flight_before, ecn);
         let open = matches!(self.phase, Phase::Open);
-        if ack.marked && open && ecn.calls_for_cut(self.acked) {
+        if event.newly_marked > 0 && open && ecn.calls_for_cut(self.acked) {
             let event = self.loss_event(now, Evidence::Mark, in_flight_before);
             self.controller.on_congestion_mark(&event);
             ecn.on_cut(self.next);
@@ -152,7 +153,6 @@ impl Sender {
             in_flight: self.board.in_flight() as u64,
             newly_delivered: news.delivered,
             newly_lost: std::mem::take(&mut self.untold_lost),
-            newly_marked: if ack.marked { news.delivered } else { 0 },
             ..AckEvent::default()
         }
     }

@@ -51,7 +51,7 @@ impl Connection {
         if !flags.contains(Flags::SYN) {
             return;
         }
-        self.ecn.on_syn(flags);
+        self.ecn.on_syn(segment);
         self.synchronize(now, segment);
         self.state = State::SynReceived;
     }
@@ -77,9 +77,9 @@ impl Connection {
             return;
         }
         if acked {
-            self.ecn.on_syn_ack(flags);
+            self.ecn.on_syn_ack(segment);
         } else {
-            self.ecn.on_syn(flags);
+            self.ecn.on_syn(segment);
         }
         self.synchronize(now, segment);
         self.state = match self.sender.stream.is_closed() {
@@ -276,7 +276,7 @@ impl Connection {
             blocks: self.blocks(segment),
             bare: bare && !moved && acked == self.sender.acked,
             echoed_rtt,
-            marked: self.ecn.is_echo(segment),
+            echo: self.ecn.echo(segment),
         };
         let marks = self.marks(now, segment);
         self.sender.open = true;

@@ -97,6 +97,9 @@ pub enum EcnMode {
     /// The papers' congestion indication: every mark is echoed once, and only the congestion
     /// control's business.
     Indication,
+    /// L4S (RFC 9331): ECT(1), and marks are counted (RFC 9768). With an end that does not count them, as
+    /// [`EcnMode::Classic`].
+    L4s,
 }
 
 /// Why a connection cannot work with its settings.
