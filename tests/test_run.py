@@ -64,7 +64,7 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
 
 
-NEED_RATES = ("bbr", "dctcp", "waymark")
+NEED_RATES = ("bbr", "dctcp", "prague", "waymark")
 """Controls that the manner of ns-2 cannot carry."""
 
 
@@ -351,6 +351,21 @@ def test_dual_pi2_holds_the_classic_queue_at_its_target(small: Topology) -> None
         packet_s = 1500 * 8 / network.link("r1", "r2").rate_bps
         held_s = result.mean_waiting("r1->r2", 20, 60) * packet_s
         assert held_s == pytest.approx(target_s, rel=0.4)
+
+
+def test_l4s_packets_wait_little_beside_a_classic_flow(small: Topology) -> None:
+    """RFC 9332's aim: the L4S queue is short although CUBIC fills the other."""
+    network = small.with_program("v1model/l4s.p4").with_queues(500)
+    network = network.with_link("r1", "r2", rate_bps=40e6, delay_s=0.004)
+    network = network.with_link("a", "r1", rate_bps=1e9).with_link("r2", "b", rate_bps=1e9)
+    network = network.with_link("r1", "r2", dual_pi2=DualPi2(), weights=WEIGHTS)
+    flows = (Flow("a", "b", "cubic", MODERN), Flow("a", "b", "prague", MODERN, trace=True))
+    result = run(Scenario("l4s", network, 40, flows=flows))
+    trace = result.trace(1)
+    rtts_s = np.array(trace["rtt_s"].drop_null())
+    least_s = rtts_s.min()
+    assert np.percentile(rtts_s[len(rtts_s) // 2 :], 99) - least_s < 0.002
+    assert sum(result.throughput_bps(flow, 15, 40) for flow in (0, 1)) > 0.95 * 40e6
 
 
 def test_a_threshold_needs_a_program_that_marks(small: Topology) -> None:

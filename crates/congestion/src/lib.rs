@@ -107,11 +107,11 @@ pub static CONTROLS: &[&Control] = &[
     &scalable::SCALABLE,
     &cubic::CUBIC,
     &dctcp::DCTCP,
-    &prague::PRAGUE,
     &bbr::BBR,
     &muzha::MUZHA,
     &rbcc::RBCC,
     &rbcc::RBCC_WL,
+    &prague::PRAGUE,
 ];
 
 /// The control of that name.

@@ -119,6 +119,10 @@ impl Sender {
             ..self.event(ack, &news)
         };
         marks.apply(&mut event);
+        if matches!(ack.echo, Echo::Count(_)) {
+            // The flag ECE is a part of the counter.
+            event.ci_echo = event.newly_marked > 0;
+        }
         event.echoed_rtt = ack.echoed_rtt;
         self.tell(&event, advanced, lost);
         if copied {
