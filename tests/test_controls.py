@@ -182,7 +182,9 @@ def test_those_of_today_fill_the_path_in_the_modern_profile(algorithm: Algorithm
 
 @pytest.mark.parametrize("algorithm", sorted(MODERN))
 def test_what_needs_more_than_ns2_has_says_so(algorithm: Algorithm) -> None:
-    with pytest.raises(WaymarkError, match=r"flows\[0\]\.control\.name: .* needs .*ns-2 profile"):
+    with pytest.raises(
+        WaymarkError, match=r"flows\[0\]\.connection\.control\.name: .* needs .*ns-2 profile"
+    ):
         run(scenario(Flow("a", "b", algorithm)))
 
 

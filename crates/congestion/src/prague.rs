@@ -133,7 +133,8 @@ impl Prague {
         let reference_s = self.config.reference.as_secs_f64();
         match self.rtt {
             Some(rtt) if rtt < reference_s && self.rounds >= self.config.rounds => {
-                (rtt / reference_s).powi(2)
+                let share = rtt / reference_s;
+                share * share
             }
             _ => 1.0,
         }
