@@ -89,6 +89,12 @@ def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         if route.port is not None and route.port not in switch.ports:
             message = f"found {route.port}; valid: one of ports ({_known_ports(switch)})"
             yield Problem((*at, "port"), message)
+        missing = sorted({*route.also} - {n.address for n in switch.neighbours})
+        if missing or (route.also and route.via is None):
+            found_also = f"{missing[0]}" if missing else "no via"
+            yield Problem(
+                (*at, "also"), f"found {found_also}; valid: addresses of neighbours, beside via"
+            )
         if route.via is None and route.port is None:
             yield Problem(at, "via and port are missing; valid: via (a neighbour) or port")
         if route.via is None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address
 from typing import Any, cast
 
-from finsy.p4entity import P4TableAction, P4TableEntry, P4TableMatch
-from finsy.p4schema import P4MatchField, P4MatchType, P4Schema
+from finsy.p4entity import P4IndirectAction, P4TableAction, P4TableEntry, P4TableMatch
+from finsy.p4schema import P4MatchField, P4MatchType, P4Schema, P4Table
 from finsy.proto import p4r
 
 from controller.replication import CloneSession, DefaultAction, Held, MulticastGroup
@@ -28,12 +28,13 @@ def encode(entry: Entry, schema: P4Schema, *, key_only: bool = False) -> p4r.Tab
             too wide.
     """
     try:
-        fields = schema.tables[entry.table].match_fields
+        table = schema.tables[entry.table]
+        fields = table.match_fields
         match = {n: v for n, v in entry.match.items() if not _matches_anything(v, fields[n])}
         return P4TableEntry(
             entry.table,
             match=P4TableMatch(match),
-            action=None if key_only else P4TableAction(entry.action, **entry.params),
+            action=None if key_only else _action(entry, table),
             priority=entry.priority,
         ).encode_entry(schema)
     except (ValueError, KeyError) as error:
@@ -56,14 +57,46 @@ def decode(message: p4r.TableEntry, schema: P4Schema) -> Entry:
     for name, value in read_match.items():
         if not _matches_anything(value, fields[name]):
             match[name] = _value(value, fields[name])
-    if not isinstance(read.action, P4TableAction):  # of an action profile
+    choices = _choices(read.action)
+    if choices is None:  # a member or a group of an action profile, or several actions
         return Entry(read.table_id, match, "indirect", {}, read.priority)
-    actions = schema.actions[read.action.name]
-    params: dict[str, int | str] = {
-        param.name: _address(param.name, read.action.args[param.name], param.bitwidth)
-        for param in actions.params
-    }
-    return Entry(read.table_id, match, actions.alias, params, read.priority)
+    actions = schema.actions[choices[0].name]
+    params, *alternatives = (
+        {
+            param.name: _address(param.name, choice.args[param.name], param.bitwidth)
+            for param in actions.params
+        }
+        for choice in choices
+    )
+    return Entry(read.table_id, match, actions.alias, params, read.priority, tuple(alternatives))
+
+
+def _action(entry: Entry, table: P4Table) -> P4TableAction | P4IndirectAction:
+    """One action; for a table with an action selector, a one-shot group of those to choose among
+    (9.2.3), all of weight 1.
+
+    Raises:
+        ValueError: several actions for a table without a selector.
+    """
+    choices = [P4TableAction(entry.action, **each) for each in (entry.params, *entry.alternatives)]
+    if table.action_profile is not None:
+        return P4IndirectAction([(1, choice) for choice in choices])
+    if entry.alternatives:
+        raise ValueError(f"{len(choices)} next hops, but the table has no action selector")
+    return choices[0]
+
+
+def _choices(action: P4TableAction | P4IndirectAction | None) -> list[P4TableAction] | None:
+    """The actions of an entry, if they differ in parameters alone and weigh the same."""
+    if isinstance(action, P4TableAction):
+        return [action]
+    if action is None or not action.action_set:
+        return None
+    choices = [choice for _, choice in action.action_set]
+    alike = {choice.name for choice in choices}
+    if len(alike) > 1 or any(weight != 1 for weight, _ in action.action_set):
+        return None
+    return choices
 
 
 def entity(held: Held, schema: P4Schema, *, key_only: bool = False) -> p4r.Entity:

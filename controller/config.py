@@ -83,6 +83,9 @@ class RouteConfig(Settings):
     )
     via: IPv4Address | None = Field(None, description="the address of one of the neighbours")
     port: PortNumber | None = Field(None, description=f"a port number, 1 to {MAX_PORT}")
+    also: tuple[IPv4Address, ...] = Field(
+        (), description="addresses of further neighbours, between which and via flows are shared"
+    )
 
 
 class EntryConfig(Settings):

@@ -40,7 +40,8 @@ def entries_for(
     Raises:
         WaymarkError: the program has no table for a setting.
     """
-    entries = [_route(switch, route) for route in switch.routes]
+    has_ecmp = "ecmp_route" in tables
+    entries = [_route(switch, route, has_ecmp=has_ecmp) for route in switch.routes]
     entries += [
         entry_of.neighbour(
             neighbour.port,
@@ -63,16 +64,29 @@ def entries_for(
     return [*entries, *(entry.to_entry() for entry in switch.entries)]
 
 
-def _route(switch: SwitchConfig, route: RouteConfig) -> Entry:
+def _route(switch: SwitchConfig, route: RouteConfig, *, has_ecmp: bool) -> Entry:
+    to = str(route.to)
     if route.via is None:
         assert route.port is not None  # checked: via or port
-        return entry_of.direct_route(str(route.to), route.port)
+        if has_ecmp:
+            return entry_of.ecmp_route(to, [(route.port, None)])
+        return entry_of.direct_route(to, route.port)
     port = next(
         n.port for n in switch.neighbours if n.address == route.via and route.port in (None, n.port)
     )
-    if route.to.prefixlen == 32 and route.to.network_address == route.via:
-        return entry_of.direct_route(str(route.to), port)
-    return entry_of.route_via(str(route.to), port, str(route.via))
+    is_direct = route.to.prefixlen == 32 and route.to.network_address == route.via
+    if has_ecmp:
+        hops = [(port, None if is_direct else str(route.via))]
+        ports = {n.address: n.port for n in switch.neighbours}
+        hops += [(ports[address], str(address)) for address in route.also]
+        return entry_of.ecmp_route(to, hops)
+    if route.also:
+        raise WaymarkError(
+            f"{switch.program} has no table ecmp_route, which also of the route to {to} needs"
+        )
+    if is_direct:
+        return entry_of.direct_route(to, port)
+    return entry_of.route_via(to, port, str(route.via))
 
 
 def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Entry]:

@@ -48,6 +48,7 @@ MODULES = {
     "red": (*EVERY, "red"),
     "ecn": (*EVERY, "ecn"),
     "l4s": (*EVERY, "l4s"),
+    "fabric": (*EVERY, "aqt", "drai", "ci", "ecn", "ecmp"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }
 """The modules of `tests/` for a program."""

@@ -74,7 +74,7 @@ class HopTest(BaseTest):
         self.session.push()
         for host in hosts_of(self.architecture):
             self.session.insert(
-                "ipv4_route", {"dst_addr": f"{host.ipv4}/32"}, "direct", port=host.port
+                self.session.routes, {"dst_addr": f"{host.ipv4}/32"}, "direct", port=host.port
             )
             self.session.insert(
                 "neighbour",

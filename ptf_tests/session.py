@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import grpc
 from finsy.p4entity import (
     P4CounterEntry,
+    P4IndirectAction,
     P4PacketIn,
     P4PacketOut,
     P4TableAction,
@@ -97,6 +98,19 @@ class Session:
         """
         self._write(+self._entry(table, match, action, params))
 
+    def insert_choices(
+        self, table: str, match: dict[str, Any], action: str, choices: Sequence[dict[str, Any]]
+    ) -> None:
+        """Adds an entry to a table whose action selector chooses among these parameters."""
+        group = P4IndirectAction([(1, P4TableAction(action, **params)) for params in choices])
+        self._write(+P4TableEntry(table, match=P4TableMatch(match), action=group))
+
+    @property
+    def routes(self) -> str:
+        """The table of routes: with several next hops, or with one."""
+        names = {table.alias for table in self.schema.tables}
+        return "ecmp_route" if "ecmp_route" in names else "ipv4_route"
+
     def modify(self, table: str, match: dict[str, Any], action: str, **params: Any) -> None:
         """Gives an entry another action."""
         self._write(~self._entry(table, match, action, params))
@@ -105,10 +119,12 @@ class Session:
         self, table: str, match: dict[str, Any], action: str, params: dict[str, Any]
     ) -> P4TableEntry:
         kinds = {key.match_type for key in self.schema.tables[table].match_fields}
+        chosen = P4TableAction(action, **params)
+        has_selector = self.schema.tables[table].action_profile is not None
         return P4TableEntry(
             table,
             match=P4TableMatch(match),
-            action=P4TableAction(action, **params),
+            action=P4IndirectAction([(1, chosen)]) if has_selector else chosen,
             priority=int(bool(kinds & OVERLAPPING)),
         )
 

@@ -10,7 +10,8 @@ from ruamel.yaml import YAML
 from controller import pipeline
 from topologies import tutorial
 from topologies.plan import Plan, SwitchPlan
-from waymark import program, project
+from waymark import ecmp, program, project
+from waymark.addressing import Addressing
 from waymark.dual_pi2 import DualPi2
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop
@@ -94,16 +95,32 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         }
         for port, end in ends.items()
     ]
-    config["routes"] = [
-        {
-            "to": f"{addressing.ipv4[host.name]}/32",
-            "via": str(addressing.ipv4[hop]),
-            "port": addressing.port_to(switch.name, hop),
-        }
-        for host in plan.topology.hosts
-        for hop in (addressing.next_hop[switch.name, host.name],)
-    ]
+    config["routes"] = (
+        [_shared(addressing, switch.name, route) for route in ecmp.routes(addressing, switch.name)]
+        if "ecmp_route" in tables
+        else [
+            {
+                "to": f"{addressing.ipv4[host.name]}/32",
+                "via": str(addressing.ipv4[hop]),
+                "port": addressing.port_to(switch.name, hop),
+            }
+            for host in plan.topology.hosts
+            for hop in (addressing.next_hop[switch.name, host.name],)
+        ]
+    )
     return config
+
+
+def _shared(addressing: Addressing, switch: str, route: ecmp.EcmpRoute) -> dict[str, Any]:
+    """A route over all shortest paths as the controller's configuration has it."""
+    first, *others = route.next_hops
+    config: dict[str, Any] = {
+        "to": str(route.prefix),
+        "via": str(addressing.ipv4[first]),
+        "port": addressing.port_to(switch, first),
+    }
+    also = [str(addressing.ipv4[hop]) for hop in others]
+    return config | ({"also": also} if also else {})
 
 
 def _early_drops(link: Link) -> dict[str, Any]:

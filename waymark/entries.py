@@ -6,6 +6,7 @@ neighbours, the queue limit of each port, and the marks that each port writes.
 
 from collections.abc import Collection
 
+from waymark import ecmp
 from waymark import entry as entry_of
 from waymark.addressing import Addressing
 from waymark.architecture import V1MODEL, Architecture
@@ -44,6 +45,17 @@ def entries_for(
     entries: list[Entry] = []
     if "ipv4_route" in present:
         entries += _routes(addressing, switch)
+    if "ecmp_route" in present:
+        entries += [
+            entry_of.ecmp_route(
+                str(route.prefix),
+                [
+                    (addressing.port_to(switch.name, hop), _router(addressing, hop))
+                    for hop in route.next_hops
+                ],
+            )
+            for route in ecmp.routes(addressing, switch.name)
+        ]
     if "neighbour" in present:
         entries += [_neighbour(addressing, switch, port) for port in ports]
     if limits_queues(tables):
@@ -93,6 +105,11 @@ def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:
         else:
             entries.append(entry_of.route_via(prefix, port, str(addressing.ipv4[next_hop])))
     return entries
+
+
+def _router(addressing: Addressing, hop: str) -> str | None:
+    """The address of a next hop that is a switch."""
+    return None if hop in addressing.hosts else str(addressing.ipv4[hop])
 
 
 def _neighbour(addressing: Addressing, switch: Switch, port: int) -> Entry:

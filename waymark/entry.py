@@ -4,7 +4,7 @@ The tables are those of ``p4src/`` (its README lists keys, actions and parameter
 depends neither on topologies nor on the controller: the lab and ``controller/`` both use it.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,8 @@ class Entry:
 
     Attributes:
         match: each key's value. An omitted key matches anything.
+        alternatives: parameters of the same action again; the table's action selector chooses among
+            ``params`` and these.
         priority: the matching entry with the largest wins, in tables with ranges; otherwise 0.
     """
 
@@ -39,12 +41,17 @@ class Entry:
     action: str
     params: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     priority: int = 0
+    alternatives: tuple[Mapping[str, int | str], ...] = ()
 
     def __str__(self) -> str:
         """As ``route dst_addr=10.0.0.0/24 -> via(port=1, next_hop=10.0.9.1)``."""
         match = " ".join(f"{key}={value}" for key, value in self.match.items())
-        params = ", ".join(f"{name}={value}" for name, value in self.params.items())
-        return f"{self.table} {match} -> {self.action}({params})"
+        choices = (
+            ", ".join(f"{name}={value}" for name, value in params.items())
+            for params in (self.params, *self.alternatives)
+        )
+        actions = " | ".join(f"{self.action}({params})" for params in choices)
+        return f"{self.table} {match} -> {actions}"
 
     def to_core(self) -> dict[str, Any]:
         """The entry as the core reads it."""
@@ -54,6 +61,8 @@ class Entry:
             "action": self.action,
             "params": dict(self.params),
         }
+        if self.alternatives:
+            entry["alternatives"] = [dict(params) for params in self.alternatives]
         return entry | ({"priority": self.priority} if self.priority else {})
 
 
@@ -65,6 +74,22 @@ def direct_route(prefix: str, port: int) -> Entry:
 def route_via(prefix: str, port: int, next_hop: str) -> Entry:
     """Destinations in ``prefix`` are reached through the neighbour ``next_hop`` behind ``port``."""
     return Entry("ipv4_route", {"dst_addr": prefix}, "via", {"port": port, "next_hop": next_hop})
+
+
+def ecmp_route(prefix: str, next_hops: Sequence[tuple[int, str | None]]) -> Entry:
+    """Destinations in ``prefix`` are reached through any of ``next_hops``.
+
+    Args:
+        next_hops: port and neighbour of each, all different; None: the destination itself is the
+            neighbour.
+    """
+    match: dict[str, Value] = {"dst_addr": prefix}
+    (port, address), *others = next_hops
+    if address is None:
+        return Entry("ecmp_route", match, "direct", {"port": port})
+    choices = tuple({"port": port, "next_hop": str(address)} for port, address in others)
+    params: dict[str, int | str] = {"port": port, "next_hop": address}
+    return Entry("ecmp_route", match, "via", params, alternatives=choices)
 
 
 def neighbour(port: int, address: str, *, own_mac: str, mac: str) -> Entry:

@@ -1,8 +1,9 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from waymark import architecture, congestion, program, sctp
@@ -91,7 +92,7 @@ class Scenario:
     counters_every_s: float | None = None
 
     def __post_init__(self) -> None:
-        hosts = [host.name for host in self.topology.hosts]
+        hosts = dict.fromkeys(host.name for host in self.topology.hosts)
         for traffic in (*self.flows, *self.associations, *self.sources):
             for end in (traffic.source, traffic.target):
                 if end not in hosts:
@@ -121,6 +122,11 @@ class Scenario:
                 f"scenario {self.name}: {what}: {parameter} {time_s:g}, expected less than end_s, "
                 f"{self.end_s:g}"
             )
+
+    @cached_property
+    def largest_packet(self) -> int:
+        """Octets of the largest data packet of a flow; without flows, the MTU."""
+        return max((flow.profile.packet_octets for flow in self.flows), default=MTU_OCTETS)
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -159,8 +165,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         },
         "links": [
             _link(link, topology.link(link.target, link.source), scenario, addressing)
-            for index, link in enumerate(topology.links)
-            if _first_of_pair(index, topology)
+            for link in _first_of_pairs(topology)
         ],
         "media": _media(topology),
         "flows": [
@@ -212,14 +217,13 @@ def _held(
 def _derived(
     scenario: Scenario, addressing: Addressing, switch: Switch, tables: Collection[str]
 ) -> list[Entry]:
-    sizes = [flow.profile.packet_octets for flow in scenario.flows]
     return entries_for(
         scenario.topology,
         addressing,
         switch,
         tables,
         _architecture(switch),
-        max(sizes, default=MTU_OCTETS),
+        scenario.largest_packet,
     )
 
 
@@ -303,18 +307,19 @@ def _media(topology: Topology) -> dict[str, Any]:
     }
 
 
-def _first_of_pair(index: int, topology: Topology) -> bool:
-    link = topology.links[index]
-    earlier = topology.links[:index]
-    return all((k.source, k.target) != (link.target, link.source) for k in earlier)
+def _first_of_pairs(topology: Topology) -> Iterator[Link]:
+    """Of both directions of each cable, the one that comes first."""
+    seen: set[tuple[str, str]] = set()
+    for link in topology.links:
+        seen.add((link.source, link.target))
+        if (link.target, link.source) not in seen:
+            yield link
 
 
 def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -> dict[str, Any]:
-    hosts = {host.name for host in scenario.topology.hosts}
-
     def end(node: str, neighbour: str) -> dict[str, Any]:
         port = addressing.port_to(node, neighbour)
-        if node in hosts:
+        if node in addressing.hosts:
             port = list(addressing.ports[node]).index(port)
         return {"node": node, "port": port}
 

@@ -5,8 +5,10 @@ A topology names rates, delays, queue limits, losses and programs, and no runner
 cable is two of them (:func:`duplex`), whose settings may differ.
 """
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from waymark import program
@@ -201,11 +203,23 @@ class Topology:
         """The names of all hosts, then of all switches."""
         return tuple(node.name for node in (*self.hosts, *self.switches))
 
+    @cached_property
+    def _by_ends(self) -> Mapping[tuple[str, str], Link]:
+        return {(link.source, link.target): link for link in self.links}
+
+    @cached_property
+    def uplinks(self) -> Mapping[str, Link]:
+        """The first link of each node."""
+        first: dict[str, Link] = {}
+        for link in self.links:
+            first.setdefault(link.source, link)
+        return first
+
     def link(self, source: str, target: str) -> Link:
         """The link from ``source`` to ``target``."""
-        for link in self.links:
-            if (link.source, link.target) == (source, target):
-                return link
+        link = self._by_ends.get((source, target))
+        if link is not None:
+            return link
         raise WaymarkError(
             f"no link {source}->{target}; links: {', '.join(link.name for link in self.links)}"
         )
@@ -294,18 +308,18 @@ class Topology:
 
 
 def _check(topology: Topology) -> None:
-    nodes = topology.nodes
-    for name in nodes:
-        if nodes.count(name) > 1:
+    nodes = Counter(topology.nodes)
+    for name, times in nodes.items():
+        if times > 1:
             raise WaymarkError(f"two nodes are called {name!r}")
-    ends = [(link.source, link.target) for link in topology.links]
+    ends = Counter((link.source, link.target) for link in topology.links)
     for link in topology.links:
         for end in (link.source, link.target):
             if end not in nodes:
                 raise WaymarkError(f"link {link.name}: no node {end!r} (nodes: {', '.join(nodes)})")
         if link.source == link.target:
             raise WaymarkError(f"link {link.name} leads back to its own node")
-        if ends.count((link.source, link.target)) > 1:
+        if ends[link.source, link.target] > 1:
             raise WaymarkError(f"two links {link.name}")
         if (link.target, link.source) not in ends:
             raise WaymarkError(
@@ -346,13 +360,13 @@ def _check(topology: Topology) -> None:
         if link.medium != topology.link(link.target, link.source).medium:
             raise WaymarkError(f"link {link.name}: its way back is on another medium")
     _check_media({link.medium for link in topology.links if link.medium is not None})
-    leaving = [(link.source, link.port) for link in topology.links if link.port is not None]
-    for node, port in leaving:
-        if leaving.count((node, port)) > 1:
+    leaving = Counter((link.source, link.port) for link in topology.links if link.port is not None)
+    for (node, port), times in leaving.items():
+        if times > 1:
             raise WaymarkError(f"two links at port {port} of {node}")
+    sources = {link.source for link in topology.links}
     for host in topology.hosts:
-        uplinks = [link for link in topology.links if link.source == host.name]
-        if not uplinks:
+        if host.name not in sources:
             raise WaymarkError(f"host {host.name} has no link, expected at least one")
     for switch in topology.switches:
         for neighbour in switch.snoop:

@@ -59,6 +59,8 @@ class Frame:
     options: bytes = b""
     ttl: int = 64
     ecn: int = 0
+    protocol: int = 253
+    """RFC 3692: experiments."""
     vlan: int | None = None
     version: int = 4
     ihl: int | None = None
@@ -81,7 +83,7 @@ class Frame:
             bytes([self.version << 4 | ihl, self.ecn])
             + (20 + len(self.options) + len(self.payload)).to_bytes(2)
             + b"\x1c\x46\x40\x00"  # identification, don't fragment
-            + bytes([self.ttl, 253])  # protocol: RFC 3692 experiment
+            + bytes([self.ttl, self.protocol])
         )
         addresses = IPv4Address(self.src).packed + IPv4Address(self.dst).packed
         checksum = internet_checksum(before_checksum + b"\x00\x00" + addresses + self.options)

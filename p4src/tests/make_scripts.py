@@ -486,34 +486,65 @@ def both_marks() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "waymark")
+def ports() -> Script:
+    script = Script("Packets with ports, without, and cut short in them.")
+    script.routes()
+    for protocol in (6, 17, 132):
+        script.forwarded(
+            f"Ports of protocol {protocol}.",
+            A_TO_B.changed(protocol=protocol),
+            AT_B.changed(protocol=protocol),
+        )
+    whole = A_TO_B.changed(protocol=6, payload=b"")
+    script.forwarded("TCP without ports.", whole, AT_B.changed(protocol=6, payload=b""))
+    cut = b"".join(A_TO_B.changed(protocol=6, payload=bytes(8)).parts())[:-6]
+    script.dropped("The total length covers ports, and the frame ends in them.", [cut])
+    script.forwarded(
+        "An options list in front of the ports.",
+        A_TO_B.changed(protocol=6, options=padded(unknown(7))),
+        AT_B.changed(protocol=6, options=padded(unknown(7))),
+    )
+    script.drops(MALFORMED, 1)
+    return script
+
+
+EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "fabric", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
     (EVERY, "packet_out", packet_out),
     (EVERY, "admission", admission),
-    (("aqt", "waymark"), "aqt_options", aqt_options),
-    (("aqt", "waymark"), "aqt_saturated", aqt_saturated),
-    (("aqt", "waymark"), "aqt_off", aqt_off),
+    (("aqt", "fabric", "waymark"), "aqt_options", aqt_options),
+    (("aqt", "fabric", "waymark"), "aqt_saturated", aqt_saturated),
+    (("aqt", "fabric", "waymark"), "aqt_off", aqt_off),
     (("waymark",), "malformed_options", malformed_options),
-    (("drai", "waymark"), "drai_minimum", drai_minimum),
+    (("drai", "fabric", "waymark"), "drai_minimum", drai_minimum),
     (("drai", "waymark"), "drai_options", drai_options),
     (("drai", "waymark"), "drai_ranges", drai_ranges),
-    (("ci", "waymark"), "ci_unmarked", ci_unmarked),
+    (("ci", "fabric", "waymark"), "ci_unmarked", ci_unmarked),
     (("red", "waymark"), "red", red),
-    (("ecn",), "ecn_unmarked", ecn_unmarked),
+    (("ecn", "fabric"), "ecn_unmarked", ecn_unmarked),
     (("l4s",), "l4s_unmarked", l4s_unmarked),
-    (("waymark",), "both_marks", both_marks),
+    (("fabric", "waymark"), "both_marks", both_marks),
+    (("fabric",), "ports", ports),
 ]
 
 
 def texts() -> dict[Path, str]:
     """Each script's path and contents."""
     return {
-        Path(__file__).with_name(f"{program}-{name}.stf"): script().text()
+        Path(__file__).with_name(f"{program}-{name}.stf"): _for(program, script().text())
         for programs, name, script in SCRIPTS
         for program in programs
     }
+
+
+def _for(program: str, text: str) -> str:
+    """A script with the program's names: fabric.p4 has another table of routes, and two counters
+    whose names end in marks."""
+    if program != "fabric":
+        return text
+    return text.replace("ipv4_route", "ecmp_route").replace(" marks(", " counters.marks(")
 
 
 def main() -> None:

@@ -47,10 +47,10 @@ class ForwardingKeepsOptionsInAnyOrder(HopTest):
 class ForwardingTakesTheLongestPrefix(HopTest):
     def runTest(self):
         self.session.insert(
-            "ipv4_route", {"dst_addr": "10.9.0.0/16"}, "via", port=C.port, next_hop=C.ipv4
+            self.session.routes, {"dst_addr": "10.9.0.0/16"}, "via", port=C.port, next_hop=C.ipv4
         )
         self.session.insert(
-            "ipv4_route", {"dst_addr": "10.9.9.0/24"}, "via", port=B.port, next_hop=B.ipv4
+            self.session.routes, {"dst_addr": "10.9.9.0/24"}, "via", port=B.port, next_hop=B.ipv4
         )
         self.check_forwarded(Datagram(to=C, dst="10.9.1.1"))
         self.check_forwarded(Datagram(to=B, dst="10.9.9.1"))
@@ -67,7 +67,11 @@ class TtlThatEndsHereIsDropped(HopTest):
 class NoRouteIsDropped(HopTest):
     def runTest(self):
         self.session.insert(
-            "ipv4_route", {"dst_addr": "10.8.0.0/16"}, "via", port=B.port, next_hop="10.0.2.99"
+            self.session.routes,
+            {"dst_addr": "10.8.0.0/16"},
+            "via",
+            port=B.port,
+            next_hop="10.0.2.99",
         )
         self.check_dropped(Datagram(dst="192.0.2.1").sent(), "no route")
         self.check_dropped(Datagram(dst="10.8.0.1").sent(), "no neighbour")

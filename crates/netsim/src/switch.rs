@@ -97,10 +97,14 @@ impl SwitchState {
             .iter()
             .map(|(key, value)| (key.as_str(), to_match(value)))
             .collect();
-        let params = params(&entry.params);
         let priority = entry.priority.unwrap_or(0);
+        let choices: Vec<_> = std::iter::once(&entry.params)
+            .chain(&entry.alternatives)
+            .map(params)
+            .collect();
+        let choices: Vec<&[_]> = choices.iter().map(Vec::as_slice).collect();
         self.switch
-            .add(&entry.table, &matches, priority, &entry.action, &params)
+            .add_choices(&entry.table, &matches, priority, &entry.action, &choices)
     }
 
     /// Notes a panic of the engine, if it is the first.

@@ -348,7 +348,8 @@ impl Runner {
         id: Option<&String>,
     ) -> Result<(), String> {
         let table = self.table(table)?;
-        let action = EntryAction::Run(self.call(table, action)?);
+        let spec = self.call(table, action)?;
+        let action = self.switch.choice_of(table, vec![spec]);
         let definition = &self.switch.program()[table];
         let keys: Vec<_> = definition
             .keys

@@ -1,5 +1,5 @@
 // v1model: ECN (RFC 3168) with a step at a threshold on the instantaneous queue, as DCTCP requires
-// (RFC 8257, section 3.1). CI uses the same ECN field, so a program has only one of the two.
+// (RFC 8257, section 3.1). CI uses the same ECN field, so a port has at most one of the two.
 
 #ifndef WAYMARK_V1MODEL_ECN_P4
 #define WAYMARK_V1MODEL_ECN_P4

@@ -35,6 +35,7 @@ struct metadata_t {
     drop_cause_t  drop_cause;
     port_t        egress_port;
     ipv4_addr_t   next_hop;
+    bit<32>       l4_ports;           // source and destination, where a program parses them
     queue_place_t place;
 }
 

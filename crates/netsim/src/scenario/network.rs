@@ -102,6 +102,10 @@ pub struct TableEntry {
     /// The action's parameters by name.
     #[serde(default)]
     pub params: IndexMap<String, Value>,
+    /// Parameters of the same action again, for tables with an action selector: it chooses among `params` and
+    /// these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<IndexMap<String, Value>>,
     /// For tables with ternary, range or optional keys: the largest wins.
     #[serde(default)]
     pub priority: Option<u32>,

@@ -1,5 +1,6 @@
 //! Names of tables, actions, objects and keys, and calls and entries made from them.
 
+use crate::object::Object;
 use crate::{ActionSpec, ControlError, Entry, EntryAction, Machine, Match};
 use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, TableId, ValueSetId, control_plane_name};
@@ -157,10 +158,46 @@ impl Machine {
         action: &str,
         args: &[(&str, BigUint)],
     ) -> Result<Entry, ControlError> {
+        self.entry_of(table, matches, priority, action, &[args])
+    }
+
+    /// As [`entry`](Self::entry), with the data of several choices, which weigh the same. A table with an action
+    /// selector chooses among them, and has a group of its own for a single one, too.
+    fn entry_of(
+        &self,
+        table: TableId,
+        matches: &[(&str, Match)],
+        priority: u32,
+        action: &str,
+        choices: &[&[(&str, BigUint)]],
+    ) -> Result<Entry, ControlError> {
+        let specs = choices
+            .iter()
+            .map(|args| self.action_spec(table, action, args));
+        let specs = specs.collect::<Result<Vec<_>, _>>()?;
         Ok(Entry {
             matches: self.matches(table, matches)?,
             priority,
-            action: EntryAction::Run(self.action_spec(table, action, args)?),
+            action: self.choice_of(table, specs),
+        })
+    }
+
+    /// What an entry holds that chooses among actions with equal weights: the action itself where there is one and
+    /// the table has no action selector.
+    pub fn choice_of(&self, table: TableId, mut specs: Vec<ActionSpec>) -> EntryAction {
+        let is_single = specs.len() == 1 && !self.has_selector(table);
+        match specs.pop() {
+            Some(spec) if is_single => EntryAction::Run(spec),
+            last => EntryAction::OneShot(specs.into_iter().chain(last).map(|s| (s, 1)).collect()),
+        }
+    }
+
+    fn has_selector(&self, table: TableId) -> bool {
+        let implementation = self.program()[table].implementation;
+        let profile = implementation.map(|id| self.program().action_profile(id));
+        profile.is_some_and(|id| match &self.objects[id.0 as usize] {
+            Object::Profile(profile) => profile.algorithm.is_some(),
+            _ => false,
         })
     }
 
@@ -173,8 +210,21 @@ impl Machine {
         action: &str,
         args: &[(&str, BigUint)],
     ) -> Result<(), ControlError> {
+        self.add_choices(table, matches, priority, action, &[args])
+    }
+
+    /// As [`add`](Self::add), with the data of several choices, among which the table's action selector chooses
+    /// with equal weights.
+    pub fn add_choices(
+        &mut self,
+        table: &str,
+        matches: &[(&str, Match)],
+        priority: u32,
+        action: &str,
+        choices: &[&[(&str, BigUint)]],
+    ) -> Result<(), ControlError> {
         let table = self.table(table)?;
-        let entry = self.entry(table, matches, priority, action, args)?;
+        let entry = self.entry_of(table, matches, priority, action, choices)?;
         self.insert(table, entry)
     }
 

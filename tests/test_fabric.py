@@ -1,0 +1,205 @@
+"""Networks made by rule, routes over all shortest paths, and flow completion times."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from conftest import Cli
+
+from waymark import Flow, Scenario, Topology, WaymarkError, ecmp, run
+from waymark.addressing import derive
+from waymark.completion import completions, queue_histograms
+from waymark.fabric import Cable, dumbbell, fat_tree, leaf_spine, parking_lot
+from waymark.generated import generate
+from waymark.workload import FlowSizes, incast, permutation, poisson
+
+QUICK = Cable(1e9, 1e-6, 100)
+
+
+def test_a_fat_tree_has_the_sizes_of_its_paper() -> None:
+    for k in (2, 4, 6):
+        network = fat_tree(k)
+        assert len(network.hosts) == k**3 // 4
+        assert len(network.switches) == 5 * k * k // 4
+        degrees = Counter(link.source for link in network.links)
+        assert {degrees[switch.name] for switch in network.switches} == {k}
+
+
+@pytest.mark.parametrize("k", [0, 3, 130])
+def test_a_fat_tree_needs_an_even_number(k: int) -> None:
+    with pytest.raises(WaymarkError, match="expected an even number from 2 to 128"):
+        fat_tree(k)
+
+
+@pytest.mark.parametrize(
+    ("network", "hosts", "switches", "links"),
+    [
+        (leaf_spine(3, 2, 4), 12, 5, 2 * (12 + 6)),
+        (dumbbell(3, QUICK, QUICK), 6, 2, 2 * 7),
+        (parking_lot(3, QUICK, QUICK), 8, 4, 2 * (8 + 3)),
+    ],
+)
+def test_sizes(network: Topology, hosts: int, switches: int, links: int) -> None:
+    sizes = (len(network.hosts), len(network.switches), len(network.links))
+    assert sizes == (hosts, switches, links)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [fat_tree(4), leaf_spine(3, 2, 5), dumbbell(5, QUICK, QUICK), parking_lot(4, QUICK, QUICK)],
+)
+def test_every_address_has_its_shortest_paths(network: Topology) -> None:
+    """Exactly one prefix holds an address, with all of the next hops."""
+    addressing = derive(network)
+    for switch in network.switches:
+        routes = ecmp.routes(addressing, switch.name)
+        for (host, port), address in addressing.interfaces.items():
+            holding = [route for route in routes if address in route.prefix]
+            assert len(holding) == 1
+            expected = addressing.next_hop_to.all(switch.name, host, port)
+            assert holding[0].next_hops == expected
+
+
+def test_a_core_has_a_route_per_pod() -> None:
+    addressing = derive(fat_tree(8))
+    assert len(ecmp.routes(addressing, "c0_0")) == 8
+    up = ecmp.routes(addressing, "e0_0")[-1]
+    assert up.next_hops == ("a0_0", "a0_1", "a0_2", "a0_3")
+    assert IPv4Address("10.7.3.5") in IPv4Network(up.prefix)
+
+
+def test_flows_share_all_paths() -> None:
+    """CRCs alone would let an aggregation switch use one of its two uplinks."""
+    network = fat_tree(4, QUICK)
+    flows = tuple(
+        Flow(source.name, target.name, "reno", segments=20)
+        for source in network.hosts
+        for target in network.hosts
+        if source is not target
+    )
+    result = run(Scenario("spread", network, 20, flows))
+    assert all(flow.finished_s is not None for flow in result.flows)
+    for name, switch in result.switches.items():
+        sent = {port.link: port.tx_packets for port in switch.ports.values()}
+        up = [packets for link, packets in sent.items() if _is_up(link)]
+        assert all(packets > 0 for packets in sent.values()), name
+        assert max(up, default=0) < 2 * min(up, default=1), (name, sent)
+
+
+def _is_up(link: str) -> bool:
+    """From an edge switch to an aggregation switch, or from there to a core."""
+    return (link[0], link.partition("->")[2][0]) in {("e", "a"), ("a", "c")}
+
+
+def test_completion_times_are_at_least_the_ideal_ones() -> None:
+    network = fat_tree(4, QUICK)
+    flows = poisson(network, FlowSizes.load("hadoop"), "cubic", load=0.3, until_s=0.01, seed=3)
+    scenario = Scenario("fct", network, 0.1, flows, sample_s=0.001)
+    result = run(scenario)
+    measured = completions(scenario, result)
+    done = ~np.isnan(measured.end_s)
+    assert done.mean() > 0.9
+    assert (measured.slowdown[done] >= 1).all()
+    assert measured.by_class()["all"]["flows"] == len(flows)
+    shares: Counter[str] = Counter()
+    for link, low, below, share, peak in queue_histograms(result):
+        assert low < below
+        assert peak > 0
+        shares[link] += share  # pyright: ignore[reportArgumentType]
+    assert all(share == pytest.approx(1) for share in shares.values())
+
+
+def test_an_empty_network_is_close_to_the_ideal() -> None:
+    """One small flow: its handshake, its packets and the last acknowledgement."""
+    network = fat_tree(4, QUICK)
+    flow = incast(network, "cubic", senders=1, octets=8_000, seed=1)
+    scenario = Scenario("one", network, 0.1, flow, sample_s=0.001)
+    measured = completions(scenario, run(scenario))
+    assert 1 <= measured.slowdown[0] < 1.3
+
+
+def test_the_load_is_the_one_that_was_asked_for() -> None:
+    network = leaf_spine(2, 2, 8)
+    sizes = FlowSizes.load("websearch")
+    flows = poisson(network, sizes, "cubic", load=0.5, until_s=5.0, seed=7)
+    octets = sum(flow.segments or 0 for flow in flows) * 1500
+    assert octets * 8 / 5.0 == pytest.approx(0.5 * 16 * 10e9, rel=0.05)
+    assert flows == poisson(network, sizes, "cubic", load=0.5, until_s=5.0, seed=7)
+    assert flows != poisson(network, sizes, "cubic", load=0.5, until_s=5.0, seed=8)
+    assert all(flow.source != flow.target for flow in flows)
+
+
+def test_the_mean_of_drawn_sizes_is_the_distributions() -> None:
+    for name, mean in (("websearch", 1.7e6), ("hadoop", 0.12e6)):
+        sizes = FlowSizes.load(name)
+        assert sizes.mean_octets == pytest.approx(mean, rel=0.1)
+        drawn = sizes.draw(np.random.default_rng(1), 200_000)
+        assert drawn.mean() == pytest.approx(sizes.mean_octets, rel=0.03)
+
+
+def test_a_permutation_has_each_host_once() -> None:
+    network = leaf_spine(4, 2, 4)
+    pairs = permutation(network, 5)
+    names = sorted(host.name for host in network.hosts)
+    assert sorted(source for source, _ in pairs) == names
+    assert sorted(target for _, target in pairs) == names
+    assert all(source != target for source, target in pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("octets,percent\n0,0\n", "two or more points"),
+        ("octets,percent\n0,0\n5,90\n", "from 0 to 90 %, expected 0 to 100"),
+        ("octets,percent\n5,0\n4,100\n", "that increase"),
+        ("octets,percent\n5,x\n", "two numbers in each line"),
+        ("size,share\n", "expected a first line 'octets,percent'"),
+    ],
+)
+def test_flow_sizes_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "sizes.csv"
+    file.write_text(text)
+    with pytest.raises(WaymarkError, match=message):
+        FlowSizes.load(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fat-tree:x", "expected fat-tree:K"),
+        ("leaf-spine:4x2", "expected leaf-spine:LEAVESxSPINESxHOSTS"),
+        ("ring:4", "fat-tree"),
+    ],
+)
+def test_other_kinds_are_refused(text: str, message: str) -> None:
+    with pytest.raises(WaymarkError, match=message):
+        generate(text, QUICK)
+
+
+def test_a_generated_file_is_the_topology(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "net.yaml"
+    done = cli("topology", "leaf-spine:3x2x2", "--rate", "1 Gb/s", "--delay", "1 us", "--out", file)
+    assert done.code == 0, done.err
+    assert Topology.load(file) == leaf_spine(3, 2, 2, QUICK)
+
+
+def test_the_command_writes_its_files(cli: Cli, tmp_path: Path) -> None:
+    done = cli(
+        *("fabric", "dctcp", "waymark", "--seconds", "1 ms", "--drain", "20 ms"),
+        *("--sizes", "hadoop", "--rate", "1 Gb/s", "--out", tmp_path, "--json"),
+    )
+    assert done.code == 0, done.err
+    shown = json.loads(done.out)
+    every = [row for row in shown["classes"] if row["size"] == "all"]
+    assert [row["control"] for row in every] == ["dctcp", "waymark"]
+    for row in every:
+        flows = pq.read_table(tmp_path / f"{row['control']}-flows.parquet")
+        assert flows.num_rows == row["flows"]
+        queues = pq.read_table(tmp_path / f"{row['control']}-queues.parquet")
+        assert set(queues["link"].to_pylist()) <= {link.name for link in fat_tree(4).links}

@@ -1,0 +1,257 @@
+"""``waymark topology`` and ``waymark fabric``: networks made by rule, and flow completion times."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from waymark.cli.base import STANDARD, app, make, out, write
+from waymark.errors import WaymarkError
+from waymark.help_text import examples
+from waymark.json_option import AsJson, print_json
+from waymark.quantity_options import rate_option, size_option, time_option
+
+if TYPE_CHECKING:
+    from waymark.completion import Completions
+    from waymark.fabric import Cable
+    from waymark.result import Result
+    from waymark.scenario import Scenario
+    from waymark.topology import Topology
+    from waymark.traffic import Flow
+
+MARKS = ("aqt", "drai", "ci")
+
+
+class PatternName(StrEnum):
+    """``--pattern``."""
+
+    RANDOM = "random"
+    PERMUTATION = "permutation"
+
+
+@app.command(
+    "topology",
+    epilog=examples(
+        "waymark topology fat-tree:4 --out fat-tree.yaml",
+        "waymark topology leaf-spine:4x2x8 --rate '1 Gb/s' --trunk '4 Gb/s'",
+    ),
+)
+def topology(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND:SIZE",
+            help="fat-tree:K, leaf-spine:LEAVESxSPINESxHOSTS, dumbbell:PAIRS or parking-lot:HOPS.",
+        ),
+    ],
+    rate: Annotated[float, rate_option("--rate", help="Of all links.", default="100 Mb/s")] = 100e6,
+    trunk: Annotated[
+        float | None,
+        rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
+    ] = None,
+    delay: Annotated[float, time_option("--delay", help="Of each link, one way.")] = 1e-3,
+    queue: Annotated[
+        int, typer.Option(min=2, help="Queue limits in packets, the one being sent counted.")
+    ] = 100,
+    file: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where to write; -: standard output.")
+    ] = STANDARD,
+) -> None:
+    """Write the topology file of a fat-tree, a leaf-spine network, a dumbbell or a parking lot.
+
+    waymark up and waymark compare read such files.
+    """
+    from waymark import generated
+    from waymark.fabric import Cable
+
+    cable = Cable(rate, delay, queue)
+    its_trunk = None if trunk is None else Cable(trunk, delay, queue)
+    made = generated.generate(kind, cable, its_trunk)
+    write(file, generated.as_yaml(made, f"{kind}, made by waymark topology."))
+
+
+@app.command(
+    "fabric",
+    epilog=examples(
+        "waymark fabric dctcp rovegas waymark --topology fat-tree:4 --seconds '10 ms'",
+        "waymark fabric cubic --sizes hadoop --pattern permutation --load 0.5",
+        "waymark fabric dctcp --incast 15 --incast-size '64 kB'",
+    ),
+)
+def fabric(
+    controls: Annotated[
+        list[str], typer.Argument(metavar="CONTROL...", help="Such as dctcp, rovegas, waymark.")
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--topology",
+            metavar="KIND:SIZE",
+            help="fat-tree:K, leaf-spine:LEAVESxSPINESxHOSTS, dumbbell:PAIRS, parking-lot:HOPS.",
+        ),
+    ] = "fat-tree:4",
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Flow sizes: websearch, hadoop, or a CSV file: octets,percent."
+        ),
+    ] = "websearch",
+    load: Annotated[float, typer.Option(help="Of the hosts' links, headers included.")] = 0.3,
+    pattern: Annotated[PatternName, typer.Option(help="Between which hosts.")] = PatternName.RANDOM,
+    incast: Annotated[
+        int | None,
+        typer.Option(min=1, help="Instead of arrivals: so many hosts send to one, all at once."),
+    ] = None,
+    incast_size: Annotated[
+        int, size_option("--incast-size", help="Of each of these flows. [default: 64 kB]")
+    ] = 64_000,
+    seconds: Annotated[
+        float, time_option("--seconds", help="Flows start within this time. [default: 10 ms]")
+    ] = 0.01,
+    drain: Annotated[
+        float | None,
+        time_option("--drain", help="How long the run goes on. Default: 9 times that time."),
+    ] = None,
+    rate: Annotated[float, rate_option("--rate", help="Of links.", default="10 Gb/s")] = 10e9,
+    trunk: Annotated[
+        float | None,
+        rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
+    ] = None,
+    delay: Annotated[
+        float, time_option("--delay", help="Of each link, one way. [default: 1 us]")
+    ] = 1e-6,
+    queue: Annotated[int, typer.Option(min=2, help="Queue limits in packets.")] = 250,
+    ecn: Annotated[
+        int, typer.Option(min=0, help="DCTCP's K in packets, for controls that read ECN.")
+    ] = 65,
+    seed: Annotated[int, typer.Option(min=0, help="Of the traffic and the run.")] = 1,
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the Parquet files go.")
+    ] = Path("results/fabric"),
+    as_json: AsJson = False,
+) -> None:
+    """Flow completion times of data-centre traffic in a network made by rule.
+
+    All controls have the same flows. All switches write all marks, except that ECN takes the place
+    of CI for controls that read ECN. Each control has two files: its flows, and the histograms of
+    the queues.
+    """
+    from waymark.completion import completions, write_queues
+    from waymark.controls import BY_NAME
+    from waymark.errors import check_choice
+    from waymark.fabric import Cable
+    from waymark.frame import Table
+    from waymark.running import run
+
+    for control in controls:
+        check_choice("control", control, list(BY_NAME))
+    drain = 9 * seconds if drain is None else drain
+    make(folder)
+    rows: list[dict[str, Any]] = []
+    totals: list[dict[str, Any]] = []
+    for control in controls:
+        reads_ecn = BY_NAME[control].reads_ecn
+        cable = Cable(rate, delay, queue, ecn if reads_ecn else None)
+        network = _network(kind, cable, trunk, reads_ecn=reads_ecn)
+        if incast is not None:
+            flows = _incast(network, control, incast, incast_size, seed)
+        else:
+            flows = _arrivals(network, control, sizes, load, seconds, seed, pattern)
+        if not flows:
+            raise WaymarkError(f"no flow arrives within {seconds:g} s; give --seconds more")
+        scenario = _scenario(control, network, seconds + drain, flows, seed)
+        result = run(scenario)
+        measured = completions(scenario, result)
+        measured.write(folder / f"{control}-flows.parquet")
+        write_queues(result, folder / f"{control}-queues.parquet")
+        rows += _rows(control, measured)
+        totals.append(_total(control, result))
+    if as_json:
+        print_json({"classes": rows, "runs": totals})
+        return
+    out.print(Table.of_rows(rows, ("control", "size")))
+    for total in totals:
+        print(
+            f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s, "
+            f"{total['packet_hops_per_s'] / 1e6:.2f} million per second"
+        )
+    for file in sorted(folder.glob("*.parquet")):
+        print(file)
+
+
+def _network(kind: str, cable: "Cable", trunk: float | None, *, reads_ecn: bool) -> "Topology":
+    from dataclasses import replace
+
+    from waymark import generated
+    from waymark.fabric import FABRIC_PROGRAM
+
+    its_trunk = None if trunk is None else replace(cable, rate_bps=trunk)
+    marks = tuple(mark for mark in MARKS if mark != "ci" or not reads_ecn)
+    return generated.generate(kind, cable, its_trunk, marks).with_program(FABRIC_PROGRAM)
+
+
+def _arrivals(
+    network: "Topology",
+    control: str,
+    sizes: str,
+    load: float,
+    seconds: float,
+    seed: int,
+    pattern: PatternName,
+) -> "tuple[Flow, ...]":
+    from waymark import workload
+
+    pairs = workload.permutation(network, seed) if pattern is PatternName.PERMUTATION else None
+    return workload.poisson(
+        network,
+        workload.FlowSizes.load(sizes),
+        control,
+        load=load,
+        until_s=seconds,
+        seed=seed,
+        pattern=pairs,
+    )
+
+
+def _incast(
+    network: "Topology", control: str, senders: int, octets: float, seed: int
+) -> "tuple[Flow, ...]":
+    from waymark import workload
+
+    return workload.incast(network, control, senders=senders, octets=int(octets), seed=seed)
+
+
+def _scenario(
+    control: str, network: "Topology", end_s: float, flows: "tuple[Flow, ...]", seed: int
+) -> "Scenario":
+    from waymark.scenario import Scenario
+
+    bins = 100 if len(flows) <= 10_000 else 20
+    return Scenario(control, network, end_s, flows, seed=seed, sample_s=end_s / bins)
+
+
+def _rows(control: str, measured: "Completions") -> list[dict[str, Any]]:
+    return [
+        {
+            "control": control,
+            "size": name,
+            "flows": int(its["flows"]),
+            "completed": int(its["completed"]),
+            "slowdown p50": its["slowdown_p50"],
+            "p99": its["slowdown_p99"],
+            "FCT p50 in ms": its["fct_p50"] * 1e3,
+            "FCT p99 in ms": its["fct_p99"] * 1e3,
+        }
+        for name, its in measured.by_class().items()
+        if its["flows"]
+    ]
+
+
+def _total(control: str, result: "Result") -> dict[str, Any]:
+    return {
+        "control": control,
+        "packet_hops": result.packet_hops,
+        "cpu_s": result.cpu_s,
+        "packet_hops_per_s": result.packet_hops / result.cpu_s,
+    }

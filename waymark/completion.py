@@ -1,0 +1,192 @@
+"""Flow completion times, beside those of an empty network, and histograms of queues."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from waymark.addressing import Addressing, derive, path
+from waymark.errors import os_errors
+from waymark.result import Result
+from waymark.scenario import Scenario
+from waymark.topology import Link
+
+CLASSES: Mapping[str, tuple[float, float]] = {
+    "to 10 kB": (0, 10e3),
+    "to 100 kB": (10e3, 100e3),
+    "to 1 MB": (100e3, 1e6),
+    "above 1 MB": (1e6, np.inf),
+}
+"""Size classes of flows: (above, up to) in octets."""
+
+ACK_OCTETS = 40
+"""Of a packet without data, at least."""
+
+ROWS = 10_000
+"""Of a group of rows in a Parquet file."""
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Completions:
+    """Columns with a row per flow, in the order of the scenario.
+
+    Attributes:
+        source, target: hosts.
+        size_octets: data; 0 of a flow that sent none.
+        start_s, end_s: when it began, and when all of its data was acknowledged, in seconds;
+            NaN: it was not.
+        ideal_s: how long it takes at least in an empty network, in seconds: a handshake, its
+            packets one after another at the rate of the slowest link on the path, and the last
+            acknowledgement's way back.
+    """
+
+    source: Sequence[str]
+    target: Sequence[str]
+    size_octets: Values
+    start_s: Values
+    end_s: Values
+    ideal_s: Values
+
+    @property
+    def slowdown(self) -> Values:
+        """Completion time in units of the ideal one, 1 or more; NaN: not completed."""
+        return (self.end_s - self.start_s) / self.ideal_s
+
+    def by_class(self) -> dict[str, dict[str, float]]:
+        """Of each size class: flows, those completed, and percentiles of completed flows' slowdown
+        and completion time in seconds (NaN: there are none)."""
+        return {name: self._summary(*bounds) for name, bounds in CLASSES.items()} | {
+            "all": self._summary(-1, np.inf)
+        }
+
+    def _summary(self, above: float, up_to: float) -> dict[str, float]:
+        chosen = (self.size_octets > above) & (self.size_octets <= up_to)
+        done = chosen & ~np.isnan(self.end_s)
+        summary: dict[str, float] = {"flows": int(chosen.sum()), "completed": int(done.sum())}
+        times = (self.end_s - self.start_s)[done]
+        for name, values in (("slowdown", self.slowdown[done]), ("fct", times)):
+            for percentile in (50, 99):
+                value = float(np.percentile(values, percentile)) if len(values) else float("nan")
+                summary[f"{name}_p{percentile}"] = value
+        return summary
+
+    def write(self, file: Path) -> None:
+        """Write all columns to a Parquet file, group by group.
+
+        Raises:
+            WaymarkError: it cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = pa.schema(
+            [("source", pa.string()), ("target", pa.string())]
+            + [
+                (name, pa.float64())
+                for name in ("size_octets", "start_s", "end_s", "ideal_s", "slowdown")
+            ]
+        )
+        slowdown = self.slowdown
+        with os_errors(file), pq.ParquetWriter(file, schema) as writer:
+            for start in range(0, len(self.source), ROWS):
+                rows = slice(start, start + ROWS)
+                columns: list[Any] = [self.source[rows], self.target[rows]]
+                columns += [
+                    column[rows]
+                    for column in (
+                        self.size_octets,
+                        self.start_s,
+                        self.end_s,
+                        self.ideal_s,
+                        slowdown,
+                    )
+                ]
+                writer.write_table(pa.table(columns, schema=schema))
+
+
+def completions(scenario: Scenario, result: Result) -> Completions:
+    """The completion times of a run's TCP flows; flows without end are not completed."""
+    addressing = derive(scenario.topology)
+    ideal = _Ideal(scenario, addressing)
+    pairs = list(zip(scenario.flows, result.flows, strict=True))
+    return Completions(
+        [flow.source for flow in scenario.flows],
+        [flow.target for flow in scenario.flows],
+        np.array([(flow.segments or 0) * one.payload_octets for flow, one in pairs], float),
+        np.array([flow.start_s for flow in scenario.flows], float),
+        np.array([one.finished_s for one in result.flows], float),
+        np.array(
+            [
+                ideal.of(flow.source, flow.target, flow.segments or 0, one.packet_octets)
+                for flow, one in pairs
+            ],
+            float,
+        ),
+    )
+
+
+class _Ideal:
+    """Times in an empty network; pairs of hosts are looked up once."""
+
+    def __init__(self, scenario: Scenario, addressing: Addressing) -> None:
+        self._topology = scenario.topology
+        self._addressing = addressing
+        self._paths: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+
+    def of(self, source: str, target: str, packets: int, octets: float) -> float:
+        both = source, target
+        if both not in self._paths:
+            there = path(self._topology, self._addressing, source, target)
+            back = path(self._topology, self._addressing, target, source)
+            self._paths[both] = (
+                sum(1 / link.rate_bps for link in there),
+                sum(link.delay_s for link in there),
+                _time(there) + 2 * _time(back),
+                1 / min(link.rate_bps for link in there),
+            )
+        per_bit, delay_s, control_s, slowest = self._paths[both]
+        first = octets * 8 * per_bit + delay_s
+        return control_s + first + max(packets - 1, 0) * octets * 8 * slowest
+
+
+def _time(links: Sequence[Link]) -> float:
+    return sum(ACK_OCTETS * 8 / link.rate_bps + link.delay_s for link in links)
+
+
+def queue_histograms(result: Result) -> Iterator[tuple[str, int, int, float, int]]:
+    """The histogram of each queue that was not always empty: its link, the bounds of a class of
+    waiting packets (from, below), the share of the run's bins whose mean lies there, and the most
+    packets that waited at once.
+
+    Classes are 0 to 1 and then powers of two. The resolution in time is a bin of the run.
+    """
+    for name, queue in result.queues.items():
+        if not queue.peak:
+            continue
+        classes = np.floor(np.log2(np.maximum(queue.waiting, 0.5))).astype(int) + 1
+        counts = np.bincount(classes)
+        for number, count in enumerate(counts):
+            if count:
+                low = 0 if number == 0 else 2 ** (number - 1)
+                yield name, low, 2**number, float(count / len(classes)), queue.peak
+
+
+def write_queues(result: Result, file: Path) -> None:
+    """Write :func:`queue_histograms` to a Parquet file.
+
+    Raises:
+        WaymarkError: it cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = ("link", "waiting_from", "waiting_below", "share", "peak")
+    rows = list(queue_histograms(result))
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    with os_errors(file):
+        pq.write_table(pa.table(columns), file)

@@ -1,0 +1,227 @@
+"""Traffic of data centres: flows that arrive at random, with published distributions of sizes."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from waymark.controls import BY_NAME
+from waymark.errors import WaymarkError, os_errors, suggestion
+from waymark.topology import Topology
+from waymark.traffic import MODERN, Flow, ModernProfile
+
+DATACENTER = replace(MODERN, min_rto_s=0.005, initial_rto_s=0.01, delayed_ack_s=0.001)
+"""TCP of today with timers for round trips of less than a millisecond."""
+
+HEADER_OCTETS = 52
+"""Of a data packet: IPv4, TCP, and TCP's timestamps."""
+
+_FOLDER = Path(__file__).parent / "flow_sizes"
+
+
+@dataclass(frozen=True)
+class FlowSizes:
+    """A distribution of flow sizes: a cumulative one, linear between its points.
+
+    Attributes:
+        octets: sizes, increasing.
+        percent: the share of flows of at most each size, from 0 to 100.
+
+    Raises:
+        WaymarkError: fewer than two points, points that do not increase, or not from 0 to 100.
+    """
+
+    octets: tuple[float, ...]
+    percent: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        rising = all(a < b for a, b in pairwise(self.octets)) and all(
+            a <= b for a, b in pairwise(self.percent)
+        )
+        if len(self.octets) < 2 or len(self.octets) != len(self.percent) or not rising:
+            raise WaymarkError(
+                "flow sizes: expected two or more points, with sizes and shares that increase"
+            )
+        if self.octets[0] < 0 or (self.percent[0], self.percent[-1]) != (0, 100):
+            raise WaymarkError(
+                f"flow sizes: from {self.percent[0]:g} to {self.percent[-1]:g} %, expected 0 to 100"
+            )
+
+    @staticmethod
+    def load(name: str | Path) -> "FlowSizes":
+        """Read a distribution: ``"websearch"``, ``"hadoop"``, or a CSV file with the columns
+        ``octets`` and ``percent``.
+
+        Raises:
+            WaymarkError: there is none, or the file has others; the message says what is valid.
+        """
+        path = Path(name)
+        if path.suffix != ".csv":
+            known = sorted(file.stem for file in _FOLDER.glob("*.csv"))
+            if str(name) not in known:
+                raise WaymarkError(
+                    f"no flow sizes {str(name)!r}; {suggestion(str(name), known)}; or a file .csv"
+                )
+            path = _FOLDER / f"{name}.csv"
+        with os_errors(path):
+            text = path.read_text(encoding="utf-8")
+        rows = csv.reader(line for line in text.splitlines() if line and not line.startswith("#"))
+        if next(rows, None) != ["octets", "percent"]:
+            raise WaymarkError(f"{path}: expected a first line 'octets,percent'")
+        try:
+            points = [(float(octets), float(percent)) for octets, percent in rows]
+        except ValueError as error:
+            raise WaymarkError(f"{path}: expected two numbers in each line: {error}") from error
+        try:
+            return FlowSizes(tuple(p[0] for p in points), tuple(p[1] for p in points))
+        except WaymarkError as error:
+            raise WaymarkError(f"{path}: {error}") from error
+
+    @property
+    def mean_octets(self) -> float:
+        """The mean size."""
+        pairs = zip(pairwise(self.octets), pairwise(self.percent), strict=True)
+        return sum((a + b) / 2 * (q - p) / 100 for (a, b), (p, q) in pairs)
+
+    def draw(self, random: np.random.Generator, count: int) -> NDArray[np.float64]:
+        """``count`` sizes in octets, each 1 or more."""
+        drawn = np.interp(random.uniform(0, 100, count), self.percent, self.octets)
+        return np.maximum(1, np.ceil(drawn))
+
+
+def profile_for(algorithm: str) -> ModernProfile:
+    """:data:`DATACENTER`, with the ECN that an algorithm needs."""
+    control = BY_NAME.get(algorithm)
+    reads_ecn = control is not None and control.reads_ecn
+    return replace(DATACENTER, ecn="accurate") if reads_ecn else DATACENTER
+
+
+def poisson(
+    topology: Topology,
+    sizes: FlowSizes,
+    algorithm: str,
+    *,
+    load: float,
+    until_s: float,
+    seed: int,
+    pattern: Sequence[tuple[str, str]] | None = None,
+    profile: ModernProfile | None = None,
+) -> tuple[Flow, ...]:
+    """Flows that arrive as a Poisson process, from each host in proportion to its link.
+
+    Args:
+        sizes: of the flows; whole packets are sent, of 1,448 octets of data at an MTU of 1500.
+        load: of the hosts' links, headers included, above 0.
+        until_s: no flow starts later, in seconds.
+        seed: of all that is drawn here.
+        pattern: (source, target) of the flows, such as :func:`permutation`; None: all pairs of
+            different hosts are equally likely.
+        profile: None: :func:`profile_for` the algorithm.
+
+    Raises:
+        WaymarkError: a load or a time that is not above 0, or a topology with one host.
+    """
+    if not load > 0 or not until_s > 0:
+        raise WaymarkError(f"load {load:g}, until {until_s:g} s: expected more than 0")
+    hosts = _hosts(topology, 2)
+    profile = profile or profile_for(algorithm)
+    senders = hosts if pattern is None else [source for source, _ in pattern]
+    rates = np.array([_uplink_bps(topology, host) for host in senders])
+    packet = _payload(profile)
+    octets = sizes.mean_octets * profile.packet_octets / packet
+    random = np.random.default_rng(seed)
+    per_s = load * float(rates.sum()) / (8 * octets)
+    count = int(random.poisson(per_s * until_s))
+    starts = np.sort(random.uniform(0, until_s, count))
+    chosen: list[int] = random.choice(len(senders), count, p=rates / rates.sum()).tolist()
+    others: list[int] = random.integers(0, len(hosts) - 1, count).tolist()
+    segments: list[int] = np.ceil(sizes.draw(random, count) / packet).astype(int).tolist()
+
+    def flow(at: int) -> Flow:
+        if pattern is not None:
+            source, target = pattern[chosen[at]]
+        else:
+            source = hosts[chosen[at]]
+            target = hosts[others[at] + (others[at] >= chosen[at])]
+        return Flow(
+            source,
+            target,
+            algorithm,
+            profile,
+            start_s=float(starts[at]),
+            segments=segments[at],
+        )
+
+    return tuple(map(flow, range(count)))
+
+
+def permutation(topology: Topology, seed: int) -> tuple[tuple[str, str], ...]:
+    """Pairs of hosts, in which each is source once and target once, of another.
+
+    Raises:
+        WaymarkError: a topology with one host.
+    """
+    hosts = _hosts(topology, 2)
+    order: list[int] = np.random.default_rng(seed).permutation(len(hosts)).tolist()
+    following = order[1:] + order[:1]
+    return tuple((hosts[a], hosts[b]) for a, b in zip(order, following, strict=True))
+
+
+def incast(
+    topology: Topology,
+    algorithm: str,
+    *,
+    senders: int,
+    octets: int,
+    seed: int,
+    target: str | None = None,
+    start_s: float = 0.0,
+    profile: ModernProfile | None = None,
+) -> tuple[Flow, ...]:
+    """Flows of ``octets`` from several hosts to one, all at the same time.
+
+    Args:
+        senders: different hosts, drawn evenly.
+        octets: of data of each, 1 or more; whole packets are sent.
+        target: None: drawn as well.
+
+    Raises:
+        WaymarkError: more senders than other hosts, or a target that is no host.
+    """
+    hosts = _hosts(topology, 2)
+    if target is not None and target not in hosts:
+        raise WaymarkError(f"incast: no host {target!r}; {suggestion(target, hosts)}")
+    if not 1 <= senders < len(hosts) or octets < 1:
+        raise WaymarkError(
+            f"incast: {senders} senders of {octets} octets, expected 1 to {len(hosts) - 1} of 1 or "
+            "more"
+        )
+    random = np.random.default_rng(seed)
+    its = target or hosts[int(random.integers(len(hosts)))]
+    others = [host for host in hosts if host != its]
+    profile = profile or profile_for(algorithm)
+    segments = -(-octets // _payload(profile))
+    chosen: list[int] = random.choice(len(others), senders, replace=False).tolist()
+    return tuple(
+        Flow(others[at], its, algorithm, profile, start_s=start_s, segments=segments)
+        for at in sorted(chosen)
+    )
+
+
+def _payload(profile: ModernProfile) -> int:
+    return profile.packet_octets - HEADER_OCTETS
+
+
+def _hosts(topology: Topology, least: int) -> list[str]:
+    hosts = [host.name for host in topology.hosts]
+    if len(hosts) < least:
+        raise WaymarkError(f"{len(hosts)} hosts, expected {least} or more")
+    return hosts
+
+
+def _uplink_bps(topology: Topology, host: str) -> float:
+    return topology.uplinks[host].rate_bps
