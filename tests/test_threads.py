@@ -60,7 +60,7 @@ def _scenario(network: Topology) -> Scenario:
     return Scenario("threads", network, end_s=2.0, flows=(Flow("a", "b", "vegas", CHAN),))
 
 
-def test_a_run_tells_how_many_threads_it_used(small: Topology) -> None:
+def test_a_run_reports_how_many_threads_it_used(small: Topology) -> None:
     scenario = _scenario(small)
     assert run(scenario).threads == 1
     result = run(scenario, threads=2)

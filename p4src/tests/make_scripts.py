@@ -290,8 +290,8 @@ def l4s_unmarked() -> Script:
     for ecn, what in enumerate(("Not capable", "L4S", "Classic", "Marked before")):
         script.forwarded(f"{what}.", A_TO_B.changed(ecn=ecn), AT_B.changed(ecn=ecn))
     for queue in (0, 1):
-        script.counter("dual_pi2_marks", 8 * 2 + queue, 0)
-        script.counter("dual_pi2_drops", 8 * 2 + queue, 0)
+        script.counter("dual_pi2_marked", 8 * 2 + queue, 0)
+        script.counter("dual_pi2_dropped", 8 * 2 + queue, 0)
     return script
 
 

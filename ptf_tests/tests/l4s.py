@@ -39,7 +39,7 @@ class L4sPacketsHaveAQueueOfTheirOwn(L4sTest):
         self.fill(datagrams)
         for number in (0, 2, 4, 5, 1, 3):
             self.check(C, datagrams[number].forwarded())
-        self.check_counts("dual_pi2_marks", 0, 0)
+        self.check_counts("dual_pi2_marked", 0, 0)
 
 
 class L4sMarksBeyondTheStep(L4sTest):
@@ -55,7 +55,7 @@ class L4sMarksBeyondTheStep(L4sTest):
         self.check(C, datagrams[3].forwarded(ecn=EXPERIENCED))
         self.check(C, datagrams[2].forwarded())
         self.check(C, datagrams[4].forwarded())
-        self.check_counts("dual_pi2_marks", 0, 2)
+        self.check_counts("dual_pi2_marked", 0, 2)
 
 
 class L4sDropsInOverload(L4sTest):
@@ -70,7 +70,7 @@ class L4sDropsInOverload(L4sTest):
         for number in (0, 5, 6):
             self.check(C, datagrams[number].forwarded())
         self.check_silence(C)
-        self.check_counts("dual_pi2_drops", 2, 2)
+        self.check_counts("dual_pi2_dropped", 2, 2)
 
 
 class L4sIsOffWithoutAnEntry(L4sTest):
@@ -81,4 +81,4 @@ class L4sIsOffWithoutAnEntry(L4sTest):
         self.fill(datagrams)
         for datagram in datagrams:
             self.check(C, datagram.forwarded())
-        self.check_counts("dual_pi2_marks", 0, 0)
+        self.check_counts("dual_pi2_marked", 0, 0)

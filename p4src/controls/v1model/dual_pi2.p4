@@ -43,8 +43,8 @@ control DualPi2(inout ipv4_h ipv4,
     register<probability_t>(PORTS) dual_pi2_probability;
 
     // Index: port and priority.
-    counter(QUEUES, CounterType.packets) dual_pi2_marks;
-    counter(QUEUES, CounterType.packets) dual_pi2_drops;
+    counter(QUEUES, CounterType.packets) dual_pi2_marked;
+    counter(QUEUES, CounterType.packets) dual_pi2_dropped;
 
     probability_t p;
     bit<40> coupled;
@@ -166,10 +166,10 @@ control DualPi2(inout ipv4_h ipv4,
             if (waiting < 2) {
                 refused = 0;
             } else if (refused == 1) {
-                dual_pi2_drops.count((bit<32>) (port ++ priority));
+                dual_pi2_dropped.count((bit<32>) (port ++ priority));
             } else if (marks && ipv4.ecn != ECN_EXPERIENCED) {
                 ipv4.ecn = ECN_EXPERIENCED;
-                dual_pi2_marks.count((bit<32>) (port ++ priority));
+                dual_pi2_marked.count((bit<32>) (port ++ priority));
             }
         }
     }

@@ -18,7 +18,7 @@ impl Lost {
         octets: 0,
     };
 
-    /// A frame of so many octets.
+    /// A frame of `octets` octets.
     pub fn frame(octets: usize) -> Self {
         Lost {
             frames: 1,

@@ -132,7 +132,7 @@ impl Lab {
         self.send_of(port, count, apart, 100);
     }
 
-    /// Sends datagrams in packets of so many octets into a port, so far apart.
+    /// Sends datagrams in packets of `octets` octets into a port, `apart` from each other.
     pub fn send_of(&self, port: u16, count: u64, apart: Duration, octets: u16) {
         let (address, to) = (address(1), SocketAddrV4::new(address(2), 7));
         let mut source = Source::open(&self.far(port), place(address), to, octets, Duration::ZERO)

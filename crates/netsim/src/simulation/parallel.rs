@@ -308,7 +308,7 @@ impl Gate {
         self.wake.notify_all();
     }
 
-    /// Waits until all threads are here. The last calls `lead` before it opens. Whether to go on.
+    /// Waits until all threads are here. The last calls `lead` before it opens. Returns whether the run continues.
     fn pass(&self, lead: impl FnOnce()) -> bool {
         let opened = self.opened.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
