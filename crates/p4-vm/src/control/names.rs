@@ -171,12 +171,13 @@ impl Machine {
         action: &str,
         choices: &[&[(&str, BigUint)]],
     ) -> Result<Entry, ControlError> {
+        let matches = self.matches(table, matches)?;
         let specs = choices
             .iter()
             .map(|args| self.action_spec(table, action, args));
         let specs = specs.collect::<Result<Vec<_>, _>>()?;
         Ok(Entry {
-            matches: self.matches(table, matches)?,
+            matches,
             priority,
             action: self.choice_of(table, specs),
         })
