@@ -130,7 +130,8 @@ impl Sender {
         }
         self.respond(now, lost, in_flight_before, ecn);
         let open = matches!(self.phase, Phase::Open);
-        if event.newly_marked > 0 && open && ecn.calls_for_cut(self.acked) {
+        let marked = ack.echo == Echo::All || event.newly_marked > 0;
+        if marked && open && ecn.calls_for_cut(self.acked) {
             let event = self.loss_event(now, Evidence::Mark, in_flight_before);
             self.controller.on_congestion_mark(&event);
             ecn.on_cut(self.next);

@@ -122,6 +122,9 @@ impl Connection {
     fn on_synchronized(&mut self, now: Instant, segment: &Segment, present: &[u8]) {
         let flags = segment.flags;
         let position = self.receiver.position(segment.seq);
+        if position == 0 && flags.contains(Flags::SYN | Flags::ACK) {
+            self.ecn.on_syn_ack_again(segment);
+        }
         if !self.sender.open && flags.contains(Flags::SYN) && position == 0 {
             self.on_syn_again(now, segment);
             return;
@@ -146,10 +149,12 @@ impl Connection {
         let Some(acked) = self.acceptable_ack(now, segment) else {
             return;
         };
+        let at_once = self.ecn.on_segment(segment);
         self.take_ack(now, segment, acked);
         self.advance_state(now);
         if self.state != State::Closed {
             self.take_data(now, segment, position, present);
+            self.receiver.due |= at_once;
         }
     }
 
@@ -160,6 +165,7 @@ impl Connection {
             return;
         }
         if !segment.flags.contains(Flags::ACK) {
+            self.ecn.on_syn_again(segment);
             self.sender.board.lose_all();
             return;
         }

@@ -7,7 +7,7 @@ use super::connection::{Connection, State};
 use super::sender::Departure;
 use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS, TIMESTAMP_OCTETS};
 use crate::tcp::feedback;
-use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, Segment, SynOptions, Timestamps};
+use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 use crate::tcp::trace::Change;
 
 /// What a SACK option has beside its blocks, its padding included.
@@ -75,7 +75,7 @@ impl Connection {
         let payload = end.min(stream_end).saturating_sub(start.max(1));
         let mut segment = match syn {
             true => self.syn(now, transmissions),
-            false => self.header(now),
+            false => self.header(now, false),
         };
         segment.seq = self.sequence(start);
         segment.payload = payload as u32;
@@ -137,17 +137,21 @@ impl Connection {
 
     /// A segment without data that acknowledges what came.
     pub(super) fn acknowledgement(&mut self, now: Instant) -> Segment {
-        let mut segment = self.header(now);
+        let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
+        let sack = match self.sender.sack {
+            true => {
+                let room = (MAX_OPTION_OCTETS - stamps - SACK_OCTETS) / SACK_BLOCK_OCTETS;
+                self.receiver.sack_blocks(room as usize)
+            }
+            false => SackBlocks::default(),
+        };
+        let mut segment = self.header(now, sack.is_empty());
         segment.seq = self.sequence(self.sender.next);
+        segment.sack = sack;
         // What came is echoed, whether or not this end carries the options itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
         segment.avbw = avbw.or(segment.avbw);
-        let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
-        if self.sender.sack {
-            let room = (MAX_OPTION_OCTETS - stamps - SACK_OCTETS) / SACK_BLOCK_OCTETS;
-            segment.sack = self.receiver.sack_blocks(room as usize);
-        }
         self.receiver.on_ack_sent();
         self.stats.acks_sent += 1;
         self.finish(segment)
@@ -156,7 +160,7 @@ impl Connection {
     /// An empty segment that lies just before what the other end expects, which has to answer (as
     /// the Linux kernel probes).
     fn window_probe(&mut self, now: Instant) -> Segment {
-        let mut segment = self.header(now);
+        let mut segment = self.header(now, false);
         segment.seq = self.sequence(self.sender.acked).wrapping_sub(1);
         self.finish(segment)
     }
@@ -172,14 +176,14 @@ impl Connection {
         self.finish(segment)
     }
 
-    /// What every segment of a synchronized connection says.
-    fn header(&mut self, now: Instant) -> Segment {
+    /// What every segment of a synchronized connection says; `bare`: it has neither data nor SACK blocks.
+    fn header(&mut self, now: Instant, bare: bool) -> Segment {
         let (aqt, avbw) = self.echoes();
         let own_aqt = self.config.aqt.then(Aqt::default);
         let own_avbw = self.config.avbw.then_some(Avbw::UNWRITTEN);
         Segment {
             ack: self.receiver.ack_number(),
-            flags: Flags::ACK | self.ecn.echo_flags(),
+            flags: Flags::ACK | self.ecn.echo_flags(bare),
             window: self.receiver.tell_window(false),
             timestamps: self.stamps.then(|| self.timestamps(now)),
             aqt: own_aqt.map(|own| aqt.unwrap_or(own)),

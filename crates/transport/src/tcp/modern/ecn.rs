@@ -8,6 +8,8 @@ use super::config::EcnMode;
 const FIRST_COUNT: u64 = 5;
 /// The counter is sent modulo this.
 const COUNTS: u64 = 8;
+/// So many marks are reported at once.
+const MOST_UNREPORTED: u64 = 2;
 
 /// A connection's ECN.
 #[derive(Clone, Copy, Debug)]
@@ -17,18 +19,24 @@ pub(super) struct EcnState {
     agreed: bool,
     /// Both ends count marks (RFC 9768).
     counts: bool,
+    /// Counted marks matter, and data is capable: not after a handshake that says that it is not safe.
+    safe: bool,
     /// The receiver's: echo a mark (RFC 3168: until the sender says that it slowed down; RFC 8257:
     /// of the newest data, "DCTCP.CE").
     echo: bool,
     /// The receiver's: marked packets so far, `r.cep`.
     received: u64,
+    /// The receiver's: marked packets since the last acknowledgement.
+    unreported: u64,
+    /// The receiver's: the newest packet was marked.
+    marked: bool,
     /// The sender's: marked packets that the receiver has reported, `s.cep`.
     reported: u64,
     /// What the answer to a SYN says of the SYN, where both ends count.
     of_syn: Flags,
-    /// What the last segment of the handshake says of that answer, instead of the counter.
+    /// What the next segment says of that answer, if it does no more than acknowledge, instead of the counter.
     of_answer: Option<Flags>,
-    /// The next acknowledgement is the last of the handshake.
+    /// The next segment that comes is the last of the handshake.
     opening: bool,
     /// The sender's: tell that the window was cut with the next new data.
     reduced: bool,
@@ -53,8 +61,11 @@ impl EcnState {
             mode,
             agreed: false,
             counts: false,
+            safe: true,
             echo: false,
             received: FIRST_COUNT,
+            unreported: 0,
+            marked: false,
             reported: FIRST_COUNT,
             of_syn: Flags::default(),
             of_answer: None,
@@ -64,14 +75,15 @@ impl EcnState {
         }
     }
 
-    /// What a first SYN says; sent again it says nothing, lest ECN be the reason for its loss (RFC
-    /// 3168, §6.1.1.1; RFC 9768, §3.1.4).
+    /// What a SYN says that was sent so often, this time included. Sent again it says nothing, lest ECN be the reason
+    /// for its loss (RFC 3168, §6.1.1.1); one that asks for counting asks twice (RFC 9768, §3.1.4.1).
     pub(super) fn syn_flags(&self, transmissions: u32) -> Flags {
         match self.mode {
-            _ if transmissions >= 2 => Flags::default(),
-            EcnMode::Off => Flags::default(),
-            EcnMode::L4s => Flags::AE | Flags::ECE | Flags::CWR,
-            _ => Flags::ECE | Flags::CWR,
+            EcnMode::L4s if transmissions <= 2 => Flags::AE | Flags::ECE | Flags::CWR,
+            EcnMode::Classic | EcnMode::Accurate | EcnMode::Indication if transmissions < 2 => {
+                Flags::ECE | Flags::CWR
+            }
+            _ => Flags::default(),
         }
     }
 
@@ -84,60 +96,87 @@ impl EcnState {
         }
     }
 
-    /// A SYN without ACK came.
+    /// A SYN without ACK came. Table 2 of RFC 9768; combinations of flags that it does not list ask for counting
+    /// (§3.1.3).
     pub(super) fn on_syn(&mut self, syn: &Segment) {
-        let asked = syn.flags.contains(Flags::ECE | Flags::CWR);
-        self.agreed = self.mode != EcnMode::Off && asked;
         if self.mode != EcnMode::L4s {
+            let asked = syn.flags.contains(Flags::ECE | Flags::CWR);
+            self.agreed = self.mode != EcnMode::Off && asked;
             return;
         }
-        match self.agreed && syn.flags.contains(Flags::AE) {
-            true => {
+        match ace(syn.flags) {
+            0b000 => self.agreed = false,
+            0b011 => self.fall_back(),
+            _ => {
+                self.agreed = true;
                 self.counts = true;
                 self.of_syn = as_arrived(syn.ecn);
                 self.opening = true;
             }
-            false => self.mode = EcnMode::Classic,
         }
     }
 
-    /// The answer to our SYN came.
+    /// The other end's SYN came again. One that does not ask any more may be from an end that does not count
+    /// (RFC 9768, §3.1.5).
+    pub(super) fn on_syn_again(&mut self, syn: &Segment) {
+        if self.counts {
+            self.of_syn = as_arrived(syn.ecn);
+            self.safe &= ace(syn.flags) != 0;
+        }
+    }
+
+    /// The answer to our SYN came. Table 2 of RFC 9768; the combination that it reserves means counting (§3.1.3).
     pub(super) fn on_syn_ack(&mut self, answer: &Segment) {
-        let flags = answer.flags;
-        let granted = flags.contains(Flags::ECE) && !flags.contains(Flags::CWR);
         if self.mode != EcnMode::L4s {
+            let flags = answer.flags;
+            let granted = flags.contains(Flags::ECE) && !flags.contains(Flags::CWR);
             self.agreed = self.mode != EcnMode::Off && granted;
             return;
         }
-        // RFC 9768, §3.1.2, table 2: 0b001 is RFC 3168's answer; 0b000, 0b101 and 0b111 are none.
-        match ace(flags) {
-            0b010 | 0b011 | 0b100 | 0b110 => {
+        match ace(answer.flags) {
+            // No ECN, and an end that sends back what it does not understand.
+            0b000 | 0b111 => self.agreed = false,
+            0b001 => self.fall_back(),
+            _ => {
                 self.agreed = true;
                 self.counts = true;
                 self.of_answer = Some(as_arrived(answer.ecn));
+                // The last segment of the handshake may be lost; the counter says it too.
+                self.received += u64::from(answer.ecn == Ecn::Experienced);
             }
-            0b001 => {
-                self.agreed = true;
-                self.mode = EcnMode::Classic;
-            }
-            _ => self.agreed = false,
         }
+    }
+
+    /// The answer to our SYN came again, and is acknowledged again (RFC 9768, §3.2.2.1).
+    pub(super) fn on_syn_ack_again(&mut self, answer: &Segment) {
+        if self.counts && !matches!(ace(answer.flags), 0b000 | 0b001 | 0b111) {
+            self.of_answer = Some(as_arrived(answer.ecn));
+        }
+    }
+
+    /// The other end does not count.
+    fn fall_back(&mut self) {
+        self.agreed = true;
+        self.mode = EcnMode::Classic;
     }
 
     /// The IPv4 field of data. What is sent again is not capable (RFC 3168, §6.1.5), unless marks are
     /// no more than indications, or counted (RFC 8311, §4.3).
     pub(super) fn data_field(&self, again: bool) -> Ecn {
         match self.agreed {
-            true if self.counts => Ecn::Ect1,
+            true if self.counts && self.safe => Ecn::Ect1,
+            true if self.counts => Ecn::NotCapable,
             true if !again || self.mode == EcnMode::Indication => Ecn::Ect0,
             _ => Ecn::NotCapable,
         }
     }
 
-    /// The flags of what acknowledges.
-    pub(super) fn echo_flags(&mut self) -> Flags {
+    /// The flags of what acknowledges; `bare`: it has neither data nor SACK blocks.
+    pub(super) fn echo_flags(&mut self, bare: bool) -> Flags {
         if self.counts {
-            return self.of_answer.take().unwrap_or(of_ace(self.received));
+            self.unreported = 0;
+            let of_answer = self.of_answer.take().filter(|_| bare);
+            return of_answer.unwrap_or(of_ace(self.received));
         }
         match self.agreed && self.echo {
             true => Flags::ECE,
@@ -170,8 +209,22 @@ impl EcnState {
                 self.echo = marked || (self.echo && !slowed);
             }
             EcnMode::Accurate | EcnMode::Indication => self.echo = marked,
-            EcnMode::L4s => self.received += u64::from(marked),
+            // Counted with all segments.
+            EcnMode::L4s => {}
         }
+    }
+
+    /// An acceptable segment came, with data or without. Whether it has to be acknowledged at once: a first mark, or
+    /// the second since the last acknowledgement (RFC 9768, §3.2.2.5.1).
+    pub(super) fn on_segment(&mut self, segment: &Segment) -> bool {
+        if !self.counts {
+            return false;
+        }
+        let marked = segment.ecn == Ecn::Experienced;
+        let changes = marked && !std::mem::replace(&mut self.marked, marked);
+        self.received += u64::from(marked);
+        self.unreported += u64::from(marked);
+        segment.payload > 0 && (changes || self.unreported >= MOST_UNREPORTED)
     }
 
     /// What an acknowledgement says of marks.
@@ -179,17 +232,24 @@ impl EcnState {
         if !self.agreed || ack.flags.contains(Flags::SYN) {
             return Echo::None;
         }
-        if self.counts {
-            // The last segment of the handshake says how our answer arrived.
-            let handshake =
-                std::mem::take(&mut self.opening) && ace(ack.flags) != FIRST_COUNT as u8;
-            return match handshake {
-                true => Echo::None,
-                false => Echo::Count(ace(ack.flags)),
+        if !self.counts {
+            return match ack.flags.contains(Flags::ECE) {
+                true => Echo::All,
+                false => Echo::None,
             };
         }
-        match ack.flags.contains(Flags::ECE) {
-            true => Echo::All,
+        let bare = ack.payload == 0 && ack.sack.is_empty();
+        if std::mem::take(&mut self.opening) && bare {
+            // RFC 9768, §3.2.2.1, table 4.
+            match ace(ack.flags) {
+                0b000 => self.safe = false,
+                0b110 => self.reported += 1,
+                _ => {}
+            }
+            return Echo::None;
+        }
+        match self.safe {
+            true => Echo::Count(ace(ack.flags)),
             false => Echo::None,
         }
     }
@@ -279,12 +339,12 @@ mod tests {
         assert_eq!(sender.data_field(false), Ecn::Ect0);
         receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
         receiver.on_data(&data(Ecn::Ect0, Flags::ACK));
-        assert_eq!(receiver.echo_flags(), Flags::ECE);
+        assert_eq!(receiver.echo_flags(true), Flags::ECE);
         assert!(sender.calls_for_cut(5));
         sender.on_cut(20);
         assert!(!sender.calls_for_cut(20) && sender.calls_for_cut(21));
         receiver.on_data(&data(Ecn::Ect0, sender.take_reduced() | Flags::ACK));
-        assert_eq!(receiver.echo_flags(), Flags::default());
+        assert_eq!(receiver.echo_flags(true), Flags::default());
         assert_eq!(sender.take_reduced(), Flags::default());
     }
 
@@ -303,25 +363,25 @@ mod tests {
         let (mut sender, mut receiver) = pair(EcnMode::L4s);
         assert_eq!(sender.data_field(true), Ecn::Ect1);
         // The SYN and its answer were not capable: 0b010 (RFC 9768, table 2). Then counts begin at 5.
-        let last = sender.echo_flags();
+        let last = sender.echo_flags(true);
         assert_eq!(
-            (last, sender.echo_flags()),
+            (last, sender.echo_flags(true)),
             (Flags::CWR, Flags::AE | Flags::ECE)
         );
-        assert_eq!(receiver.echo(&data(Ecn::Ect1, last)), Echo::None);
+        assert_eq!(receiver.echo(&segment(Ecn::NotCapable, last)), Echo::None);
         let mut marks = [0, 1, 0, 2, 7].map(|marked| {
             for _ in 0..marked {
-                receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
+                receiver.on_segment(&data(Ecn::Experienced, Flags::ACK));
             }
-            let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags()));
+            let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
             sender.newly_marked(echo, 7)
         });
         assert_eq!(marks, [0, 1, 0, 2, 7]);
         // 20 segments arrive, 10 of them marked: a count of 2 more may mean 18 at most.
         for _ in 0..10 {
-            receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
+            receiver.on_segment(&data(Ecn::Experienced, Flags::ACK));
         }
-        let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags()));
+        let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
         marks[0] = sender.newly_marked(echo, 20);
         assert_eq!(marks[0], 18);
         sender.on_cut(9);
@@ -338,20 +398,112 @@ mod tests {
                 sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
                 assert_eq!(sender.data_field(false), Ecn::Ect0);
                 receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
-                let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags()));
+                let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
                 assert_eq!(sender.newly_marked(echo, 2), 2);
             }
         }
     }
 
+    /// RFC 9768, §3.1.2, table 2 and §3.1.3: what each combination of AE, CWR and ECE in an answer means.
     #[test]
-    fn answers_that_mean_nothing_turn_it_off() {
-        for flags in [0b000, 0b101, 0b111] {
-            let mut sender = EcnState::new(EcnMode::L4s);
-            sender.on_syn_ack(&segment(Ecn::NotCapable, Flags(flags << 6)));
-            assert_eq!(sender.data_field(false), Ecn::NotCapable);
-            assert_eq!(sender.echo_flags(), Flags::default());
+    fn answers_mean_what_the_table_says() {
+        let fields = [0b000, 0b001, 0b010, 0b011, 0b100, 0b101, 0b110, 0b111].map(|flags| {
+            let mut client = EcnState::new(EcnMode::L4s);
+            client.on_syn_ack(&segment(Ecn::NotCapable, Flags(flags << 6)));
+            client.data_field(false)
+        });
+        let (off, classic, counted) = (Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1);
+        let expected = [
+            off, classic, counted, counted, counted, counted, counted, off,
+        ];
+        assert_eq!(fields, expected);
+    }
+
+    /// The same of a SYN, and what the answer says of how it arrived.
+    #[test]
+    fn syns_ask_for_what_the_table_says() {
+        let answers = |flags: u16, arrived: Ecn| {
+            let mut server = EcnState::new(EcnMode::L4s);
+            server.on_syn(&segment(arrived, Flags(flags << 6)));
+            ace(server.syn_ack_flags())
+        };
+        assert_eq!(answers(0b000, Ecn::NotCapable), 0b000);
+        assert_eq!(answers(0b011, Ecn::NotCapable), 0b001);
+        for flags in [0b001, 0b010, 0b100, 0b101, 0b110, 0b111] {
+            let fields = [Ecn::NotCapable, Ecn::Ect1, Ecn::Ect0, Ecn::Experienced];
+            assert_eq!(
+                fields.map(|field| answers(flags, field)),
+                [0b010, 0b011, 0b100, 0b110]
+            );
         }
+    }
+
+    /// Table 4: the last segment of the handshake.
+    #[test]
+    fn the_last_segment_of_the_handshake_says_how_the_answer_arrived() {
+        let server = |flags: u16| {
+            let (_, mut server) = pair(EcnMode::L4s);
+            assert_eq!(
+                server.echo(&segment(Ecn::NotCapable, Flags(flags << 6))),
+                Echo::None
+            );
+            server
+        };
+        for flags in 1..8 {
+            let mut server = server(flags);
+            // A count of 6 is one mark more than at first, but for an answer that arrived marked.
+            let marked = server.newly_marked(Echo::Count(6), 7);
+            assert_eq!(marked, u64::from(flags != 0b110));
+            assert_eq!(server.data_field(false), Ecn::Ect1);
+        }
+        let mut unsafe_one = server(0);
+        assert_eq!(unsafe_one.data_field(false), Ecn::NotCapable);
+        assert_eq!(
+            unsafe_one.echo(&segment(Ecn::NotCapable, Flags(6 << 6))),
+            Echo::None
+        );
+        // With data, it is a counter.
+        let (mut client, mut server) = pair(EcnMode::L4s);
+        let first = client.echo_flags(false);
+        assert_eq!(server.echo(&data(Ecn::Ect1, first)), Echo::Count(5));
+        assert_eq!(client.echo_flags(true), first);
+    }
+
+    #[test]
+    fn an_answer_that_arrives_marked_counts_and_is_reported_again() {
+        let mut client = EcnState::new(EcnMode::L4s);
+        let answer = segment(Ecn::Experienced, Flags::CWR);
+        client.on_syn_ack(&answer);
+        let reports = [client.echo_flags(true), client.echo_flags(true)].map(ace);
+        assert_eq!(reports, [0b110, 6]);
+        client.on_syn_ack_again(&answer);
+        assert_eq!(ace(client.echo_flags(true)), 0b110);
+    }
+
+    #[test]
+    fn a_server_that_is_asked_no_more_sends_nothing_capable() {
+        let (_, mut server) = pair(EcnMode::L4s);
+        server.on_syn_again(&segment(Ecn::NotCapable, Flags::default()));
+        assert_eq!(server.data_field(false), Ecn::NotCapable);
+    }
+
+    #[test]
+    fn a_first_mark_and_every_second_are_acknowledged_at_once() {
+        let (_, mut receiver) = pair(EcnMode::L4s);
+        let (plain, marked) = (
+            data(Ecn::Ect1, Flags::ACK),
+            data(Ecn::Experienced, Flags::ACK),
+        );
+        let at_once = [&plain, &marked, &marked, &marked].map(|one| receiver.on_segment(one));
+        assert_eq!(at_once, [false, true, true, true]);
+        receiver.echo_flags(true);
+        let at_once = [&marked, &marked, &plain, &marked].map(|one| receiver.on_segment(one));
+        assert_eq!(at_once, [false, true, true, true]);
+        receiver.echo_flags(true);
+        assert!(
+            !receiver.on_segment(&segment(Ecn::Experienced, Flags::ACK)),
+            "no data"
+        );
     }
 
     #[test]
