@@ -6,6 +6,7 @@
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::marked_share::MarkedShare;
 use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
@@ -43,11 +44,8 @@ impl DctcpConfig {
     /// A DCTCP at the start of its connection.
     pub fn build(&self, limits: &Limits) -> Dctcp {
         Dctcp {
-            g: self.g,
             reno: RenoConfig {}.build(limits),
-            alpha: 1.0,
-            delivered: 0,
-            marked: 0,
+            share: MarkedShare::new(self.g),
             window: Round::default(),
         }
     }
@@ -62,38 +60,23 @@ impl Factory for DctcpConfig {
 /// A window, and the share of its segments that are marked.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    g: f64,
     reno: Reno,
-    /// `DCTCP.Alpha`: the share of marked segments, smoothed; at first the worst (§3.3).
-    alpha: f64,
-    /// Segments delivered in the observation window (`DCTCP.BytesAcked`), and the marked among them.
-    delivered: u64,
-    marked: u64,
+    /// `DCTCP.Alpha`, and what was delivered in the observation window (`DCTCP.BytesAcked`).
+    share: MarkedShare,
     window: Round,
 }
 
 impl Dctcp {
     /// `α` as it is.
     pub fn alpha(&self) -> f64 {
-        self.alpha
+        self.share.alpha()
     }
 
-    fn count(&mut self, ack: &AckEvent) {
-        self.delivered += ack.newly_delivered;
-        self.marked += ack.newly_marked;
-    }
-
-    /// §3.3, steps 1 to 8: `α = α·(1 − g) + g·M` once a window.
+    /// §3.3, steps 1 to 8, once a window.
     fn observe(&mut self, ack: &AckEvent) {
-        self.count(ack);
-        if !self.window.ends(ack) {
-            return;
-        }
-        let delivered = std::mem::take(&mut self.delivered);
-        let marked = std::mem::take(&mut self.marked);
-        if delivered > 0 {
-            let share = marked as f64 / delivered as f64;
-            self.alpha = self.alpha * (1.0 - self.g) + self.g * share;
+        self.share.count(ack);
+        if self.window.ends(ack) {
+            self.share.update();
         }
     }
 }
@@ -117,17 +100,16 @@ impl Controller for Dctcp {
     }
 
     fn on_duplicate_ack(&mut self, ack: &AckEvent) {
-        self.count(ack);
+        self.share.count(ack);
     }
 
     fn on_loss(&mut self, loss: &LossEvent) {
         self.reno.halve(loss.window);
     }
 
-    /// §3.3, step 9: `cwnd = cwnd·(1 − α/2)`.
+    /// §3.3, step 9.
     fn on_congestion_mark(&mut self, _mark: &LossEvent) {
-        let cwnd = self.cwnd() * (1.0 - self.alpha / 2.0);
-        self.reno.cut_to(cwnd, MIN_WINDOW);
+        self.reno.cut_to(self.share.cut(self.cwnd()), MIN_WINDOW);
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
@@ -195,7 +177,7 @@ mod tests {
     #[test]
     fn a_mark_cuts_by_half_of_alpha_and_a_loss_by_half() {
         let mut dctcp = dctcp();
-        dctcp.alpha = 0.25;
+        dctcp.share.set_alpha(0.25);
         mark(&mut dctcp);
         // 40·(1 − 0.125)
         assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (35.0, 35.0));

@@ -22,6 +22,7 @@ pub mod fack;
 pub mod fast;
 pub mod highspeed;
 mod history;
+mod marked_share;
 pub mod muzha;
 pub mod prague;
 pub mod quick_vegas;

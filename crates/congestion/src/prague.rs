@@ -9,6 +9,7 @@ use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::marked_share::MarkedShare;
 use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
@@ -40,7 +41,7 @@ pub struct PragueConfig {
 }
 
 impl Default for PragueConfig {
-    /// 1/16, 25 ms, 500 rounds: the draft, §2.4.2 and §2.4.4.
+    /// 1/16, 25 ms, 500 rounds, as in the draft.
     fn default() -> Self {
         PragueConfig {
             g: 1.0 / 16.0,
@@ -56,9 +57,7 @@ impl PragueConfig {
         Prague {
             config: *self,
             reno: RenoConfig {}.build(limits),
-            alpha: 1.0,
-            delivered: 0,
-            marked: 0,
+            share: MarkedShare::new(self.g),
             observed_at: None,
             window: Round::default(),
             rounds: 0,
@@ -79,11 +78,8 @@ pub struct Prague {
     config: PragueConfig,
     /// Losses, timeouts and slow start are Reno's.
     reno: Reno,
-    /// The share of marked segments, smoothed; at first the worst.
-    alpha: f64,
-    /// Segments delivered since `α` moved, and the marked among them.
-    delivered: u64,
-    marked: u64,
+    share: MarkedShare,
+    /// When `α` moved.
     observed_at: Option<Instant>,
     window: Round,
     /// Rounds since slow start ended.
@@ -95,19 +91,18 @@ pub struct Prague {
 impl Prague {
     /// `α` as it is.
     pub fn alpha(&self) -> f64 {
-        self.alpha
+        self.share.alpha()
     }
 
     fn count(&mut self, ack: &AckEvent) {
-        self.delivered += ack.newly_delivered;
-        self.marked += ack.newly_marked;
+        self.share.count(ack);
         if let Some(rtt) = ack.rtt_s() {
             let smoothed = self.rtt.unwrap_or(rtt);
             self.rtt = Some(smoothed + (rtt - smoothed) / 8.0);
         }
     }
 
-    /// §2.4.2: `α = α + g·(share − α)`, once a round or once in 25 ms, whichever is longer.
+    /// §2.3.2 of the draft, in version 01: `α` moves once a round or once in 25 ms, whichever is longer.
     fn observe(&mut self, ack: &AckEvent) {
         self.count(ack);
         if !self.window.ends(ack) {
@@ -119,15 +114,10 @@ impl Prague {
             return;
         }
         self.observed_at = Some(ack.now);
-        let delivered = std::mem::take(&mut self.delivered);
-        let marked = std::mem::take(&mut self.marked);
-        if delivered > 0 {
-            let share = marked as f64 / delivered as f64;
-            self.alpha += self.config.g * (share - self.alpha);
-        }
+        self.share.update();
     }
 
-    /// §2.4.4: what an unmarked segment adds to the window, times the window: 1 in a round, less in one that is
+    /// What an unmarked segment adds to the window, times the window: 1 in a round, less in one that is
     /// shorter than the reference.
     fn increment(&self) -> f64 {
         let reference_s = self.config.reference.as_secs_f64();
@@ -150,7 +140,7 @@ impl Controller for Prague {
         self.reno.ssthresh()
     }
 
-    /// §2.4.3: slow start as Reno's, until the first mark; then only unmarked segments add.
+    /// Slow start as Reno's, until the first mark; then only unmarked segments add.
     fn on_ack(&mut self, ack: &AckEvent) {
         self.observe(ack);
         if self.reno.in_slow_start() {
@@ -174,10 +164,8 @@ impl Controller for Prague {
         self.reno.halve(loss.window);
     }
 
-    /// `cwnd = cwnd·(1 − α/2)`.
     fn on_congestion_mark(&mut self, _mark: &LossEvent) {
-        let cwnd = self.cwnd() * (1.0 - self.alpha / 2.0);
-        self.reno.cut_to(cwnd, MIN_WINDOW);
+        self.reno.cut_to(self.share.cut(self.cwnd()), MIN_WINDOW);
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
@@ -249,10 +237,10 @@ mod tests {
     #[test]
     fn a_mark_cuts_by_half_of_alpha() {
         let mut prague = prague(500);
-        prague.alpha = 0.25;
+        prague.share.set_alpha(0.25);
         mark(&mut prague);
         assert_eq!(prague.cwnd(), 40.0 * 0.875);
-        prague.alpha = 1.0;
+        prague.share.set_alpha(1.0);
         (0..9).for_each(|_| mark(&mut prague));
         assert_eq!(prague.cwnd(), MIN_WINDOW);
     }
