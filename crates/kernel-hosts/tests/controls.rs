@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use congestion::{
-    AckEvent, Controller, Evidence, Limits, LossEvent, QueueingTime, Rules, Settings, TimeoutEvent,
+    AckEvent, Controller, Evidence, Limits, LossEvent, Rules, Settings, TimeoutEvent,
 };
-use replay::{AQT_MAX_US, Draw, MARK_AQT, MARK_DRAI, MSS, ONE, compile, octet, replay};
+use replay::{AQT_MAX_US, Draw, MARK_AQT, MARK_DRAI, MSS, Marks, ONE, compile, octet, replay};
 use units::{Duration, Instant};
 
 mod replay;
@@ -200,7 +200,7 @@ impl Run {
         let measured = self.propagation_us + forward + backward + jitter;
         let rtt_us = if self.draw.percent(90) { measured } else { 0 };
         let unused = self.draw.percent(10);
-        let mut feedback = Feedback::draw(&mut self.draw, self.acked, forward, backward);
+        let mut feedback = draw_marks(&mut self.draw, self.acked, forward, backward);
         let ci_echo = self.draw.percent(3) && feedback.acked == self.acked;
         if self.acks == 0 {
             // The start has an RTT, as the first segment was sent once.
@@ -320,53 +320,28 @@ impl Run {
 }
 
 /// The newest packet's marks: of this acknowledgement, or of one before or after.
-struct Feedback {
-    acked: u64,
-    carried: u8,
-    forward_us: u64,
-    backward_us: u64,
-    mrai: u8,
-}
-
-impl Feedback {
-    fn draw(draw: &mut Draw, acked: u64, forward_us: u64, backward_us: u64) -> Feedback {
-        let mut mark = |time_us| match draw.within(0, 100) {
-            0..3 => AQT_MAX_US,
-            3..6 => 1_000_000,
-            _ => time_us,
-        };
-        let (forward_us, backward_us) = (mark(forward_us), mark(backward_us));
-        let carried = match draw.within(0, 100) {
-            0..80 => MARK_AQT | MARK_DRAI,
-            80..90 => MARK_AQT,
-            _ => MARK_DRAI,
-        };
-        Feedback {
-            acked: match draw.within(0, 100) {
-                0..10 => acked - 1,
-                10..20 => acked + 1,
-                _ => acked,
-            },
-            carried,
-            forward_us,
-            backward_us,
-            // Low indices more often, as the window would else stay at its limit.
-            mrai: [0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6][draw.within(0, 11) as usize],
-        }
-    }
-
-    /// The marks of an acknowledgement of `acked` segments.
-    fn event(&self, acked: u64) -> AckEvent {
-        let known = |time_us: u64| match self.acked == acked && time_us < AQT_MAX_US {
-            true => QueueingTime::Exactly(Duration::from_micros(time_us)),
-            false => QueueingTime::AtLeast(Duration::from_micros(AQT_MAX_US)),
-        };
-        let carries = |mark| self.acked >= acked && self.carried & mark != 0;
-        AckEvent {
-            aqt_echo: carries(MARK_AQT).then(|| known(self.forward_us)),
-            aqt_backward: carries(MARK_AQT).then(|| known(self.backward_us)),
-            mrai: Some(self.mrai).filter(|index| carries(MARK_DRAI) && *index > 0),
-            ..AckEvent::default()
-        }
+fn draw_marks(draw: &mut Draw, acked: u64, forward_us: u64, backward_us: u64) -> Marks {
+    let mut mark = |time_us| match draw.within(0, 100) {
+        0..3 => AQT_MAX_US,
+        3..6 => 1_000_000,
+        _ => time_us,
+    };
+    let (forward_us, backward_us) = (mark(forward_us), mark(backward_us));
+    let carried = match draw.within(0, 100) {
+        0..80 => MARK_AQT | MARK_DRAI,
+        80..90 => MARK_AQT,
+        _ => MARK_DRAI,
+    };
+    Marks {
+        acked: match draw.within(0, 100) {
+            0..10 => acked - 1,
+            10..20 => acked + 1,
+            _ => acked,
+        },
+        carried,
+        forward_us,
+        backward_us,
+        // Low indices more often, as the window would else stay at its limit.
+        mrai: [0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6][draw.within(0, 11) as usize],
     }
 }

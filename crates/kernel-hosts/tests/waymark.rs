@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use congestion::waymark::Waymark;
 use congestion::{
-    AckEvent, Controller, Evidence, Limits, LossEvent, QueueingTime, RateSample, TimeoutEvent,
-    WaymarkConfig,
+    AckEvent, Controller, Evidence, Limits, LossEvent, RateSample, TimeoutEvent, WaymarkConfig,
 };
-use replay::{AQT_MAX_US, Draw, MARK_AQT, MARK_DRAI, MSS, compile, octet, replay};
+use replay::{AQT_MAX_US, Draw, MARK_AQT, MARK_DRAI, MSS, Marks, compile, octet, replay};
 use units::{Duration, Instant};
 
 mod replay;
@@ -251,7 +250,7 @@ impl Run {
         };
         let app_limited = thousandths(self, weather.app_limited);
         let in_flight = (self.next - acked).saturating_sub(self.draw.within(0, 3));
-        let mut marks = Marks::draw(
+        let mut marks = draw_marks(
             &mut self.draw,
             acked,
             forward_us,
@@ -364,58 +363,33 @@ impl Run {
 }
 
 /// The newest packet's marks: of this acknowledgement, or of one before or after.
-struct Marks {
+fn draw_marks(
+    draw: &mut Draw,
     acked: u64,
-    carried: u8,
     forward_us: u64,
     backward_us: u64,
-    mrai: u8,
-}
-
-impl Marks {
-    fn draw(
-        draw: &mut Draw,
-        acked: u64,
-        forward_us: u64,
-        backward_us: u64,
-        indices: &[u8],
-    ) -> Marks {
-        let mut mark = |time_us| match draw.within(0, 200) {
-            0..3 => AQT_MAX_US,
-            // More than the round-trip time.
-            3..6 => 1_200_000,
-            _ => time_us,
-        };
-        let (forward_us, backward_us) = (mark(forward_us), mark(backward_us));
-        Marks {
-            acked: match draw.within(0, 100) {
-                0..3 => acked.saturating_sub(1),
-                3..6 => acked + 1,
-                _ => acked,
-            },
-            carried: match draw.within(0, 100) {
-                0..94 => MARK_AQT | MARK_DRAI,
-                94..97 => MARK_AQT,
-                _ => MARK_DRAI,
-            },
-            forward_us,
-            backward_us,
-            mrai: indices[draw.within(0, indices.len() as u64) as usize],
-        }
-    }
-
-    /// The marks of an acknowledgement of `acked` segments.
-    fn event(&self, acked: u64) -> AckEvent {
-        let known = |time_us: u64| match self.acked == acked && time_us < AQT_MAX_US {
-            true => QueueingTime::Exactly(Duration::from_micros(time_us)),
-            false => QueueingTime::AtLeast(Duration::from_micros(AQT_MAX_US)),
-        };
-        let carries = |mark| self.acked >= acked && self.carried & mark != 0;
-        AckEvent {
-            aqt_echo: carries(MARK_AQT).then(|| known(self.forward_us)),
-            aqt_backward: carries(MARK_AQT).then(|| known(self.backward_us)),
-            mrai: Some(self.mrai).filter(|index| carries(MARK_DRAI) && *index > 0),
-            ..AckEvent::default()
-        }
+    indices: &[u8],
+) -> Marks {
+    let mut mark = |time_us| match draw.within(0, 200) {
+        0..3 => AQT_MAX_US,
+        // More than the round-trip time.
+        3..6 => 1_200_000,
+        _ => time_us,
+    };
+    let (forward_us, backward_us) = (mark(forward_us), mark(backward_us));
+    Marks {
+        acked: match draw.within(0, 100) {
+            0..3 => acked.saturating_sub(1),
+            3..6 => acked + 1,
+            _ => acked,
+        },
+        carried: match draw.within(0, 100) {
+            0..94 => MARK_AQT | MARK_DRAI,
+            94..97 => MARK_AQT,
+            _ => MARK_DRAI,
+        },
+        forward_us,
+        backward_us,
+        mrai: indices[draw.within(0, indices.len() as u64) as usize],
     }
 }

@@ -40,12 +40,7 @@ fn frame(ecn: u8, octets: u32, tag: u64) -> Packet {
     let mut header = vec![0x45, ecn, (octets >> 8) as u8, octets as u8, 0, 0, 0x40, 0];
     header.extend([64, 253, 0, 0, 10, 0, 1, 10]);
     header.extend(HOST.to_be_bytes());
-    let sum: u32 = header
-        .chunks(2)
-        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]))
-        .sum();
-    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    support::set_checksum(&mut header);
     frame.extend(header);
     Packet {
         octets: frame,

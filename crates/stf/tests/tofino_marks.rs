@@ -21,12 +21,7 @@ fn frame(number: u16) -> Vec<u8> {
     header.extend([0x40, 0, 64, 253, 0, 0, 10, 0, 1, 10]);
     header.extend(HOST.to_be_bytes());
     header.extend([0x5e, 8, 0, 0, 7, 0, 0, 9, 0xde, 4, 0xff, 1]);
-    let sum: u32 = header
-        .chunks(2)
-        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]))
-        .sum();
-    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    header[10..12].copy_from_slice(&sum.to_be_bytes());
+    support::set_checksum(&mut header);
     frame.extend(header);
     frame
 }

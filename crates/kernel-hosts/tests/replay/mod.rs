@@ -5,6 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use congestion::{AckEvent, QueueingTime};
+use units::Duration;
+
 pub const MSS: u32 = 1448;
 /// A fixed-point 1 (`hosts/ebpf/event.h`).
 pub const ONE: f64 = (1_u64 << 28) as f64;
@@ -58,6 +61,33 @@ pub fn replay(program: &Path, events: &str) -> Vec<Vec<f64>> {
 /// The first octet of a segment.
 pub fn octet(segment: u64) -> u32 {
     FIRST_OCTET.wrapping_add((segment as u32).wrapping_mul(MSS))
+}
+
+/// What a packet's marks say, and which acknowledgement they belong to.
+pub struct Marks {
+    pub acked: u64,
+    /// `MARK_AQT`, `MARK_DRAI`.
+    pub carried: u8,
+    pub forward_us: u64,
+    pub backward_us: u64,
+    pub mrai: u8,
+}
+
+impl Marks {
+    /// The marks of an acknowledgement of `acked` segments.
+    pub fn event(&self, acked: u64) -> AckEvent {
+        let known = |time_us: u64| match self.acked == acked && time_us < AQT_MAX_US {
+            true => QueueingTime::Exactly(Duration::from_micros(time_us)),
+            false => QueueingTime::AtLeast(Duration::from_micros(AQT_MAX_US)),
+        };
+        let carries = |mark| self.acked >= acked && self.carried & mark != 0;
+        AckEvent {
+            aqt_echo: carries(MARK_AQT).then(|| known(self.forward_us)),
+            aqt_backward: carries(MARK_AQT).then(|| known(self.backward_us)),
+            mrai: Some(self.mrai).filter(|index| carries(MARK_DRAI) && *index > 0),
+            ..AckEvent::default()
+        }
+    }
 }
 
 /// SplitMix64.

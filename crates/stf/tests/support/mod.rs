@@ -51,3 +51,13 @@ pub fn compile_text(
         texts.join("\n")
     })
 }
+
+/// Writes the checksum (RFC 1071) of an IPv4 header whose own is 0.
+pub fn set_checksum(header: &mut [u8]) {
+    let sum: u32 = header
+        .chunks(2)
+        .map(|word| u32::from(word[0]) << 8 | u32::from(word[1]))
+        .sum();
+    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
+}

@@ -103,8 +103,8 @@ fn a_batch_begins_after_the_last_packet_of_the_one_before() {
     assert_eq!(times, [0, 10, 20, 30]);
 }
 
-#[test]
-fn a_periodic_timer_goes_on_until_its_application_is_removed() {
+/// A switch with an application that makes a packet every 100 ns.
+fn periodic() -> (Switch, AppId) {
     let mut switch = switch("tna_generator.p4");
     let id = AppId { pipe: 0, number: 1 };
     let app = one(Trigger::Periodic {
@@ -113,6 +113,12 @@ fn a_periodic_timer_goes_on_until_its_application_is_removed() {
     switch
         .set_generator_app(at(0), id, Some(app))
         .expect("an application");
+    (switch, id)
+}
+
+#[test]
+fn a_periodic_timer_goes_on_until_its_application_is_removed() {
+    let (mut switch, id) = periodic();
     let sent = sent_until(&mut switch, at(350));
     let times: Vec<u64> = sent.iter().map(|sent| sent.start.as_nanos()).collect();
     assert_eq!(times, [100, 200, 300]);
@@ -214,14 +220,7 @@ fn a_recirculated_packet_with_the_pattern_triggers_the_generator() {
 /// Only ingress decides where a generated packet goes, so that a caller who asks for the next port has it run.
 #[test]
 fn the_next_port_is_that_of_a_generated_packet() {
-    let mut switch = switch("tna_generator.p4");
-    let id = AppId { pipe: 0, number: 1 };
-    let app = one(Trigger::Periodic {
-        period: Duration::from_nanos(100),
-    });
-    switch
-        .set_generator_app(at(0), id, Some(app))
-        .expect("an application");
+    let (mut switch, _) = periodic();
     assert_eq!(switch.next_port(at(99)), None);
     assert_eq!(switch.next_port(at(100)), Some(2));
     let sent = sent_until(&mut switch, at(250));
