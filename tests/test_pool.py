@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import random
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -228,6 +229,28 @@ def test_a_dask_cluster_gives_the_same_octets(cluster: str, cli: Cli, tmp_path: 
         assert shown.code == 0, shown.err
     there, here = (tmp_path / name / "chan/fig2.2/table.csv" for name in ("there", "here"))
     assert there.read_bytes() == here.read_bytes()
+
+
+def test_a_worker_that_is_killed_costs_no_run(small: Topology) -> None:
+    """The runs of a sweep on two workers, of which one is killed, are those of this process."""
+    distributed = pytest.importorskip("distributed")
+    sweep = [scenario(small, seed=seed, end_s=300.0) for seed in range(12)]
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as local,
+        pools.pool(scheduler=local.scheduler_address) as pool,
+    ):
+        futures = [pool.submit(one) for one in sweep]
+        futures[0].result(timeout=120)
+        assert not all(future.done() for future in futures)
+        killed = next(iter(local.workers.values())).pid
+        os.kill(killed, signal.SIGKILL)
+        found = [future.result(timeout=120) for future in futures]
+    for one, result in zip(sweep, found, strict=True):
+        here = run(one)
+        assert result.table() == here.table()
+        assert result.packet_hops == here.packet_hops
 
 
 def test_a_scheduler_that_is_not_there_is_reported(cli: Cli, tmp_path: Path) -> None:
