@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from ipaddress import AddressValueError, IPv4Address, IPv4Interface
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -231,6 +231,10 @@ def send(
         _write(sender, trace)
 
 
+RECEIVERS = {"asked": "prague", "accurate": "dctcp", "off": "newreno"}
+"""The control whose connections echo ECN marks so. A receiver uses no more of it."""
+
+
 @host.command(
     "recv",
     epilog=examples(
@@ -238,9 +242,21 @@ def send(
     ),
 )
 @spread
-def receive(at: At, transport: Transport, lines: Lines, port: Port = PORT) -> None:
+def receive(
+    at: At,
+    transport: Transport,
+    lines: Lines,
+    port: Port = PORT,
+    ecn: Annotated[
+        Literal["asked", "accurate", "off"],
+        typer.Option(
+            help="Echo ECN marks as the sender asks (RFC 3168, RFC 9768), or each of them once "
+            "(accurate, for DCTCP: RFC 8257), or none.",
+        ),
+    ] = "asked",
+) -> None:
     """Receive one connection, echo marks, and print throughput."""
-    receiver = transport.open(at.enter(), "newreno")
+    receiver = transport.open(at.enter(), RECEIVERS[ecn])
     print(f"listening on port {port}", flush=True)
     with _interruptible():
         for moment in receiver.receive(port, lines.interval):

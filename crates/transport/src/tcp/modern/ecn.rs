@@ -221,7 +221,8 @@ impl EcnState {
             return false;
         }
         let marked = segment.ecn == Ecn::Experienced;
-        let changes = marked && !std::mem::replace(&mut self.marked, marked);
+        let changes = marked && !self.marked;
+        self.marked = marked;
         self.received += u64::from(marked);
         self.unreported += u64::from(marked);
         segment.payload > 0 && (changes || self.unreported >= MOST_UNREPORTED)
@@ -499,6 +500,9 @@ mod tests {
         receiver.echo_flags(true);
         let at_once = [&marked, &marked, &plain, &marked].map(|one| receiver.on_segment(one));
         assert_eq!(at_once, [false, true, true, true]);
+        receiver.echo_flags(true);
+        let at_once = [&plain, &marked].map(|one| receiver.on_segment(one));
+        assert_eq!(at_once, [false, true]);
         receiver.echo_flags(true);
         assert!(
             !receiver.on_segment(&segment(Ecn::Experienced, Flags::ACK)),
