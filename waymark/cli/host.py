@@ -23,7 +23,7 @@ from waymark.quantity_options import rate_option, size_option, time_option
 
 if TYPE_CHECKING:
     from waymark.live import Arrived, LiveHost, Moment, Place, Sent
-    from waymark.traffic import Source
+    from waymark.traffic import Ecn, Source
 
 host = typer.Typer(
     help="Send and receive with this project's transports on an interface. Needs root.",
@@ -141,6 +141,7 @@ class Transport:
         control: str,
         trace_every_s: float | None = None,
         begin_s: float | None = None,
+        ecn: "Ecn" = "off",
     ) -> "LiveHost":
         """A host with such a connection."""
         from waymark.live import LiveHost
@@ -156,6 +157,7 @@ class Transport:
             initial_window=self.initial_window,
             delayed_ack_s=self.delayed_ack,
             pacing=self.pacing,
+            ecn=ecn,
         )
         flow = Flow("here", "there", control, profile)  # pyright: ignore[reportArgumentType]
         marks = frozenset(self.mark or ())
@@ -231,10 +233,6 @@ def send(
         _write(sender, trace)
 
 
-RECEIVERS = {"asked": "prague", "accurate": "dctcp", "off": "newreno"}
-"""The control whose connections echo ECN marks so. A receiver uses no more of it."""
-
-
 @host.command(
     "recv",
     epilog=examples(
@@ -256,7 +254,7 @@ def receive(
     ] = "asked",
 ) -> None:
     """Receive one connection, echo marks, and print throughput."""
-    receiver = transport.open(at.enter(), RECEIVERS[ecn])
+    receiver = transport.open(at.enter(), "newreno", ecn="classic" if ecn == "asked" else ecn)
     print(f"listening on port {port}", flush=True)
     with _interruptible():
         for moment in receiver.receive(port, lines.interval):

@@ -90,7 +90,8 @@ pub enum Stamps {
 pub enum EcnMode {
     /// Not capable.
     Off,
-    /// RFC 3168: echoed until the sender says that it slowed down; as a loss.
+    /// RFC 3168: echoed until the sender says that it slowed down; as a loss. Counted (RFC 9768), if the end that opens
+    /// the connection asks for that.
     Classic,
     /// RFC 8257: every mark is echoed once.
     Accurate,

@@ -97,9 +97,9 @@ impl EcnState {
     }
 
     /// A SYN without ACK came. Table 2 of RFC 9768; combinations of flags that it does not list ask for counting
-    /// (§3.1.3).
+    /// (§3.1.3). An end that would not ask for it counts if it is asked.
     pub(super) fn on_syn(&mut self, syn: &Segment) {
-        if self.mode != EcnMode::L4s {
+        if !matches!(self.mode, EcnMode::Classic | EcnMode::L4s) {
             let asked = syn.flags.contains(Flags::ECE | Flags::CWR);
             self.agreed = self.mode != EcnMode::Off && asked;
             return;
@@ -164,8 +164,11 @@ impl EcnState {
     /// no more than indications, or counted (RFC 8311, §4.3).
     pub(super) fn data_field(&self, again: bool) -> Ecn {
         match self.agreed {
-            true if self.counts && self.safe => Ecn::Ect1,
-            true if self.counts => Ecn::NotCapable,
+            true if self.counts => match self.mode {
+                _ if !self.safe => Ecn::NotCapable,
+                EcnMode::L4s => Ecn::Ect1,
+                _ => Ecn::Ect0,
+            },
             true if !again || self.mode == EcnMode::Indication => Ecn::Ect0,
             _ => Ecn::NotCapable,
         }
@@ -391,21 +394,40 @@ mod tests {
 
     #[test]
     fn an_end_that_does_not_count_is_classic() {
-        for other in [EcnMode::Classic, EcnMode::Accurate] {
-            for (first, second) in [(EcnMode::L4s, other), (other, EcnMode::L4s)] {
-                let (mut sender, mut receiver) = (EcnState::new(first), EcnState::new(second));
-                receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
-                assert_eq!(receiver.syn_ack_flags(), Flags::ECE);
-                sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
-                assert_eq!(sender.data_field(false), Ecn::Ect0);
-                receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
-                let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
-                assert_eq!(sender.newly_marked(echo, 2), 2);
-            }
+        let pairs = [
+            (EcnMode::L4s, EcnMode::Accurate),
+            (EcnMode::Accurate, EcnMode::L4s),
+            (EcnMode::Classic, EcnMode::L4s),
+        ];
+        for (first, second) in pairs {
+            let (mut sender, mut receiver) = (EcnState::new(first), EcnState::new(second));
+            receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
+            assert_eq!(receiver.syn_ack_flags(), Flags::ECE);
+            sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
+            assert_eq!(sender.data_field(false), Ecn::Ect0);
+            receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
+            let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
+            assert_eq!(sender.newly_marked(echo, 2), 2);
         }
     }
 
-    /// RFC 9768, §3.1.2, table 2 and §3.1.3: what each combination of AE, CWR and ECE in an answer means.
+    #[test]
+    fn an_end_that_would_not_ask_counts_if_it_is_asked() {
+        let (mut client, mut server) =
+            (EcnState::new(EcnMode::L4s), EcnState::new(EcnMode::Classic));
+        server.on_syn(&segment(Ecn::NotCapable, client.syn_flags(0)));
+        client.on_syn_ack(&segment(Ecn::NotCapable, server.syn_ack_flags()));
+        let last = segment(Ecn::NotCapable, client.echo_flags(true));
+        assert_eq!(server.echo(&last), Echo::None);
+        assert_eq!(
+            (client.data_field(false), server.data_field(false)),
+            (Ecn::Ect1, Ecn::Ect0)
+        );
+        server.on_segment(&data(Ecn::Experienced, Flags::ACK));
+        let echo = client.echo(&segment(Ecn::NotCapable, server.echo_flags(true)));
+        assert_eq!(client.newly_marked(echo, 2), 1);
+    }
+
     #[test]
     fn answers_mean_what_the_table_says() {
         let fields = [0b000, 0b001, 0b010, 0b011, 0b100, 0b101, 0b110, 0b111].map(|flags| {
