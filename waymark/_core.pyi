@@ -10,6 +10,8 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from waymark.generator import GeneratorApp
+
 __version__: str
 """Version of the core's crates."""
 
@@ -683,6 +685,7 @@ def run_switch(
     cpu_port: int | None,
     drop_port: int,
     deflection_port: int | None,
+    generator: Sequence[GeneratorApp],
     seed: int,
     program: Program | None,
     target_rules: bool,

@@ -10,6 +10,7 @@ from types import FrameType
 
 from waymark import _core, real_time, units
 from waymark.errors import WaymarkError
+from waymark.generator import GeneratorApp
 from waymark.ports import DROP_PORT, PRIORITIES
 
 FORWARDING_THREAD = "dataplane"
@@ -43,6 +44,8 @@ class SwitchOptions:
     deflection_port: int | None = None
     """The port within each pipe that takes packets refused by queues, in programs for Tofino; None:
     the first that recirculates (68 on Tofino 1, 6 on Tofino 2)."""
+    generator: Sequence[GeneratorApp] = ()
+    """Applications of the packet generator, set up in each program that runs."""
     seed: int = 0
     """Seed of the program's random numbers."""
     captures: Path | None = None
@@ -193,6 +196,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             cpu_port=options.cpu_port,
             drop_port=options.drop_port,
             deflection_port=options.deflection_port,
+            generator=list(options.generator),
             seed=options.seed,
             program=options.program,
             target_rules=options.target_rules,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from waymark import generator as generators
 from waymark import service_manager
 from waymark import switch as switches
 from waymark.cli.base import app
@@ -88,6 +89,15 @@ def run_switch(
             "that recirculates.",
         ),
     ] = None,
+    generator: Annotated[
+        Path | None,
+        typer.Option(
+            "--generator",
+            metavar="F.toml",
+            help="Applications of the packet generator of a program for Tofino: "
+            "docs/p4-support.md.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Forward with real-time scheduling (SCHED_RR).")
@@ -127,6 +137,7 @@ def run_switch(
         cpu_port=cpu_port,
         drop_port=drop_port,
         deflection_port=deflection_port,
+        generator=() if generator is None else generators.read(generator),
         seed=seed,
         captures=pcap,
         charge_ethernet=not charge_ip,

@@ -5,6 +5,7 @@
 mod control;
 mod datagrams;
 mod errors;
+mod generator;
 mod host;
 mod place;
 mod program;

@@ -1,6 +1,7 @@
 //! Running a switch on interfaces, with its P4Runtime server.
 
 use crate::errors::SwitchError;
+use crate::generator::App;
 use crate::program::Program;
 use dataplane_io::{Counters, Dataplane, DataplaneConfig, Offloads, Reproducers, ToController};
 use engine::{Event, Panic, PortConfig, Scheduling, Switch, SwitchConfig};
@@ -17,10 +18,13 @@ use units::Rate;
 /// How long Ctrl-C may wait.
 const SIGNALS: Duration = Duration::from_millis(50);
 
+/// The packet generators make at most 100,000 packets per second, so that they do not stall forwarding.
+const GENERATOR_PACKET_TIME: units::Duration = units::Duration::from_micros(10);
+
 #[pyfunction]
 #[pyo3(signature = (
     *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, port_weights, cpu_port,
-    drop_port, deflection_port, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
+    drop_port, deflection_port, generator, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
     client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -36,6 +40,7 @@ pub fn run_switch(
     cpu_port: Option<u16>,
     drop_port: u16,
     deflection_port: Option<u16>,
+    generator: Vec<App>,
     seed: u64,
     program: Option<Py<Program>>,
     target_rules: bool,
@@ -87,8 +92,10 @@ pub fn run_switch(
             options,
             ports: ports.collect(),
             other_ports: None,
+            generator_packet_time: GENERATOR_PACKET_TIME,
             ..SwitchConfig::default()
         },
+        generator: generator.iter().map(App::read).collect::<PyResult<_>>()?,
         target_rules,
         tls: certificate.zip(key).map(|(certificate, key)| TlsFiles {
             certificate,

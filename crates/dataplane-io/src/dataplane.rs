@@ -225,6 +225,9 @@ impl Owner {
             let link = port.interface.as_ref().is_some_and(Interface::has_link);
             if std::mem::replace(&mut port.link, link) != link {
                 self.controller.link(port.number, link);
+                if let Some(switch) = self.switch.as_mut().filter(|_| !link) {
+                    switch.port_down(self.clock.now(), port.number);
+                }
             }
         }
     }

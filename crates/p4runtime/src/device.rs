@@ -10,7 +10,7 @@ use crate::proto::v1::forwarding_pipeline_config::Cookie;
 use crate::proto::v1::{
     ActionProfileActionSet, ActionProfileGroup, CloneSessionEntry, MulticastGroupEntry,
 };
-use engine::{Match, Switch};
+use engine::{AppId, GeneratorApp, Match, Switch};
 use p4_ir::TableId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -29,7 +29,12 @@ pub struct Device {
     pub down: BTreeSet<u16>,
     /// What was lost so far.
     pub losses: Arc<Losses>,
+    /// Applications of the packet generator.
+    pub generator: GeneratorApps,
 }
+
+/// Applications of the packet generator, which are set up in each program as it is committed.
+pub type GeneratorApps = Arc<[(AppId, GeneratorApp)]>;
 
 /// A program with its forwarding state.
 #[derive(Debug)]

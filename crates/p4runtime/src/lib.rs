@@ -34,6 +34,7 @@ mod stream;
 mod tls;
 
 pub use dataplane::{Dataplane, Job};
+pub use device::GeneratorApps;
 pub use local::{LocalClient, LocalDevice};
 pub use server::{Server, ServerConfig, ServerError, Upcalls};
 pub use tls::TlsFiles;

@@ -2,6 +2,7 @@
 //! service as those from a network do, and a packet to the CPU port goes to the controller.
 
 use crate::dataplane::{Dataplane, Job};
+use crate::device::GeneratorApps;
 use crate::notify::{self, Upcall};
 use crate::proto::v1::p4_runtime_client::P4RuntimeClient;
 use crate::proto::v1::p4_runtime_server::P4RuntimeServer;
@@ -39,7 +40,15 @@ impl LocalDevice {
             longest_job: Mutex::default(),
         });
         let settings = SwitchConfig::default();
-        let shared = Shared::new(1, Some(cpu_port), settings, true, switch.clone(), None);
+        let shared = Shared::new(
+            1,
+            Some(cpu_port),
+            settings,
+            GeneratorApps::default(),
+            true,
+            switch.clone(),
+            None,
+        );
         let shared = Arc::new(shared);
         tokio::spawn(notify::pass_on(shared.clone(), receiver));
         LocalDevice { shared, switch }

@@ -1,6 +1,6 @@
 //! Forwarding pipeline configs: compiled, saved, committed, reconciled.
 
-use crate::device::{Device, Loaded, State, Target};
+use crate::device::{Device, GeneratorApps, Loaded, State, Target};
 use crate::entities;
 use crate::fault::{Fault, MAX_MESSAGE, Outcome, length_in_header};
 use crate::model::{self, Model};
@@ -29,15 +29,23 @@ pub struct Verified {
 }
 
 /// Compiles a config and ties its P4Info to the program. With `target_rules`, a program for Tofino keeps to the
-/// rules of the hardware.
+/// rules of the hardware. Its architecture has a packet generator that can run the applications.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` with the compiler's diagnostics, or with what does not fit.
-pub fn verify(config: ForwardingPipelineConfig, target_rules: bool) -> Outcome<Verified> {
+pub fn verify(
+    config: ForwardingPipelineConfig,
+    target_rules: bool,
+    generator: &GeneratorApps,
+) -> Outcome<Verified> {
     let Some(p4info) = config.p4info else {
         return Err(Fault::invalid("config.p4info is not set"));
     };
     let pipeline = compile(&config.p4_device_config, &p4info, target_rules)?;
+    if !generator.is_empty() {
+        let mut switch = Switch::with_pipeline(pipeline.clone(), SwitchConfig::default());
+        set_up(&mut switch, Instant::ZERO, generator)?;
+    }
     let loaded = Loaded {
         model: Arc::new(Model::new(p4info, pipeline.program())?),
         device_config: config.p4_device_config.into(),
@@ -63,14 +71,14 @@ pub fn set(
     match (action, verified) {
         (Action::VerifyAndSave, Some(verified)) => device.saved = Some(fresh(verified)),
         (Action::VerifyAndCommit, Some(verified)) => {
-            commit(device, switch, fresh(verified));
+            commit(device, switch, now, fresh(verified))?;
         }
         (Action::ReconcileAndCommit, Some(verified)) => {
             let (loaded, new) = fresh(verified);
             reconcile(device, switch, now, loaded, new)?;
         }
         (Action::Commit, _) => match device.saved.take() {
-            Some(saved) => commit(device, switch, saved),
+            Some(saved) => commit(device, switch, now, saved)?,
             None => {
                 return Err(Fault::not_found(
                     "no config was saved that is not committed yet; save one with VERIFY_AND_SAVE",
@@ -101,10 +109,25 @@ pub fn get(programs: &Published, wanted: ResponseType) -> Option<ForwardingPipel
     })
 }
 
-fn commit(device: &mut Device, switch: &mut Option<Switch>, (loaded, new): (Loaded, Switch)) {
+fn commit(
+    device: &mut Device,
+    switch: &mut Option<Switch>,
+    now: Instant,
+    (loaded, mut new): (Loaded, Switch),
+) -> Outcome<()> {
+    set_up(&mut new, now, &device.generator)?;
     device.saved = None;
     device.running = Some(loaded);
     *switch = Some(new);
+    Ok(())
+}
+
+/// Sets applications of the packet generator up, whose timers start.
+fn set_up(switch: &mut Switch, now: Instant, generator: &GeneratorApps) -> Outcome<()> {
+    for (id, app) in generator.iter() {
+        switch.set_generator_app(now, *id, Some(app.clone()))?;
+    }
+    Ok(())
 }
 
 // -- compiling --------------------------------------------------------------------------------
@@ -242,8 +265,7 @@ fn reconcile(
             })?;
         }
     }
-    commit(device, switch, (loaded, new));
-    Ok(())
+    commit(device, switch, now, (loaded, new))
 }
 
 /// Entries of the source that a client may have removed or changed: what holds is what is there now.

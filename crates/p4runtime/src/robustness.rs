@@ -1,7 +1,7 @@
 //! Messages of all kinds, most of them wrong: each gets an answer, and what is written can be read.
 
 use crate::batch;
-use crate::device::{Device, Target};
+use crate::device::{Device, GeneratorApps, Target};
 use crate::entities::{self, Prepared};
 use crate::fault::Outcome;
 use crate::pipeline;
@@ -64,7 +64,7 @@ fn loaded_with(source: &str) -> (Device, Option<Switch>) {
         p4_device_config: source.into(),
         cookie: None,
     };
-    let verified = pipeline::verify(config, true).unwrap();
+    let verified = pipeline::verify(config, true, &GeneratorApps::default()).unwrap();
     let (mut device, mut switch) = (Device::default(), None);
     let (now, action) = (Instant::ZERO, Action::VerifyAndCommit);
     let settings = SwitchConfig::default();

@@ -1,6 +1,7 @@
 //! The server: its threads, its socket, its end.
 
 use crate::dataplane::Dataplane;
+use crate::device::GeneratorApps;
 use crate::fault::Fault;
 use crate::losses::{Lost, Outside};
 use crate::notify::{self, Upcall};
@@ -43,6 +44,9 @@ pub struct ServerConfig {
     pub cpu_port: Option<u16>,
     /// What a switch is set up with when a program is committed; digests are reported in any case.
     pub switch: SwitchConfig,
+    /// Applications of the packet generator, set up in each program as it is committed. One that cannot run them is
+    /// refused.
+    pub generator: GeneratorApps,
     /// Whether a program for Tofino is refused that breaks a rule of the hardware.
     pub target_rules: bool,
     /// What happens outside the switch, for controllers to read; see [`losses`](crate::losses).
@@ -168,6 +172,7 @@ impl Server {
             config.device_id,
             config.cpu_port,
             config.switch,
+            config.generator,
             config.target_rules,
             dataplane,
             config.outside,
@@ -212,7 +217,8 @@ impl Server {
     /// The compiler's diagnostics, or what does not fit.
     pub fn load(&self, config: ForwardingPipelineConfig) -> Result<(), ServerError> {
         let program = |fault: Fault| ServerError::Program(fault.message);
-        let verified = pipeline::verify(config, self.shared.target_rules).map_err(program)?;
+        let verified = pipeline::verify(config, self.shared.target_rules, &self.shared.generator)
+            .map_err(program)?;
         let (done, result) = std::sync::mpsc::channel();
         let shared = self.shared.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {

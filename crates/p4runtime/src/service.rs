@@ -3,7 +3,7 @@
 use crate::arbitration::RoleName;
 use crate::controllers::{BACKLOG, Controllers};
 use crate::dataplane::{self, Dataplane};
-use crate::device::{Device, Target};
+use crate::device::{Device, GeneratorApps, Target};
 use crate::digests::Digests;
 use crate::entities::{Cursor, Prepared};
 use crate::fault::{Fault, Outcome};
@@ -43,6 +43,8 @@ pub struct Shared {
     pub cpu_port: Option<u16>,
     /// What a switch is set up with.
     pub settings: SwitchConfig,
+    /// Applications of the packet generator.
+    pub generator: GeneratorApps,
     /// Whether programs for Tofino keep to the rules of the hardware.
     pub target_rules: bool,
     /// The thread that owns the switch.
@@ -71,6 +73,7 @@ impl Shared {
         device_id: u64,
         cpu_port: Option<u16>,
         settings: SwitchConfig,
+        generator: GeneratorApps,
         target_rules: bool,
         dataplane: Arc<dyn Dataplane>,
         outside: Option<Outside>,
@@ -78,6 +81,7 @@ impl Shared {
         let losses = Arc::new(Losses::new(outside));
         let device = Device {
             losses: losses.clone(),
+            generator: generator.clone(),
             ..Device::default()
         };
         Shared {
@@ -87,6 +91,7 @@ impl Shared {
                 report_digests: true,
                 ..settings
             },
+            generator,
             target_rules,
             dataplane,
             device: Arc::new(Mutex::new(device)),
@@ -355,8 +360,9 @@ impl Service {
             (_, None) => return Err(Status::invalid_argument("config is not set")),
             (_, Some(config)) => {
                 let target_rules = self.0.target_rules;
-                let compiling =
-                    tokio::task::spawn_blocking(move || pipeline::verify(config, target_rules));
+                let generator = self.0.generator.clone();
+                let verify = move || pipeline::verify(config, target_rules, &generator);
+                let compiling = tokio::task::spawn_blocking(verify);
                 let failed = |_| Status::internal("the compiler failed on this program");
                 Some(compiling.await.map_err(failed)??)
             }
@@ -430,7 +436,15 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
             job(&mut lock(&switch), Instant::ZERO);
         };
-        let shared = Shared::new(1, None, SwitchConfig::default(), true, Arc::new(run), None);
+        let shared = Shared::new(
+            1,
+            None,
+            SwitchConfig::default(),
+            GeneratorApps::default(),
+            true,
+            Arc::new(run),
+            None,
+        );
         *lock(&shared.published) = Published::of(&device);
         *lock(&shared.device) = device;
         (Arc::new(shared), jobs)

@@ -32,7 +32,8 @@ pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), Contr
             pipes - 1,
             apps - 1
         );
-        return refused(valid, "another".into());
+        let AppId { pipe, number } = id;
+        return refused(valid, format!("pipe {pipe}, application {number}"));
     }
     let length = app.packet.len();
     if length == 0 || length > BUFFER {
