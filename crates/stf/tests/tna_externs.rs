@@ -42,6 +42,45 @@ fn hashes_are_those_of_the_hash_matrix() {
 }
 
 #[test]
+fn a_symmetric_hash_does_not_depend_on_the_order_of_a_pair() {
+    check("symmetric");
+}
+
+#[test]
+fn a_pair_that_the_hash_s_data_do_not_have_is_refused() {
+    let path = folder().join("symmetric.p4");
+    let text = std::fs::read_to_string(&path).expect("the program");
+    let names = r#""hdr.op.a", "hdr.op.b""#;
+    for (pair, wanted) in [
+        (
+            r#""hdr.op.a", "hdr.op.kind""#,
+            "@symmetric: `hdr.op.kind` is not once in the hash's data; they are hdr.op.index, hdr.op.a, hdr.op.c, hdr.op.b",
+        ),
+        (
+            r#""hdr.op.a", "hdr.op.index""#,
+            "@symmetric: `hdr.op.a` and `hdr.op.index` must have one type, bit<W> or int<W>",
+        ),
+        (
+            r#""hdr.op.a", "hdr.op.a""#,
+            "@symmetric: `hdr.op.a` is in two pairs, or paired with itself",
+        ),
+        (
+            r#""hdr.op.a""#,
+            r#"@symmetric needs two names of fields: @symmetric("a", "b")"#,
+        ),
+    ] {
+        let edited = text.replace(names, pair);
+        assert_ne!(edited, text);
+        let options = [];
+        let path = path.to_str().expect("it is text");
+        let program = support::compile_text(path, &edited, &options).expect("it compiles");
+        let errors = Switch::new(&program, SwitchConfig::default()).expect_err("it is refused");
+        assert_eq!(errors[0].message, wanted);
+        assert_eq!(errors[0].loc.line, 13);
+    }
+}
+
+#[test]
 fn parsers_verify_checksums_and_deparsers_update_them() {
     check("checksums");
 }

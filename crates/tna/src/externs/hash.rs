@@ -3,8 +3,13 @@
 
 use super::{Lowering, give, own};
 use num_bigint::BigInt;
-use p4_ir::{Arg, CtorArg, ExternCall, ExternObject, Program};
+use p4_ir::{
+    AnnotationValue, Arg, BinaryOp, CtorArg, Expr, ExprKind, ExternCall, ExternObject, Program,
+    Scalar,
+};
 use p4_vm::{CallSite, Crc, ListValue, NONE, Slot, member};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// A call of `get`.
 #[derive(Debug)]
@@ -98,18 +103,15 @@ pub fn get(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg) -> Option<()> {
         ));
         return Some(());
     }
-    if object.annotations.iter().any(|a| a.name == "symmetric") {
-        c.error("a hash with @symmetric is not supported; put the smaller of both fields first");
-        return Some(());
-    }
-    let function = match function(program, object) {
-        Ok(function) => function,
+    let prepared = symmetric(object, data).and_then(|data| Ok((function(program, object)?, data)));
+    let (function, data) = match prepared {
+        Ok(prepared) => prepared,
         Err(message) => {
             c.error(message);
             return Some(());
         }
     };
-    let mut data = c.data(data)?;
+    let mut data = c.data(&data)?;
     // The matrix sees containers: a field of an invalid header is a number as any other.
     data.iter_mut().for_each(|value| value.valid = NONE);
     let bits: u32 = data.iter().map(|value| value.width).sum();
@@ -135,6 +137,64 @@ pub fn get(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg) -> Option<()> {
         },
     );
     give(c, call, to, 1)
+}
+
+/// The data as the matrix sees them where the hash has `@symmetric("a", "b")`. The driver of Tofino gives each bit of
+/// `a` and `b` the sum of both columns (open-p4studio, `update_symmetric_bits`), so that both count as `a ^ b`.
+fn symmetric<'a>(object: &ExternObject, data: &'a Arg) -> Result<Cow<'a, Arg>, String> {
+    let annotations = object.annotations.iter();
+    let mut pairs = annotations.filter(|a| a.name == "symmetric").peekable();
+    if pairs.peek().is_none() {
+        return Ok(Cow::Borrowed(data));
+    }
+    let Arg::List(items) = data else {
+        return Err("a hash with @symmetric needs its data as a list, `{a, b, …}`".into());
+    };
+    let mut summed = items.clone();
+    let mut paired = BTreeSet::new();
+    for pair in pairs {
+        let names = pair.values.iter().filter_map(|value| match value {
+            AnnotationValue::String(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let [a, b] = names.collect::<Vec<_>>()[..] else {
+            return Err("@symmetric needs two names of fields: @symmetric(\"a\", \"b\")".into());
+        };
+        let find = |name: &str| {
+            let mut found = (0..items.len()).filter(|at| items[*at].name == name);
+            found
+                .next()
+                .filter(|_| found.next().is_none())
+                .ok_or_else(|| {
+                    let valid: Vec<_> = items.iter().map(|item| item.name.as_str()).collect();
+                    let valid = valid.join(", ");
+                    format!("@symmetric: `{name}` is not once in the hash's data; they are {valid}")
+                })
+        };
+        let (at_a, at_b) = (find(a)?, find(b)?);
+        let (of_a, of_b) = (&items[at_a].value, &items[at_b].value);
+        let ty = of_a.ty;
+        if ty != of_b.ty || !matches!(ty, Scalar::Bit(_) | Scalar::Int(_)) {
+            let told = "must have one type, bit<W> or int<W>";
+            return Err(format!("@symmetric: `{a}` and `{b}` {told}"));
+        }
+        for (at, name) in [(at_a, a), (at_b, b)] {
+            if !paired.insert(at) {
+                return Err(format!(
+                    "@symmetric: `{name}` is in two pairs, or paired with itself"
+                ));
+            }
+        }
+        let (left, right) = (Box::new(of_a.clone()), Box::new(of_b.clone()));
+        let kind = ExprKind::Binary(BinaryOp::BitXor, left, right);
+        for at in [at_a, at_b] {
+            summed[at].value = Expr {
+                kind: kind.clone(),
+                ty,
+            };
+        }
+    }
+    Ok(Cow::Owned(Arg::List(summed)))
 }
 
 /// The function of a hash object; the error says what its constructor needs.
