@@ -4,16 +4,10 @@ use crate::builder::Builder;
 use crate::graph::{self, Next, Step, Target};
 use crate::integer;
 use crate::node::{Node, Result};
+use crate::objects::Action;
 use crate::primitives::Primitive;
-use p4_ir::{ActionId, ActionParam, FunctionId, Place, Scalar, Stmt, Type};
+use p4_ir::{ActionId, ActionParam, Place, Scalar, Stmt, Type};
 use std::collections::{BTreeSet, HashMap};
-
-/// An action of the JSON; several may be one for a control plane.
-#[derive(Clone, Copy, Debug)]
-pub struct Action {
-    pub id: ActionId,
-    pub body: FunctionId,
-}
 
 /// The widest parameter.
 const MAX_WIDTH: u64 = 4096;

@@ -4,10 +4,10 @@ use crate::errors::Errors;
 use crate::graph::POSITION;
 use crate::headers::{self, Headers};
 use crate::node::{Node, Result};
-use crate::objects::Objects;
+use crate::objects::{Action, Objects};
 use p4_ir::{
-    Block, BlockBody, Expr, Function, FunctionId, Place, Program, Scalar, SourceLoc, Stmt,
-    StmtKind, Type, Variable, VariableId,
+    Expr, Function, FunctionId, Place, Program, Scalar, SourceLoc, Stmt, StmtKind, Type, Variable,
+    VariableId,
 };
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub struct Builder<'j> {
     pub errors: Errors,
     pub objects: Objects,
     /// Bodies of actions by their ids in the JSON.
-    pub actions: HashMap<u64, crate::actions::Action>,
+    pub actions: HashMap<u64, Action>,
     /// Parameters of the action that is being read.
     pub data: Vec<Place>,
     /// Where to go on in a pipeline, and in an action.
@@ -31,75 +31,31 @@ pub struct Builder<'j> {
     files: HashMap<&'j str, u32>,
 }
 
-/// Builds the program.
-pub fn build(root: Node<'_>) -> Result<Program> {
-    let mut out = Program {
-        package: "V1Switch".into(),
-        ..Program::default()
-    };
-    let (names, errors) = Errors::read(&root)?;
-    out.errors = names;
-    let headers = headers::read(&root, &mut out)?;
-    headers::enums(&root, &mut out)?;
-    let nowhere = Place::variable(VariableId(0), POSITION);
-    let mut builder = Builder {
-        root,
-        out,
-        headers,
-        errors,
-        objects: Objects::default(),
-        actions: HashMap::new(),
-        data: Vec::new(),
-        positions: [nowhere.clone(), nowhere],
-        body: Vec::new(),
-        loc: SourceLoc::default(),
-        files: HashMap::new(),
-    };
-    builder.program()?;
-    Ok(builder.out)
-}
-
 impl<'j> Builder<'j> {
-    fn program(&mut self) -> Result<()> {
-        if let Some(name) = self.root.find("program")? {
-            self.file(name.str()?);
-        }
-        for name in ["pipeline", "action"] {
-            let place = self.variable(&format!("{name}.position"), POSITION);
-            self.positions[usize::from(name == "action")] = place;
-        }
-        self.read_objects()?;
-        self.read_actions()?;
-        let parser = BlockBody::Parser(self.read_parser()?);
-        let verify = self.checksums(true)?;
-        let ingress = self.pipeline("ingress")?;
-        let egress = self.pipeline("egress")?;
-        let update = self.checksums(false)?;
-        let deparser = self.deparser()?;
-        let controls = [
-            ("vr", "verifyChecksum", verify),
-            ("ig", "ingress", ingress),
-            ("eg", "egress", egress),
-            ("ck", "computeChecksum", update),
-            ("dep", "deparser", deparser),
-        ];
-        self.block("p", "parser", parser);
-        for (role, name, body) in controls {
-            self.block(role, name, BlockBody::Control(body));
-        }
-        Ok(())
-    }
-
-    fn block(&mut self, role: &str, name: &str, body: BlockBody) {
-        self.out.blocks.push(Block {
-            role: role.into(),
-            package: "main".into(),
-            type_name: name.into(),
-            body,
-            params: self.headers.params.clone(),
-            declared: Vec::new(),
+    /// A program with the types and headers of the JSON, and nothing else.
+    pub fn new(root: Node<'j>) -> Result<Self> {
+        let mut out = Program {
+            package: "V1Switch".into(),
+            ..Program::default()
+        };
+        let (names, errors) = Errors::read(&root)?;
+        out.errors = names;
+        let headers = headers::read(&root, &mut out)?;
+        headers::enums(&root, &mut out)?;
+        let nowhere = Place::variable(VariableId(0), POSITION);
+        Ok(Builder {
+            root,
+            out,
+            headers,
+            errors,
+            objects: Objects::default(),
+            actions: HashMap::new(),
+            data: Vec::new(),
+            positions: [nowhere.clone(), nowhere],
+            body: Vec::new(),
             loc: SourceLoc::default(),
-        });
+            files: HashMap::new(),
+        })
     }
 
     /// A variable of one value.
@@ -163,7 +119,8 @@ impl<'j> Builder<'j> {
         Ok(self.loc)
     }
 
-    fn file(&mut self, name: &'j str) -> u32 {
+    /// The number of a source file.
+    pub fn file(&mut self, name: &'j str) -> u32 {
         let files = &mut self.out.files;
         *self.files.entry(name).or_insert_with(|| {
             files.push(name.into());

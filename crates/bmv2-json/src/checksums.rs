@@ -1,9 +1,11 @@
 //! Checksums that are verified before ingress or computed after egress.
 
 use crate::builder::Builder;
+use crate::expr;
+use crate::integer;
 use crate::node::{Node, Result};
-use crate::value;
-use p4_ir::{Arg, Expr, FunctionId};
+use num_bigint::BigInt;
+use p4_ir::{Arg, Expr, FunctionId, Stmt, StmtKind};
 
 impl<'j> Builder<'j> {
     /// Reads the checksums to verify, or those to compute.
@@ -40,7 +42,7 @@ impl<'j> Builder<'j> {
         let of = self.calculation_named(&node.get("calculation")?)?;
         let condition = match node.find("if_cond")? {
             Some(condition) => self.condition(&condition)?,
-            None => value::truth(true),
+            None => expr::truth(true),
         };
         let target = self.field(&node.get("target")?)?;
         let sum = match verb {
@@ -55,5 +57,31 @@ impl<'j> Builder<'j> {
             vec![Arg::In(condition), of.values, sum, of.algorithm, of.name],
         );
         Ok(())
+    }
+
+    /// Gives `standard_metadata.parser_error` the JSON's number, for what reads it behind the parser.
+    pub fn number_parser_error(&mut self) {
+        let field = self
+            .headers
+            .headers
+            .get("standard_metadata")
+            .and_then(|standard| standard.field(standard.fields.find("parser_error")?));
+        let Some(field) = field.filter(|_| !self.errors.are_ours()) else {
+            return;
+        };
+        let constant = |number: u32| integer::encode(&BigInt::from(number), field.ty);
+        let case = |(theirs, ours): (u32, u32)| {
+            let kind = StmtKind::Assign {
+                to: field.clone(),
+                value: constant(theirs),
+            };
+            let loc = self.loc;
+            (vec![constant(ours)], vec![Stmt { kind, loc }])
+        };
+        self.push(StmtKind::Switch {
+            on: Expr::load(field.clone()),
+            cases: self.errors.numbers().map(case).collect(),
+            default: Vec::new(),
+        });
     }
 }

@@ -1,11 +1,6 @@
 //! Errors. The JSON gives each a number, older compilers from 1 on; here they are numbered in order, `NoError` is 0.
 
-use crate::builder::Builder;
-use crate::integer;
 use crate::node::{Node, Result};
-use crate::value;
-use num_bigint::BigInt;
-use p4_ir::{Expr, ExprKind, Scalar, Stmt, StmtKind};
 use std::collections::BTreeMap;
 
 /// Numbers of errors.
@@ -37,51 +32,18 @@ impl Errors {
         Ok((names, errors))
     }
 
-    fn are_ours(&self) -> bool {
+    /// Whether the JSON numbers errors as this crate does.
+    pub fn are_ours(&self) -> bool {
         self.numbers.iter().all(|(theirs, ours)| theirs == ours)
     }
-}
 
-impl<'j> Builder<'j> {
-    /// The error that a parameter of `verify` gives by the JSON's number.
-    pub fn error(&mut self, node: &Node<'j>) -> Result<Expr> {
-        let value = self.value(node)?;
-        if self.errors.are_ours() {
-            return Ok(value::resize(value, Scalar::Symbol));
-        }
-        let ExprKind::Const(number) = &value.kind else {
-            let told = "an error that is computed is supported where NoError has the number 0, and the others follow";
-            return Err(node.error(told));
-        };
-        let known = u32::try_from(number).ok();
-        let ours = known.and_then(|number| self.errors.numbers.get(&number));
-        let ours = ours.ok_or_else(|| node.error(format!("no error has the number {number}")))?;
-        Ok(Expr::constant(*ours, Scalar::Symbol))
+    /// This crate's number of an error that the JSON numbers so.
+    pub fn ours(&self, theirs: u32) -> Option<u32> {
+        self.numbers.get(&theirs).copied()
     }
 
-    /// Gives `standard_metadata.parser_error` the JSON's number, for what reads it behind the parser.
-    pub fn number_parser_error(&mut self) {
-        let field = self
-            .headers
-            .headers
-            .get("standard_metadata")
-            .and_then(|standard| standard.field(standard.fields.find("parser_error")?));
-        let Some(field) = field.filter(|_| !self.errors.are_ours()) else {
-            return;
-        };
-        let constant = |number: u32| integer::encode(&BigInt::from(number), field.ty);
-        let case = |(theirs, ours): (&u32, &u32)| {
-            let kind = StmtKind::Assign {
-                to: field.clone(),
-                value: constant(*theirs),
-            };
-            let loc = self.loc;
-            (vec![constant(*ours)], vec![Stmt { kind, loc }])
-        };
-        self.push(StmtKind::Switch {
-            on: Expr::load(field.clone()),
-            cases: self.errors.numbers.iter().map(case).collect(),
-            default: Vec::new(),
-        });
+    /// The JSON's number and this crate's of each error.
+    pub fn numbers(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.numbers.iter().map(|(theirs, ours)| (*theirs, *ours))
     }
 }

@@ -1,10 +1,11 @@
 //! Header types, headers, stacks and unions: what they are called, and where they are.
 
+use crate::expr;
 use crate::integer;
 use crate::node::{Node, Result};
 use p4_ir::{
-    Annotation, AnnotationValue, BlockParam, Field, Location, Place, Program, Scalar, SourceLoc,
-    Type, TypeDef, TypeId, TypeKind, Variable, VariableId,
+    Annotation, AnnotationValue, BinaryOp, BlockParam, Expr, Field, Location, Place, Program,
+    Scalar, SourceLoc, Type, TypeDef, TypeId, TypeKind, Variable, VariableId,
 };
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -88,6 +89,30 @@ pub struct Stack {
     pub at: Location,
     pub len: u32,
     pub of: Element,
+}
+
+/// The type of a stack's `nextIndex`.
+pub const NEXT_INDEX: Scalar = Scalar::Bit(32);
+
+impl Stack {
+    /// `nextIndex`.
+    pub fn next_index(&self) -> Place {
+        Place {
+            at: self.at.next_index(),
+            ty: NEXT_INDEX,
+        }
+    }
+
+    /// The index of the element that was extracted last; out of range where none was.
+    pub fn last_index(&self) -> Expr {
+        let one = Expr::constant(1u8, NEXT_INDEX);
+        expr::binary(
+            BinaryOp::Sub,
+            Expr::load(self.next_index()),
+            one,
+            NEXT_INDEX,
+        )
+    }
 }
 
 /// What a stack's elements are.

@@ -10,15 +10,18 @@
 //! conditions, an action a list with jumps: both become a loop around a `switch` where they are not a
 //! tree (`graph`).
 //!
-//! The map of this crate: `node` walks the JSON and knows where it is; `headers` lays out storage;
-//! `errors` numbers them; `place` finds fields, headers and stacks in it; `value` reads expressions; `objects` counters, meters
-//! and so on; `actions`, `primitives`, `parser`, `tables`, `pipeline`, `checksums` what their names say;
-//! `builder` puts them together.
+//! The map of this crate: `node` walks the JSON and knows where it is; `headers` lays out storage, `errors` numbers
+//! errors, `objects` keeps what is declared; `builder` is the program under construction, which all others add to.
+//! `place` finds fields, headers and stacks; `value` reads expressions, of which `expr` is made; `declarations` reads
+//! counters, meters and so on; `actions`, `primitives`, `parser`, `tables`, `pipeline`, `checksums` read what their
+//! names say; `program` calls them in order.
 
 mod actions;
 mod builder;
 mod checksums;
+mod declarations;
 mod errors;
+mod expr;
 mod graph;
 mod headers;
 mod integer;
@@ -28,6 +31,7 @@ mod parser;
 mod pipeline;
 mod place;
 mod primitives;
+mod program;
 mod tables;
 mod value;
 
@@ -40,5 +44,5 @@ pub use node::Error;
 /// has there; the error names the place.
 pub fn read(text: &str) -> Result<p4_ir::Program, Error> {
     let json: serde_json::Value = serde_json::from_str(text).map_err(Error::syntax)?;
-    builder::build(node::Node::root(&json))
+    program::build(node::Node::root(&json))
 }

@@ -1,11 +1,10 @@
 //! The parser and the deparser.
 
 use crate::builder::Builder;
-use crate::headers::{Element, Header, Stack};
+use crate::expr;
+use crate::headers::{Element, Header, NEXT_INDEX, Stack};
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::place::{NEXT_INDEX, next_index};
-use crate::value;
 use num_bigint::BigUint;
 use num_traits::Zero;
 use p4_ir::{
@@ -85,7 +84,7 @@ impl<'j> Builder<'j> {
             "extract" => self.extract(param(0)?, None),
             "extract_VL" => {
                 let bits = self.value(param(1)?)?;
-                self.extract(param(0)?, Some(value::unsigned(bits)))
+                self.extract(param(0)?, Some(expr::unsigned(bits)))
             }
             "set" => {
                 let to = self.destination(param(0)?)?;
@@ -101,7 +100,7 @@ impl<'j> Builder<'j> {
             }
             "advance" => {
                 let bits = self.value(param(0)?)?;
-                self.push(StmtKind::Advance(value::unsigned(bits)));
+                self.push(StmtKind::Advance(expr::unsigned(bits)));
                 Ok(())
             }
             "shift" => {
@@ -136,7 +135,7 @@ impl<'j> Builder<'j> {
                 let [name, member] = inner.exactly()?;
                 let stack = self.stack_named(&name)?;
                 self.check_room(&stack);
-                let index = Expr::load(next_index(&stack));
+                let index = Expr::load(stack.next_index());
                 let union = self.union_element(&stack, index, &name)?;
                 (self.member(&union, &member)?, Some(stack))
             }
@@ -160,9 +159,9 @@ impl<'j> Builder<'j> {
         });
         self.alone(&header);
         if let Some(stack) = stack {
-            let to = next_index(&stack);
+            let to = stack.next_index();
             let one = Expr::constant(1u8, NEXT_INDEX);
-            let value = value::binary(BinaryOp::Add, Expr::load(to.clone()), one, NEXT_INDEX);
+            let value = expr::binary(BinaryOp::Add, Expr::load(to.clone()), one, NEXT_INDEX);
             self.push(StmtKind::Assign { to, value });
         }
         Ok(())
@@ -171,7 +170,7 @@ impl<'j> Builder<'j> {
     /// The next element of a stack of headers.
     fn next(&mut self, stack: &Stack, node: &Node<'j>) -> Result<Header> {
         self.check_room(stack);
-        self.element(stack, Expr::load(next_index(stack)), node)
+        self.element(stack, Expr::load(stack.next_index()), node)
     }
 
     fn check_room(&mut self, stack: &Stack) {
@@ -179,8 +178,8 @@ impl<'j> Builder<'j> {
             return;
         };
         let len = Expr::constant(stack.len, NEXT_INDEX);
-        let next = Expr::load(next_index(stack));
-        let room = value::binary(BinaryOp::Lt, next, len, Scalar::Bool);
+        let next = Expr::load(stack.next_index());
+        let room = expr::binary(BinaryOp::Lt, next, len, Scalar::Bool);
         self.push(StmtKind::Verify(room, error));
     }
 

@@ -1,9 +1,9 @@
 //! Pipelines: a graph of tables, conditions and calls.
 
-use crate::actions::Action;
 use crate::builder::Builder;
 use crate::graph::{self, Next, Step, Target};
 use crate::node::{Node, Result};
+use crate::objects::Action;
 use p4_ir::{Expr, FunctionId, Place, Scalar, Stmt, StmtKind};
 use std::collections::HashMap;
 

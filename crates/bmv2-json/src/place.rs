@@ -1,13 +1,10 @@
 //! What parameters of the JSON refer to: fields, headers, unions, stacks.
 
 use crate::builder::Builder;
+use crate::expr;
 use crate::headers::{Element, Header, Stack, Union};
 use crate::node::{Node, Result};
-use crate::value;
-use p4_ir::{BinaryOp, Expr, ExprKind, Place, Scalar};
-
-/// The type of a stack's `nextIndex`.
-pub const NEXT_INDEX: Scalar = Scalar::Bit(32);
+use p4_ir::{Expr, Place};
 
 /// The name of a header's validity among its fields.
 const VALID: &str = "$valid$";
@@ -83,7 +80,7 @@ impl Builder<'_> {
             "dereference_header_stack" => {
                 let stack = self.stack_operand(&node.get("left")?)?;
                 let index = self.value(&node.get("right")?)?;
-                self.element(&stack, value::unsigned(index), node)
+                self.element(&stack, expr::unsigned(index), node)
             }
             "access_union_header" => {
                 let union = self.union(&node.get("left")?)?;
@@ -123,7 +120,7 @@ impl Builder<'_> {
                 }
                 let stack = self.stack_operand(&inner.get("left")?)?;
                 let index = self.value(&inner.get("right")?)?;
-                self.union_element(&stack, value::unsigned(index), &inner)
+                self.union_element(&stack, expr::unsigned(index), &inner)
             }
             other => Err(node.error(format!("{other:?} is no header union"))),
         }
@@ -165,7 +162,7 @@ impl Builder<'_> {
 
     /// The element of a stack that was extracted last.
     pub fn last(&self, stack: &Stack, node: &Node<'_>) -> Result<Header> {
-        self.element(stack, last_index(stack), node)
+        self.element(stack, stack.last_index(), node)
     }
 
     /// Where a parameter says that a value is written.
@@ -197,23 +194,5 @@ impl Builder<'_> {
             let count = header.fields.list.len();
             index.error(format!("`{}` has {count} fields", header.fields.of))
         })
-    }
-}
-
-/// A stack's `nextIndex`.
-pub fn next_index(stack: &Stack) -> Place {
-    Place {
-        at: stack.at.next_index(),
-        ty: NEXT_INDEX,
-    }
-}
-
-/// The index of the element that was extracted last; out of range where none was.
-pub fn last_index(stack: &Stack) -> Expr {
-    let next = Expr::load(next_index(stack));
-    let one = Expr::constant(1u8, NEXT_INDEX);
-    Expr {
-        kind: ExprKind::Binary(BinaryOp::Sub, Box::new(next), Box::new(one)),
-        ty: NEXT_INDEX,
     }
 }

@@ -1,10 +1,10 @@
 //! The primitives that actions, parsers and deparsers consist of.
 
 use crate::builder::Builder;
+use crate::expr;
 use crate::headers::Header;
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::value;
 use p4_ir::{Arg, Expr, ExternCall, ExternId, Location, Place, Scalar, StmtKind, Type};
 
 /// What a primitive does besides the statements that it adds.
@@ -114,7 +114,7 @@ impl<'j> Builder<'j> {
                 let cell = self.temporary(Scalar::Bit(width));
                 let args = vec![Arg::Out(cell.clone()), index];
                 self.call("register.read", Some(object), args);
-                let value = value::resize(Expr::load(cell), to.ty);
+                let value = expr::resize(Expr::load(cell), to.ty);
                 self.push(StmtKind::Assign { to, value });
             }
             "register_write" => {
@@ -205,7 +205,7 @@ impl<'j> Builder<'j> {
         let value = self.value(node)?;
         match value.ty {
             Scalar::Varbit(_) => Err(node.error("a varbit is no number")),
-            _ => Ok(Arg::In(value::unsigned(value))),
+            _ => Ok(Arg::In(expr::unsigned(value))),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Tables: keys, actions, entries.
 
-use crate::actions::Action;
 use crate::builder::Builder;
+use crate::expr;
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::value;
+use crate::objects::Action;
 use num_bigint::BigUint;
 use p4_ir::{
     ActionCall, Arg, BinaryOp, Entry, Expr, ExprKind, Key, KeyMatch, MatchKind, Scalar, StmtKind,
@@ -114,13 +114,13 @@ impl<'j> Builder<'j> {
         let mut value = Expr::load(place);
         value = match value.ty {
             Scalar::Varbit(_) => return Err(target.error("a varbit cannot be a key")),
-            Scalar::Bool => value::resize(value, Scalar::Bit(1)),
+            Scalar::Bool => expr::resize(value, Scalar::Bit(1)),
             _ => value,
         };
         if let Some(mask) = node.find("mask")? {
             let ty = value.ty;
             let mask = Expr::constant(integer::bits(&mask, ty.width())?, ty);
-            value = value::binary(BinaryOp::BitAnd, value, mask, ty);
+            value = expr::binary(BinaryOp::BitAnd, value, mask, ty);
         }
         let name = match node.find("name")? {
             Some(name) => name.str()?.to_owned(),

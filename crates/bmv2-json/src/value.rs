@@ -5,15 +5,15 @@
 //! bits than are asked for.
 
 use crate::builder::Builder;
+use crate::expr::{
+    MAX_WIDTH, arithmetic, binary, common, mux, number, resize, signed_width, truth, truth_of,
+    unary, unsigned, wider,
+};
 use crate::integer;
 use crate::node::{Node, Result};
-use crate::place;
 use num_bigint::{BigInt, Sign};
 use num_traits::One;
 use p4_ir::{BinaryOp, Expr, ExprKind, Place, Scalar, StmtKind, UnaryOp};
-
-/// The widest intermediate value; what is beyond is cut off.
-const MAX_WIDTH: u32 = 2048;
 
 impl Builder<'_> {
     /// The value of a parameter or operand.
@@ -27,7 +27,7 @@ impl Builder<'_> {
             "union_stack_field" => {
                 let [stack, member, field] = inner.exactly()?;
                 let of = self.stack_named(&stack)?;
-                let union = self.union_element(&of, place::last_index(&of), &stack)?;
+                let union = self.union_element(&of, of.last_index(), &stack)?;
                 let header = self.member(&union, &member)?;
                 Ok(Expr::load(self.field_of(&header, &field)?))
             }
@@ -164,8 +164,8 @@ impl Builder<'_> {
                 valid.reduce(or).unwrap_or(truth(false))
             }
             "access_field" => Expr::load(self.accessed(node)?),
-            "last_stack_index" => place::last_index(&self.stack_operand(&right)?),
-            "size_stack" => Expr::load(place::next_index(&self.stack_operand(&right)?)),
+            "last_stack_index" => self.stack_operand(&right)?.last_index(),
+            "size_stack" => Expr::load(self.stack_operand(&right)?.next_index()),
             other => {
                 return Err(node.get("op")?.error(format!(
                     "{other:?} is no operator; there are + - * / % & | ^ ~ << >> == != < <= > >= \
@@ -327,6 +327,22 @@ impl Builder<'_> {
         self.push(StmtKind::Lookahead(places));
         Ok(Expr::load(value))
     }
+
+    /// The error that a parameter of `verify` gives by the JSON's number.
+    pub fn error(&mut self, node: &Node<'_>) -> Result<Expr> {
+        let value = self.value(node)?;
+        if self.errors.are_ours() {
+            return Ok(resize(value, Scalar::Symbol));
+        }
+        let ExprKind::Const(number) = &value.kind else {
+            let told = "an error that is computed is supported where NoError has the number 0, and the others follow";
+            return Err(node.error(told));
+        };
+        let known = u32::try_from(number).ok();
+        let ours = known.and_then(|number| self.errors.ours(number));
+        let ours = ours.ok_or_else(|| node.error(format!("no error has the number {number}")))?;
+        Ok(Expr::constant(ours, Scalar::Symbol))
+    }
 }
 
 /// The width that a cast goes to.
@@ -336,112 +352,4 @@ fn width(node: &Node<'_>) -> Result<u32> {
     let width = u32::try_from(&number).ok();
     let valid = width.filter(|width| (1..=MAX_WIDTH).contains(width));
     valid.ok_or_else(|| inner.error(format!("a width is 1 to {MAX_WIDTH}")))
-}
-
-fn arithmetic(op: &str) -> BinaryOp {
-    match op {
-        "+" => BinaryOp::Add,
-        "*" => BinaryOp::Mul,
-        "/" => BinaryOp::Div,
-        "%" => BinaryOp::Mod,
-        "|" => BinaryOp::BitOr,
-        _ => BinaryOp::BitXor,
-    }
-}
-
-/// `true` or `false`.
-pub fn truth(value: bool) -> Expr {
-    Expr::constant(u8::from(value), Scalar::Bool)
-}
-
-/// Whether a number is not 0.
-fn truth_of(value: Expr) -> Expr {
-    match (&value.kind, value.ty) {
-        (_, Scalar::Bool) => value,
-        (ExprKind::Cast(of), _) if of.ty == Scalar::Bool => (**of).clone(),
-        _ => {
-            let zero = Expr::constant(0u8, value.ty);
-            binary(BinaryOp::Ne, value, zero, Scalar::Bool)
-        }
-    }
-}
-
-/// A condition as 0 or 1; a number as it is.
-fn number(value: Expr) -> Expr {
-    match value.ty {
-        Scalar::Bool => resize(value, Scalar::Bit(1)),
-        _ => value,
-    }
-}
-
-/// A number that is not negative, for indices and shifts.
-pub fn unsigned(value: Expr) -> Expr {
-    let width = value.ty.width();
-    match value.ty {
-        Scalar::Bit(_) => value,
-        _ => resize(value, Scalar::Bit(width)),
-    }
-}
-
-/// Bits that a value needs with a sign.
-fn signed_width(value: &Expr) -> u32 {
-    match value.ty {
-        Scalar::Int(width) => width,
-        ty => ty.width() + 1,
-    }
-}
-
-/// A type that holds both values.
-fn common(a: &Expr, b: &Expr) -> Scalar {
-    match (a.ty, b.ty) {
-        (Scalar::Int(_), _) | (_, Scalar::Int(_)) => {
-            Scalar::Int(signed_width(a).max(signed_width(b)).min(MAX_WIDTH))
-        }
-        (a, b) => Scalar::Bit(a.width().max(b.width())),
-    }
-}
-
-fn wider(ty: Scalar, bits: u32) -> Scalar {
-    let width = (ty.width() + bits).min(MAX_WIDTH.max(ty.width()));
-    match ty {
-        Scalar::Int(_) => Scalar::Int(width),
-        _ => Scalar::Bit(width),
-    }
-}
-
-/// The value in another type: cut, or extended by zero or by its sign.
-pub fn resize(value: Expr, ty: Scalar) -> Expr {
-    if value.ty == ty {
-        return value;
-    }
-    if let Some(known) = integer::decode(&value) {
-        return integer::encode(&known, ty);
-    }
-    Expr {
-        kind: ExprKind::Cast(Box::new(value)),
-        ty,
-    }
-}
-
-/// An operator on two values.
-pub fn binary(op: BinaryOp, a: Expr, b: Expr, ty: Scalar) -> Expr {
-    Expr {
-        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-        ty,
-    }
-}
-
-fn unary(op: UnaryOp, a: Expr, ty: Scalar) -> Expr {
-    Expr {
-        kind: ExprKind::Unary(op, Box::new(a)),
-        ty,
-    }
-}
-
-fn mux(condition: Expr, yes: Expr, no: Expr) -> Expr {
-    let ty = yes.ty;
-    Expr {
-        kind: ExprKind::Mux(Box::new(condition), Box::new(yes), Box::new(no)),
-        ty,
-    }
 }
