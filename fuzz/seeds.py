@@ -224,9 +224,12 @@ def main() -> None:
             name = "-".join(path.relative_to(ROOT).parts[-3:])
             shutil.copyfile(path, SEEDS / target / name)
     (SEEDS / "config").mkdir()
+    (SEEDS / "compiled").mkdir()
     for path in ROOT.glob("crates/bmv2-json/tests/config/*.json"):
         config = json.dumps(_without_sources(json.loads(path.read_text())), separators=(",", ":"))
         (SEEDS / "config" / path.name).write_text(config)
+        packet = bytes([1, 20, *range(20)])
+        (SEEDS / "compiled" / path.name).write_bytes(config.encode() + b"\0" + packet)
     (SEEDS / "p4runtime").mkdir()
     for name, messages in P4RUNTIME_STEPS.items():
         (SEEDS / "p4runtime" / name).write_bytes(messages)

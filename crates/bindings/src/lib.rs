@@ -20,9 +20,31 @@ mod wires;
 
 use pyo3::prelude::*;
 
+/// Has the engine compile programs to machine code, where it can, unless `WAYMARK_JIT` is 0.
+fn compile_programs() -> PyResult<()> {
+    match std::env::var("WAYMARK_JIT").as_deref() {
+        Ok("0") => {}
+        Ok("1") | Err(std::env::VarError::NotPresent) => {
+            p4_jit::install();
+        }
+        Ok(value) => {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "WAYMARK_JIT is `{value}`; 1 has P4 programs compiled to machine code, 0 has them interpreted"
+            )));
+        }
+        Err(error) => {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!(
+                "WAYMARK_JIT: {error}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    compile_programs()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add(
         "WaymarkCoreError",

@@ -7,6 +7,7 @@
 //! - `code`: the bytecode;
 //! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet;
 //! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
+//! - `native`: where a compiler to machine code plugs in;
 //! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
 //!
 //! An architecture binds the package's blocks, translates calls of its externs with the [`Compiler`]'s building
@@ -15,6 +16,10 @@
 mod architecture;
 mod bits;
 mod cells;
+#[cfg_attr(
+    feature = "native",
+    allow(missing_docs, reason = "fields are named for what they are")
+)]
 mod code;
 mod compile;
 mod control;
@@ -24,6 +29,8 @@ mod error;
 mod event;
 mod filter;
 mod hash;
+#[cfg(feature = "native")]
+pub mod native;
 mod object;
 mod packet;
 mod pipeline;

@@ -23,12 +23,15 @@ impl<A: Architecture> Pipeline<A> {
     /// Translates a program; the errors say what the architecture supports.
     pub fn compile(program: &Program) -> Result<Arc<Self>, Vec<CompileError>> {
         let compiled = compile(program)?;
-        let pipeline = Pipeline {
+        #[cfg_attr(not(feature = "native"), expect(unused_mut))]
+        let mut pipeline = Pipeline {
             program: Arc::new(program.clone()),
             compiled,
         };
         // What could be wrong with tables and objects shows when they are set up.
-        pipeline.machine(Limits::default())?;
+        let _machine = pipeline.machine(Limits::default())?;
+        #[cfg(feature = "native")]
+        vm::native::compile(&mut pipeline.compiled, &_machine);
         Ok(Arc::new(pipeline))
     }
 
@@ -121,6 +124,11 @@ impl<A: Architecture> Pipeline<A> {
         let mut machine = Machine::new(self.program.clone(), limits);
         machine.tables = tables;
         machine.objects = objects;
+        #[cfg(feature = "native")]
+        {
+            machine.cells = vm::native::cells(&mut machine.objects);
+            machine.interpreted = self.compiled.native.is_none();
+        }
         machine.value_sets = value_sets.collect();
         machine.calculations = code.calculations.clone();
         machine.crcs = code

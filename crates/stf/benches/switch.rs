@@ -177,6 +177,12 @@ fn routed(main: &str) -> Switch {
 }
 
 fn benches(c: &mut Criterion<CpuTime>) {
+    // As in Python's module, `WAYMARK_JIT=0` has programs interpreted.
+    if std::env::var("WAYMARK_JIT").is_ok_and(|value| value == "0") {
+        println!("interpreted");
+    } else {
+        p4_jit::install();
+    }
     let plain = frame(&[], 1000);
     measure(
         c,

@@ -8,6 +8,7 @@
 //! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
 //! - [`run`] runs one on a [`engine::Switch`], without any I/O, with the meaning that p4c's runner for
 //!   BMv2 gives it; its [`Report`] says packet by packet what differed;
+//! - [`run_on`] runs one on a switch that is there already, and gives it back with the packets that came out;
 //! - [`Failure::differences`] names the fields in which a packet differs;
 //! - [`grade`] runs scripts as a test, and says of each failure what was tested;
 //! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
@@ -28,7 +29,7 @@ pub use fields::Difference;
 pub use lexer::ParseError;
 pub use report::{Failure, Report};
 pub use reproduce::{program_name, reproduce};
-pub use runner::{Ports, run, run_traced};
+pub use runner::{Outcome, Ports, run, run_on, run_traced};
 pub use script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
 pub use trace::{Hit, KeyField, Recorder, Source, Step, Trace, What};
 pub use value::{Digits, Number, Tail};

@@ -46,15 +46,37 @@ fn run_with(
     ports: Ports,
     recorder: Option<Recorder>,
 ) -> Report {
-    let switch = match Switch::new(program, SwitchConfig::default()) {
-        Ok(switch) => switch,
-        Err(errors) => {
-            return Report {
-                failures: errors.into_iter().map(Failure::Program).collect(),
-                ..Report::default()
-            };
-        }
-    };
+    match Switch::new(program, SwitchConfig::default()) {
+        Ok(switch) => run_recorded(switch, script, ports, recorder).report,
+        Err(errors) => Report {
+            failures: errors.into_iter().map(Failure::Program).collect(),
+            ..Report::default()
+        },
+    }
+}
+
+/// What a script leaves.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What differed from the script.
+    pub report: Report,
+    /// By port that is compared: the line of the packet after which a packet came out, and its octets.
+    pub sent: BTreeMap<u16, Vec<(u32, Vec<u8>)>>,
+    /// The switch.
+    pub switch: Switch,
+}
+
+/// Runs a script on a switch.
+pub fn run_on(switch: Switch, script: &Script, ports: Ports) -> Outcome {
+    run_recorded(switch, script, ports, None)
+}
+
+fn run_recorded(
+    switch: Switch,
+    script: &Script,
+    ports: Ports,
+    recorder: Option<Recorder>,
+) -> Outcome {
     let mut runner = Runner::new(switch, ports, recorder);
     if let Some(recorder) = runner.recorder.clone() {
         runner.switch.set_tracer(Some(Box::new(recorder)));
@@ -72,7 +94,17 @@ fn run_with(
         }
     }
     runner.compare();
-    runner.report
+    let Runner {
+        report,
+        sent,
+        switch,
+        ..
+    } = runner;
+    Outcome {
+        report,
+        sent,
+        switch,
+    }
 }
 
 /// The port of a packet that a command sends or expects.

@@ -2,7 +2,7 @@
 //!
 //! The input is the random source of a program: a few header fields, and expressions of them. Each expression is
 //! computed three times: when a packet comes; with constants for all fields, by the compiler; with constants for some of
-//! them. The judge is `expr.rs`, which has nothing in common with the engine or the compiler but the type of integers.
+//! them. The first is done by compiled code and by the interpreter. The judge is `expr.rs`, which has nothing in common with the engine or the compiler but the type of integers.
 #![no_main]
 
 mod expr;
@@ -10,7 +10,6 @@ mod grow;
 #[path = "../program/mod.rs"]
 mod program;
 
-use engine::{Switch, SwitchConfig};
 use expr::{Node, Ty};
 use grow::Statement;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -95,19 +94,31 @@ fn judge(widths: &[u32], values: &[BigInt], results: &[(Statement, From, BigUint
         }
     }
     source.ingress += "        hdr.o.setValid();\n";
-    let mut switch = Switch::with_pipeline(source.pipeline(), SwitchConfig::default());
     let packet = octets(widths.iter().copied().zip(values.iter().map(unsigned)));
-    let sent = program::send(&mut switch, packet).expect("the packet leaves");
     let expected = results
         .iter()
         .map(|(s, _, value)| (s.width(), value.clone()));
     let expected = octets(expected);
+    for mut switch in program::switches(&source.pipeline()) {
+        let sent = program::send(&mut switch, packet.clone()).expect("the packet leaves");
+        compare(&sent, &expected, values, results, &source);
+    }
+}
+
+/// Names the first result that differs.
+fn compare(
+    sent: &[u8],
+    expected: &[u8],
+    values: &[BigInt],
+    results: &[(Statement, From, BigUint)],
+    source: &Source,
+) {
     if sent != expected {
         let mut end = 0;
         for (i, (statement, _, value)) in results.iter().enumerate() {
             let begin = end;
             end += statement.width() as usize;
-            let found = bits(&sent, begin, end);
+            let found = bits(sent, begin, end);
             assert_eq!(
                 found,
                 *value,

@@ -1,6 +1,6 @@
 //! Programs that targets write: the parts that differ, within a v1model program that sends every packet to port 1.
 
-use engine::{Packet, Pipeline, Switch};
+use engine::{Packet, Pipeline, Switch, SwitchConfig};
 use p4_frontend::{Loader, SourceMap, compile, render};
 use std::sync::Arc;
 use units::Instant;
@@ -84,8 +84,9 @@ V1Switch(Parse(), Verify(), Enter(), Leave(), Compute(), Deparse()) main;
         )
     }
 
-    /// The program for the engine, which must take it.
+    /// The program for the engine, which must take it. Its code is compiled to machine code.
     pub fn pipeline(&self) -> Arc<Pipeline> {
+        p4_jit::install();
         let text = self.text();
         let mut sources = SourceMap::new();
         let entry = sources.add("fuzz.p4", &*text);
@@ -100,6 +101,16 @@ V1Switch(Parse(), Verify(), Enter(), Leave(), Compute(), Deparse()) main;
         Pipeline::compile(&program)
             .unwrap_or_else(|errors| panic!("the engine refuses:\n{text}\n{errors:?}"))
     }
+}
+
+/// A switch whose code is compiled, and one that interprets it.
+#[allow(dead_code, reason = "not each target compares them")]
+pub fn switches(pipeline: &Arc<Pipeline>) -> [Switch; 2] {
+    [false, true].map(|interpreted| {
+        let mut switch = Switch::with_pipeline(pipeline.clone(), SwitchConfig::default());
+        switch.set_interpreted(interpreted);
+        switch
+    })
 }
 
 /// What the switch sends for a packet at port 0, if anything.

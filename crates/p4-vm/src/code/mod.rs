@@ -22,6 +22,18 @@ pub const NONE: Slot = u32::MAX;
 /// A run-time offset that is out of range.
 pub const OUT_OF_RANGE: u64 = u64::MAX;
 
+/// What comes after an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Next {
+    /// The next instruction.
+    Step = 0,
+    /// The target.
+    Jump = 1,
+    /// Nothing: the block's end.
+    End = 2,
+}
+
 /// Where a run-time index may point.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexStep {
@@ -258,6 +270,8 @@ pub struct Code {
     /// Words before the constants.
     pub constants_at: usize,
     pub constants: Vec<u64>,
+    /// Words among the constants that may change.
+    pub settings: Vec<Slot>,
     pub indices: Vec<IndexStep>,
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,

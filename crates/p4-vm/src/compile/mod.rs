@@ -27,6 +27,12 @@ pub struct Compiled<A: Architecture> {
     pub layout: A::Layout,
     /// Calls of the architecture's own externs.
     pub own: Vec<A::Call>,
+    /// Where blocks begin, in rising order.
+    #[cfg(feature = "native")]
+    pub entries: Vec<Target>,
+    /// The same code in the processor's instructions.
+    #[cfg(feature = "native")]
+    pub native: Option<Box<dyn crate::native::Native>>,
 }
 
 /// Translates a program, or says what in it is not supported.
@@ -119,7 +125,14 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         let zero = self.number(0);
         let entries = A::entries(&mut self.layout);
         link::link(&mut self.code, entries, &self.labels, zero);
+        #[cfg(feature = "native")]
+        let entries: std::collections::BTreeSet<_> =
+            A::entries(&mut self.layout).map(|entry| *entry).collect();
         let compiled = Compiled {
+            #[cfg(feature = "native")]
+            entries: entries.into_iter().collect(),
+            #[cfg(feature = "native")]
+            native: None,
             code: self.code,
             layout: self.layout,
             own: self.own,
@@ -191,6 +204,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
     pub fn setting(&mut self) -> Slot {
         let slot = (self.code.constants_at + self.code.constants.len()) as Slot;
         self.code.constants.push(0);
+        self.code.settings.push(slot);
         slot
     }
 

@@ -3,6 +3,8 @@
 mod apply;
 mod checksum;
 mod external;
+#[cfg(feature = "native")]
+pub mod native;
 mod objects;
 mod packet;
 mod run;
@@ -33,6 +35,12 @@ pub struct Machine {
     pub(crate) program: Arc<Program>,
     pub(crate) tables: Vec<TableState>,
     pub(crate) objects: Vec<Object>,
+    /// Where compiled code finds registers.
+    #[cfg(feature = "native")]
+    pub(crate) cells: Box<[crate::native::Cells]>,
+    /// Whether code is interpreted even if it is compiled.
+    #[cfg(feature = "native")]
+    pub(crate) interpreted: bool,
     pub(crate) value_sets: Vec<ValueSetState>,
     pub(crate) calculations: Vec<Calculation>,
     /// The custom CRCs of the program.
@@ -95,6 +103,10 @@ impl Machine {
             program,
             tables: Vec::new(),
             objects: Vec::new(),
+            #[cfg(feature = "native")]
+            cells: Box::default(),
+            #[cfg(feature = "native")]
+            interpreted: false,
             value_sets: Vec::new(),
             calculations: Vec::new(),
             crcs: Vec::new(),
@@ -141,6 +153,18 @@ impl Machine {
     /// Loops that were left because they took as many rounds as they may.
     pub fn cut_loops(&self) -> u64 {
         self.cut_loops
+    }
+
+    /// Has code interpreted from now on even if it is compiled, or compiled code run again.
+    #[cfg(feature = "native")]
+    pub fn set_interpreted(&mut self, interpreted: bool) {
+        self.interpreted = interpreted;
+    }
+
+    /// Whether all code is interpreted: because there is no other, or because that was asked for.
+    #[cfg(feature = "native")]
+    pub fn is_interpreted(&self) -> bool {
+        self.interpreted
     }
 
     /// Tells a listener what packets meet; `None` ends that.

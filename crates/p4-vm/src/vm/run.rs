@@ -23,10 +23,30 @@ pub fn run<A: Architecture>(
     start: Target,
 ) {
     if machine.tracer.is_some() {
-        execute::<A, true>(compiled, architecture, machine, words, job, start);
-    } else if !run_one(compiled, architecture, machine, words, job, start) {
-        execute::<A, false>(compiled, architecture, machine, words, job, start);
+        execute::<A, true, false>(compiled, architecture, machine, words, job, start);
+        return;
     }
+    if run_one(compiled, architecture, machine, words, job, start) {
+        return;
+    }
+    #[cfg(feature = "native")]
+    if super::native::run(compiled, architecture, machine, words, job, start) {
+        return;
+    }
+    execute::<A, false, false>(compiled, architecture, machine, words, job, start);
+}
+
+/// Executes the one instruction `at` for compiled code.
+#[cfg(feature = "native")]
+pub fn step<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    at: Target,
+) -> Next {
+    execute::<A, false, true>(compiled, architecture, machine, words, job, at)
 }
 
 /// The same code, of which the compiler knows nothing: else it would fetch all that functions called in the loop
@@ -71,21 +91,23 @@ fn address(words: &[u64], base: Slot, off: Slot) -> Option<usize> {
     }
 }
 
-fn execute<A: Architecture, const TRACED: bool>(
+/// Runs code to its end, or, if `ONE`, the instruction at `start`, which is neither a jump (but `InSet` and `Round`),
+/// a call nor a table's; says what comes after it.
+fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
     compiled: &Compiled<A>,
     architecture: &mut A,
     machine: &mut Machine,
     words: &mut [u64],
     job: &mut Job,
     start: Target,
-) {
+) -> Next {
     let code = &compiled.code;
     let ops = &code.ops[..];
     // What follows the instruction at hand. A place in memory and not a number: to fetch is to step on.
     let mut rest = ops[start as usize..].iter();
     // By reference: each instruction loads what it needs.
     let Some(mut op) = rest.next() else {
-        return;
+        return Next::End;
     };
     let mut steps = machine.limits.max_steps;
     machine.stack.clear();
@@ -99,10 +121,13 @@ fn execute<A: Architecture, const TRACED: bool>(
     // the jump before it.
     macro_rules! go {
         ($to:expr) => {{
+            if ONE {
+                return Next::Jump;
+            }
             rest = ops[$to as usize..].iter();
             op = match rest.next() {
                 Some(next) => next,
-                None => return,
+                None => return Next::End,
             };
             continue;
         }};
@@ -127,7 +152,7 @@ fn execute<A: Architecture, const TRACED: bool>(
             if TRACED {
                 trace_reject(code, machine, job, next!() - 1);
             }
-            return;
+            return Next::End;
         }};
     }
     loop {
@@ -324,9 +349,9 @@ fn execute<A: Architecture, const TRACED: bool>(
             }
             Op::Ret => match machine.stack.pop() {
                 Some(back) => go!(back),
-                None => return,
+                None => return Next::End,
             },
-            Op::Halt => return,
+            Op::Halt => return Next::End,
             Op::Step { to } => {
                 jump!(steps == 0, to);
                 steps -= 1;
@@ -337,7 +362,7 @@ fn execute<A: Architecture, const TRACED: bool>(
             Op::Round { number, to } => {
                 if !round(code, machine, job, number, next!() - 1) {
                     if job.abort.is_some() {
-                        return;
+                        return Next::End;
                     }
                     go!(to);
                 }
@@ -387,7 +412,7 @@ fn execute<A: Architecture, const TRACED: bool>(
             Op::PacketLength { d } => x!(d) = (job.bits() / 8) as u64 & u32::MAX as u64,
             Op::Refuse => {
                 job.rejected = true;
-                return;
+                return Next::End;
             }
             Op::Reject { a } => reject!(x!(a)),
             Op::Emit { base, off, header } => {
@@ -452,13 +477,16 @@ fn execute<A: Architecture, const TRACED: bool>(
             Op::Extern { call } => {
                 external::call(compiled, architecture, machine, words, job, call);
                 if job.abort.is_some() {
-                    return;
+                    return Next::End;
                 }
             }
         }
+        if ONE {
+            return Next::Step;
+        }
         op = match rest.next() {
             Some(next) => next,
-            None => return,
+            None => return Next::End,
         };
     }
 }

@@ -1,0 +1,303 @@
+//! What compiled instructions share: storage, values, calls of the interpreter.
+
+use super::context;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AliasRegion, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Type, Value, types,
+};
+use cranelift_frontend::FunctionBuilder;
+use p4_vm::native::Source;
+use p4_vm::{Slot, Target};
+use std::collections::HashSet;
+
+/// The interpreter's functions as a function of machine code knows them.
+#[derive(Clone, Copy)]
+pub struct Callbacks {
+    pub step: FuncRef,
+    pub apply: FuncRef,
+    pub call: FuncRef,
+    pub reject: FuncRef,
+}
+
+/// Bytecode in a form in which it is quick to look up.
+pub struct Program<'a> {
+    pub source: &'a Source<'a>,
+    /// Words among the constants that may change.
+    pub settings: HashSet<Slot>,
+    /// Words of storage.
+    pub words: usize,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(source: &'a Source<'a>) -> Self {
+        let code = source.code;
+        Program {
+            source,
+            settings: code.settings.iter().copied().collect(),
+            words: code.constants_at + code.constants.len(),
+        }
+    }
+
+    /// The value of a word that never changes.
+    pub fn constant(&self, slot: Slot) -> Option<u64> {
+        let code = self.source.code;
+        let at = (slot as usize).checked_sub(code.constants_at)?;
+        let value = *code.constants.get(at)?;
+        (!self.settings.contains(&slot)).then_some(value)
+    }
+}
+
+/// Writes a function's instructions.
+pub struct Emitter<'a, 'f> {
+    pub program: &'a Program<'a>,
+    pub build: FunctionBuilder<'f>,
+    pub callbacks: Callbacks,
+    pub context: Value,
+    pub words: Value,
+    /// Where the packet leaves the block.
+    pub end: Block,
+    /// Whether a place was outside of storage. Then the code must not be used.
+    pub outside: bool,
+}
+
+/// Storage: never accessed by way of another pointer.
+fn storage() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
+}
+
+/// The context and the places it names.
+fn places() -> MemFlags {
+    MemFlags::trusted().with_alias_region(Some(AliasRegion::Vmctx))
+}
+
+/// The packet's octets.
+fn octets() -> MemFlags {
+    MemFlags::new()
+        .with_notrap()
+        .with_alias_region(Some(AliasRegion::Table))
+}
+
+impl Emitter<'_, '_> {
+    // -- storage ------------------------------------------------------------------------------
+
+    /// Whether so many words from `slot` on are within storage. If not, the code is not used.
+    pub fn inside(&mut self, slot: Slot, words: u32) -> bool {
+        let inside = slot as u64 + words as u64 <= self.program.words as u64;
+        self.outside |= !inside;
+        inside
+    }
+
+    pub fn load(&mut self, slot: Slot) -> Value {
+        if let Some(value) = self.program.constant(slot) {
+            return self.number(value);
+        }
+        if !self.inside(slot, 1) {
+            return self.number(0);
+        }
+        let at = slot as i32 * 8;
+        let words = self.words;
+        self.build.ins().load(types::I64, storage(), words, at)
+    }
+
+    pub fn store(&mut self, slot: Slot, value: Value) {
+        self.outside |= self.program.constant(slot).is_some();
+        if self.inside(slot, 1) {
+            let at = slot as i32 * 8;
+            let words = self.words;
+            self.build.ins().store(storage(), value, words, at);
+        }
+    }
+
+    /// The place of word `at`, a value that has been checked.
+    pub fn word_at(&mut self, at: Value) -> Value {
+        let octets = self.build.ins().ishl_imm(at, 3);
+        self.build.ins().iadd(self.words, octets)
+    }
+
+    /// A word behind a place that has been checked.
+    pub fn load_at(&mut self, place: Value, word: u32) -> Value {
+        let at = word as i32 * 8;
+        self.build.ins().load(types::I64, storage(), place, at)
+    }
+
+    pub fn store_at(&mut self, place: Value, word: u32, value: Value) {
+        let at = word as i32 * 8;
+        self.build.ins().store(storage(), value, place, at);
+    }
+
+    // -- the context --------------------------------------------------------------------------
+
+    pub fn field(&mut self, ty: Type, offset: usize) -> Value {
+        let context = self.context;
+        self.build.ins().load(ty, places(), context, offset as i32)
+    }
+
+    pub fn set_field(&mut self, offset: usize, value: Value) {
+        let context = self.context;
+        self.build
+            .ins()
+            .store(places(), value, context, offset as i32);
+    }
+
+    /// A word at a place that the context names.
+    pub fn load_place(&mut self, place: Value, offset: i32) -> Value {
+        self.build.ins().load(types::I64, places(), place, offset)
+    }
+
+    pub fn store_place(&mut self, place: Value, offset: i32, value: Value) {
+        self.build.ins().store(places(), value, place, offset);
+    }
+
+    /// Eight octets of the packet as a number.
+    pub fn eight_octets(&mut self, place: Value, offset: i32) -> Value {
+        let eight = self.build.ins().load(types::I64, octets(), place, offset);
+        self.build.ins().bswap(eight)
+    }
+
+    // -- values -------------------------------------------------------------------------------
+
+    pub fn number(&mut self, value: u64) -> Value {
+        self.build.ins().iconst(types::I64, value as i64)
+    }
+
+    /// The value cut to `64 − sh` bits.
+    pub fn cut(&mut self, value: Value, sh: u8) -> Value {
+        match sh {
+            0 => value,
+            _ => {
+                let mask = self.number(u64::MAX >> sh);
+                self.build.ins().band(value, mask)
+            }
+        }
+    }
+
+    pub fn up(&mut self, value: Value, by: u64) -> Value {
+        match by {
+            0 => value,
+            _ => self.build.ins().ishl_imm(value, by as i64),
+        }
+    }
+
+    pub fn down(&mut self, value: Value, by: u64) -> Value {
+        match by {
+            0 => value,
+            _ => self.build.ins().ushr_imm(value, by as i64),
+        }
+    }
+
+    /// The sign of a value of `64 − sh` bits copied to the bits above.
+    pub fn extend(&mut self, value: Value, sh: u8) -> Value {
+        match sh {
+            0 => value,
+            _ => {
+                let up = self.build.ins().ishl_imm(value, sh as i64);
+                self.build.ins().sshr_imm(up, sh as i64)
+            }
+        }
+    }
+
+    /// 1 or 0.
+    pub fn compare(&mut self, how: IntCC, a: Value, b: Value) -> Value {
+        let bit = self.build.ins().icmp(how, a, b);
+        self.build.ins().uextend(types::I64, bit)
+    }
+
+    pub fn select(&mut self, condition: Value, then: Value, otherwise: Value) -> Value {
+        self.build.ins().select(condition, then, otherwise)
+    }
+
+    // -- control flow -------------------------------------------------------------------------
+
+    pub fn jump(&mut self, to: Block) {
+        self.build.ins().jump(to, &[] as &[BlockArg]);
+    }
+
+    /// Goes to `then` if the condition is not 0.
+    pub fn branch(&mut self, condition: Value, then: Block, otherwise: Block) {
+        let none: &[BlockArg] = &[];
+        self.build
+            .ins()
+            .brif(condition, then, none, otherwise, none);
+    }
+
+    /// Goes to `to` if the condition is not 0, and on here if it is.
+    pub fn leave_if(&mut self, condition: Value, to: Block) {
+        let on = self.build.create_block();
+        self.branch(condition, to, on);
+        self.build.switch_to_block(on);
+    }
+
+    /// A block that is seldom reached.
+    pub fn cold_block(&mut self) -> Block {
+        let block = self.build.create_block();
+        self.build.set_cold_block(block);
+        block
+    }
+
+    // -- the interpreter ----------------------------------------------------------------------
+
+    fn callback(&mut self, function: FuncRef, ty: Type, arg: u64) -> Value {
+        let arg = self.build.ins().iconst(ty, arg as i64);
+        let call = self.build.ins().call(function, &[self.context, arg]);
+        self.build.inst_results(call)[0]
+    }
+
+    /// Has the interpreter execute instruction `at`; what comes after it.
+    pub fn step(&mut self, at: Target) -> Value {
+        self.callback(self.callbacks.step, types::I32, at.into())
+    }
+
+    /// The same for an instruction that may end the block, but not jump.
+    pub fn step_or_end(&mut self, at: Target) {
+        let next = self.step(at);
+        let end = self.end;
+        self.leave_if(next, end);
+    }
+
+    /// Where the rest of the action is that a table runs.
+    pub fn apply(&mut self, site: u32) -> Value {
+        self.callback(self.callbacks.apply, types::I32, site.into())
+    }
+
+    /// Calls an extern, which may end the block.
+    pub fn call(&mut self, call: u32) {
+        let next = self.callback(self.callbacks.call, types::I32, call.into());
+        let end = self.end;
+        self.leave_if(next, end);
+    }
+
+    /// Rejects the packet if the condition is not 0.
+    pub fn reject_if(&mut self, condition: Value, error: u64) {
+        let rejected = self.cold_block();
+        let on = self.build.create_block();
+        self.branch(condition, rejected, on);
+        self.build.switch_to_block(rejected);
+        self.callback(self.callbacks.reject, types::I64, error);
+        self.jump(self.end);
+        self.build.switch_to_block(on);
+    }
+
+    /// Instruction `at` in the common case that `common` compiles, and otherwise by the interpreter, which may
+    /// end the block. `rare` says that it is not the common case.
+    pub fn unless(&mut self, rare: Value, at: Target, common: impl FnOnce(&mut Self)) {
+        let [interpreted, compiled, after] = [
+            self.cold_block(),
+            self.build.create_block(),
+            self.build.create_block(),
+        ];
+        self.branch(rare, interpreted, compiled);
+        self.build.switch_to_block(interpreted);
+        self.step_or_end(at);
+        self.jump(after);
+        self.build.switch_to_block(compiled);
+        common(self);
+        self.jump(after);
+        self.build.switch_to_block(after);
+    }
+
+    /// The number of parsed bits, and where it is.
+    pub fn cursor(&mut self) -> (Value, Value) {
+        let place = self.field(types::I64, context::CURSOR);
+        (self.load_place(place, 0), place)
+    }
+}

@@ -1,0 +1,330 @@
+//! The control flow of a function: a block, a subroutine, or an action that is not compiled in place.
+
+use super::context::{self, PANICKED};
+use super::emitter::{Callbacks, Emitter, Program};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, types};
+use cranelift_frontend::{FunctionBuilder, Switch};
+use p4_vm::native::{JumpTable, Op};
+use p4_vm::{NONE, Target};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Most instructions of an action that is compiled where its table is applied.
+const IN_PLACE: usize = 256;
+
+/// Code from one place on, as a part of a function. Actions are parts of functions that apply their tables.
+struct Part {
+    /// The blocks of instructions, by the number of the first.
+    blocks: BTreeMap<Target, Block>,
+    /// Where it returns to.
+    back: Block,
+}
+
+/// Compiles functions of a module.
+pub struct Procedure<'a, 'f, 'm> {
+    emitter: Emitter<'a, 'f>,
+    /// What gives a function its name in this one.
+    function: &'m mut dyn FnMut(Target, &mut FunctionBuilder<'_>) -> FuncRef,
+    /// Functions that this one calls.
+    called: HashMap<Target, FuncRef>,
+    parts: Vec<Part>,
+}
+
+/// Writes the function that begins with instruction `start`; `false`: it has a place outside of storage. `function`
+/// declares one that it calls.
+pub fn write<'f>(
+    program: &Program<'_>,
+    mut build: FunctionBuilder<'f>,
+    callbacks: Callbacks,
+    start: Target,
+    function: &mut dyn FnMut(Target, &mut FunctionBuilder<'_>) -> FuncRef,
+) -> bool {
+    let first = build.create_block();
+    build.append_block_params_for_function_params(first);
+    build.switch_to_block(first);
+    let &[context, words] = build.block_params(first) else {
+        return false;
+    };
+    let (back, end) = (build.create_block(), build.create_block());
+    let emitter = Emitter {
+        program,
+        build,
+        callbacks,
+        context,
+        words,
+        end,
+        outside: false,
+    };
+    let mut procedure = Procedure {
+        emitter,
+        function,
+        called: HashMap::new(),
+        parts: Vec::new(),
+    };
+    let body = procedure.part(start, back);
+    procedure.emitter.jump(body);
+    while let Some(part) = procedure.parts.pop() {
+        procedure.write(&part);
+    }
+    let Emitter {
+        mut build, outside, ..
+    } = procedure.emitter;
+    for (block, status) in [(back, 0), (end, context::END)] {
+        build.switch_to_block(block);
+        let status = build.ins().iconst(types::I32, status);
+        build.ins().return_(&[status]);
+    }
+    build.seal_all_blocks();
+    build.finalize();
+    !outside
+}
+
+impl Procedure<'_, '_, '_> {
+    /// The block in which code begins that is written later.
+    fn part(&mut self, start: Target, back: Block) -> Block {
+        let starts = starts(self.emitter.program, start);
+        let blocks: BTreeMap<_, _> = starts
+            .into_iter()
+            .map(|at| (at, self.emitter.build.create_block()))
+            .collect();
+        let first = blocks[&start];
+        self.parts.push(Part { blocks, back });
+        first
+    }
+
+    fn write(&mut self, part: &Part) {
+        let ops = &self.emitter.program.source.code.ops;
+        for (&start, &block) in &part.blocks {
+            self.emitter.build.switch_to_block(block);
+            let mut at = start;
+            while let Some(&op) = ops.get(at as usize) {
+                if !self.op(op, at, part) {
+                    break;
+                }
+                at += 1;
+                if let Some(&next) = part.blocks.get(&at) {
+                    self.emitter.jump(next);
+                    break;
+                }
+            }
+            // Code that has no more instructions is at its end.
+            if at as usize >= ops.len() && !part.blocks.contains_key(&at) {
+                self.emitter.jump(self.emitter.end);
+            }
+        }
+    }
+
+    /// Compiles an instruction; whether the code goes on behind it.
+    fn op(&mut self, op: Op, at: Target, part: &Part) -> bool {
+        let e = &mut self.emitter;
+        if e.word_op(op) || e.wide_op(op) || e.place_op(op, at) || e.packet_op(op, at) {
+            return true;
+        }
+        let to = |target: Target| part.blocks[&target];
+        match op {
+            Op::Jmp { to: target } => {
+                e.jump(to(target));
+                return false;
+            }
+            Op::JmpZ { a, to: target } => {
+                let a = e.load(a);
+                let zero = e.build.ins().icmp_imm(IntCC::Equal, a, 0);
+                e.leave_if(zero, to(target));
+            }
+            Op::JmpNz { a, to: target } => {
+                let a = e.load(a);
+                e.leave_if(a, to(target));
+            }
+            Op::JmpEq { a, b, to: target } => self.compare(IntCC::Equal, a, b, to(target)),
+            Op::JmpNe { a, b, to: target } => self.compare(IntCC::NotEqual, a, b, to(target)),
+            Op::JmpLt { a, b, to: target } => {
+                self.compare(IntCC::UnsignedLessThan, a, b, to(target));
+            }
+            Op::JmpLe { a, b, to: target } => {
+                self.compare(IntCC::UnsignedLessThanOrEqual, a, b, to(target));
+            }
+            Op::Jump { a, table } => {
+                let value = e.load(a);
+                let mut switch = Switch::new();
+                let default = match &e.program.source.code.jumps[table as usize] {
+                    JumpTable::Dense {
+                        first,
+                        targets,
+                        default,
+                    } => {
+                        for (i, &target) in (0..).zip(targets) {
+                            let case: u64 = first.wrapping_add(i);
+                            switch.set_entry(case.into(), to(target));
+                        }
+                        default
+                    }
+                    JumpTable::Sparse { cases, default } => {
+                        for &(case, target) in cases {
+                            switch.set_entry(case.into(), to(target));
+                        }
+                        default
+                    }
+                };
+                switch.emit(&mut e.build, value, to(*default));
+                return false;
+            }
+            Op::Call { to: target } => {
+                self.call(target);
+            }
+            Op::Ret => {
+                e.jump(part.back);
+                return false;
+            }
+            Op::Halt => {
+                e.jump(e.end);
+                return false;
+            }
+            Op::Refuse | Op::Reject { .. } => {
+                e.step(at);
+                e.jump(e.end);
+                return false;
+            }
+            Op::Step { to: target } => {
+                let steps = e.field(types::I32, context::STEPS);
+                let none = e.build.ins().icmp_imm(IntCC::Equal, steps, 0);
+                e.leave_if(none, to(target));
+                let steps = e.build.ins().iadd_imm(steps, -1);
+                e.set_field(context::STEPS, steps);
+            }
+            Op::Round { to: target, .. } | Op::InSet { to: target, .. } => {
+                let next = e.step(at);
+                let on = e.build.create_block();
+                let not_on = e.build.create_block();
+                e.branch(next, not_on, on);
+                e.build.switch_to_block(not_on);
+                let jump = p4_vm::native::Next::Jump as i64;
+                let jumps = e.build.ins().icmp_imm(IntCC::Equal, next, jump);
+                e.branch(jumps, to(target), e.end);
+                e.build.switch_to_block(on);
+            }
+            Op::Apply { site } => self.apply(site),
+            Op::Extern { call } => e.call(call),
+            _ => e.step_or_end(at),
+        }
+        true
+    }
+
+    fn compare(&mut self, how: IntCC, a: u32, b: u32, to: Block) {
+        let (a, b) = (self.emitter.load(a), self.emitter.load(b));
+        let holds = self.emitter.build.ins().icmp(how, a, b);
+        self.emitter.leave_if(holds, to);
+    }
+
+    /// Calls the function that begins with an instruction; leaves if it ends the block.
+    fn call(&mut self, target: Target) {
+        let function = match self.called.get(&target) {
+            Some(&function) => function,
+            None => {
+                let function = (self.function)(target, &mut self.emitter.build);
+                self.called.insert(target, function);
+                function
+            }
+        };
+        let e = &mut self.emitter;
+        let call = e.build.ins().call(function, &[e.context, e.words]);
+        let status = e.build.inst_results(call)[0];
+        let end = e.end;
+        e.leave_if(status, end);
+    }
+
+    /// Applies a table, and runs what the interpreter leaves of the action.
+    fn apply(&mut self, site: u32) {
+        let program = self.emitter.program;
+        let code = program.source.code;
+        let body = self.emitter.apply(site);
+        let after = self.emitter.build.create_block();
+        let table = code.sites[site as usize].table;
+        let actions = code.tables[table as usize].actions.iter();
+        let bodies: BTreeSet<_> = actions
+            .filter(|action| !action.done)
+            .map(|action| action.entry)
+            .collect();
+        let mut switch = Switch::new();
+        let mut functions = Vec::new();
+        for target in bodies {
+            if reached(program, target).len() <= IN_PLACE {
+                let block = self.part(target, after);
+                switch.set_entry(target.into(), block);
+            } else {
+                let block = self.emitter.build.create_block();
+                switch.set_entry(target.into(), block);
+                functions.push((target, block));
+            }
+        }
+        switch.set_entry(NONE.into(), after);
+        let end = self.emitter.end;
+        // What is left is `PANICKED`.
+        debug_assert_ne!(PANICKED, NONE);
+        switch.emit(&mut self.emitter.build, body, end);
+        for (target, block) in functions {
+            self.emitter.build.switch_to_block(block);
+            self.call(target);
+            self.emitter.jump(after);
+        }
+        self.emitter.build.switch_to_block(after);
+    }
+}
+
+/// The targets of a jump, and whether the code may go on behind it.
+fn successors(program: &Program<'_>, op: Op) -> (Vec<Target>, bool) {
+    match op {
+        Op::Jmp { to } => (vec![to], false),
+        Op::JmpZ { to, .. }
+        | Op::JmpNz { to, .. }
+        | Op::JmpEq { to, .. }
+        | Op::JmpNe { to, .. }
+        | Op::JmpLt { to, .. }
+        | Op::JmpLe { to, .. }
+        | Op::Step { to }
+        | Op::Round { to, .. }
+        | Op::InSet { to, .. } => (vec![to], true),
+        Op::Jump { table, .. } => {
+            let jump = &program.source.code.jumps[table as usize];
+            let targets = match jump {
+                JumpTable::Dense {
+                    targets, default, ..
+                } => targets.iter().chain([default]).copied().collect(),
+                JumpTable::Sparse { cases, default } => {
+                    let targets = cases.iter().map(|(_, to)| to);
+                    targets.chain([default]).copied().collect()
+                }
+            };
+            (targets, false)
+        }
+        Op::Ret | Op::Halt | Op::Refuse | Op::Reject { .. } => (Vec::new(), false),
+        _ => (Vec::new(), true),
+    }
+}
+
+/// The instructions that code reaches without calls.
+fn reached(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
+    let ops = &program.source.code.ops;
+    let mut reached = BTreeSet::new();
+    let mut left = vec![start];
+    while let Some(at) = left.pop() {
+        let Some(&op) = ops.get(at as usize) else {
+            continue;
+        };
+        if reached.insert(at) {
+            let (targets, goes_on) = successors(program, op);
+            left.extend(targets);
+            left.extend(goes_on.then_some(at + 1));
+        }
+    }
+    reached
+}
+
+/// The instructions of code at which blocks begin.
+fn starts(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
+    let ops = &program.source.code.ops;
+    let mut starts = BTreeSet::from([start]);
+    for at in reached(program, start) {
+        starts.extend(successors(program, ops[at as usize]).0);
+    }
+    starts
+}

@@ -1,0 +1,50 @@
+//! Compiles the engine's bytecode to machine code with Cranelift.
+//!
+//! [`install`] makes the engine compile the programs that it translates from then on, on x86-64 and AArch64 Linux. The
+//! map of this crate:
+//! - `module`: from bytecode to functions of machine code, one for each block and subroutine;
+//! - `procedure`: the control flow of a function;
+//! - `word`, `wide`, `place`, `packet`: its instructions, by what they work on;
+//! - `emitter`: what these share: storage, checks, calls of the interpreter;
+//! - `context`: calls from and to machine code.
+//!
+//! An instruction that is not compiled is executed by the interpreter, called for this one, and so are the rare cases of
+//! many others: a header that does not begin with an octet, an index out of range. So each program runs, and the
+//! interpreter says what its instructions do. Its constants become operands. Whether a place is within storage is
+//! checked when the code is compiled, or before each access if the place is found at run time; code in which a place
+//! is outside is not compiled.
+//!
+//! `context` alone has `unsafe` code. What it relies on: machine code accesses only the places that the checks allow,
+//! and [`Places`](p4_vm::native::Places) are valid until the interpreter is called, which renews them.
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod compiled {
+    pub mod context;
+    pub mod emitter;
+    pub mod module;
+    pub mod packet;
+    pub mod place;
+    pub mod procedure;
+    pub mod wide;
+    pub mod word;
+}
+
+/// Has the engine compile programs to machine code from now on; says whether this machine is one for which it can.
+pub fn install() -> bool {
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    ))]
+    {
+        p4_vm::native::install(&compiled::module::Cranelift);
+        true
+    }
+    #[cfg(not(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )))]
+    false
+}

@@ -1,0 +1,96 @@
+//! Where a compiler of bytecode to machine code plugs in.
+//!
+//! [`install`] names the compiler; programs that are translated from then on have their code compiled. Compiled code does
+//! the simple instructions itself and calls [`Vm`] for the others, so the interpreter defines what each of them does.
+//! A packet that is traced is always interpreted.
+
+use crate::code::Target;
+use std::fmt::Debug;
+use std::sync::OnceLock;
+
+pub use crate::code::{
+    ApplySite, Code, ErrorCodes, HeaderCode, JumpTable, Lane, Next, OUT_OF_RANGE, Op, TableCode,
+};
+
+/// Compiles bytecode to machine code.
+pub trait Compiler: Debug + Sync {
+    /// The code compiled; `None`: it is interpreted.
+    fn compile(&self, source: &Source<'_>) -> Option<Box<dyn Native>>;
+}
+
+/// What is compiled.
+#[derive(Debug)]
+pub struct Source<'a> {
+    /// The bytecode.
+    pub code: &'a Code,
+    /// Where blocks begin, in rising order.
+    pub entries: &'a [Target],
+    /// Of each extern object, whether it is a register whose cells have one word.
+    pub registers: &'a [bool],
+}
+
+/// Compiled code.
+pub trait Native: Debug + Send + Sync {
+    /// Runs code from `start`, which is one of [`Source::entries`], to its end. `words` is storage as the code
+    /// describes it; what must be interpreted is left to `vm`.
+    fn run(&self, start: Target, words: &mut [u64], vm: &mut dyn Vm);
+}
+
+/// What compiled code leaves to the interpreter. All methods but [`steps`](Self::steps) may change places.
+pub trait Vm {
+    /// Parser states that may still be counted.
+    fn steps(&self) -> u32;
+
+    /// Where the packet and the registers are.
+    fn places(&mut self) -> Places;
+
+    /// Executes the instruction `at`, which is neither a jump (but `InSet` and `Round`) nor a call.
+    fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next;
+
+    /// Applies a table. Returns where the rest of its action is; [`NONE`](crate::NONE) if there is none.
+    fn apply(&mut self, words: &mut [u64], site: u32, places: &mut Places) -> Target;
+
+    /// Calls an extern.
+    fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next;
+
+    /// Rejects the packet with an error.
+    fn reject(&mut self, error: u64);
+}
+
+/// Where the packet and the registers are. The places are valid until the next call of [`Vm`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Places {
+    /// The packet's octets that are held.
+    pub octets: *const u8,
+    /// How many there are.
+    pub held: usize,
+    /// Bits of the packet, with those that are not held.
+    pub bits: usize,
+    /// Where the number of parsed bits is.
+    pub cursor: *mut usize,
+    /// The cells of each extern object.
+    pub cells: *const Cells,
+}
+
+/// Where the cells of a register are that have one word each.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Cells {
+    /// The first cell. An address, because a machine may go to another thread.
+    pub at: usize,
+    /// How many there are; 0 for other objects.
+    pub len: usize,
+}
+
+static COMPILER: OnceLock<&'static dyn Compiler> = OnceLock::new();
+
+/// Names the compiler, once; says whether it was the first.
+pub fn install(compiler: &'static dyn Compiler) -> bool {
+    COMPILER.set(compiler).is_ok()
+}
+
+/// The compiler, if one is installed.
+pub(crate) fn compiler() -> Option<&'static dyn Compiler> {
+    COMPILER.get().copied()
+}

@@ -1,0 +1,128 @@
+//! What compiled code works with: the interpreter for one instruction at a time, and places in a machine.
+
+use super::apply::apply;
+use super::run::step;
+use super::{Job, Machine, external};
+use crate::Architecture;
+use crate::code::*;
+use crate::compile::Compiled;
+use crate::native::{self, Cells, Places, Source, Vm};
+use crate::object::Object;
+
+/// Compiles the code of a program to machine code if there is a compiler.
+pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
+    let Some(compiler) = native::compiler() else {
+        return;
+    };
+    let registers: Vec<_> = machine.objects.iter().map(is_word_register).collect();
+    compiled.native = compiler.compile(&Source {
+        code: &compiled.code,
+        entries: &compiled.entries,
+        registers: &registers,
+    });
+}
+
+fn is_word_register(object: &Object) -> bool {
+    matches!(object, Object::Register(register) if register.limbs == 1)
+}
+
+/// Where the cells of each object are. They stay there: neither the objects nor the number of a register's cells change.
+pub fn cells(objects: &mut [Object]) -> Box<[Cells]> {
+    let cells = objects.iter_mut().map(|object| match object {
+        Object::Register(register) if register.limbs == 1 => Cells {
+            at: register.cells.as_mut_ptr().expose_provenance(),
+            len: register.cells.len(),
+        },
+        _ => Cells { at: 0, len: 0 },
+    });
+    cells.collect()
+}
+
+/// Runs compiled code; says whether there is any.
+#[inline]
+pub fn run<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    start: Target,
+) -> bool {
+    let Some(native) = compiled.native.as_deref().filter(|_| !machine.interpreted) else {
+        return false;
+    };
+    let mut vm = Interpreter {
+        compiled,
+        architecture,
+        machine,
+        job,
+    };
+    native.run(start, words, &mut vm);
+    true
+}
+
+struct Interpreter<'a, A: Architecture> {
+    compiled: &'a Compiled<A>,
+    architecture: &'a mut A,
+    machine: &'a mut Machine,
+    job: &'a mut Job,
+}
+
+impl<A: Architecture> Vm for Interpreter<'_, A> {
+    fn steps(&self) -> u32 {
+        self.machine.limits.max_steps
+    }
+
+    #[inline]
+    fn places(&mut self) -> Places {
+        Places {
+            octets: self.job.octets.as_ptr(),
+            held: self.job.octets.len(),
+            bits: self.job.bits(),
+            cursor: &raw mut self.job.cursor,
+            cells: self.machine.cells.as_ptr(),
+        }
+    }
+
+    fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next {
+        let next = step(
+            self.compiled,
+            self.architecture,
+            self.machine,
+            words,
+            self.job,
+            at,
+        );
+        *places = self.places();
+        next
+    }
+
+    fn apply(&mut self, words: &mut [u64], site: u32, places: &mut Places) -> Target {
+        let code = &self.compiled.code;
+        // The place of the instruction is for traces.
+        let body = apply::<false>(code, self.machine, words, self.job, site, 0);
+        *places = self.places();
+        body.unwrap_or(NONE)
+    }
+
+    fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {
+        external::call(
+            self.compiled,
+            self.architecture,
+            self.machine,
+            words,
+            self.job,
+            call,
+        );
+        *places = self.places();
+        match self.job.abort {
+            Some(_) => Next::End,
+            None => Next::Step,
+        }
+    }
+
+    fn reject(&mut self, error: u64) {
+        self.job.rejected = true;
+        self.job.error = error;
+    }
+}
