@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from controller.diff import Change, Kind, changes
+from waymark.architecture import TNA
 from waymark.drai import (
     MAX_DEPTH,
     MAX_OCTETS,
@@ -16,7 +17,9 @@ from waymark.drai import (
     window_log2,
 )
 from waymark.entry import Entry, direct_route, queue_limit
-from waymark.red import FRACTION_BITS, MAX_AVERAGE, Red, red_steps
+from waymark.entry import red as red_entries
+from waymark.errors import WaymarkError
+from waymark.red import FRACTION_BITS, MAX_AVERAGE, Red, RedStep, red_steps, red_steps_of_depth
 
 
 def index_of(ranges: list[DraiRange], depth: int, octets: int) -> int:
@@ -97,6 +100,39 @@ def test_red_rises_from_thmin_to_thmax_and_drops_all_above() -> None:
             line = 0.1 * (average / 2**16 - 5) / 10
             assert abs(step.probability / 2**16 - line) <= 0.1 / 32 + 2**-16
     assert stair == sorted(stair, key=lambda step: step.probability)
+
+
+def test_red_of_a_depth_has_the_steps_of_whole_packets() -> None:
+    """With 2 cells to a packet: 4 steps from 2 to 6 packets, one for each number of packets."""
+    steps = red_steps_of_depth(Red(thmin=2, thmax=6, pmax=0.5, w=0), 2)
+    probability = {
+        packets: step.probability
+        for step in steps
+        for packets in range(12)
+        if 2 * packets in depths(step)
+    }
+    full = {step.probability for step in red_steps(Red(2, 6, 0.5, 0))}
+    assert set(probability) == set(range(2, 12))
+    assert set(probability.values()) <= full
+    for packets in (2, 3, 4, 5):
+        assert abs(probability[packets] / 2**16 - 0.5 * (packets - 2) / 4) <= 0.5 / 32 + 2**-16
+    assert {probability[packets] for packets in range(6, 12)} == {2**16}
+    for below, above in pairwise(steps):
+        assert below.average[1] + 1 == above.average[0]
+    assert steps[-1].average[1] == MAX_DEPTH
+
+
+def depths(step: RedStep) -> range:
+    return range(step.average[0], step.average[1] + 1)
+
+
+def test_red_for_tofino_is_of_depths_alone() -> None:
+    entries = red_entries(2, Red(2, 6, 0.5, w=0), TNA, 1500)
+    assert {entry.table for entry in entries} == {"red"}
+    assert entries[0].match == {"port": 2, "queue_depth": (2 * 20, 3 * 20 - 1)}  # of 80 octets
+    assert (entries[-1].action, entries[-1].params) == ("drop_all", {})
+    with pytest.raises(WaymarkError, match="programs for tna have no average: say w: 0"):
+        red_entries(2, Red(2, 6, 0.5), TNA)
 
 
 def test_red_at_its_bounds_fits_the_table() -> None:

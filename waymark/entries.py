@@ -37,7 +37,8 @@ def entries_for(
         packet_octets: of the packets that fill queues, where depths are in cells.
 
     Raises:
-        WaymarkError: a link has RED, an ECN threshold or DualPI2, and the program does not.
+        WaymarkError: a link has RED, an ECN threshold or DualPI2, and the program does not, or
+            cannot have it so.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -71,8 +72,8 @@ def entries_for(
             )
     for port, link in links.items():
         if link.red is not None:
-            _need(link, switch, "red_weight", present)
-            entries += entry_of.red(port, link.red)
+            _need(link, switch, "red", present)
+            entries += entry_of.red(port, link.red, architecture, packet_octets)
         if link.ecn_threshold is not None:
             _need(link, switch, "ecn_threshold", present)
             entries.append(entry_of.ecn_threshold(port, link.ecn_threshold))

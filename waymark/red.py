@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
+from waymark.drai import MAX_DEPTH
+
+CERTAIN = 2**16
+"""The probability 1."""
+
 STEPS = 16
 """Steps from thmin to thmax: the stair is within pmax/32 of the line."""
 
@@ -54,7 +59,7 @@ class RedStep:
     """An entry of table ``red``.
 
     Attributes:
-        average: from and to, waiting packets · 2^16.
+        average: from and to, waiting packets · 2^16; of `red_steps_of_depth`, cells.
         probability: in 2^16ths.
         spaced: whether drops are spaced, or each packet is drawn for by itself.
     """
@@ -78,4 +83,24 @@ def red_steps(red: Red | ConstantDrop) -> list[RedStep]:
         for step, (low, high) in enumerate(pairwise(bounds))
         if low < high
     ]
-    return [*stair, RedStep((bounds[-1], MAX_AVERAGE), 2**16)]
+    return [*stair, RedStep((bounds[-1], MAX_AVERAGE), CERTAIN)]
+
+
+def red_steps_of_depth(red: Red | ConstantDrop, cells: int) -> list[RedStep]:
+    """The same steps of the depth that a packet found, for programs without an average.
+
+    Args:
+        red: its ``w`` has no effect.
+        cells: of the packet buffer that a waiting packet takes.
+
+    Returns:
+        Steps for a whole number of waiting packets; one that holds for none is left out.
+    """
+    steps: list[RedStep] = []
+    for step in red_steps(red):
+        first, last = (bound >> FRACTION_BITS for bound in step.average)
+        first += step.average[0] % 2**FRACTION_BITS > 0
+        depths = (first * cells, min((last + 1) * cells - 1, MAX_DEPTH))
+        if depths[0] <= depths[1]:
+            steps.append(RedStep(depths, step.probability, step.spaced))
+    return steps
