@@ -39,6 +39,7 @@ pub mod santa_cruz;
 mod sawtooth;
 pub mod scalable;
 pub mod sctp;
+pub mod swift;
 pub mod tahoe;
 pub mod tri_s;
 pub mod vegas;
@@ -71,6 +72,7 @@ pub use rerouting_vegas::ReroutingVegasConfig;
 pub use rovegas::{Deployment, RoVegasConfig};
 pub use santa_cruz::SantaCruzConfig;
 pub use scalable::ScalableConfig;
+pub use swift::SwiftConfig;
 pub use tahoe::TahoeConfig;
 pub use tri_s::TriSConfig;
 pub use vegas::VegasConfig;
@@ -113,6 +115,8 @@ pub static CONTROLS: &[&Control] = &[
     &rbcc::RBCC,
     &rbcc::RBCC_WL,
     &prague::PRAGUE,
+    &swift::SWIFT,
+    &swift::SWIFT_AQT,
 ];
 
 /// The control of that name.

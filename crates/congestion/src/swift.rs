@@ -1,0 +1,354 @@
+//! Swift (Kumar et al., SIGCOMM 2020): a window that follows a target delay, by additive increase below it and
+//! multiplicative decrease, once a round trip, above it.
+//!
+//! The fabric's window alone: simulated and live hosts here have no delay of their own that would need a second one.
+//! The paper's base target includes propagation, which an operator knows. Here the least round-trip time stands
+//! for it, and the setting `target_s` is the queueing on top. Packets do not tell how many hops they passed, so
+//! that topology-based scaling is a part of the target as well.
+//!
+//! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
+//! hops, without clocks at the ends.
+
+use units::{Duration, Instant};
+
+use crate::controller::{Controller, Factory, Limits};
+use crate::event::{AckEvent, LossEvent, QueueingTime, TimeoutEvent};
+use crate::registry::{Control, Kind, Mark, Need, Recovery, Setting, Settings};
+
+/// `ai`, segments per round trip.
+const INCREASE: f64 = 1.0;
+/// `β` of the decrease (§3.1).
+const DECREASE: f64 = 0.8;
+/// `max_mdf`: no decrease takes more of the window.
+const MOST_DECREASE: f64 = 0.5;
+/// A window below 1 sends a segment in more than a round trip.
+const MIN_WINDOW: f64 = 0.001;
+/// Timeouts in a row that reset the window (`RETX_RESET_THRESHOLD`).
+const RESETTING_TIMEOUTS: u32 = 5;
+/// The most that flow scaling adds to the target, in targets (`fs_range`).
+const SCALING_RANGE: f64 = 5.0;
+/// The window below which flow scaling adds its most, and above which it adds nothing.
+const SCALED_WINDOWS: (f64, f64) = (0.1, 100.0);
+
+const TARGET: Setting = Setting {
+    name: "target_s",
+    summary: "queueing time to keep, besides what flow scaling adds, s",
+    kind: Kind::Number {
+        default: Some(0.001),
+        min: 1e-6,
+        max: 10.0,
+    },
+};
+
+pub(crate) static SWIFT: Control = Control {
+    name: "swift",
+    label: "Swift",
+    summary: "keeps a target delay",
+    source: "Kumar et al. 2020",
+    recovery: Recovery::Sack,
+    marks: &[],
+    needs: &[Need::Pacing],
+    settings: &[TARGET],
+    factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::RoundTrip)),
+};
+
+pub(crate) static SWIFT_AQT: Control = Control {
+    name: "swiftaqt",
+    label: "Swift (AQT)",
+    summary: "Swift with the queueing time that hops measured as its delay",
+    source: "Kumar et al. 2020, this project",
+    recovery: Recovery::Sack,
+    marks: &[Mark::Aqt],
+    needs: &[Need::Pacing],
+    settings: &[TARGET],
+    factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Aqt)),
+};
+
+/// What measures queueing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// The round-trip time above its least value: both ways, and waiting for an acknowledgement.
+    RoundTrip,
+    /// The echoed AQT mark: the data's way. An acknowledgement without it counts by its round-trip time.
+    Aqt,
+}
+
+/// Settings of [`Swift`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SwiftConfig {
+    /// What measures queueing.
+    pub delay: Delay,
+    /// The queueing time to keep, in seconds.
+    pub target_s: f64,
+}
+
+impl SwiftConfig {
+    fn of(settings: &Settings, delay: Delay) -> Self {
+        SwiftConfig {
+            delay,
+            target_s: settings.number(TARGET.name),
+        }
+    }
+
+    /// A Swift at the start of its connection.
+    pub fn build(&self, limits: &Limits) -> Swift {
+        Swift {
+            config: *self,
+            limits: *limits,
+            cwnd: limits.initial_window,
+            base_s: None,
+            rtt_s: 0.0,
+            decreased_at: None,
+            timeouts: 0,
+        }
+    }
+
+    /// What flow scaling adds to the target at this window, in seconds (§3.5): `clamp(α/√cwnd + β, 0, fs_range)`.
+    fn scaling_s(&self, cwnd: f64) -> f64 {
+        let range = SCALING_RANGE * self.target_s;
+        let (least, most) = SCALED_WINDOWS;
+        let alpha = range / (1.0 / least.sqrt() - 1.0 / most.sqrt());
+        let beta = -alpha / most.sqrt();
+        (alpha / cwnd.sqrt() + beta).clamp(0.0, range)
+    }
+}
+
+impl Factory for SwiftConfig {
+    fn build(&self, limits: &Limits) -> Box<dyn Controller> {
+        Box::new(self.build(limits))
+    }
+}
+
+/// A window that may be less than one segment.
+#[derive(Clone, Debug)]
+pub struct Swift {
+    config: SwiftConfig,
+    limits: Limits,
+    cwnd: f64,
+    /// The least round-trip time, in seconds.
+    base_s: Option<f64>,
+    /// The newest round-trip time, in seconds.
+    rtt_s: f64,
+    decreased_at: Option<Instant>,
+    /// In a row.
+    timeouts: u32,
+}
+
+impl Swift {
+    /// Algorithm 1, "On receiving ACK".
+    fn observe(&mut self, ack: &AckEvent) {
+        self.timeouts = 0;
+        if let Some(rtt) = ack.rtt_s() {
+            self.rtt_s = rtt;
+            self.base_s = Some(self.base_s.map_or(rtt, |base| base.min(rtt)));
+        }
+        let Some(base) = self.base_s else { return };
+        let Some(queueing) = self.queueing_s(ack, base) else {
+            return;
+        };
+        let delay = base + queueing;
+        let target = base + self.config.target_s + self.config.scaling_s(self.cwnd);
+        if delay < target {
+            if !ack.window_unused {
+                let acked = ack.newly_delivered as f64;
+                let grown = self.cwnd + INCREASE * acked / self.cwnd.max(1.0);
+                self.cwnd = self.limits.cap(grown);
+            }
+        } else {
+            let keep = 1.0 - DECREASE * (delay - target) / delay;
+            self.decrease(ack.now, keep.max(1.0 - MOST_DECREASE));
+        }
+    }
+
+    /// In seconds. `None`: this acknowledgement measures nothing.
+    fn queueing_s(&self, ack: &AckEvent, base: f64) -> Option<f64> {
+        let marked = match ack.aqt_echo {
+            Some(QueueingTime::Exactly(time) | QueueingTime::AtLeast(time)) => Some(time),
+            None => None,
+        };
+        match (self.config.delay, marked) {
+            (Delay::Aqt, Some(time)) => Some(time.as_secs_f64()),
+            _ => ack.rtt_s().map(|rtt| rtt - base),
+        }
+    }
+
+    /// Takes the window down, at most once a round trip.
+    fn decrease(&mut self, now: Instant, keep: f64) {
+        let rtt = Duration::from_secs_f64(self.rtt_s);
+        if self.decreased_at.is_none_or(|at| now >= at + rtt) {
+            self.cwnd = (self.cwnd * keep).max(MIN_WINDOW);
+            self.decreased_at = Some(now);
+        }
+    }
+}
+
+impl Controller for Swift {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// There is no slow start.
+    fn ssthresh(&self) -> f64 {
+        0.0
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.observe(ack);
+    }
+
+    fn on_partial_ack(&mut self, ack: &AckEvent) {
+        self.observe(ack);
+    }
+
+    fn on_duplicate_ack(&mut self, ack: &AckEvent) {
+        self.observe(ack);
+    }
+
+    /// Algorithm 1, "On fast recovery".
+    fn on_loss(&mut self, loss: &LossEvent) {
+        self.timeouts = 0;
+        self.decrease(loss.now, 1.0 - MOST_DECREASE);
+    }
+
+    /// Algorithm 1, "On retransmit timeout".
+    fn on_timeout(&mut self, timeout: &TimeoutEvent) {
+        self.timeouts += 1;
+        if self.timeouts >= RESETTING_TIMEOUTS {
+            self.cwnd = MIN_WINDOW;
+        } else {
+            self.decrease(timeout.now, 1.0 - MOST_DECREASE);
+        }
+    }
+
+    /// Below a window of 1 a segment leaves every `rtt/cwnd`.
+    fn pacing_rate(&self) -> Option<f64> {
+        (self.cwnd < 1.0 && self.rtt_s > 0.0).then(|| self.cwnd / self.rtt_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Evidence;
+
+    fn swift(delay: Delay, cwnd: f64) -> Swift {
+        let config = SwiftConfig {
+            delay,
+            target_s: 0.001,
+        };
+        config.build(&Limits {
+            initial_window: cwnd,
+            ..Limits::default()
+        })
+    }
+
+    fn ack(at_ms: u64, rtt_ms: u64, aqt_ms: Option<u64>) -> AckEvent {
+        let aqt = |ms| QueueingTime::Exactly(Duration::from_millis(ms));
+        AckEvent {
+            now: Instant::from_micros(1000 * at_ms),
+            newly_acked: 1,
+            newly_delivered: 1,
+            rtt: Some(Duration::from_millis(rtt_ms)),
+            aqt_echo: aqt_ms.map(aqt),
+            ..AckEvent::default()
+        }
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-6, "{value}, not {expected}");
+    }
+
+    /// α = 5 ms / (√10 − 1/10) = 1.632771 ms, β = −0.163277 ms: at a window of 4, α/2 + β.
+    #[test]
+    fn small_windows_have_a_higher_target() {
+        let scaling = |cwnd| 1e3 * swift(Delay::RoundTrip, 1.0).config.scaling_s(cwnd);
+        near(scaling(4.0), 0.653108);
+        near(scaling(0.1), 5.0);
+        near(scaling(0.01), 5.0);
+        near(scaling(100.0), 0.0);
+        near(scaling(400.0), 0.0);
+    }
+
+    /// Base 10 ms, so that the target of a window of 4 is 11.653108 ms.
+    #[test]
+    fn the_window_follows_the_target() {
+        let mut swift = swift(Delay::RoundTrip, 4.0);
+        swift.on_ack(&ack(0, 10, None));
+        near(swift.cwnd(), 4.25);
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(5, 11, None));
+        near(swift.cwnd(), 4.25);
+        // 1 − 0.8 · (20 − 11.653108)/20 is left.
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(10, 20, None));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
+        // Once a round trip, and half at most.
+        swift.on_ack(&ack(29, 20, None));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
+        swift.on_ack(&ack(50, 1000, None));
+        near(swift.cwnd(), 2.0 * 0.666_124_3);
+    }
+
+    #[test]
+    fn a_window_below_one_is_paced() {
+        let mut swift = swift(Delay::RoundTrip, 0.25);
+        swift.on_ack(&AckEvent {
+            newly_delivered: 0,
+            ..ack(0, 10, None)
+        });
+        assert_eq!(swift.pacing_rate(), Some(25.0));
+        swift.on_ack(&ack(1, 10, None));
+        assert_eq!((swift.cwnd(), swift.pacing_rate()), (1.25, None));
+    }
+
+    #[test]
+    fn the_mark_counts_and_not_the_way_back() {
+        let mut by_mark = swift(Delay::Aqt, 4.0);
+        let mut by_clock = swift(Delay::RoundTrip, 4.0);
+        for swift in [&mut by_mark, &mut by_clock] {
+            swift.on_ack(&ack(0, 10, Some(0)));
+            swift.cwnd = 4.0;
+            swift.on_ack(&ack(20, 20, Some(0)));
+        }
+        near(by_mark.cwnd(), 4.25);
+        near(by_clock.cwnd(), 4.0 * 0.666_124_3);
+        // The delay is the base and the mark: 20 ms again. Without a mark the round trip counts.
+        by_mark.cwnd = 4.0;
+        by_mark.on_ack(&ack(40, 10, Some(10)));
+        near(by_mark.cwnd(), 4.0 * 0.666_124_3);
+        by_mark.cwnd = 4.0;
+        by_mark.on_ack(&ack(80, 20, None));
+        near(by_mark.cwnd(), 4.0 * 0.666_124_3);
+    }
+
+    #[test]
+    fn losses_halve_and_the_fifth_timeout_in_a_row_resets() {
+        let mut swift = swift(Delay::RoundTrip, 64.0);
+        swift.rtt_s = 0.01;
+        let loss = |at_ms: u64| LossEvent {
+            now: Instant::from_micros(1000 * at_ms),
+            evidence: Evidence::Time,
+            lost: 0,
+            sent_at: None,
+            transmissions: 1,
+            duplicates: 0,
+            window: 64,
+        };
+        swift.on_loss(&loss(0));
+        swift.on_loss(&loss(9));
+        assert_eq!(swift.cwnd(), 32.0);
+        for at in 1..=4 {
+            swift.on_timeout(&timeout(at));
+        }
+        assert_eq!(swift.cwnd(), 2.0);
+        swift.on_timeout(&timeout(5));
+        assert_eq!(swift.cwnd(), MIN_WINDOW);
+    }
+
+    fn timeout(at_s: u64) -> TimeoutEvent {
+        TimeoutEvent {
+            now: Instant::from_micros(1_000_000 * at_s),
+            window: 1,
+        }
+    }
+}
