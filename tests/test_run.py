@@ -64,7 +64,7 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
 
 
-NEED_RATES = ("bbr", "dctcp", "prague", "waymark")
+NEED_RATES = ("bbr", "dctcp", "prague", "swift", "swiftaqt", "waymark")
 """Controls that the manner of ns-2 cannot carry."""
 
 
@@ -373,6 +373,21 @@ def test_a_threshold_needs_a_program_that_marks(small: Topology) -> None:
     flow = Flow("a", "b", "dctcp", MODERN)
     with pytest.raises(WaymarkError, match=r"r1->r2: v1model/waymark.p4 has no table ecn_thresho"):
         run(Scenario("dctcp", network, 1, flows=(flow,)))
+
+
+def test_swift_with_marks_does_not_count_the_way_back(small: Topology) -> None:
+    """The round trip shows that acknowledgements wait behind cross traffic; the mark does not."""
+    aqt = frozenset({"aqt"})
+    network = replace(small, switches=tuple(replace(s, feedback=aqt) for s in small.switches))
+
+    def throughput_bps(control: Algorithm) -> float:
+        flow = Flow("a", "b", control, MODERN, settings={"target_s": 0.005})
+        result = run(Scenario(control, network, 60, flows=(flow,), sources=(CROSS,)))
+        return result.throughput_bps(0, 10, 60)
+
+    by_mark, by_clock = throughput_bps("swiftaqt"), throughput_bps("swift")
+    assert by_mark > 0.6 * 1.6e6
+    assert by_mark > 2 * by_clock
 
 
 def test_waymark_reads_every_mark(small: Topology) -> None:

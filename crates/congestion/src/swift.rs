@@ -3,7 +3,7 @@
 //!
 //! The fabric's window alone: simulated and live hosts here have no delay of their own that would need a second one.
 //! The paper's base target includes propagation, which an operator knows. Here the least round-trip time stands
-//! for it, and the setting `target_s` is the queueing on top. Packets do not tell how many hops they passed, so
+//! for it, and the setting `target_s` is the queueing on top. Packets do not carry their number of hops, so
 //! that topology-based scaling is a part of the target as well.
 //!
 //! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
@@ -285,7 +285,7 @@ mod tests {
         // Once a round trip, and half at most.
         swift.on_ack(&ack(29, 20, None));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
-        swift.on_ack(&ack(50, 1000, None));
+        swift.on_ack(&ack(1010, 1000, None));
         near(swift.cwnd(), 2.0 * 0.666_124_3);
     }
 
