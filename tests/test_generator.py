@@ -44,6 +44,14 @@ pattern = "10 34"
 packet = "55 66 77 88"
 """
 
+ASKED = f"""
+[[app]]
+number = 4
+trigger = "deparser"
+pattern = "70 71"
+packet = "{bytes(range(32)).hex()}"
+"""
+
 
 def seen(wire: Wire, packet: str) -> list[int]:
     """What was in front of the next packet that ends so: pipe, application, cause, number, port."""
@@ -91,6 +99,18 @@ def test_each_trigger_begins_a_burst(
 
 
 @needs_interfaces
+def test_a_deparser_asks_for_a_part_of_the_packet(
+    wires: list[Wire], run: Callable[..., str], tmp_path: Path
+) -> None:
+    (tmp_path / "apps.toml").write_text(ASKED)
+    run("--p4", PROGRAMS / "t2na_generator.p4")
+    context = bytes(range(0x70, 0x80))
+    ask = b"\xd5" + (1).to_bytes(2, "big") + (4).to_bytes(2, "big") + context
+    wires[0].socket.send(ask + bytes(39))
+    assert seen(wires[1], (context + b"\x10\x11\x12\x13").hex()) == [0, 4, 0, 0, 6]
+
+
+@needs_interfaces
 def test_a_program_of_a_controller_gets_them(wires: list[Wire], run: Callable[..., str]) -> None:
     client = Client(run())
     client.arbitrate()
@@ -119,6 +139,7 @@ def test_a_program_without_a_generator_is_refused(cli: Cli, tmp_path: Path) -> N
         ("200 ms", "soon", r"app\[0\]: period: expected .*found 'soon'"),
         ("number = 3", "number = 2", r"app\[2\]: application 2 of pipe 0 is there twice"),
         ("10 34", "12 34 56 78 9a", "expected a pattern of 4 octets"),
+        ("recirculated", "deparser", "a deparser of Tofino 1 cannot ask for packets"),
         ("packets = 2", "count = 2", r"app\[0\]: no key `count`.*valid: pipe, number,"),
         ('packet = "11 22 33 44"', "", r"app\[1\]: `packet` is missing"),
         ("[[app]]", "[[application]]", r"expected tables \[\[app\]\], found application"),

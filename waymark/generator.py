@@ -12,12 +12,15 @@ from waymark.errors import WaymarkError
 _TIMERS: Mapping[str, str] = {"once": "after", "periodic": "period"}
 """Triggers that are timers, with the key of their time."""
 
-_TRIGGERS = (*_TIMERS, "port_down", "recirculated")
+_PATTERNS = ("recirculated", "deparser")
+"""Triggers with a pattern."""
+
+_TRIGGERS = (*_TIMERS, "port_down", *_PATTERNS)
 
 _BURST = ("batches", "packets", "packet_gap", "batch_gap")
 
 PATTERN_OCTETS = 16
-"""First octets of a recirculated packet that can be compared (Tofino 2; 4 on Tofino 1)."""
+"""First octets of a recirculated packet (Tofino 1: 4), or of a context, that can be compared."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,13 @@ class GeneratorApp:
     number: int
     """Of the application in its pipe: ``app_id`` of the header in front of its packets."""
     trigger: str
-    """``once``, ``periodic``, ``port_down`` or ``recirculated``; ports are those of the pipe."""
+    """``once``, ``periodic``, ``port_down``, ``recirculated`` or ``deparser``, all of the pipe."""
     packet: bytes
     """The packet behind that header."""
     time_ns: int = 0
     """Of a timer: until the burst, or from one burst to the next."""
     pattern: bytes = b""
-    """First octets of a recirculated packet that begins a burst."""
+    """First octets of a recirculated packet or of a deparser's context that begins a burst."""
     mask: bytes = b""
     """The bits of them that are compared."""
     batches: int = 1
@@ -89,7 +92,7 @@ class _Table:
             raise self._wrong("trigger", ", ".join(_TRIGGERS[:-1]) + f" or {_TRIGGERS[-1]}")
         time = _TIMERS.get(trigger)
         keys = ["pipe", "number", "trigger", "packet", *_BURST]
-        keys += [time] if time else ["pattern", "mask"] if trigger == "recirculated" else []
+        keys += [time] if time else ["pattern", "mask"] if trigger in _PATTERNS else []
         for key in self.values:
             if key not in keys:
                 raise WaymarkError(

@@ -33,6 +33,10 @@ impl App {
                 value: first_octets(&self.pattern),
                 mask: first_octets(&self.mask),
             },
+            "deparser" => Trigger::Deparser {
+                value: first_octets(&self.pattern),
+                mask: first_octets(&self.mask),
+            },
             other => return Err(SwitchError::new_err(format!("no trigger {other:?}"))),
         };
         let id = AppId {

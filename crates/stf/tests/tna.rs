@@ -71,13 +71,19 @@ fn edited(architecture: &str, at: &str, insert: &str) -> p4_ir::Program {
 #[test]
 fn what_the_switch_does_not_have_is_refused() {
     for (field, wanted) in [
-        ("adv_flow_ctl", "advanced flow control"),
-        ("pktgen", "triggers of the packet generator in the deparser"),
+        (
+            "adv_flow_ctl",
+            "the switch does not have advanced flow control",
+        ),
+        (
+            "pktgen",
+            "the ingress deparser has no `Pktgen.emit(context)`, whose context the generator's packets have",
+        ),
     ] {
         let asks = format!("for_deparser.{field} = 1;");
         let program = edited("t2na.p4", "hdr.bridge.setValid();", &asks);
         let errors = Switch::new(&program, SwitchConfig::default()).expect_err("it is refused");
-        let expected = format!("`{field}` is set, but the switch does not have {wanted}");
+        let expected = format!("`{field}` is set, but {wanted}");
         assert_eq!(errors[0].message, expected);
         assert!(errors[0].loc.line > 0);
     }

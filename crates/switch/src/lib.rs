@@ -23,7 +23,7 @@ mod transmit;
 pub use config::{MAX_QUEUES, PortConfig, SwitchConfig};
 pub use families::Lineage;
 pub use forwarding::Forwarding;
-pub use packet_generator::{AppId, Generated, GeneratorApp, PacketGenerator, Trigger};
+pub use packet_generator::{AppId, Generated, GeneratorApp, PacketGenerator, Part, Trigger};
 pub use replication::{CloneSession, Replica, Replication};
 pub use scheduling::Scheduling;
 pub use switch::{Arrival, Switch};

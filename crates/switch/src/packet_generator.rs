@@ -45,6 +45,22 @@ pub enum Trigger {
         /// The bits that are compared.
         mask: u128,
     },
+    /// A deparser of the pipe that gives a context with a pattern, and says which part of the packet is sent.
+    Deparser {
+        /// The pattern's bits, for the context's 16 octets; the first octet is the highest.
+        value: u128,
+        /// The bits that are compared.
+        mask: u128,
+    },
+}
+
+/// A part of an application's packet; octets beyond its end are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The number of the first octet, from 0 on.
+    pub first: u16,
+    /// How many octets.
+    pub octets: u16,
 }
 
 /// Which application: each pipe has a generator of its own.
@@ -61,8 +77,10 @@ pub struct AppId {
 pub struct Generated {
     /// Its application.
     pub id: AppId,
-    /// What the trigger gave the burst: a port, or the first octets of a packet.
+    /// What the trigger gave the burst: a port, the first octets of a packet, or a context.
     pub cause: u128,
+    /// What is sent of the application's packet; `None`: all.
+    pub part: Option<Part>,
     /// Its batch in the burst, from 0 on.
     pub batch: u16,
     /// Its number in the batch, from 0 on.
@@ -90,7 +108,35 @@ struct Burst {
     batch_at: Instant,
 }
 
+impl Burst {
+    fn new(at: Instant, id: AppId, cause: u128, part: Option<Part>) -> Self {
+        let next = Generated {
+            id,
+            cause,
+            part,
+            batch: 0,
+            packet: 0,
+        };
+        Burst { next, batch_at: at }
+    }
+}
+
 impl GeneratorApp {
+    /// Appends the packet, or a part of it, to what is there.
+    pub fn write(&self, part: Option<Part>, octets: &mut Vec<u8>) {
+        let Some(Part {
+            first,
+            octets: count,
+        }) = part
+        else {
+            return octets.extend_from_slice(&self.packet);
+        };
+        let end = octets.len() + usize::from(count);
+        let rest = self.packet.get(first.into()..).unwrap_or_default();
+        octets.extend_from_slice(&rest[..rest.len().min(count.into())]);
+        octets.resize(end, 0);
+    }
+
     /// From the first packet of a burst to the last.
     pub fn burst(&self) -> Duration {
         let batch = self.packet_gap * u64::from(self.packets);
@@ -114,7 +160,7 @@ impl PacketGenerator {
         self.bursts.retain(|_, burst| burst.next.id != id);
         let Some(app) = app else { return };
         if let Trigger::Once { after: time } | Trigger::Periodic { period: time } = app.trigger {
-            self.begin(now + time, id, 0);
+            self.begin(now + time, id);
         }
         self.apps.insert(id, app);
     }
@@ -124,13 +170,21 @@ impl PacketGenerator {
         self.apps.get(&id)
     }
 
-    /// Begins a burst of each application of a pipe whose trigger is one of those that `hit` accepts.
-    pub fn trigger(&mut self, now: Instant, pipe: u8, cause: u128, hit: impl Fn(&Trigger) -> bool) {
-        for number in 0..=u8::MAX {
-            let id = AppId { pipe, number };
-            let hit = self.apps.get(&id).is_some_and(|app| hit(&app.trigger));
-            if hit && self.bursts.len() < MAX_BURSTS {
-                self.begin(now, id, cause);
+    /// Begins a burst of `part` of each application of a pipe whose trigger is one of those that `hit` accepts.
+    pub fn trigger(
+        &mut self,
+        now: Instant,
+        pipe: u8,
+        cause: u128,
+        part: Option<Part>,
+        hit: impl Fn(&Trigger) -> bool,
+    ) {
+        let of_pipe = |number| AppId { pipe, number };
+        for (&id, app) in self.apps.range(of_pipe(0)..=of_pipe(u8::MAX)) {
+            if hit(&app.trigger) && self.bursts.len() < MAX_BURSTS {
+                self.begun += 1;
+                let burst = Burst::new(now, id, cause, part);
+                self.bursts.insert((now, self.begun), burst);
             }
         }
     }
@@ -164,7 +218,7 @@ impl PacketGenerator {
             _ => None,
         };
         if let Some(period) = period.filter(|_| next.batch == 0 && next.packet == 0) {
-            self.begin(at + period, next.id, 0);
+            self.begin(at + period, next.id);
         }
         if let Some((at, batch_at, batch, packet)) = following {
             let next = Generated {
@@ -177,15 +231,9 @@ impl PacketGenerator {
         Some(next)
     }
 
-    fn begin(&mut self, at: Instant, id: AppId, cause: u128) {
-        let next = Generated {
-            id,
-            cause,
-            batch: 0,
-            packet: 0,
-        };
+    fn begin(&mut self, at: Instant, id: AppId) {
         self.begun += 1;
-        let burst = Burst { next, batch_at: at };
+        let burst = Burst::new(at, id, 0, None);
         self.bursts.insert((at, self.begun), burst);
     }
 }

@@ -220,7 +220,7 @@ impl<A: Forwarding> Switch<A> {
         };
         let mut octets = self.take_octets();
         if let Some(app) = self.generator.app(generated.id) {
-            octets.extend_from_slice(&app.packet);
+            app.write(generated.part, &mut octets);
         }
         let mut packet = Packet::new(octets);
         let port = A::generated(self, &generated, &mut packet);

@@ -16,6 +16,8 @@ pub struct Tna {
     pub mirror: Option<Request>,
     /// That the packet be resubmitted.
     pub resubmit: Option<Request>,
+    /// Packets of the packet generator, with this context.
+    pub generate: Option<Request>,
 }
 
 impl Architecture for Tna {

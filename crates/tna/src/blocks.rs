@@ -28,6 +28,8 @@ pub struct Layout {
     /// Whether a deparser may ask for mirrored packets, and for resubmission.
     pub mirrors: bool,
     pub resubmits: bool,
+    /// Whether a deparser may ask for packets of the packet generator.
+    pub generates: bool,
     /// The bit of each parser error.
     pub error_bits: Vec<u16>,
     /// Octets of a cell of the packet buffer.
@@ -101,6 +103,8 @@ pub struct IngressMetadata {
     pub parser_error: MetaField,
     pub drop: MetaField,
     pub mirror_io_select: MetaField,
+    pub generator_line: MetaField,
+    pub generator_octets: MetaField,
     pub port: MetaField,
     pub bypass_egress: MetaField,
     pub deflect_on_drop: MetaField,
@@ -318,6 +322,8 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
         parser_error: parsed("parser_err"),
         drop: deparsed("drop_ctl"),
         mirror_io_select: deparsed("mirror_io_select"),
+        generator_line: deparsed("pktgen_address"),
+        generator_octets: deparsed("pktgen_length"),
         port: managed("ucast_egress_port"),
         bypass_egress: managed("bypass_egress"),
         deflect_on_drop: managed("deflect_on_drop"),
@@ -364,6 +370,23 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
                 ));
             }
         }
+    }
+    let asks = param(&[id, ig], "ingress_intrinsic_metadata_for_deparser_t");
+    let asks = asks.and_then(|param| param.field(program, "pktgen"));
+    if let Some(loc) = asks.and_then(|field| unsupported::write(program, &field))
+        && unsupported::call(program, &id.body, "Pktgen.emit").is_none()
+    {
+        compiler.set_loc(loc);
+        compiler.error(
+            "`pktgen` is set, but the ingress deparser has no `Pktgen.emit(context)`, whose context the generator's \
+             packets have",
+        );
+    }
+    if let Some(loc) = unsupported::call(program, &ed.body, "Pktgen.emit") {
+        compiler.set_loc(loc);
+        compiler.error(
+            "`Pktgen.emit` is in an egress deparser; only an ingress deparser can ask the packet generator for packets",
+        );
     }
     let takes_errors = match ig.body {
         BlockBody::Control(function) => param(&[ig, ip], FROM_PARSER).is_some_and(|param| {

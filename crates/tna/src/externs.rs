@@ -29,6 +29,8 @@ pub enum Call {
     Hash(hash::Step),
     Limit(limits::Step),
     Math(math::Step),
+    /// Packets of the packet generator are wanted.
+    Generate(Asks),
     /// A mirrored packet is wanted.
     Mirror(Asks),
     ParserCounter(parser_counter::Step),
@@ -64,6 +66,7 @@ pub fn call(tna: &mut Tna, call: &Call, mut at: CallSite<'_>) {
         Call::Checksum(step) => checksum::step(step, at),
         Call::Counter(step) => counters::step(step, at),
         Call::Filter(step) => filters::step(step, at),
+        Call::Generate(asks) => tna.generate = Some(asks.request(&mut at)),
         Call::Hash(step) => hash::step(step, at),
         Call::Limit(step) => limits::step(step, at.words),
         Call::Math(step) => math::step(step, at.words),
@@ -84,7 +87,7 @@ pub fn begin(layout: &Layout, words: &mut [u64]) {
 
 /// Every function and method, as p4-ir names them. `RegisterAction` stands for `RegisterAction2` to
 /// `RegisterAction4` as well, and so do the other actions on registers.
-const SUPPORTED: [&str; 57] = [
+const SUPPORTED: [&str; 58] = [
     "Checksum.add",
     "Checksum.get",
     "Checksum.subtract",
@@ -119,6 +122,7 @@ const SUPPORTED: [&str; 57] = [
     "ParserCounter.push",
     "ParserCounter.set",
     "ParserPriority.set",
+    "Pktgen.emit",
     "Random.get",
     "Register.clear",
     "Register.read",
@@ -211,6 +215,11 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
         ("Mirror", "emit", [session, header @ ..]) => {
             let asks = requests::mirror(c, session, header.first().unwrap_or(&Arg::None))?;
             c.own_call(Call::Mirror(asks));
+            Some(())
+        }
+        ("Pktgen", "emit", [context]) => {
+            let asks = requests::generate(c, context)?;
+            c.own_call(Call::Generate(asks));
             Some(())
         }
         ("Resubmit", "emit", header) => {

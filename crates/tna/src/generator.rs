@@ -2,13 +2,18 @@
 
 use crate::blocks::Layout;
 use crate::generation::Generation;
+use crate::requests::Request;
 use crate::{Switch, ports, prefix};
 use p4_vm::{ControlError, Packet};
-use switch::{AppId, Generated, GeneratorApp, Trigger};
+use switch::{AppId, Generated, GeneratorApp, Part, Trigger};
 use units::{Duration, Instant};
 
-/// Octets of a generator's buffer, in which an application's packet lies.
+/// Octets of a generator's buffer, in which an application's packet lies, and of one of its lines.
 const BUFFER: usize = 16 << 10;
+const LINE: u64 = 16;
+
+/// From a deparser to the generator: time passes where generated packets trigger the generator again.
+const FROM_DEPARSER: Duration = Duration::from_nanos(1);
 
 /// Batches and packets that their 16-bit numbers count.
 const MOST: u32 = 1 << 16;
@@ -57,6 +62,10 @@ pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), Contr
                 period.to_string(),
             )
         }
+        Trigger::Deparser { .. } if generation == Generation::Tofino1 => refused(
+            "another trigger: a deparser of Tofino 1 cannot ask for packets".into(),
+            "that of a deparser".into(),
+        ),
         Trigger::Recirculated { value, mask }
             if (value | mask)
                 .checked_shl(pattern_bits(generation))
@@ -81,7 +90,8 @@ pub fn prepend(switch: &Switch, generated: &Generated, packet: &mut Packet) -> u
         (Some(Trigger::Recirculated { .. }), Generation::Tofino1) => {
             (generated.cause as u32, false)
         }
-        (Some(Trigger::Recirculated { .. }), Generation::Tofino2) => (generated.batch.into(), true),
+        (Some(Trigger::Recirculated { .. }), Generation::Tofino2)
+        | (Some(Trigger::Deparser { .. }), _) => (generated.batch.into(), true),
         _ => (generated.batch.into(), false),
     };
     let mut header = [0; 22];
@@ -98,7 +108,9 @@ pub fn prepend(switch: &Switch, generated: &Generated, packet: &mut Packet) -> u
 pub fn port_down(switch: &mut Switch, now: Instant, port: u16) {
     let pipe = ports::pipe(port) as u8;
     let waits = |trigger: &Trigger| matches!(trigger, Trigger::PortDown);
-    switch.generator.trigger(now, pipe, port.into(), waits);
+    switch
+        .generator
+        .trigger(now, pipe, port.into(), None, waits);
 }
 
 /// Begins the bursts of applications that wait for a packet like this one to come back through a port of their pipe.
@@ -116,7 +128,34 @@ pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packe
         _ => false,
     };
     let pipe = ports::pipe(port) as u8;
-    switch.generator.trigger(now, pipe, first, waits);
+    switch.generator.trigger(now, pipe, first, None, waits);
+}
+
+/// Begins the bursts of applications that wait for a deparser of their pipe to give a context like this one. Its packet
+/// says which of the buffer's lines is the first, and how many octets are sent; without any there is no burst.
+pub fn asked(
+    switch: &mut Switch,
+    now: Instant,
+    port: u16,
+    context: &Request,
+    (line, octets): (u64, u64),
+) {
+    let part = Part {
+        first: (line * LINE % BUFFER as u64) as u16,
+        octets: octets as u16,
+    };
+    if part.octets == 0 {
+        return;
+    }
+    let mut given = [0; 16];
+    given[..context.header().len()].copy_from_slice(context.header());
+    let given = u128::from_be_bytes(given);
+    let waits = |trigger: &Trigger| match *trigger {
+        Trigger::Deparser { value, mask } => given & mask == value & mask,
+        _ => false,
+    };
+    let (at, pipe) = (now + FROM_DEPARSER, ports::pipe(port) as u8);
+    switch.generator.trigger(at, pipe, given, Some(part), waits);
 }
 
 /// Bits at the beginning of a packet that a generator compares.

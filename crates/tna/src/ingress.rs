@@ -1,6 +1,6 @@
 //! From a port to the traffic manager: parser, match-action units, deparser.
 
-use crate::{Switch, Tna, copies, externs, fate, parser_errors, ports};
+use crate::{Switch, Tna, copies, externs, fate, generator, parser_errors, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
 use switch::{Arrival, Forwarding};
@@ -50,6 +50,15 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
     }
     let original = copied.then(|| copies::as_it_came(switch, packet, prefix));
     switch.deparse(&mut words, blocks.ingress_deparser, packet, None);
+    if switch.layout().generates
+        && let Some(context) = switch.architecture.generate.take()
+    {
+        let part = (
+            meta.generator_line.get(&words),
+            meta.generator_octets.get(&words),
+        );
+        generator::asked(switch, arrival.now, port, &context, part);
+    }
     if let Some(cause) = switch.job.abort {
         return switch.drop_packet(cause, port, arrival, words, take(packet));
     }
@@ -74,7 +83,9 @@ fn copies(
 ) -> bool {
     let port = Tna::ingress_port(switch.layout(), words);
     let meta = switch.layout().pipe(port).ingress;
-    let Tna { mirror, resubmit } = take(&mut switch.architecture);
+    let Tna {
+        mirror, resubmit, ..
+    } = take(&mut switch.architecture);
     if let Some(request) = mirror {
         // Tofino 1 mirrors what came in.
         let copy = match meta.mirror_io_select.get(words) {

@@ -1,4 +1,4 @@
-//! What a deparser asks for besides the packet: a mirrored packet, a resubmitted one.
+//! What a deparser asks for besides the packet: a mirrored packet, a resubmitted one, those of the packet generator.
 
 use crate::Tna;
 use p4_ir::{Arg, Expr, ExternCall, Scalar, Type, TypeKind};
@@ -10,7 +10,7 @@ const MOST: usize = 32;
 /// Operands of a call that asks for another packet.
 #[derive(Debug)]
 pub struct Asks {
-    /// The word that holds the mirror session; [`NONE`] for a resubmitted packet.
+    /// The word that holds the mirror session; [`NONE`] for other packets than mirrored ones.
     session: Slot,
     /// What goes in front of the packet.
     header: Vec<ListValue>,
@@ -65,11 +65,22 @@ pub fn resubmit(c: &mut Compiler<'_, Tna>, header: &Arg) -> Option<Asks> {
     Some(Asks { session, header })
 }
 
+/// Octets of the context that packets of the generator have.
+const CONTEXT: usize = 16;
+
+/// `Pktgen.emit(context)`.
+pub fn generate(c: &mut Compiler<'_, Tna>, context: &Arg) -> Option<Asks> {
+    let header = values(c, context, CONTEXT)?;
+    c.layout.generates = true;
+    let session = NONE;
+    Some(Asks { session, header })
+}
+
 /// The values of a header of at most `most` octets.
 fn values(c: &mut Compiler<'_, Tna>, header: &Arg, most: usize) -> Option<Vec<ListValue>> {
     let values = c.data(header)?;
     if values.iter().any(|value| value.length != NONE) {
-        c.error("a header for a mirrored or resubmitted packet cannot have a varbit field");
+        c.error("a header for another packet cannot have a varbit field");
     }
     let bits: usize = values.iter().map(|value| value.width as usize).sum();
     if bits > 8 * most {

@@ -1,14 +1,13 @@
 //! Fields of metadata by which a program asks for what the switch does not have.
 
-use p4_ir::{Location, Program, SourceLoc, StmtKind};
+use p4_ir::{BlockBody, Location, Program, SourceLoc, StmtKind};
 use p4_vm::walk;
 
 /// Fields of the metadata for a deparser, and what each asks for.
-pub const FIELDS: [(&str, &str); 4] = [
+pub const FIELDS: [(&str, &str); 3] = [
     ("adv_flow_ctl", "advanced flow control"),
     ("coalesce_flush", "coalesced mirroring"),
     ("coalesce_length", "coalesced mirroring"),
-    ("pktgen", "triggers of the packet generator in the deparser"),
 ];
 
 /// Where a program writes a place, if it does.
@@ -25,5 +24,20 @@ pub fn write(program: &Program, place: &Location) -> Option<SourceLoc> {
             }
         });
     }
+    found
+}
+
+/// Where a control calls an extern, if it does.
+pub fn call(program: &Program, body: &BlockBody, name: &str) -> Option<SourceLoc> {
+    let BlockBody::Control(function) = *body else {
+        return None;
+    };
+    let mut found = None;
+    walk(&program[function].body, &mut |stmt| match &stmt.kind {
+        StmtKind::Extern(call) if call.name == name => {
+            found.get_or_insert(stmt.loc);
+        }
+        _ => {}
+    });
     found
 }

@@ -217,6 +217,128 @@ fn a_recirculated_packet_with_the_pattern_triggers_the_generator() {
     assert_eq!(sent[1].packet.octets[10..26], context);
 }
 
+const CONTEXT: [u8; 16] = [0xc0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0xcf];
+
+/// A packet that asks for a part of the packet of application 4.
+fn asking(line: u16, octets: u16) -> Packet {
+    let mut packet = vec![0xd5];
+    packet.extend(line.to_be_bytes());
+    packet.extend(octets.to_be_bytes());
+    packet.extend(CONTEXT);
+    Packet::new(packet)
+}
+
+/// What is sent after a packet that asks in pipe 0, with this mask of the context's last octet.
+fn after_asking(wanted: u8, pipe: u8, line: u16, octets: u16) -> Vec<Transmit> {
+    let mut switch = switch("t2na_generator.p4");
+    let app = GeneratorApp {
+        packet: (0..40).collect(),
+        batches: 2,
+        packets: 2,
+        packet_gap: Duration::from_nanos(10),
+        batch_gap: Duration::from_nanos(100),
+        ..one(Trigger::Deparser {
+            value: wanted.into(),
+            mask: 0xff,
+        })
+    };
+    let id = AppId { pipe, number: 4 };
+    switch
+        .set_generator_app(at(0), id, Some(app))
+        .expect("an application");
+    switch.handle_packet(at(50), 1, asking(line, octets));
+    sent_until(&mut switch, at(10_000))
+}
+
+#[test]
+fn a_deparser_asks_for_packets_with_its_context() {
+    let sent = after_asking(0xcf, 0, 0, 40);
+    let [own, generated @ ..] = &sent[..] else {
+        panic!("nothing is sent");
+    };
+    // The packet that asks goes on as it would.
+    assert_eq!((own.port, &own.packet.octets), (3, &asking(0, 40).octets));
+    let times: Vec<u64> = generated.iter().map(|sent| sent.start.as_nanos()).collect();
+    assert_eq!(times, [51, 61, 151, 161]);
+    let whole: Vec<u8> = (0..40).collect();
+    for (sent, [batch, packet]) in generated.iter().zip([[0, 0], [0, 1], [1, 0], [1, 1]]) {
+        let octets = &sent.packet.octets;
+        assert_eq!(octets[..10], [0, 4, 0, 0, 0, batch, 0, packet, 0, 6]);
+        assert_eq!(octets[10..26], CONTEXT);
+        assert_eq!(octets[26..], whole);
+    }
+}
+
+#[test]
+fn a_deparser_says_which_part_of_the_packet_is_sent() {
+    let parts = |line, octets| {
+        let sent = after_asking(0xcf, 0, line, octets);
+        let parts = sent[1..]
+            .iter()
+            .map(|sent| sent.packet.octets[26..].to_vec());
+        parts.collect::<Vec<_>>()
+    };
+    let from_16: Vec<u8> = (16..26).collect();
+    assert_eq!(parts(1, 10), vec![from_16; 4]);
+    // The buffer is empty behind the packet, and has 1024 lines.
+    let mut to_the_end: Vec<u8> = (32..40).collect();
+    to_the_end.extend([0, 0]);
+    assert_eq!(parts(2, 10), vec![to_the_end; 4]);
+    assert_eq!(parts(1024 + 3, 3), vec![vec![0; 3]; 4]);
+    assert_eq!(parts(0, 0), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn a_context_without_the_pattern_and_another_pipe_ask_for_nothing() {
+    for (wanted, pipe) in [(0xce, 0), (0xcf, 1)] {
+        let sent = after_asking(wanted, pipe, 0, 40);
+        assert_eq!(sent.len(), 1);
+        assert_eq!(sent[0].port, 3);
+    }
+}
+
+#[test]
+fn an_egress_deparser_that_asks_for_packets_is_refused() {
+    let path = super::folder().join("generator.p4");
+    let text = std::fs::read_to_string(path).expect("it is there");
+    let (ingress, egress) = text.split_at(text.find("parser EgressParser").expect("egress"));
+    let egress = egress.replacen(
+        "{\n    apply { packet.emit(hdr); }",
+        "{\n    Pktgen() generator;\n    apply { generator.emit(md.asked); packet.emit(hdr); }",
+        1,
+    );
+    let text = format!("#include <t2na.p4>\n{ingress}{egress}");
+    let program = super::support::compile_text("egress.p4", &text, &[]).expect("it compiles");
+    let errors = Switch::new(&program, SwitchConfig::default()).expect_err("it is refused");
+    let wanted = "`Pktgen.emit` is in an egress deparser; only an ingress deparser can ask the packet generator for packets";
+    assert_eq!(errors[0].message, wanted);
+    let line = text
+        .lines()
+        .position(|line| line.contains("generator.emit(md.asked); packet"));
+    assert_eq!(Some(errors[0].loc.line as usize), line.map(|line| line + 1));
+}
+
+/// Packets of the generator that ask for packets again go on for ever, but leave time for others.
+#[test]
+fn generated_packets_that_ask_again_do_not_stop_the_clock() {
+    let text = "for_tm.ucast_egress_port = 2;";
+    let path = super::folder().join("generator.p4");
+    let program = std::fs::read_to_string(path).expect("it is there");
+    let asks = "for_deparser.pktgen = 1; for_deparser.pktgen_length = 4;";
+    let program = program.replacen(text, &format!("{text} {asks}"), 1);
+    let program = format!("#include <t2na.p4>\n{program}");
+    let program = super::support::compile_text("asks.p4", &program, &[]).expect("it compiles");
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("it compiles");
+    let app = one(Trigger::Deparser { value: 0, mask: 0 });
+    let id = AppId { pipe: 0, number: 4 };
+    switch
+        .set_generator_app(at(0), id, Some(app))
+        .expect("an application");
+    switch.handle_packet(at(0), 1, asking(0, 4));
+    let sent = sent_until(&mut switch, at(100));
+    assert_eq!(sent.len(), 1 + 100);
+}
+
 /// Only ingress decides where a generated packet goes, so that a caller who asks for the next port has it run.
 #[test]
 fn the_next_port_is_that_of_a_generated_packet() {
@@ -308,6 +430,12 @@ fn what_the_generator_does_not_have_is_refused() {
             "a pattern of 4 octets",
         ),
     ];
+    let deparser = one(Trigger::Deparser { value: 0, mask: 0 });
+    let refused = refused.into_iter().chain([(
+        first,
+        deparser,
+        "another trigger: a deparser of Tofino 1 cannot ask for packets",
+    )]);
     for (id, app, expected) in refused {
         let refused = switch.set_generator_app(at(0), id, Some(app)).unwrap_err();
         assert!(

@@ -1,6 +1,7 @@
 // Packets of the packet generator: application 1 has a timer, 2 waits for a port to go down, 3 for a recirculated packet.
-// They leave through port 2, what the hardware put in front of them laid out in whole octets. Other packets recirculate
-// once, and leave through port 3.
+// They leave through port 2, what the hardware put in front of them laid out in whole octets. On Tofino 2, a packet that
+// begins with d5 leaves through port 3, and asks for packets of application 4. Other packets recirculate once, and leave
+// through port 3.
 
 header seen_h {
     bit<8>  pipe_id;
@@ -14,7 +15,15 @@ header context_h {
     bit<128> octets;
 }
 
+header ask_h {
+    bit<8>   kind;
+    bit<16>  line;
+    bit<16>  octets;
+    bit<128> context;
+}
+
 struct headers_t {
+    ask_h                     ask;
     seen_h                    seen;
     pktgen_timer_header_t     timer;
     pktgen_port_down_header_t port_down;
@@ -22,7 +31,9 @@ struct headers_t {
     context_h                 context;
 }
 
-struct metadata_t {}
+struct metadata_t {
+    bit<128> asked;
+}
 
 #if __TARGET_TOFINO__ == 1
 #define RECIRCULATION_PORT 68
@@ -42,6 +53,10 @@ parser IngressParser(
             1 &&& APP_MASK: parse_timer;
             2 &&& APP_MASK: parse_port_down;
             3 &&& APP_MASK: parse_recirculated;
+#if __TARGET_TOFINO__ == 2
+            4 &&& APP_MASK: parse_recirculated;
+            0xd5: parse_ask;
+#endif
             default: accept;
         }
     }
@@ -51,6 +66,10 @@ parser IngressParser(
     }
     state parse_port_down {
         packet.extract(hdr.port_down);
+        transition accept;
+    }
+    state parse_ask {
+        packet.extract(hdr.ask);
         transition accept;
     }
     state parse_recirculated {
@@ -97,6 +116,14 @@ control Ingress(
 #endif
             hdr.seen.packet_id = hdr.recirculated.packet_id;
             hdr.recirculated.setInvalid();
+#if __TARGET_TOFINO__ == 2
+        } else if (hdr.ask.isValid()) {
+            for_tm.ucast_egress_port = 3;
+            for_deparser.pktgen = 1;
+            for_deparser.pktgen_address = hdr.ask.line[13:0];
+            for_deparser.pktgen_length = hdr.ask.octets[9:0];
+            md.asked = hdr.ask.context;
+#endif
         } else if (intrinsic.ingress_port == RECIRCULATION_PORT) {
             for_tm.ucast_egress_port = 3;
         } else {
@@ -109,7 +136,17 @@ control IngressDeparser(
     packet_out packet, inout headers_t hdr, in metadata_t md,
     in ingress_intrinsic_metadata_for_deparser_t for_deparser)
 {
-    apply { packet.emit(hdr); }
+#if __TARGET_TOFINO__ == 2
+    Pktgen() generator;
+#endif
+    apply {
+#if __TARGET_TOFINO__ == 2
+        if (for_deparser.pktgen == 1) {
+            generator.emit(md.asked);
+        }
+#endif
+        packet.emit(hdr);
+    }
 }
 
 parser EgressParser(
