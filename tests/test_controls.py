@@ -51,7 +51,7 @@ def test_the_document_lists_the_controls(request: pytest.FixtureRequest) -> None
 
 
 def test_those_of_today_need_the_modern_profile() -> None:
-    assert {"dctcp", "bbr", "prague", "swift", "swiftaqt", "waymark"} == MODERN
+    assert {"dctcp", "bbr", "prague", "swift", "swiftaqt", "thetapowertcp", "waymark"} == MODERN
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_vegas_plus_holds_its_own_beside_newreno() -> None:
     assert share("vegasplus") > 0.3 > 0.2 > share("vegas")
 
 
-@pytest.mark.parametrize("algorithm", ["cubic", "dctcp", "bbr", "prague", "swift", "swiftaqt"])
+@pytest.mark.parametrize("algorithm", ["cubic", "dctcp", "bbr", "prague", "swift", "swiftaqt", "thetapowertcp"])
 def test_those_of_today_fill_the_path_in_the_modern_profile(algorithm: Algorithm) -> None:
     result = run(scenario(Flow("a", "b", algorithm, TODAY)))
     assert result.throughput_bps(0, 8, 14) > 0.9 * 10e6

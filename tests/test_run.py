@@ -64,7 +64,7 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
 
 
-NEED_RATES = ("bbr", "dctcp", "prague", "swift", "swiftaqt", "waymark")
+NEED_RATES = ("bbr", "dctcp", "prague", "swift", "swiftaqt", "thetapowertcp", "waymark")
 """Controls that the manner of ns-2 cannot carry."""
 
 

@@ -41,6 +41,7 @@ pub mod scalable;
 pub mod sctp;
 pub mod swift;
 pub mod tahoe;
+pub mod theta_powertcp;
 pub mod tri_s;
 pub mod vegas;
 pub mod vegas_a;
@@ -74,6 +75,7 @@ pub use santa_cruz::SantaCruzConfig;
 pub use scalable::ScalableConfig;
 pub use swift::SwiftConfig;
 pub use tahoe::TahoeConfig;
+pub use theta_powertcp::ThetaPowerTcpConfig;
 pub use tri_s::TriSConfig;
 pub use vegas::VegasConfig;
 pub use vegas_a::VegasAConfig;
@@ -117,6 +119,7 @@ pub static CONTROLS: &[&Control] = &[
     &prague::PRAGUE,
     &swift::SWIFT,
     &swift::SWIFT_AQT,
+    &theta_powertcp::THETA_POWERTCP,
 ];
 
 /// The control of that name.
