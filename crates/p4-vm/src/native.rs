@@ -25,8 +25,19 @@ pub struct Source<'a> {
     pub code: &'a Code,
     /// Where blocks begin, in rising order.
     pub entries: &'a [Target],
-    /// Of each extern object, whether it is a register whose cells have one word.
-    pub registers: &'a [bool],
+    /// What compiled code may do to each extern object.
+    pub objects: &'a [Kind],
+}
+
+/// What an extern object is to compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A register whose cells have one word.
+    Register,
+    /// A counter, whose cells are [`CounterData`](crate::CounterData).
+    Counter(crate::Counted),
+    /// An object that the interpreter works on.
+    Other,
 }
 
 /// Compiled code.
@@ -41,7 +52,7 @@ pub trait Vm {
     /// Parser states that may still be counted.
     fn steps(&self) -> u32;
 
-    /// Where the packet and the registers are.
+    /// Where the packet, registers and counters are.
     fn places(&mut self) -> Places;
 
     /// Executes the instruction `at`, which is neither a jump (but `InSet` and `Round`) nor a call.
@@ -57,7 +68,7 @@ pub trait Vm {
     fn reject(&mut self, error: u64);
 }
 
-/// Where the packet and the registers are. The places are valid until the next call of [`Vm`].
+/// Where the packet, registers and counters are. The places are valid until the next call of [`Vm`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Places {
@@ -69,11 +80,13 @@ pub struct Places {
     pub bits: usize,
     /// Where the number of parsed bits is.
     pub cursor: *mut usize,
+    /// Octets of the packet as counters see them.
+    pub length: u64,
     /// The cells of each extern object.
     pub cells: *const Cells,
 }
 
-/// Where the cells of a register are that have one word each.
+/// Where the cells of an object are that is a [`Kind::Register`] or [`Kind::Counter`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Cells {

@@ -1,5 +1,7 @@
 //! Compiled code does what the interpreter does: the same packets out, and the same state behind them.
 
+#[path = "compiled/operators.rs"]
+mod operators;
 #[path = "compiled/random.rs"]
 mod random;
 #[path = "compiled/state.rs"]
@@ -47,8 +49,12 @@ fn programs(script: &Path) -> Vec<PathBuf> {
 
 /// A pipeline whose code is compiled; `None` for a text that is not a program.
 fn pipeline(path: &Path) -> Option<Arc<Pipeline>> {
+    native(&support::compile(path).ok()?)
+}
+
+fn native(program: &p4_ir::Program) -> Option<Arc<Pipeline>> {
     assert!(p4_jit::install(), "this machine compiles");
-    Pipeline::compile(&support::compile(path).ok()?).ok()
+    Pipeline::compile(program).ok()
 }
 
 fn switch(pipeline: &Arc<Pipeline>, interpreted: bool) -> Switch {

@@ -9,7 +9,6 @@ use cranelift_jit::JITModule;
 use p4_vm::Target;
 use p4_vm::native::{Next, Places, Vm};
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -30,6 +29,7 @@ pub const OCTETS: usize = offset_of!(Context<'static>, places) + offset_of!(Plac
 pub const HELD: usize = offset_of!(Context<'static>, places) + offset_of!(Places, held);
 pub const BITS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, bits);
 pub const CURSOR: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cursor);
+pub const LENGTH: usize = offset_of!(Context<'static>, places) + offset_of!(Places, length);
 pub const CELLS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cells);
 pub const STEPS: usize = offset_of!(Context<'static>, steps);
 
@@ -95,8 +95,8 @@ extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
 
 /// A program's machine code.
 pub struct MachineCode {
-    /// The functions by where their bytecode begins.
-    functions: BTreeMap<Target, Function>,
+    /// The functions and where their bytecode begins. They are few.
+    functions: Vec<(Target, Function)>,
     /// Words of storage that it takes.
     words: usize,
     /// The memory that holds it.
@@ -128,7 +128,8 @@ impl MachineCode {
 impl p4_vm::native::Native for MachineCode {
     fn run(&self, start: Target, words: &mut [u64], vm: &mut dyn Vm) {
         assert!(words.len() >= self.words, "storage of this program");
-        let function = self.functions[&start];
+        let found = self.functions.iter().find(|(begin, _)| *begin == start);
+        let (_, function) = *found.expect("a block of this program");
         let mut context = Context {
             places: vm.places(),
             steps: vm.steps(),

@@ -192,6 +192,7 @@ mod tests {
                 held: 0,
                 bits: 0,
                 cursor: &mut self.cursor,
+                length: 0,
                 cells: std::ptr::null(),
             }
         }
@@ -227,7 +228,7 @@ mod tests {
         let native = Cranelift.compile(&Source {
             code: &code,
             entries: &[0],
-            registers: &[],
+            objects: &[],
         })?;
         let mut words = [0, 1, 5];
         let mut vm = Counting {
@@ -241,10 +242,7 @@ mod tests {
     }
 
     /// An instruction that is left to the interpreter.
-    const INTERPRETED: Op = Op::Count {
-        counter: 0,
-        index: 0,
-    };
+    const INTERPRETED: Op = Op::EmitAll { list: 0 };
 
     #[test]
     fn a_panic_of_the_interpreter_passes_through() {

@@ -30,12 +30,8 @@ impl Emitter<'_, '_> {
                 let read = i64::from(header.bits / 8).max(8);
                 let after = self.build.ins().iadd_imm(octet, read);
                 let held = self.field(types::I64, context::HELD);
-                let beyond = self
-                    .build
-                    .ins()
-                    .icmp(IntCC::UnsignedGreaterThan, after, held);
+                let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
                 let skip = self.build.ins().band_imm(cursor, 7);
-                let beyond = self.build.ins().uextend(types::I64, beyond);
                 let rare = self.build.ins().bor(skip, beyond);
                 self.unless(rare, at, |e| {
                     e.at_place(base, off, words, at, |e, storage| {
@@ -89,6 +85,31 @@ impl Emitter<'_, '_> {
                     let value = e.build.ins().ishl(eight, skip);
                     let value = e.down(value, 64 - u64::from(w));
                     e.store(d, value);
+                });
+            }
+            Op::Peek { d, at: ahead, w } if w > 64 && w.is_multiple_of(8) => {
+                let (cursor, _) = self.cursor();
+                let from = self.build.ins().iadd_imm(cursor, i64::from(ahead));
+                let octet = self.build.ins().ushr_imm(from, 3);
+                let skip = self.build.ins().band_imm(from, 7);
+                let after = self.build.ins().iadd_imm(octet, i64::from(w / 8));
+                let held = self.field(types::I64, context::HELD);
+                let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
+                let rare = self.build.ins().bor(skip, beyond);
+                self.unless(rare, at, |e| {
+                    let octets = e.field(types::I64, context::OCTETS);
+                    let place = e.build.ins().iadd(octets, octet);
+                    let mut left = i32::from(w);
+                    for word in 0.. {
+                        // The top word may be used in part: its octets are the first.
+                        let eight = e.eight_octets(place, (left - 64).max(0) / 8);
+                        let value = e.down(eight, (64 - left).max(0) as u64);
+                        e.store(d + word, value);
+                        left -= 64;
+                        if left <= 0 {
+                            break;
+                        }
+                    }
                 });
             }
             Op::Advance { a } => {

@@ -1,11 +1,11 @@
-//! Instructions on places found at run time: elements of arrays, cells of registers.
+//! Instructions on places found at run time: elements of arrays, cells of registers and counters.
 
 use super::context;
 use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use p4_vm::native::{Cells, OUT_OF_RANGE, Op};
-use p4_vm::{NONE, Slot, Target};
+use p4_vm::native::{Cells, Kind, OUT_OF_RANGE, Op};
+use p4_vm::{CounterData, NONE, Slot, Target};
 use std::mem::offset_of;
 
 /// Most words that are copied one by one.
@@ -67,19 +67,32 @@ impl Emitter<'_, '_> {
                     }
                 });
             }
-            Op::RegRead { d, index, register } if self.has_word_cells(register) => {
-                let (cell, after) = self.cell(index, register);
-                let value = self.load_place(cell, 0);
-                self.store(d, value);
-                self.jump(after);
-                self.build.switch_to_block(after);
+            Op::RegRead { d, index, register } if self.kind(register) == Kind::Register => {
+                self.at_cell(register, index, size_of::<u64>(), |e, cell| {
+                    let value = e.load_place(cell, 0);
+                    e.store(d, value);
+                });
             }
-            Op::RegWrite { index, a, register } if self.has_word_cells(register) => {
+            Op::RegWrite { index, a, register } if self.kind(register) == Kind::Register => {
                 let value = self.load(a);
-                let (cell, after) = self.cell(index, register);
-                self.store_place(cell, 0, value);
-                self.jump(after);
-                self.build.switch_to_block(after);
+                self.at_cell(register, index, size_of::<u64>(), |e, cell| {
+                    e.store_place(cell, 0, value);
+                });
+            }
+            Op::Count { counter, index } => {
+                let Kind::Counter(counted) = self.kind(counter) else {
+                    return false;
+                };
+                self.at_cell(counter, index, size_of::<CounterData>(), |e, cell| {
+                    if counted.packets {
+                        let one = e.number(1);
+                        e.add_to_place(cell, offset_of!(CounterData, packets), one);
+                    }
+                    if counted.octets {
+                        let length = e.field(types::I64, context::LENGTH);
+                        e.add_to_place(cell, offset_of!(CounterData, octets), length);
+                    }
+                });
             }
             _ => return false,
         }
@@ -131,17 +144,23 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn has_word_cells(&self, register: u32) -> bool {
-        let registers = self.program.source.registers;
-        registers.get(register as usize) == Some(&true)
+    fn kind(&self, object: u32) -> Kind {
+        let objects = self.program.source.objects;
+        objects.get(object as usize).copied().unwrap_or(Kind::Other)
     }
 
-    /// Where a cell of a register is, and where the code goes on, at once if there is no such cell.
-    fn cell(&mut self, index: Slot, register: u32) -> (Value, cranelift_codegen::ir::Block) {
+    /// Does something to a cell of an object, which has so many octets; nothing if there is no such cell.
+    fn at_cell(
+        &mut self,
+        object: u32,
+        index: Slot,
+        octets: usize,
+        work: impl FnOnce(&mut Self, Value),
+    ) {
         let after = self.build.create_block();
         let index = self.load(index);
         let all = self.field(types::I64, context::CELLS);
-        let object = register as i32 * size_of::<Cells>() as i32;
+        let object = object as i32 * size_of::<Cells>() as i32;
         let len = self.load_place(all, object + offset_of!(Cells, len) as i32);
         let first = self.load_place(all, object + offset_of!(Cells, at) as i32);
         let beyond = self
@@ -149,7 +168,16 @@ impl Emitter<'_, '_> {
             .ins()
             .icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
         self.leave_if(beyond, after);
-        let octets = self.build.ins().ishl_imm(index, 3);
-        (self.build.ins().iadd(first, octets), after)
+        let offset = self.build.ins().imul_imm(index, octets as i64);
+        let cell = self.build.ins().iadd(first, offset);
+        work(self, cell);
+        self.jump(after);
+        self.build.switch_to_block(after);
+    }
+
+    fn add_to_place(&mut self, place: Value, offset: usize, value: Value) {
+        let before = self.load_place(place, offset as i32);
+        let sum = self.build.ins().iadd(before, value);
+        self.store_place(place, offset as i32, sum);
     }
 }

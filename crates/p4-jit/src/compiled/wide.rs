@@ -76,20 +76,44 @@ impl Emitter<'_, '_> {
                 let value = self.select(above, most, values[0]);
                 self.store(d, value);
             }
-            Op::ShlW { d, a, b, w } if limbs(w) <= MANY => {
-                let Some(by) = self.program.constant(b) else {
-                    return false;
-                };
-                let zero = self.number(0);
-                let mut values = vec![zero; limbs(w) as usize];
-                if by < w.into() {
-                    let from = self.load_all(a, limbs(w));
-                    let words = (by / 64) as usize;
-                    for i in words..values.len() {
-                        let low = i.checked_sub(words + 1).map(|low| from[low]);
-                        values[i] = self.funnel(low, Some(from[i - words]), 64 - by % 64);
-                    }
+            Op::NotW { d, a, w } if limbs(w) <= MANY => {
+                let mut values = self.load_all(a, limbs(w));
+                for value in &mut values {
+                    *value = self.build.ins().bnot(*value);
                 }
+                self.store_cut(d, &mut values, w);
+            }
+            Op::AddW { d, a, b, w } if limbs(w) <= MANY => {
+                let (a, b) = (self.load_all(a, limbs(w)), self.load_all(b, limbs(w)));
+                let mut carry = self.number(0);
+                let mut values = Vec::new();
+                for (a, b) in a.into_iter().zip(b) {
+                    let part = self.build.ins().iadd(a, b);
+                    let sum = self.build.ins().iadd(part, carry);
+                    let first = self.compare(IntCC::UnsignedLessThan, part, a);
+                    let second = self.compare(IntCC::UnsignedLessThan, sum, part);
+                    carry = self.build.ins().bor(first, second);
+                    values.push(sum);
+                }
+                self.store_cut(d, &mut values, w);
+            }
+            Op::SubW { d, a, b, w } if limbs(w) <= MANY => {
+                let (mut values, _) = self.difference(a, b, w);
+                self.store_cut(d, &mut values, w);
+            }
+            Op::LtW {
+                d,
+                a,
+                b,
+                w,
+                signed: false,
+            } if limbs(w) <= MANY => {
+                let (_, borrow) = self.difference(a, b, w);
+                self.store(d, borrow);
+            }
+            Op::ShlW { d, a, b, w } if limbs(w) <= MANY => {
+                let from = self.load_all(a, limbs(w));
+                let mut values = self.shifted(&from, b, w, true);
                 self.store_cut(d, &mut values, w);
             }
             Op::ShrW {
@@ -99,21 +123,13 @@ impl Emitter<'_, '_> {
                 w,
                 signed: false,
             } if limbs(w) <= MANY => {
-                let Some(by) = self.program.constant(b) else {
-                    return false;
-                };
-                let zero = self.number(0);
-                let mut values = vec![zero; limbs(w) as usize];
-                if by < w.into() {
-                    let from = self.load_all(a, limbs(w));
-                    let words = (by / 64) as usize;
-                    for i in words..from.len() {
-                        let high = from.get(i + 1).copied();
-                        values[i - words] = self.funnel(Some(from[i]), high, by % 64);
-                    }
-                }
+                let mut from = self.load_all(a, limbs(w));
+                from.reverse();
+                let mut values = self.shifted(&from, b, w, false);
+                values.reverse();
                 self.store_all(d, &values);
             }
+            Op::InsertW { d, a, lo, w } if limbs(w) <= MANY => self.insert_wide(d, a, lo, w),
             Op::SliceW { d, a, lo, w } if w > 0 && limbs(w) <= MANY => {
                 let (first, last) = (lo / 64, (lo + u32::from(w) - 1) / 64);
                 let from = self.load_all(a + first, last - first + 1);
@@ -140,6 +156,109 @@ impl Emitter<'_, '_> {
             _ => return false,
         }
         true
+    }
+
+    /// a − b, and 1 if a < b.
+    fn difference(&mut self, a: Slot, b: Slot, w: u16) -> (Vec<Value>, Value) {
+        let (a, b) = (self.load_all(a, limbs(w)), self.load_all(b, limbs(w)));
+        let mut borrow = self.number(0);
+        let mut values = Vec::new();
+        for (a, b) in a.into_iter().zip(b) {
+            let part = self.build.ins().isub(a, b);
+            values.push(self.build.ins().isub(part, borrow));
+            let first = self.compare(IntCC::UnsignedLessThan, a, b);
+            let second = self.compare(IntCC::UnsignedLessThan, part, borrow);
+            borrow = self.build.ins().bor(first, second);
+        }
+        (values, borrow)
+    }
+
+    /// Words moved from each to the next ones, by the distance in bits at `b`. They are moved up in each if `up`, and
+    /// else down; zeros come in at the first.
+    fn shifted(&mut self, from: &[Value], b: Slot, w: u16, up: bool) -> Vec<Value> {
+        let zero = self.number(0);
+        let before = |values: &[Value], i: usize, by: usize| {
+            i.checked_sub(by).map_or(zero, |before| values[before])
+        };
+        if let Some(by) = self.program.constant(b) {
+            let (words, bits) = ((by / 64) as usize, by % 64);
+            let mut values = Vec::new();
+            for i in 0..from.len() {
+                let beyond = by >= w.into() || i < words;
+                let (near, far) = match (beyond, bits) {
+                    (true, _) => (None, None),
+                    (false, 0) => (Some(from[i - words]), None),
+                    (false, _) => (
+                        Some(from[i - words]),
+                        i.checked_sub(words + 1).map(|far| from[far]),
+                    ),
+                };
+                values.push(match up {
+                    true => self.funnel(far, near, 64 - bits),
+                    false => self.funnel(near, far, bits),
+                });
+            }
+            return values;
+        }
+        let by = self.load(b);
+        let bits = self.build.ins().band_imm(by, 63);
+        // In two steps, because a shift by 64 is one by 0.
+        let rest = self.build.ins().bxor_imm(bits, 63);
+        let mut values = Vec::new();
+        for i in 0..from.len() {
+            let far = before(from, i, 1);
+            let (near, far) = match up {
+                true => {
+                    let far = self.build.ins().ushr_imm(far, 1);
+                    let far = self.build.ins().ushr(far, rest);
+                    (self.build.ins().ishl(from[i], bits), far)
+                }
+                false => {
+                    let far = self.build.ins().ishl_imm(far, 1);
+                    let far = self.build.ins().ishl(far, rest);
+                    (self.build.ins().ushr(from[i], bits), far)
+                }
+            };
+            values.push(self.build.ins().bor(near, far));
+        }
+        // By whole words: by 1, 2, 4 and so on, each if that bit of the distance is set.
+        let mut words = 1;
+        while words < values.len() {
+            let bit = self.build.ins().band_imm(by, 64 * words as i64);
+            let moved: Vec<_> = (0..values.len())
+                .map(|i| before(&values, i, words))
+                .collect();
+            for (value, moved) in values.iter_mut().zip(moved) {
+                *value = self.select(bit, moved, *value);
+            }
+            words *= 2;
+        }
+        let width = self.number(w.into());
+        let beyond = self.compare(IntCC::UnsignedGreaterThanOrEqual, by, width);
+        for value in &mut values {
+            *value = self.select(beyond, zero, *value);
+        }
+        values
+    }
+
+    /// Bits of `d` from `lo` up become `a`, piece by piece.
+    fn insert_wide(&mut self, d: Slot, a: Slot, lo: u32, w: u16) {
+        let mut done = 0;
+        while done < u32::from(w) {
+            let at = lo + done;
+            let count = (64 - at % 64).min(64 - done % 64).min(u32::from(w) - done);
+            let mask = u64::MAX >> (64 - count);
+            let value = self.load(a + done / 64);
+            let value = self.down(value, u64::from(done % 64));
+            let value = self.cut(value, (64 - count) as u8);
+            let value = self.up(value, u64::from(at % 64));
+            let before = self.load(d + at / 64);
+            let kept = self.number(!(mask << (at % 64)));
+            let kept = self.build.ins().band(before, kept);
+            let word = self.build.ins().bor(kept, value);
+            self.store(d + at / 64, word);
+            done += count;
+        }
     }
 
     fn load_all(&mut self, a: Slot, n: u32) -> Vec<Value> {

@@ -6,7 +6,7 @@ use super::{Job, Machine, external};
 use crate::Architecture;
 use crate::code::*;
 use crate::compile::Compiled;
-use crate::native::{self, Cells, Places, Source, Vm};
+use crate::native::{self, Cells, Kind, Places, Source, Vm};
 use crate::object::Object;
 
 /// Compiles the code of a program to machine code if there is a compiler.
@@ -14,24 +14,32 @@ pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
     let Some(compiler) = native::compiler() else {
         return;
     };
-    let registers: Vec<_> = machine.objects.iter().map(is_word_register).collect();
+    let objects: Vec<_> = machine.objects.iter().map(kind).collect();
     compiled.native = compiler.compile(&Source {
         code: &compiled.code,
         entries: &compiled.entries,
-        registers: &registers,
+        objects: &objects,
     });
 }
 
-fn is_word_register(object: &Object) -> bool {
-    matches!(object, Object::Register(register) if register.limbs == 1)
+fn kind(object: &Object) -> Kind {
+    match object {
+        Object::Register(register) if register.limbs == 1 => Kind::Register,
+        Object::Counter(counter) => Kind::Counter(counter.counted),
+        _ => Kind::Other,
+    }
 }
 
-/// Where the cells of each object are. They stay there: neither the objects nor the number of a register's cells change.
+/// Where the cells of each object are. They stay there: neither the objects nor the number of their cells change.
 pub fn cells(objects: &mut [Object]) -> Box<[Cells]> {
     let cells = objects.iter_mut().map(|object| match object {
         Object::Register(register) if register.limbs == 1 => Cells {
             at: register.cells.as_mut_ptr().expose_provenance(),
             len: register.cells.len(),
+        },
+        Object::Counter(counter) => Cells {
+            at: counter.cells.as_mut_ptr().expose_provenance(),
+            len: counter.cells.len(),
         },
         _ => Cells { at: 0, len: 0 },
     });
@@ -80,6 +88,7 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
             held: self.job.octets.len(),
             bits: self.job.bits(),
             cursor: &raw mut self.job.cursor,
+            length: self.job.length.into(),
             cells: self.machine.cells.as_ptr(),
         }
     }
