@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 
-use super::machine::MIN_WINDOW;
+/// No decrease takes the window below two segments.
+pub(crate) const MIN_WINDOW: f64 = 2.0;
 
 /// What a round showed about the queues on the path.
 #[derive(Clone, Copy, Debug, PartialEq)]

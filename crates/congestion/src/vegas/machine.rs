@@ -3,13 +3,10 @@
 use units::{Duration, Instant};
 
 use super::VegasConfig;
-use super::avoidance::{Avoidance, Backlog, Linear};
+use super::avoidance::{Avoidance, Backlog, Linear, MIN_WINDOW};
 use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
-
-/// No decrease takes the window below two segments.
-pub(crate) const MIN_WINDOW: f64 = 2.0;
 
 /// A Vegas that measures its path with `M`, and outside slow start adjusts its window by `A`.
 #[derive(Clone, Debug)]

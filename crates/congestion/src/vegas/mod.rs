@@ -15,7 +15,8 @@ pub mod meter;
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::registry::{Control, Recovery, Rules, Setting, Settings};
-use machine::{MIN_WINDOW, Machine};
+use avoidance::MIN_WINDOW;
+use machine::Machine;
 use meter::Plain;
 
 pub(crate) static VEGAS: Control = Control {

@@ -1,7 +1,6 @@
-//! Offloads: what hardware does to packets unless it is configured otherwise (ethtool ioctls).
+//! Settings of interfaces that hardware obeys (ethtool ioctls).
 
 use super::device;
-use super::restorer::{Restorer, Undo};
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -33,7 +32,7 @@ pub enum Setting {
 
 impl Setting {
     /// Settings that are on or off. Checksums are first, and are restored first: segmentation needs them.
-    const SWITCHES: [Setting; 5] = [
+    pub const SWITCHES: [Setting; 5] = [
         Setting::ReceiveChecksum,
         Setting::SendChecksum,
         Setting::Segmentation,
@@ -65,7 +64,7 @@ impl Setting {
     }
 
     /// Its value.
-    fn read(self, socket: &OwnedFd, name: &[u8]) -> io::Result<u32> {
+    pub fn read(self, socket: &OwnedFd, name: &[u8]) -> io::Result<u32> {
         carry_out(socket, name, self.commands().0, 0)
     }
 
@@ -73,44 +72,6 @@ impl Setting {
     pub fn write(self, socket: &OwnedFd, name: &[u8], value: u32) -> io::Result<()> {
         carry_out(socket, name, self.commands().1, value).map(|_| ())
     }
-}
-
-/// Of the flags: 802.1Q tags put in and taken out by hardware, and large receives.
-const OFFLOADED: u32 = 1 << 7 | 1 << 8 | 1 << 15;
-
-/// What a port does with packets whose checksum or segmentation was left to hardware.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Offloads {
-    /// The interface's offloads are off, and frames longer than its MTU are dropped.
-    #[default]
-    Off,
-    /// Frames are carried whole, and cut where they leave for hardware.
-    Whole,
-}
-
-/// Turns an interface's offloads off; if frames are carried whole, only those of 802.1Q tags and large
-/// receives. Those that it does not have, or has fixed, are left alone.
-pub fn offloads_off(name: &str, offloads: Offloads, restorer: &mut Restorer) -> io::Result<()> {
-    let socket = device::socket()?;
-    let mut change = |setting: Setting, from, to| {
-        restorer.will_undo(Undo::offload(name, setting, from));
-        let _ = setting.write(&socket, name.as_bytes(), to);
-    };
-    let switches = match offloads {
-        Offloads::Off => &Setting::SWITCHES[..],
-        Offloads::Whole => &[],
-    };
-    for &setting in switches {
-        if let Ok(1) = setting.read(&socket, name.as_bytes()) {
-            change(setting, 1, 0);
-        }
-    }
-    if let Ok(flags) = Setting::Flags.read(&socket, name.as_bytes())
-        && flags & OFFLOADED != 0
-    {
-        change(Setting::Flags, flags, flags & !OFFLOADED);
-    }
-    Ok(())
 }
 
 /// Carries out a command of [`Setting::commands`].

@@ -1,9 +1,9 @@
 //! A packet socket on one interface.
 
-use super::ethtool::Offloads;
+use super::offloads::Offloads;
 use super::ring::{Frame, Rings};
 use super::whole::Whole;
-use super::{Lost, check};
+use super::{Lost, check, set};
 use crate::offload;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -167,9 +167,9 @@ impl PacketSocket {
 /// Gives a socket rings for packets of up to `mtu` octets.
 fn rings(fd: &OwnedFd, mtu: usize) -> io::Result<Rings> {
     let set = |option, value: &libc::tpacket_req| set(fd, libc::SOL_PACKET, option, value);
-    let turn_on = |option| self::set(fd, libc::SOL_PACKET, option, &1);
+    let turn_on = |option| super::set(fd, libc::SOL_PACKET, option, &1);
     let version = libc::tpacket_versions::TPACKET_V2 as libc::c_int;
-    self::set(fd, libc::SOL_PACKET, libc::PACKET_VERSION, &version)?;
+    super::set(fd, libc::SOL_PACKET, libc::PACKET_VERSION, &version)?;
     // A frame that the kernel cannot send is skipped instead of stopping those behind it.
     turn_on(libc::PACKET_LOSS)?;
     // The switch has queues of its own.
@@ -204,16 +204,6 @@ fn notify(rings: &mut Rings, fd: &OwnedFd) -> Lost {
         // The interface is down or gone. What was meant to leave now must not leave later.
         _ => rings.withdraw(),
     }
-}
-
-/// Sets an option of a socket.
-pub fn set<T>(fd: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
-    let length = size_of::<T>() as libc::socklen_t;
-    let value = std::ptr::from_ref(value).cast();
-    // SAFETY: the value lives through the call and is as long as is said; each option is given
-    // the type that packet(7) or socket(7) says.
-    let result = unsafe { libc::setsockopt(fd.as_raw_fd(), level, option, value, length) };
-    check(result).map(|_| ())
 }
 
 fn bind(fd: &OwnedFd, index: u32) -> io::Result<()> {

@@ -4,9 +4,8 @@
 //! TPACKET_V3 would do, but hand over a single frame only after a timeout.) Frames pass the interface's queueing
 //! discipline, because the kernel drops what it has to cut on the way around it (`PACKET_QDISC_BYPASS`).
 
-use super::Lost;
 use super::ring::Frame;
-use super::socket::set;
+use super::{Lost, set};
 use crate::offload::{Cut, VirtioHeader};
 use libc::{c_int, c_void};
 use std::io;

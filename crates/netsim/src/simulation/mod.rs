@@ -5,6 +5,7 @@ mod build;
 mod hosts;
 mod in_flight;
 mod media;
+mod now;
 mod parallel;
 mod part;
 mod partition;
