@@ -4,6 +4,8 @@
 mod generator;
 #[path = "tna/queue.rs"]
 mod queue;
+#[path = "tna/refused.rs"]
+mod refused;
 mod support;
 #[path = "tna/testgen.rs"]
 mod testgen;

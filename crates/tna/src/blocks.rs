@@ -165,6 +165,9 @@ impl Own {
     }
 }
 
+/// The package with several parsers for each pipe.
+const MULTI_PARSER: &str = "MultiParserSwitch";
+
 /// The package that programs instantiate.
 pub const PACKAGE: &str = "Switch";
 
@@ -208,6 +211,15 @@ pub fn is_for(program: &Program, name: &str) -> bool {
 /// Binds the package `Switch`.
 pub fn bind(compiler: &mut Compiler<'_, Tna>) {
     let program = compiler.program();
+    if program.package == MULTI_PARSER {
+        let loc = program.blocks.first().map(|block| block.loc);
+        compiler.set_loc(loc.unwrap_or_default());
+        return compiler.error(format!(
+            "package `{MULTI_PARSER}` is not supported: the program does not say which ports each parser serves, since \
+             the compiler and the driver of Tofino map them; write {SHAPE}, with one parser that selects on \
+             `ingress_port` or `egress_port`",
+        ));
+    }
     if program.package != PACKAGE {
         return compiler.error(format!(
             "package `{}` is not supported; the switch runs {SHAPE}",

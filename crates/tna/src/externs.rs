@@ -148,29 +148,29 @@ const SUPPORTED: [&str; 58] = [
     "static_assert",
 ];
 
-/// What is declared and refused, and why.
+/// What is declared and refused, why, and what to write in its place.
 const REFUSED: [(&str, &str); 5] = [
     (
         "LearnAction",
-        "the engine has no learn filter, which gives `apply` its digest",
+        "nothing public says what gives `apply` its `digest` and `learn`; keep the digest in a `Register`, and compare it \
+         in a `RegisterAction`",
     ),
     (
         "SelectorAction",
-        "members of a selector are chosen by hash alone, not by a register of theirs",
+        "Tofino's driver chooses which bit of the selector's memory stands for a member, so that no index is known; keep a \
+         bit for each port in a `Register`, and apply a second selector where it is set",
     ),
     (
         "RegisterAction.sweep",
-        "the engine works on registers only when a packet comes",
+        "nothing public says what of a packet `apply` reads during a sweep, nor when it gets to a cell; use \
+         `Register.clear`, or `execute` with the index that a packet of the packet generator gives",
     ),
-    (
-        "RegisterAction.address",
-        "the engine has no address of a cell in a stage's memory",
-    ),
-    (
-        "MinMaxAction.address",
-        "the engine has no address of a cell in a stage's memory",
-    ),
+    ("RegisterAction.address", ADDRESS),
+    ("MinMaxAction.address", ADDRESS),
 ];
+
+const ADDRESS: &str = "the compiler for Tofino chooses where in a stage's memory a cell lies; use the index that \
+                       `execute` takes";
 
 /// Translates a call. `None`: an argument is not what TNA declares there.
 pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
