@@ -29,7 +29,7 @@ Scale = Literal["quick", "full", "paper"]
 Verdict = Literal["reproduced", "partly", "not reproduced", "measured"]
 """Whether all, some or none of the claims pass; ``measured``: the experiment has no claims."""
 
-PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond")
+PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond", "today")
 """The folders of ``experiments/``, in the order in which experiments are listed; the last holds the
 papers' claims to the transports of today."""
 

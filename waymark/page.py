@@ -25,6 +25,7 @@ TITLES = {
     "lien": "Lien, Chung: Muzha",
     "dahal": "Dahal 2007: RBCC, RBCC-WL, SCTP",
     "beyond": "Beyond the papers: their claims among the transports of today",
+    "today": "Signals of today beside the papers' marks",
 }
 
 RULES: Mapping[Verdict, str] = {

@@ -1,0 +1,149 @@
+"""Which signal keeps a sender's rate while the way back is congested (Chan 2004, figure 3.6)."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.chan import single_bottleneck as net
+from experiments.today import signals
+from waymark import MODERN, Choice, Expectation, Experiment, Row, Runs, Scale, Scenario, plots
+from waymark.criteria import at_least, at_most
+from waymark.traffic import Algorithm
+
+CONTROLS: tuple[Algorithm, ...] = (
+    "cubic",
+    "bbr",
+    "dctcp",
+    "prague",
+    "thetapowertcp",
+    "swift",
+    "swiftaqt",
+    "vegas",
+    "rovegas",
+    "waymark",
+)
+LOADS = (0.5, 0.9)
+FROM_S, END_S = 20.0, 120.0
+SAMPLE_S = 0.1
+QUEUE = "r1->r2"
+TARGET_PACKETS = 3
+"""Swift's target: the time that so many packets take, as many as Vegas' β."""
+
+
+def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """One control at a time, against the same traffic."""
+    target_s = TARGET_PACKETS * 8 * MODERN.packet_octets / net.BOTTLENECK_BPS
+    return {
+        _key(control, load): Scenario(
+            _key(control, load),
+            signals.network_for(control, net.topology(), [QUEUE, "r2->r1"]),
+            END_S,
+            flows=(signals.flow(control, "s1", "d1", target_s),),
+            sources=net.backward_traffic(load),
+            seed=seed,
+            sample_s=SAMPLE_S,
+        )
+        for control in CONTROLS
+        for load in LOADS
+    }
+
+
+def _key(control: str, load: float) -> str:
+    return f"{control}, load {load}"
+
+
+def rows(runs: Runs) -> list[Row]:
+    """Throughput, and packets waiting in front of the link, at each load; ratios."""
+    table: list[Row] = []
+    kbps: dict[str, list[float]] = {}
+    for control in CONTROLS:
+        for load in LOADS:
+            results = runs[_key(control, load)]
+            name = f"{plots.NAMES[control]}, load {load}"
+            kbps[name] = [r.throughput_bps(0, FROM_S, END_S) / 1e3 for r in results]
+            waiting = [r.queues[QUEUE].waiting[round(FROM_S / SAMPLE_S) :] for r in results]
+            table.append(Row.of(name, "kb/s", kbps[name]))
+            mean = [float(np.mean(w)) for w in waiting]
+            table.append(Row.of(f"{name}, waiting", "packets", mean))
+            p99 = [float(np.percentile(w, 99)) for w in waiting]
+            table.append(Row.of(f"{name}, waiting, p99", "packets", p99))
+    for load in LOADS:
+        for above, below in (("Swift (AQT)", "Swift"), ("Waymark", "CUBIC")):
+            over = kbps[f"{above}, load {load}"], kbps[f"{below}, load {load}"]
+            table.append(Row.ratio_of(f"{above}/{below}, load {load}", *over))
+    return table
+
+
+def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+    """Throughput over what waits, a point for each control and load."""
+    figure = plots.new_figure()
+    axes = figure.subplots()
+    of = {row.quantity: row.waymark for row in table}
+    for load, marker in zip(LOADS, ("o", "s"), strict=True):
+        for i, control in enumerate(CONTROLS):
+            name = f"{plots.NAMES[control]}, load {load}"
+            axes.plot(
+                of[f"{name}, waiting"],
+                of[name],
+                marker=marker,
+                linestyle="none",
+                color=f"C{i}",
+                label=plots.NAMES[control] if load == LOADS[0] else None,
+            )
+    plots.finish(
+        axes,
+        title="Load of .5 (circles) and .9 (squares) on the way back",
+        x="packets waiting, mean",
+        y="throughput (kb/s)",
+        legend_title=plots.mean_of(len(next(iter(runs.values())))),
+    )
+    axes.set_ylim(0, 1700)
+    return figure
+
+
+EXPERIMENT = Experiment(
+    id="today/fig1",
+    paper="Signals of today; the network of Chan 2004, figure 3.6",
+    claim="A sender keeps its rate if its signal leaves the way back out",
+    parameters=net.PARAMETERS
+    | {
+        "profile": MODERN.by_family(),
+        "backward_loads": list(LOADS),
+        "measured_s": [FROM_S, END_S],
+        "queue_packets": 50,
+        "swift_target_packets": TARGET_PACKETS,
+    },
+    seeds={"quick": 2, "full": 10},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "Swift on AQT is at least as good as Swift on round-trip times",
+            "at least its throughput, at both loads",
+            at_least(1.0, *(f"Swift (AQT)/Swift, load {load}" for load in LOADS)),
+        ),
+        Expectation(
+            "Waymark has the throughput of CUBIC",
+            "at least 99 % of it, at both loads",
+            at_least(0.99, *(f"Waymark/CUBIC, load {load}" for load in LOADS)),
+        ),
+        Expectation(
+            "Waymark keeps at most 3 packets waiting",
+            "on average, at both loads",
+            at_most(3.0, *(f"Waymark, load {load}, waiting" for load in LOADS)),
+        ),
+    ),
+    choices=(
+        signals.PROFILE_CHOICE,
+        signals.MARKING_CHOICE,
+        net.VBR_CHOICE,
+        Choice(
+            "Swift's target",
+            f"the time of {TARGET_PACKETS} packets at the bottleneck",
+            "as many packets as Vegas' β; a target for data centres is less than one packet here",
+            "not swept",
+        ),
+    ),
+)
