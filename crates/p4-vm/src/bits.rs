@@ -103,6 +103,12 @@ impl Writer {
         }
     }
 
+    /// Bits written.
+    #[inline]
+    pub fn bits(&self) -> usize {
+        self.octets.len() * 8 + self.count as usize
+    }
+
     /// Whether what has been written ends with an octet.
     #[inline]
     pub fn is_aligned(&self) -> bool {

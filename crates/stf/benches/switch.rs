@@ -86,8 +86,20 @@ fn frame(options: &[u8], payload: usize) -> Vec<u8> {
     frame
 }
 
-/// Sends a frame through, again and again; every time it must come out of port 2.
-fn measure(c: &mut Criterion<CpuTime>, name: &str, mut switch: Switch, frames: &[Vec<u8>]) {
+/// The frame's payload of zeros is held, as on an interface.
+fn whole(mut frame: Vec<u8>) -> Vec<u8> {
+    frame.resize(1514, 0);
+    frame
+}
+
+/// Sends a frame through, again and again, of which `elided` octets are only counted; every time it must come out of
+/// port 2.
+fn measure(
+    c: &mut Criterion<CpuTime>,
+    name: &str,
+    mut switch: Switch,
+    (frames, elided): (&[Vec<u8>], u32),
+) {
     let mut group = c.benchmark_group("switch");
     group.throughput(Throughput::Elements(1));
     let mut ns = 0;
@@ -97,7 +109,7 @@ fn measure(c: &mut Criterion<CpuTime>, name: &str, mut switch: Switch, frames: &
             let mut octets = switch.buffer();
             octets.extend_from_slice(frames.next().expect("a cycle has no end"));
             let packet = Packet {
-                elided: 1000,
+                elided,
                 link_octets: 1040,
                 octets,
                 tag: ns,
@@ -188,7 +200,7 @@ fn benches(c: &mut Criterion<CpuTime>) {
         c,
         "plain.p4",
         routed("plain.p4"),
-        std::slice::from_ref(&plain),
+        (std::slice::from_ref(&plain), 1000),
     );
 
     let mut switch = routed("plain.p4");
@@ -205,16 +217,27 @@ fn benches(c: &mut Criterion<CpuTime>) {
         c,
         "plain.p4, 10000 routes",
         switch,
-        std::slice::from_ref(&plain),
+        (std::slice::from_ref(&plain), 1000),
     );
 
-    measure(c, "waymark.p4, no options", routed("waymark.p4"), &[plain]);
+    measure(
+        c,
+        "waymark.p4, no options",
+        routed("waymark.p4"),
+        (&[plain], 1000),
+    );
     let marks = frame(&MARKS, 1000);
     measure(
         c,
         "waymark.p4, AQT and AVBW-S",
         routed("waymark.p4"),
-        &[marks],
+        (std::slice::from_ref(&marks), 1000),
+    );
+    measure(
+        c,
+        "waymark.p4, AQT and AVBW-S, 1500 octets held",
+        routed("waymark.p4"),
+        (&[whole(frame(&MARKS, 1460))], 0),
     );
 
     let few = [
@@ -299,7 +322,7 @@ fn ternary(c: &mut Criterion<CpuTime>, name: &str, masks: impl Iterator<Item = u
             octets
         })
         .collect();
-    measure(c, name, switch, &frames);
+    measure(c, name, switch, (&frames, 1000));
 }
 
 criterion_group! {

@@ -153,25 +153,18 @@ fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Appends the payload that was not parsed to what the deparser emitted, and makes that the packet, cut to `truncate`
-/// octets.
+/// Makes a packet of what the deparser emitted and the payload that was not parsed, cut to `truncate` octets.
 #[inline]
 pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate: Option<u32>) {
-    let held = (job.octets.len() * 8).saturating_sub(job.padding as usize);
-    if job.cursor < held {
-        if job.cursor.is_multiple_of(8) && job.padding == 0 {
-            output.push_octets(&job.octets[job.cursor / 8..]);
-        } else {
-            for at in job.cursor..held {
-                output.push(bits::read(&job.octets, at, 1), 1);
-            }
-        }
-    } else {
-        packet.elided -= ((job.cursor - held) / 8) as u32;
-    }
-    job.padding = output.pad();
     let before = job.octets.len() as u32 + job.elided;
-    std::mem::swap(&mut output.octets, &mut job.octets);
+    let held = (job.octets.len() * 8).saturating_sub(job.padding as usize);
+    if job.cursor < held && job.padding == 0 && output.bits() == job.cursor && output.is_aligned() {
+        // As long as the headers that were parsed: the payload stays where it is.
+        output.pad();
+        job.octets[..output.octets.len()].copy_from_slice(&output.octets);
+    } else {
+        append_payload(output, job, packet, held);
+    }
     std::mem::swap(&mut packet.octets, &mut job.octets);
     if let Some(most) = truncate {
         let held = packet.octets.len() as u32;
@@ -180,4 +173,114 @@ pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate:
     }
     let after = packet.length();
     packet.link_octets = (packet.link_octets + after).saturating_sub(before);
+}
+
+/// Moves the payload behind what the deparser emitted. `held`: bits of the packet that are held.
+#[inline]
+fn append_payload(output: &mut Writer, job: &mut Job, packet: &mut Packet, held: usize) {
+    if job.cursor >= held {
+        packet.elided -= ((job.cursor - held) / 8) as u32;
+    } else if job.cursor.is_multiple_of(8) && job.padding == 0 {
+        output.push_octets(&job.octets[job.cursor / 8..]);
+    } else {
+        for at in job.cursor..held {
+            output.push(bits::read(&job.octets, at, 1), 1);
+        }
+    }
+    job.padding = output.pad();
+    std::mem::swap(&mut output.octets, &mut job.octets);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A packet of which `cursor` bits were parsed, deparsed to `emitted` and the rest.
+    fn deparse(
+        octets: &[u8],
+        cursor: usize,
+        emitted: &[(u64, u32)],
+        truncate: Option<u32>,
+    ) -> (Packet, Job, bool) {
+        let mut job = Job {
+            octets: octets.to_vec(),
+            elided: 100,
+            cursor,
+            ..Job::default()
+        };
+        let mut packet = Packet {
+            octets: Vec::new(),
+            elided: 100,
+            link_octets: octets.len() as u32 + 100,
+            tag: 0,
+        };
+        let place = job.octets.as_ptr();
+        let mut output = Writer::default();
+        output.push_all(emitted.iter().copied());
+        finish(&mut output, &mut job, &mut packet, truncate);
+        let stayed = packet.octets.as_ptr() == place;
+        (packet, job, stayed)
+    }
+
+    #[test]
+    fn headers_of_the_same_length_leave_the_payload_in_place() {
+        let payload = [7; 1460];
+        let octets = [&[1, 2, 3, 4][..], &payload].concat();
+        let (packet, _, stayed) = deparse(&octets, 32, &[(0xa, 4), (0xbcdef, 20), (9, 8)], None);
+        assert!(stayed);
+        assert_eq!(packet.octets[..4], [0xab, 0xcd, 0xef, 9]);
+        assert_eq!(packet.octets[4..], payload);
+        let (packet, _, stayed) = deparse(&octets, 32, &[(0xa, 8)], None);
+        assert!(!stayed);
+        assert_eq!(packet.octets, [&[0xa][..], &payload].concat());
+    }
+
+    fn bits_of(octets: &[u8]) -> Vec<bool> {
+        let bits = |octet: &u8| {
+            (0..8)
+                .rev()
+                .map(|bit| octet >> bit & 1 == 1)
+                .collect::<Vec<_>>()
+        };
+        octets.iter().flat_map(bits).collect()
+    }
+
+    proptest! {
+        /// What is emitted, then the bits that were not parsed, filled up to an octet.
+        #[test]
+        fn a_packet_is_what_was_emitted_and_the_payload(
+            octets in prop::collection::vec(any::<u8>(), 0..40),
+            parsed in 0..40usize,
+            odd in 0..8usize,
+            headers in prop::collection::vec(any::<u8>(), 0..40),
+            same_length: bool,
+            truncate in prop::option::of(0..200u32),
+        ) {
+            // Up to eight octets beyond those held.
+            let parsed = parsed.min(octets.len() + 8);
+            let cursor = parsed * 8 + if parsed < octets.len() { odd } else { 0 };
+            let emitted: Vec<_> = match same_length {
+                true => (0..parsed).map(|i| (i as u64, 8)).chain((odd > 0).then_some((0, odd as u32))).collect(),
+                false => headers.iter().map(|&octet| (octet as u64, 8)).collect(),
+            };
+            let (packet, job, _) = deparse(&octets, cursor, &emitted, truncate);
+
+            let mut expected: Vec<bool> = Vec::new();
+            for &(value, width) in &emitted {
+                expected.extend((0..width).rev().map(|bit| value >> bit & 1 == 1));
+            }
+            expected.extend(bits_of(&octets).get(cursor..).unwrap_or_default());
+            let padding = expected.len().wrapping_neg() % 8;
+            expected.resize(expected.len() + padding, false);
+            let elided = 100 - parsed.saturating_sub(octets.len());
+            let most = truncate.map_or(usize::MAX, |most| most as usize);
+            let held = expected.len() / 8;
+            expected.truncate(most.saturating_mul(8));
+            prop_assert_eq!(bits_of(&packet.octets), expected);
+            prop_assert_eq!(job.padding as usize, padding);
+            prop_assert_eq!(packet.elided as usize, elided.min(most.saturating_sub(held)));
+            prop_assert_eq!(packet.link_octets, packet.length());
+        }
+    }
 }
