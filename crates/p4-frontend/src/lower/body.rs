@@ -1,5 +1,6 @@
 //! A body: statements that are being lowered, and how they leave it.
 
+use super::Env;
 use super::scope::Scope;
 use crate::ast::DeclId;
 use crate::hir::{Stmt, Ty};
@@ -132,5 +133,18 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
             .bindings
             .insert(id, super::Binding::Place(at.clone()));
         at
+    }
+}
+
+impl<'h, 'a> Scope<'_, 'h, 'a> {
+    /// A body of this instance, its variables named after `path`.
+    pub(super) fn body(&mut self, path: String, kind: Kind) -> Body<'_, 'h, 'a> {
+        Body::new(self.within(), path, kind)
+    }
+
+    /// A body of another instance, which is called or applied here.
+    pub(super) fn body_of<'s>(&'s mut self, env: &'s mut Env, kind: Kind) -> Body<'s, 'h, 'a> {
+        let path = env.path.clone();
+        Body::new(self.within_of(env), path, kind)
     }
 }

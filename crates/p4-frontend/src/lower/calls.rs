@@ -1,57 +1,15 @@
 //! Calls of functions and actions, and of what is built in.
 
 use super::body::Kind;
-use super::storage::load;
+use super::callee::{ActionInstance, FunctionInstance, Given, Slot};
+use super::ir::load;
 use super::targets::Target;
 use super::{Binding, Body, Env, Object, Scope};
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, Param, Substitution, Ty};
 use crate::span::Span;
-use p4_ir::{ActionId, FunctionId, Location, StmtKind};
+use p4_ir::{Location, StmtKind};
 use std::rc::Rc;
-
-/// What a call gives.
-#[derive(Clone, Debug)]
-pub(super) enum Given {
-    Nothing,
-    Scalar(p4_ir::Expr),
-    At(Location),
-}
-
-/// A parameter in storage.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub at: Location,
-    pub ty: Ty,
-    pub direction: Direction,
-    /// The argument's own place: nothing is copied.
-    pub bound: bool,
-}
-
-impl Slot {
-    /// Whether the parameter is copied back after the call.
-    pub fn is_written(&self) -> bool {
-        !self.bound && self.direction.is_written()
-    }
-}
-
-/// A function for certain type arguments.
-#[derive(Clone, Debug)]
-pub(super) struct FunctionInstance {
-    id: FunctionId,
-    slots: Vec<Option<Slot>>,
-    result: Option<(Location, Ty)>,
-}
-
-/// An action of an instance.
-#[derive(Clone, Debug)]
-pub(super) struct ActionInstance {
-    pub id: ActionId,
-    pub function: FunctionId,
-    pub slots: Vec<Slot>,
-    /// Whether it may return with [`exiting`](super::Lowerer::exiting) set.
-    pub soft: bool,
-}
 
 impl Body<'_, '_, '_> {
     /// Emits a call. What it gives must be used before the next one.

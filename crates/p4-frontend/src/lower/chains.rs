@@ -2,7 +2,7 @@
 //! A long chain goes through variables instead, so that nothing in the IR is nested much deeper than its source.
 
 use super::Body;
-use super::expressions::{binary_op, constant, ir_binary, ir_bool, ir_not};
+use super::ir::{binary_op, constant, ir_binary, ir_bool, ir_not};
 use crate::ast;
 use crate::hir::{Expr, Operation, Value};
 use crate::span::Span;

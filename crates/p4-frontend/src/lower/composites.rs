@@ -1,9 +1,8 @@
 //! Values of several words: headers, structs, stacks and other arrays, unions, tuples.
 
 use super::Body;
-use super::calls::Given;
-use super::expressions::{ir_binary, ir_bool, ir_not};
-use super::storage::{self, NOWHERE, load, part};
+use super::callee::Given;
+use super::ir::{NOWHERE, ir_binary, ir_bool, ir_not, load, part, validity};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
 
@@ -266,14 +265,4 @@ fn conjunction(mut conditions: Vec<p4_ir::Expr>) -> p4_ir::Expr {
     let right = conditions.split_off(conditions.len().div_ceil(2));
     let (left, right) = (conjunction(conditions), conjunction(right));
     ir_binary(BinaryOp::And, left, right, Scalar::Bool)
-}
-
-/// The validity of the header at a location.
-pub(super) fn validity(at: &Location) -> p4_ir::Expr {
-    p4_ir::Expr::load(Place::validity(at))
-}
-
-/// The type of a place's value as the checker names it.
-pub(super) fn place_ty(place: &Place) -> Ty {
-    storage::scalar_ty(place.ty)
 }

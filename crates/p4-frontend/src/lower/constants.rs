@@ -1,20 +1,13 @@
 //! What is known once the constructors' arguments are.
 
-use super::types::scalar_type;
+use super::ir::scalar_type;
 use super::{Binding, Env, Scope};
 use crate::ast::DeclId;
 use crate::check::constants as fold;
 use crate::hir::{self, Expr, ExprKind, Operation, Ty, Value};
-use num_bigint::{BigInt, BigUint};
-use num_traits::{One, ToPrimitive, Zero};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
 use p4_ir::Scalar;
-
-/// The bits of `value` as an unsigned number below 2^`width`.
-pub(super) fn bits(value: &BigInt, width: u32) -> BigUint {
-    let modulus = BigInt::one() << width;
-    let low = ((value % &modulus) + &modulus) % &modulus;
-    low.to_biguint().unwrap_or_default()
-}
 
 /// An expression that is evaluated before any packet: it reads names and can change nothing.
 #[derive(Clone, Copy)]
@@ -139,15 +132,5 @@ impl Scope<'_, '_, '_> {
             self.error("bad-number", expr.span, format!("{what} cannot be {value}"));
         }
         small
-    }
-}
-
-/// The bits of a known value as the IR keeps it.
-pub(super) fn value_bits(value: &Value, scalar: Scalar) -> BigUint {
-    match value {
-        Value::Int(value) => bits(value, scalar.width()),
-        Value::Bool(value) => BigUint::from(u8::from(*value)),
-        Value::Symbol(index) => BigUint::from(*index),
-        Value::String(_) => BigUint::zero(),
     }
 }

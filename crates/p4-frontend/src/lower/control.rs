@@ -1,7 +1,7 @@
 //! Controls, and how blocks are applied.
 
 use super::body::Kind;
-use super::calls::Slot;
+use super::callee::Slot;
 use super::targets::Target;
 use super::{Binding, Body, Env, Lowerer, Object, Scope};
 use crate::ast::DeclId;

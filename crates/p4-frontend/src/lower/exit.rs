@@ -4,7 +4,7 @@
 //! the caller copies, looks at the variable, and exits or returns in its turn. All other calls just exit.
 
 use super::body::Kind;
-use super::expressions::ir_bool;
+use super::ir::ir_bool;
 use super::{Body, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};

@@ -1,82 +1,12 @@
 //! Expressions of one value.
 
-use super::calls::Given;
-use super::constants::value_bits;
-use super::storage::{load, minus_one, next_index};
+use super::callee::Given;
+use super::ir::{constant, ir_bool, ir_not, load, minus_one, next_index};
 use super::{Body, Object};
 use crate::ast;
 use crate::hir::{Expr, ExprKind, Ty, Value};
-use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
-use p4_ir::{BinaryOp, ExprKind as IrKind, Place, Scalar, StmtKind, UnaryOp};
-
-pub(super) fn binary_op(op: ast::BinaryOp) -> BinaryOp {
-    match op {
-        ast::BinaryOp::Mul => BinaryOp::Mul,
-        ast::BinaryOp::Div => BinaryOp::Div,
-        ast::BinaryOp::Mod => BinaryOp::Mod,
-        ast::BinaryOp::Add => BinaryOp::Add,
-        ast::BinaryOp::Sub => BinaryOp::Sub,
-        ast::BinaryOp::SatAdd => BinaryOp::SatAdd,
-        ast::BinaryOp::SatSub => BinaryOp::SatSub,
-        ast::BinaryOp::Shl => BinaryOp::Shl,
-        ast::BinaryOp::Shr => BinaryOp::Shr,
-        ast::BinaryOp::Le => BinaryOp::Le,
-        ast::BinaryOp::Ge => BinaryOp::Ge,
-        ast::BinaryOp::Lt => BinaryOp::Lt,
-        ast::BinaryOp::Gt => BinaryOp::Gt,
-        ast::BinaryOp::Eq => BinaryOp::Eq,
-        ast::BinaryOp::Ne => BinaryOp::Ne,
-        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
-        ast::BinaryOp::BitXor => BinaryOp::BitXor,
-        ast::BinaryOp::BitOr => BinaryOp::BitOr,
-        ast::BinaryOp::Concat => BinaryOp::Concat,
-        ast::BinaryOp::And => BinaryOp::And,
-        ast::BinaryOp::Or => BinaryOp::Or,
-    }
-}
-
-pub(super) fn ir_binary(
-    op: BinaryOp,
-    left: p4_ir::Expr,
-    right: p4_ir::Expr,
-    ty: Scalar,
-) -> p4_ir::Expr {
-    p4_ir::Expr {
-        kind: IrKind::Binary(op, Box::new(left), Box::new(right)),
-        ty,
-    }
-}
-
-pub(super) fn ir_not(of: p4_ir::Expr) -> p4_ir::Expr {
-    p4_ir::Expr {
-        kind: IrKind::Unary(UnaryOp::Not, Box::new(of)),
-        ty: Scalar::Bool,
-    }
-}
-
-pub(super) fn ir_bool(value: bool) -> p4_ir::Expr {
-    p4_ir::Expr::constant(u32::from(value), Scalar::Bool)
-}
-
-/// The least width of an `int<W>` that holds a number.
-fn signed_width(number: &BigInt) -> u32 {
-    let magnitude = if number.is_negative() {
-        (number + 1u32).bits()
-    } else {
-        number.bits()
-    };
-    magnitude as u32 + 1
-}
-
-pub(super) fn constant(value: &Value, scalar: Scalar) -> p4_ir::Expr {
-    let scalar = match (value, scalar) {
-        // `int` that meets nothing with a width keeps all of its bits.
-        (Value::Int(v), Scalar::Int(64)) => Scalar::Int(signed_width(v).max(64)),
-        _ => scalar,
-    };
-    p4_ir::Expr::constant(value_bits(value, scalar), scalar)
-}
+use p4_ir::{ExprKind as IrKind, Place, Scalar, StmtKind, UnaryOp};
 
 impl Body<'_, '_, '_> {
     /// The value of an expression of one value; what must happen before it is emitted.

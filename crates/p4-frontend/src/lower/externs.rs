@@ -1,8 +1,7 @@
 //! Calls of what the architecture declares; of core.p4's `packet_in`, `packet_out` and `verify`.
 
-use super::calls::Given;
-use super::composites::place_ty;
-use super::storage::{load, part};
+use super::callee::Given;
+use super::ir::{load, part, place_ty};
 use super::targets::Target;
 use super::{Body, Lowerer, Object, Scope};
 use crate::ast::{DeclId, Direction};

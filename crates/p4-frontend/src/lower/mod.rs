@@ -10,6 +10,7 @@
 //! The files:
 //! - `package`: the blocks of `main`; `instance`: instances and their control-plane names; `methods`: what their
 //!   initializers implement;
+//! - `ir`: what expressions, places and types of the IR are put together from; `callee`: what is called;
 //! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
 //! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
 //!   statements before them, in P4's order;
@@ -18,6 +19,7 @@
 
 mod annotations;
 mod body;
+mod callee;
 mod calls;
 mod chains;
 mod composites;
@@ -28,6 +30,7 @@ mod exit;
 mod expressions;
 mod externs;
 mod instance;
+mod ir;
 mod methods;
 mod package;
 mod packet;
@@ -100,7 +103,7 @@ struct Env {
     bindings: HashMap<DeclId, Binding>,
     /// Actions of the control.
     own_actions: Rc<Vec<DeclId>>,
-    actions: HashMap<DeclId, Rc<calls::ActionInstance>>,
+    actions: HashMap<DeclId, Rc<callee::ActionInstance>>,
     /// What is applied by its type's name.
     anonymous: Vec<Rc<control::BlockInstance>>,
 }
@@ -116,7 +119,7 @@ struct Lowerer<'h, 'a> {
     types: HashMap<Ty, TypeId>,
     /// Values that the variables hold so far.
     values: u32,
-    functions: HashMap<(DeclId, Vec<Ty>), Rc<calls::FunctionInstance>>,
+    functions: HashMap<(DeclId, Vec<Ty>), Rc<callee::FunctionInstance>>,
     /// Set where an `exit` must first let parameters be copied back.
     exiting: Option<p4_ir::Place>,
     temporaries: u32,

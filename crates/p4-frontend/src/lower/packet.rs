@@ -1,8 +1,7 @@
 //! core.p4's `packet_in`, `packet_out` and `verify`.
 
-use super::calls::Given;
-use super::expressions::ir_binary;
-use super::storage::{NEXT_INDEX, load, next_index, part};
+use super::callee::Given;
+use super::ir::{NEXT_INDEX, ir_binary, load, next_index, part};
 use super::targets::Target;
 use super::{Body, Lowerer};
 use crate::hir::{Call, Expr, ExprKind, NamedKind, Ty};

@@ -1,9 +1,12 @@
 //! Parsers: their states and transitions.
 
-use super::storage::{load, part};
+use super::ir::{load, part};
 use super::{Body, Lowerer};
 use crate::ast::DeclId;
-use crate::hir::{self, DefKind, Expr, ExprKind, ParserBody, Target, Ty};
+use crate::hir::{
+    self, Call, Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, ParserBody, Stmt, StmtKind,
+    Target, Ty,
+};
 use p4_ir::{KeyMatch, ParserState, SelectCase, StateTarget, Transition};
 use std::rc::Rc;
 
@@ -233,4 +236,31 @@ fn join_first(states: &mut [ParserState]) {
     let joined = states[second].clone();
     states[0].body.extend(joined.body);
     states[0].transition = joined.transition;
+}
+
+/// Whether a branch of an `if` applies a parser.
+pub(super) fn branches_apply_parser(arms: &[IfArm], otherwise: &[Stmt]) -> bool {
+    arms.iter().any(|arm| statements_apply_parser(&arm.then)) || statements_apply_parser(otherwise)
+}
+
+fn statements_apply_parser(statements: &[Stmt]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Call(call) => applied_parser(call).is_some(),
+        StmtKind::Block(body) => statements_apply_parser(body),
+        StmtKind::If { arms, otherwise } => branches_apply_parser(arms, otherwise),
+        _ => false,
+    })
+}
+
+/// The call, if it applies a parser.
+pub(super) fn applied_parser(expr: &Expr) -> Option<&Call> {
+    let ExprKind::Call(call) = &expr.kind else {
+        return None;
+    };
+    let applies = match &call.callee {
+        Callee::Instance(object) => object.ty.is(NamedKind::Parser),
+        Callee::Anonymous(ty) => ty.is(NamedKind::Parser),
+        _ => false,
+    };
+    applies.then_some(call)
 }

@@ -1,6 +1,5 @@
 //! An instance: what names mean in it.
 
-use super::body::{Body, Kind};
 use super::{Binding, Env, Known, Lowerer};
 use crate::ast::DeclId;
 use crate::hir::{Expr, Ty, Value};
@@ -77,25 +76,22 @@ impl<'h, 'a> Scope<'_, 'h, 'a> {
         }
     }
 
-    /// A body of this instance, its variables named after `path`.
-    pub(super) fn body(&mut self, path: String, kind: Kind) -> Body<'_, 'h, 'a> {
-        let scope = Scope {
+    /// The same instance, one call deeper.
+    pub(super) fn within(&mut self) -> Scope<'_, 'h, 'a> {
+        Scope {
             lowerer: self.lowerer,
             env: self.env,
             depth: self.depth.within(),
-        };
-        Body::new(scope, path, kind)
+        }
     }
 
-    /// A body of another instance, which is called or applied here.
-    pub(super) fn body_of<'s>(&'s mut self, env: &'s mut Env, kind: Kind) -> Body<'s, 'h, 'a> {
-        let path = env.path.clone();
-        let scope = Scope {
+    /// Another instance, which is called or applied here.
+    pub(super) fn within_of<'s>(&'s mut self, env: &'s mut Env) -> Scope<'s, 'h, 'a> {
+        Scope {
             lowerer: self.lowerer,
             env,
             depth: self.depth.within(),
-        };
-        Body::new(scope, path, kind)
+        }
     }
 
     /// Whether what is called or applied may be lowered here; an error if calls nest too deeply.

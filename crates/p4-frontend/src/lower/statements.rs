@@ -1,7 +1,7 @@
 //! Statements.
 
-use super::expressions::ir_binary;
-use super::{Body, storage};
+use super::Body;
+use super::ir::{NEXT_INDEX, ir_binary};
 use crate::ast::DeclId;
 use crate::hir::{DefKind, Expr, ExprKind, IfArm, Stmt, StmtKind, Ty};
 use p4_ir::{BinaryOp, Place, Scalar, StmtKind as IrStmt};
@@ -227,7 +227,7 @@ impl Body<'_, '_, '_> {
             let one = p4_ir::Expr::constant(1u32, counter.ty);
             l.set(
                 counter.clone(),
-                ir_binary(BinaryOp::Add, now.clone(), one, storage::NEXT_INDEX),
+                ir_binary(BinaryOp::Add, now.clone(), one, NEXT_INDEX),
             );
         });
         let length = p4_ir::Expr::constant(len, counter.ty);

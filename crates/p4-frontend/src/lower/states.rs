@@ -3,7 +3,7 @@
 use super::body::Kind;
 use super::control::{BlockInstance, declared};
 use super::parser::simplified;
-use super::subparsers::{applied_parser, branches_apply_parser};
+use super::parser::{applied_parser, branches_apply_parser};
 use super::{Body, Env, Scope};
 use crate::ast::DeclId;
 use crate::hir::{ParserBody, Stmt, StmtKind, Target};

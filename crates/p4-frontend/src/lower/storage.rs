@@ -1,19 +1,14 @@
 //! Where variables are.
 
+use super::ir::{NEXT_INDEX, NOWHERE, binary_op, minus_one, next_index, part, scalar_ty};
 use super::{Binding, Body, Lowerer, Scope};
 use crate::ast::BinaryOp;
 use crate::hir::{Expr, ExprKind, Ty};
 use crate::span::Span;
 use p4_ir::{ExprKind as IrKind, Location, Place, Scalar, Step, StmtKind, VariableId};
 
-/// The type of the number that says how many elements of a header stack are in use.
-pub(super) const NEXT_INDEX: Scalar = Scalar::Bit(32);
-
 /// The most values that all variables together may hold.
 const MAX_VALUES: u32 = 1 << 24;
-
-/// Stands for a place after an error.
-pub(super) const NOWHERE: Location = Location::variable(VariableId(0));
 
 impl Body<'_, '_, '_> {
     /// Where an expression that can be written to is; `None` for a computed value, or part of a value.
@@ -205,27 +200,6 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Member or element `i` of a value of type `ty`.
-pub(super) fn part(whole: &Location, ty: &Ty, i: usize) -> Location {
-    match ty {
-        Ty::Stack(..) => whole.element_at(i as u32),
-        _ => whole.member(i as u32),
-    }
-}
-
-/// What lies at a location.
-pub(super) fn load(at: &Location, ty: Scalar) -> p4_ir::Expr {
-    p4_ir::Expr::load(Place { at: at.clone(), ty })
-}
-
-/// The `nextIndex` of a stack.
-pub(super) fn next_index(stack: &Location) -> Place {
-    Place {
-        at: stack.next_index(),
-        ty: NEXT_INDEX,
-    }
-}
-
 /// Whether the region of an expression is all of its place, and nothing else.
 fn is_exact(expr: &Expr) -> bool {
     match &expr.kind {
@@ -237,31 +211,7 @@ fn is_exact(expr: &Expr) -> bool {
 
 fn compare(op: BinaryOp, left: p4_ir::Expr, right: p4_ir::Expr) -> p4_ir::Expr {
     p4_ir::Expr {
-        kind: IrKind::Binary(
-            super::expressions::binary_op(op),
-            Box::new(left),
-            Box::new(right),
-        ),
+        kind: IrKind::Binary(binary_op(op), Box::new(left), Box::new(right)),
         ty: Scalar::Bool,
-    }
-}
-
-pub(super) fn minus_one(value: p4_ir::Expr) -> p4_ir::Expr {
-    let ty = value.ty;
-    let one = p4_ir::Expr::constant(1u32, ty);
-    p4_ir::Expr {
-        kind: IrKind::Binary(p4_ir::BinaryOp::Sub, Box::new(value), Box::new(one)),
-        ty,
-    }
-}
-
-/// A type of the checker that is kept as this scalar.
-pub(super) fn scalar_ty(scalar: Scalar) -> Ty {
-    match scalar {
-        Scalar::Bool => Ty::Bool,
-        Scalar::Bit(w) => Ty::Bit(w),
-        Scalar::Int(w) => Ty::Signed(w),
-        Scalar::Varbit(w) => Ty::Varbit(w),
-        Scalar::Symbol => Ty::ErrorCode,
     }
 }

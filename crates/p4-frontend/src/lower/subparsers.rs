@@ -7,10 +7,10 @@
 
 use super::body::Kind;
 use super::control::declared;
-use super::expressions::ir_bool;
+use super::ir::ir_bool;
 use super::states::StateBody;
 use crate::ast::DeclId;
-use crate::hir::{Call, Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKind};
+use crate::hir::{Call, DefKind, IfArm, Stmt};
 use crate::span::Span;
 use p4_ir::{KeyMatch, SelectCase, StateTarget, Transition};
 use std::collections::HashSet;
@@ -112,31 +112,4 @@ impl StateBody<'_, '_, '_, '_> {
         }
         fits
     }
-}
-
-/// Whether a branch of an `if` applies a parser.
-pub(super) fn branches_apply_parser(arms: &[IfArm], otherwise: &[Stmt]) -> bool {
-    arms.iter().any(|arm| statements_apply_parser(&arm.then)) || statements_apply_parser(otherwise)
-}
-
-fn statements_apply_parser(statements: &[Stmt]) -> bool {
-    statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Call(call) => applied_parser(call).is_some(),
-        StmtKind::Block(body) => statements_apply_parser(body),
-        StmtKind::If { arms, otherwise } => branches_apply_parser(arms, otherwise),
-        _ => false,
-    })
-}
-
-/// The call, if it applies a parser.
-pub(super) fn applied_parser(expr: &Expr) -> Option<&Call> {
-    let ExprKind::Call(call) = &expr.kind else {
-        return None;
-    };
-    let applies = match &call.callee {
-        Callee::Instance(object) => object.ty.is(NamedKind::Parser),
-        Callee::Anonymous(ty) => ty.is(NamedKind::Parser),
-        _ => false,
-    };
-    applies.then_some(call)
 }

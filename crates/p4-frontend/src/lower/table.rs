@@ -1,6 +1,6 @@
 //! Tables.
 
-use super::constants::value_bits;
+use super::ir::value_bits;
 use super::{Binding, Body, Object, Scope};
 use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
@@ -118,12 +118,12 @@ impl Body<'_, '_, '_> {
     /// A function that gives an action's parameters with a direction the arguments that the table binds.
     fn bound_action(
         &mut self,
-        action: &super::calls::ActionInstance,
+        action: &super::callee::ActionInstance,
         listed: &hir::TableAction,
     ) -> FunctionId {
         let at = self.at;
         self.at = self.loc(listed.span);
-        let directed = |s: &&super::calls::Slot| s.direction != crate::ast::Direction::None;
+        let directed = |s: &&super::callee::Slot| s.direction != crate::ast::Direction::None;
         let slots: Vec<_> = action
             .slots
             .iter()

@@ -1,7 +1,6 @@
 //! Where things are written to.
 
-use super::composites::validity;
-use super::storage::load;
+use super::ir::{load, validity};
 use super::{Body, Lowerer};
 use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;

@@ -1,31 +1,11 @@
 //! Types of the IR.
 
 use super::Lowerer;
+use super::ir::{bits, scalar_type};
 use crate::ast;
 use crate::hir::{self, DefKind, Named, NamedKind, Ty};
 use p4_ir::{Scalar, Type, TypeDef, TypeId, TypeKind};
 use std::rc::Rc;
-
-/// The scalar that a type is kept as; `None` for one of several values.
-pub(super) fn scalar_type(hir: &hir::Program, ty: &Ty) -> Option<Scalar> {
-    Some(match ty {
-        Ty::Bool => Scalar::Bool,
-        Ty::Bit(w) => Scalar::Bit(*w),
-        Ty::Signed(w) => Scalar::Int(*w),
-        Ty::Varbit(w) => Scalar::Varbit(*w),
-        // What reaches the engine without a width: an index, an amount of a shift, a number to print.
-        Ty::Int => Scalar::Int(64),
-        Ty::ErrorCode | Ty::MatchKind | Ty::ActionEnum(..) => Scalar::Symbol,
-        Ty::Named(named) => match named.kind {
-            NamedKind::Enum => Scalar::Symbol,
-            NamedKind::SerialisableEnum | NamedKind::New => {
-                return scalar_type(hir, &hir.underlying(ty)?);
-            }
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
 
 impl Lowerer<'_, '_> {
     pub(super) fn scalar_type(&self, ty: &Ty) -> Option<Scalar> {
@@ -98,10 +78,7 @@ impl Lowerer<'_, '_> {
                 let scalar = self.scalar_type(under).unwrap_or(Scalar::Symbol);
                 let member = |(name, value): &(ast::Symbol, Option<num_bigint::BigInt>)| {
                     let value = value.clone().unwrap_or_default();
-                    (
-                        name.to_string(),
-                        super::constants::bits(&value, scalar.width()),
-                    )
+                    (name.to_string(), bits(&value, scalar.width()))
                 };
                 TypeKind::SerialisableEnum(scalar, members.iter().map(member).collect())
             }
