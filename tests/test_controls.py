@@ -174,7 +174,9 @@ def test_vegas_plus_holds_its_own_beside_newreno() -> None:
     assert share("vegasplus") > 0.3 > 0.2 > share("vegas")
 
 
-@pytest.mark.parametrize("algorithm", ["cubic", "dctcp", "bbr", "prague", "swift", "swiftaqt", "thetapowertcp"])
+@pytest.mark.parametrize(
+    "algorithm", ["cubic", "dctcp", "bbr", "prague", "swift", "swiftaqt", "thetapowertcp"]
+)
 def test_those_of_today_fill_the_path_in_the_modern_profile(algorithm: Algorithm) -> None:
     result = run(scenario(Flow("a", "b", algorithm, TODAY)))
     assert result.throughput_bps(0, 8, 14) > 0.9 * 10e6
