@@ -9,11 +9,19 @@ from waymark.errors import WaymarkError
 from waymark.units import parse_rate, parse_size, parse_time
 
 
-def time_option(*names: str, help: str, least_s: float = 0.0) -> Any:  # noqa: A002, as typer has it
-    """An option in seconds that takes ``5``, ``5s`` and ``"500 ms"``."""
-    return typer.Option(
-        *names, metavar="TIME", help=help, parser=_bounded(parse_time, least_s, f"{least_s:g} s")
-    )
+def time_option(
+    *names: str,
+    help: str,  # noqa: A002, as typer has it
+    least_s: float = 0.0,
+    default: str | None = None,
+) -> Any:
+    """An option in seconds that takes ``5``, ``5s`` and ``"500 ms"``.
+
+    ``--help`` shows the default as it is written here, if it is.
+    """
+    parser = _bounded(parse_time, least_s, f"{least_s:g} s")
+    shown = True if default is None else default
+    return typer.Option(*names, metavar="TIME", help=help, parser=parser, show_default=shown)
 
 
 def rate_option(*names: str, help: str, default: str) -> Any:  # noqa: A002
@@ -25,11 +33,19 @@ def rate_option(*names: str, help: str, default: str) -> Any:  # noqa: A002
     return typer.Option(*names, metavar="RATE", help=help, parser=parser, show_default=default)
 
 
-def size_option(*names: str, help: str, least: int = 1) -> Any:  # noqa: A002
-    """An option in octets that takes ``1500`` and ``"10 MB"``."""
-    return typer.Option(
-        *names, metavar="SIZE", help=help, parser=_bounded(parse_size, least, f"{least} octets")
-    )
+def size_option(
+    *names: str,
+    help: str,  # noqa: A002
+    least: int = 1,
+    default: str | None = None,
+) -> Any:
+    """An option in octets that takes ``1500`` and ``"10 MB"``.
+
+    ``--help`` shows the default as it is written here, if it is.
+    """
+    parser = _bounded(parse_size, least, f"{least} octets")
+    shown = True if default is None else default
+    return typer.Option(*names, metavar="SIZE", help=help, parser=parser, show_default=shown)
 
 
 def _bounded(

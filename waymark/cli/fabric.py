@@ -50,7 +50,9 @@ def topology(
         float | None,
         rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
     ] = None,
-    delay: Annotated[float, time_option("--delay", help="Of each link, one way.")] = 1e-3,
+    delay: Annotated[
+        float, time_option("--delay", help="Of each link, one way.", default="1 ms")
+    ] = 1e-3,
     queue: Annotated[
         int, typer.Option(min=2, help="Queue limits in packets, the one being sent counted.")
     ] = 100,
@@ -101,17 +103,21 @@ def fabric(
     pattern: Annotated[PatternName, typer.Option(help="Between which hosts.")] = PatternName.RANDOM,
     incast: Annotated[
         int | None,
-        typer.Option(min=1, help="Instead of arrivals: so many hosts send to one, all at once."),
+        typer.Option(min=1, help="Hosts that send to one host at once, instead of --load."),
     ] = None,
     incast_size: Annotated[
-        int, size_option("--incast-size", help="Of each of these flows. [default: 64 kB]")
+        int, size_option("--incast-size", help="Size of each of these flows.", default="64 kB")
     ] = 64_000,
     seconds: Annotated[
-        float, time_option("--seconds", help="Flows start within this time. [default: 10 ms]")
+        float, time_option("--seconds", help="Flows start within this time.", default="10 ms")
     ] = 0.01,
     drain: Annotated[
         float | None,
-        time_option("--drain", help="How long the run goes on. Default: 9 times that time."),
+        time_option(
+            "--drain",
+            help="Time after that for flows to end.",
+            default="9 times --seconds",
+        ),
     ] = None,
     rate: Annotated[float, rate_option("--rate", help="Of links.", default="10 Gb/s")] = 10e9,
     trunk: Annotated[
@@ -119,7 +125,7 @@ def fabric(
         rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
     ] = None,
     delay: Annotated[
-        float, time_option("--delay", help="Of each link, one way. [default: 1 us]")
+        float, time_option("--delay", help="Of each link, one way.", default="1 us")
     ] = 1e-6,
     queue: Annotated[int, typer.Option(min=2, help="Queue limits in packets.")] = 250,
     ecn: Annotated[
