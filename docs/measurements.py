@@ -243,6 +243,36 @@ def _beyond() -> str:
     return "".join(lines)
 
 
+_SIGNALS = {
+    "CUBIC": ("losses", 0),
+    "BBR": ("delivery rate, round-trip time", 0),
+    "DCTCP": ("ECN behind a threshold", 0),
+    "Prague": ("L4S: ECN of DualPI2", 0),
+    "θ-PowerTCP": ("round-trip time", 0),
+    "Vegas": ("round-trip time", 0),
+    "Swift": ("round-trip time", 0),
+    "Swift (AQT)": ("AQT", 8),
+    "RoVegas": ("AQT", 8),
+    "Waymark": ("AQT, DRAI, CI", 12),
+}
+"""What each control of today/fig1 reads, and the octets of it in a packet's options."""
+
+
+def _today() -> str:
+    table = stored("today/fig1")
+    lines = [
+        "| control | signal | octets in a packet | kb/s of 1600, load .5 | load .9 "
+        "| packets waiting, load .9 | 99th percentile |\n",
+        "| --- " * 7 + "|\n",
+    ]
+    for control, (signal, octets) in _SIGNALS.items():
+        names = [f"{control}, load {load}" for load in (0.5, 0.9)]
+        quantities = [*names, f"{names[1]}, waiting", f"{names[1]}, waiting, p99"]
+        cells = [_digits(table[quantity].waymark, 2) for quantity in quantities]
+        lines.append(f"| {control} | {signal} | {octets} | {' | '.join(cells)} |\n")
+    return "".join(lines)
+
+
 def judged() -> list[tuple[Experiment, str, list[str]]]:
     """Each experiment with its verdict, and those of its variants, from the stored tables."""
     found: list[tuple[Experiment, str, list[str]]] = []
@@ -295,6 +325,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "srijith": _srijith,
     "kurata": _kurata,
     "beyond": _beyond,
+    "today": _today,
 }
 """The text of each block, by name."""
 
