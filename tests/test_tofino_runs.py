@@ -17,6 +17,7 @@ from topologies import config as network_config
 from topologies.plan import plan
 from topologies.switches import Embedded
 from waymark import (
+    MODERN,
     Experiment,
     Flow,
     Host,
@@ -131,8 +132,21 @@ def test_a_program_that_is_not_there_for_an_architecture_is_refused(
 
 def test_red_of_tofino_has_no_average(small: Topology) -> None:
     network = small.with_link("r1", "r2", red=Red(2, 5, 0.1)).with_architecture("tna")
-    with pytest.raises(WaymarkError, match=r"tna/waymark\.p4 has no table red_weight"):
+    with pytest.raises(WaymarkError, match=r"programs for tna have no average: say w: 0"):
         run(Scenario("s", network, 1, flows=(Flow("a", "b"),)))
+
+
+@pytest.mark.parametrize("architecture", TOFINO)
+def test_red_of_tofino_keeps_the_queue_short(small: Topology, architecture: Architecture) -> None:
+    flows = (Flow("a", "b", "newreno", profile=MODERN),)
+
+    def waiting(red: Red | None) -> float:
+        network = small.with_queues(50).with_link("r1", "r2", red=red)
+        network = network.with_architecture(architecture.name)
+        result = run(Scenario("s", network, 20, flows=flows))
+        return result.mean_waiting("r1->r2", 5, 20)
+
+    assert waiting(Red(5, 15, 0.1, w=0)) < 15 < waiting(None)
 
 
 @pytest.mark.parametrize("architecture", TOFINO)
