@@ -12,8 +12,8 @@ use units::{Duration, Instant};
 const BUFFER: usize = 16 << 10;
 const LINE: u64 = 16;
 
-/// From a deparser to the generator: time passes where generated packets trigger the generator again.
-const FROM_DEPARSER: Duration = Duration::from_nanos(1);
+/// From a packet to the burst that it triggers: time passes where generated packets trigger the generator again.
+const AFTER_PACKET: Duration = Duration::from_nanos(1);
 
 /// Batches and packets that their 16-bit numbers count.
 const MOST: u32 = 1 << 16;
@@ -127,8 +127,8 @@ pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packe
         Trigger::Recirculated { value, mask } => aligned & mask == value & mask,
         _ => false,
     };
-    let pipe = ports::pipe(port) as u8;
-    switch.generator.trigger(now, pipe, first, None, waits);
+    let (at, pipe) = (now + AFTER_PACKET, ports::pipe(port) as u8);
+    switch.generator.trigger(at, pipe, first, None, waits);
 }
 
 /// Begins the bursts of applications that wait for a deparser of their pipe to give a context like this one. Its packet
@@ -154,7 +154,7 @@ pub fn asked(
         Trigger::Deparser { value, mask } => given & mask == value & mask,
         _ => false,
     };
-    let (at, pipe) = (now + FROM_DEPARSER, ports::pipe(port) as u8);
+    let (at, pipe) = (now + AFTER_PACKET, ports::pipe(port) as u8);
     switch.generator.trigger(at, pipe, given, Some(part), waits);
 }
 

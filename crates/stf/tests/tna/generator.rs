@@ -458,3 +458,22 @@ fn what_the_generator_does_not_have_is_refused() {
         "{refused}"
     );
 }
+
+/// Each generated packet recirculates, and begins the next burst a nanosecond later.
+#[test]
+fn packets_that_trigger_the_generator_again_take_time() {
+    let text = std::fs::read_to_string(super::folder().join("generator.p4")).expect("it is there");
+    let again = "for_tm.ucast_egress_port = RECIRCULATION_PORT;";
+    let text = text.replace("hdr.recirculated.setInvalid();", again);
+    let text = format!("#include <tna.p4>\n{text}");
+    let program = super::support::compile_text("again.p4", &text, &[]).expect("it compiles");
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("it compiles");
+    let every = Trigger::Recirculated { value: 0, mask: 0 };
+    let id = AppId { pipe: 0, number: 3 };
+    switch
+        .set_generator_app(at(0), id, Some(one(every)))
+        .expect("an application");
+    switch.handle_packet(at(100), 1, Packet::new(vec![0xff; 20]));
+    let sent = sent_until(&mut switch, at(200));
+    assert_eq!(sent.len(), 1 + 100);
+}
