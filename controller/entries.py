@@ -94,7 +94,10 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
     if port.queue_limit is not None and not architecture.limits_queues:
         entries.append(entry_of.queue_limit(number, port.queue_limit))
     if port.red is not None:
-        entries += entry_of.red(number, port.red.to_red(), architecture)
+        try:
+            entries += entry_of.red(number, port.red.to_red(), architecture)
+        except WaymarkError as error:
+            raise WaymarkError(f"port {number}: {error}") from error
     if port.ecn_threshold is not None:
         entries.append(entry_of.ecn_threshold(number, port.ecn_threshold))
     if port.dual_pi2 is not None:

@@ -91,12 +91,12 @@ def test_red_rises_from_thmin_to_thmax_and_drops_all_above() -> None:
     red = Red(thmin=5, thmax=15, pmax=0.1)
     *stair, last = red_steps(red)
     assert len(stair) == 16
-    assert stair[0].average[0] == 5 << FRACTION_BITS
-    assert last.average == (15 << FRACTION_BITS, MAX_AVERAGE)
+    assert stair[0].bounds[0] == 5 << FRACTION_BITS
+    assert last.bounds == (15 << FRACTION_BITS, MAX_AVERAGE)
     assert last.probability == 2**16
     for step, after in zip(stair, [*stair[1:], last], strict=True):
-        assert step.average[1] + 1 == after.average[0]
-        for average in step.average:
+        assert step.bounds[1] + 1 == after.bounds[0]
+        for average in step.bounds:
             line = 0.1 * (average / 2**16 - 5) / 10
             assert abs(step.probability / 2**16 - line) <= 0.1 / 32 + 2**-16
     assert stair == sorted(stair, key=lambda step: step.probability)
@@ -118,12 +118,12 @@ def test_red_of_a_depth_has_the_steps_of_whole_packets() -> None:
         assert abs(probability[packets] / 2**16 - 0.5 * (packets - 2) / 4) <= 0.5 / 32 + 2**-16
     assert {probability[packets] for packets in range(6, 12)} == {2**16}
     for below, above in pairwise(steps):
-        assert below.average[1] + 1 == above.average[0]
-    assert steps[-1].average[1] == MAX_DEPTH
+        assert below.bounds[1] + 1 == above.bounds[0]
+    assert steps[-1].bounds[1] == MAX_DEPTH
 
 
 def depths(step: RedStep) -> range:
-    return range(step.average[0], step.average[1] + 1)
+    return range(step.bounds[0], step.bounds[1] + 1)
 
 
 def test_red_for_tofino_is_of_depths_alone() -> None:
@@ -138,7 +138,7 @@ def test_red_for_tofino_is_of_depths_alone() -> None:
 def test_red_at_its_bounds_fits_the_table() -> None:
     for red in (Red(0, 1e-3, 1), Red(0, 2**18, 1), Red(3, 3.0001, 1e-6, w=15)):
         for step in red_steps(red):
-            assert 0 <= step.average[0] <= step.average[1] <= MAX_AVERAGE
+            assert 0 <= step.bounds[0] <= step.bounds[1] <= MAX_AVERAGE
             assert 0 <= step.probability <= 2**16
 
 

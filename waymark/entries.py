@@ -73,7 +73,10 @@ def entries_for(
     for port, link in links.items():
         if link.red is not None:
             _need(link, switch, "red", present)
-            entries += entry_of.red(port, link.red, architecture, packet_octets)
+            try:
+                entries += entry_of.red(port, link.red, architecture, packet_octets)
+            except WaymarkError as error:
+                raise WaymarkError(f"link {link.name}: {error}") from error
         if link.ecn_threshold is not None:
             _need(link, switch, "ecn_threshold", present)
             entries.append(entry_of.ecn_threshold(port, link.ecn_threshold))

@@ -12,7 +12,7 @@ from waymark.architecture import V1MODEL, Architecture
 from waymark.drai import MTU_OCTETS, drai_ranges, window_log2, window_shift
 from waymark.dual_pi2 import DualPi2, parameters
 from waymark.errors import WaymarkError
-from waymark.red import CERTAIN, ConstantDrop, Red, red_steps, red_steps_of_depth
+from waymark.red import CERTAIN, ConstantDrop, Red, RedStep, red_steps, red_steps_of_depth
 
 Value = int | str | tuple[int, int]
 """A number, an address (``"10.0.0.1"``, ``"02:00:00:00:00:01"``), a prefix ``"10.0.0.0/24"``, or a
@@ -169,32 +169,25 @@ def red(
     Raises:
         WaymarkError: an average, where the program has none.
     """
-    if architecture.cell_octets is not None:
-        return _red_of_depth(port, settings, architecture, packet_octets)
-    entries = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]
-    for step in red_steps(settings):
-        match: dict[str, Value] = {"port": port, "average": step.average}
-        action = "drop_spaced" if step.spaced else "drop_some"
-        params: dict[str, int | str] = {"probability": step.probability}
-        entries.append(Entry("red", match, action, params, DISJOINT))
-    return entries
-
-
-def _red_of_depth(
-    port: int, settings: Red | ConstantDrop, architecture: Architecture, packet_octets: int
-) -> list[Entry]:
+    if architecture.cell_octets is None:
+        weight = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]
+        return [*weight, *(_red_step(port, "average", step) for step in red_steps(settings))]
     if settings.w != 0:
         raise WaymarkError(
             f"red: w is {settings.w}, and programs for {architecture.name} have no average: "
             "say w: 0 (docs/tofino.md)"
         )
-    entries: list[Entry] = []
-    for step in red_steps_of_depth(settings, architecture.depth_of(packet_octets)):
-        match: dict[str, Value] = {"port": port, "queue_depth": step.average}
-        if step.probability == CERTAIN:
-            entries.append(Entry("red", match, "drop_all", {}, DISJOINT))
-            continue
-        action = "drop_spaced" if step.spaced else "drop_some"
-        params: dict[str, int | str] = {"probability": step.probability}
-        entries.append(Entry("red", match, action, params, DISJOINT))
-    return entries
+    steps = red_steps_of_depth(settings, architecture.depth_of(packet_octets))
+    return [
+        Entry("red", {"port": port, "queue_depth": step.bounds}, "drop_all", {}, DISJOINT)
+        if step.probability == CERTAIN
+        else _red_step(port, "queue_depth", step)
+        for step in steps
+    ]
+
+
+def _red_step(port: int, key: str, step: RedStep) -> Entry:
+    """Drops with a probability; ``key`` is what the table reads."""
+    match: dict[str, Value] = {"port": port, key: step.bounds}
+    action = "drop_spaced" if step.spaced else "drop_some"
+    return Entry("red", match, action, {"probability": step.probability}, DISJOINT)

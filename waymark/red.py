@@ -59,12 +59,12 @@ class RedStep:
     """An entry of table ``red``.
 
     Attributes:
-        average: from and to, waiting packets · 2^16; of `red_steps_of_depth`, cells.
+        bounds: from and to: of the average in waiting packets · 2^16, or of the depth in cells.
         probability: in 2^16ths.
         spaced: whether drops are spaced, or each packet is drawn for by itself.
     """
 
-    average: tuple[int, int]
+    bounds: tuple[int, int]
     probability: int
     spaced: bool = True
 
@@ -98,8 +98,8 @@ def red_steps_of_depth(red: Red | ConstantDrop, cells: int) -> list[RedStep]:
     """
     steps: list[RedStep] = []
     for step in red_steps(red):
-        first, last = (bound >> FRACTION_BITS for bound in step.average)
-        first += step.average[0] % 2**FRACTION_BITS > 0
+        first, last = (bound >> FRACTION_BITS for bound in step.bounds)
+        first += step.bounds[0] % 2**FRACTION_BITS > 0
         depths = (first * cells, min((last + 1) * cells - 1, MAX_DEPTH))
         if depths[0] <= depths[1]:
             steps.append(RedStep(depths, step.probability, step.spaced))
