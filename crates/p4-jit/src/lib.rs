@@ -1,7 +1,7 @@
 //! Compiles the engine's bytecode to machine code with Cranelift.
 //!
-//! [`install`] makes the engine compile the programs that it translates from then on, on x86-64 and AArch64 Linux. The
-//! map of this crate:
+//! [`install`] makes the engine compile the programs that it translates from then on, on x86-64 Linux. The map of
+//! this crate:
 //! - `module`: from bytecode to functions of machine code, one for each block and subroutine;
 //! - `procedure`: the control flow of a function;
 //! - `word`, `wide`, `place`, `packet`: its instructions, by what they work on;
@@ -17,10 +17,7 @@
 //! `context` alone has `unsafe` code. What it relies on: machine code accesses only the places that the checks allow,
 //! and [`Places`](p4_vm::native::Places) are valid until the interpreter is called, which renews them.
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiled {
     pub mod context;
     pub mod emitter;
@@ -34,17 +31,11 @@ mod compiled {
 
 /// Has the engine compile programs to machine code from now on; says whether this machine is one for which it can.
 pub fn install() -> bool {
-    #[cfg(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    ))]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     {
         p4_vm::native::install(&compiled::module::Cranelift);
         true
     }
-    #[cfg(not(all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "aarch64")
-    )))]
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
     false
 }
