@@ -66,3 +66,14 @@ def test_a_command_s_own_module_brings_it(command: str) -> None:
         f"assert {command!r} in get_command(load([{command!r}])).commands"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_wrong_choice_of_machine_code_is_an_error_with_what_is_valid() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "waymark", "--version"],
+        env=os.environ | {"WAYMARK_JIT": "yes"},
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("error: WAYMARK_JIT is `yes`; 1 has P4 programs compiled")

@@ -51,7 +51,11 @@ EXTRAS = {
 
 def main() -> None:
     """Entry point of the ``waymark`` script."""
-    from waymark import _core
+    try:
+        from waymark import _core
+    except ValueError as error:  # WAYMARK_JIT
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
     from waymark.errors import WaymarkError
 
     if sys.argv[1:] == ["--version"]:  # without the time that it takes to import the commands
