@@ -23,6 +23,7 @@ CONTROLS: tuple[Algorithm, ...] = (
     "rovegas",
     "waymark",
 )
+MARKERS = "os^vD<>P*X"
 LOADS = (0.5, 0.9)
 FROM_S, END_S = 20.0, 120.0
 SAMPLE_S = 0.1
@@ -76,24 +77,25 @@ def rows(runs: Runs) -> list[Row]:
 
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
-    """Throughput over what waits, a point for each control and load."""
+    """Throughput over what waits: a marker for each control, a colour for each load."""
     figure = plots.new_figure()
     axes = figure.subplots()
     of = {row.quantity: row.waymark for row in table}
-    for load, marker in zip(LOADS, ("o", "s"), strict=True):
-        for i, control in enumerate(CONTROLS):
+    for control, marker in zip(CONTROLS, MARKERS, strict=True):
+        for load, colour in zip(LOADS, plots.PALETTE, strict=False):
             name = f"{plots.NAMES[control]}, load {load}"
             axes.plot(
                 of[f"{name}, waiting"],
                 of[name],
                 marker=marker,
                 linestyle="none",
-                color=f"C{i}",
-                label=plots.NAMES[control] if load == LOADS[0] else None,
+                color=colour,
+                label=plots.NAMES[control] if load == LOADS[-1] else None,
             )
+    axes.set_xscale("log")
     plots.finish(
         axes,
-        title="Load of .5 (circles) and .9 (squares) on the way back",
+        title="Load of .5 (blue) and .9 (vermilion) on the way back",
         x="packets waiting, mean",
         y="throughput (kb/s)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
