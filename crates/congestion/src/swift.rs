@@ -1,7 +1,7 @@
 //! Swift (Kumar et al., SIGCOMM 2020): a window that follows a target delay, by additive increase below it and
 //! multiplicative decrease, once a round trip, above it.
 //!
-//! The fabric's window alone: simulated and live hosts here have no delay of their own that would need a second one.
+//! The fabric's window alone: hosts here do not measure delays of their own, which the paper gives a second window.
 //! The paper's base target includes propagation, which an operator knows. Here the least round-trip time stands
 //! for it, and the setting `target_s` is the queueing on top. Packets do not carry their number of hops, so
 //! that topology-based scaling is a part of the target as well.
