@@ -19,7 +19,7 @@ _TRIGGERS = (*_TIMERS, "port_down", *_PATTERNS)
 
 _BURST = ("batches", "packets", "packet_gap", "batch_gap")
 
-PATTERN_OCTETS = 16
+_PATTERN_OCTETS = 16
 """First octets of a recirculated packet (Tofino 1: 4), or of a context, that can be compared."""
 
 
@@ -101,8 +101,8 @@ class _Table:
                 )
         pattern = self._octets("pattern") if "pattern" in keys else b""
         mask = self._octets("mask", b"\xff" * len(pattern)) if "mask" in keys else b""
-        if len(pattern) > PATTERN_OCTETS:
-            raise self._wrong("pattern", f"at most {PATTERN_OCTETS} octets")
+        if len(pattern) > _PATTERN_OCTETS:
+            raise self._wrong("pattern", f"at most {_PATTERN_OCTETS} octets")
         if len(mask) != len(pattern):
             raise self._wrong("mask", f"as many octets as `pattern` has ({len(pattern)})")
         return GeneratorApp(

@@ -19,9 +19,7 @@ def time_option(
 
     ``--help`` shows the default as it is written here, if it is.
     """
-    parser = _bounded(parse_time, least_s, f"{least_s:g} s")
-    shown = True if default is None else default
-    return typer.Option(*names, metavar="TIME", help=help, parser=parser, show_default=shown)
+    return _option(names, "TIME", help, _bounded(parse_time, least_s, f"{least_s:g} s"), default)
 
 
 def rate_option(*names: str, help: str, default: str) -> Any:  # noqa: A002
@@ -29,8 +27,7 @@ def rate_option(*names: str, help: str, default: str) -> Any:  # noqa: A002
 
     ``--help`` shows the default as it is written here.
     """
-    parser = _bounded(parse_rate, 1, "1 b/s")
-    return typer.Option(*names, metavar="RATE", help=help, parser=parser, show_default=default)
+    return _option(names, "RATE", help, _bounded(parse_rate, 1, "1 b/s"), default)
 
 
 def size_option(
@@ -43,9 +40,18 @@ def size_option(
 
     ``--help`` shows the default as it is written here, if it is.
     """
-    parser = _bounded(parse_size, least, f"{least} octets")
+    return _option(names, "SIZE", help, _bounded(parse_size, least, f"{least} octets"), default)
+
+
+def _option(
+    names: tuple[str, ...],
+    metavar: str,
+    summary: str,
+    parser: Callable[[str | float], float],
+    default: str | None,
+) -> Any:
     shown = True if default is None else default
-    return typer.Option(*names, metavar="SIZE", help=help, parser=parser, show_default=shown)
+    return typer.Option(*names, metavar=metavar, help=summary, parser=parser, show_default=shown)
 
 
 def _bounded(

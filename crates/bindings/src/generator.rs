@@ -25,18 +25,13 @@ impl App {
     /// The engine's form.
     pub fn read(&self) -> PyResult<(AppId, GeneratorApp)> {
         let time = Duration::from_nanos(self.time_ns);
+        let (value, mask) = (first_octets(&self.pattern), first_octets(&self.mask));
         let trigger = match &*self.trigger {
             "once" => Trigger::Once { after: time },
             "periodic" => Trigger::Periodic { period: time },
             "port_down" => Trigger::PortDown,
-            "recirculated" => Trigger::Recirculated {
-                value: first_octets(&self.pattern),
-                mask: first_octets(&self.mask),
-            },
-            "deparser" => Trigger::Deparser {
-                value: first_octets(&self.pattern),
-                mask: first_octets(&self.mask),
-            },
+            "recirculated" => Trigger::Recirculated { value, mask },
+            "deparser" => Trigger::Deparser { value, mask },
             other => return Err(SwitchError::new_err(format!("no trigger {other:?}"))),
         };
         let id = AppId {
