@@ -1,5 +1,7 @@
 //! Compiled code does what the interpreter does: the same packets out, and the same state behind them.
 
+#[path = "compiled/large.rs"]
+mod large;
 #[path = "compiled/operators.rs"]
 mod operators;
 #[path = "compiled/random.rs"]

@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::FunctionBuilder;
 use p4_vm::native::Source;
 use p4_vm::{Slot, Target};
+use std::cell::Cell;
 use std::collections::HashSet;
 
 /// The interpreter's functions as a function of machine code knows them.
@@ -26,7 +27,13 @@ pub struct Program<'a> {
     pub settings: HashSet<Slot>,
     /// Words of storage.
     pub words: usize,
+    /// Instructions of actions that may still be compiled in place.
+    in_place: Cell<usize>,
 }
+
+/// Instructions of a program's actions that are compiled in place. Each table has its own copy of an action's, so that
+/// without a bound many tables with many actions would take seconds.
+const MOST_IN_PLACE: usize = 1 << 14;
 
 impl<'a> Program<'a> {
     pub fn new(source: &'a Source<'a>) -> Self {
@@ -35,7 +42,15 @@ impl<'a> Program<'a> {
             source,
             settings: code.settings.iter().copied().collect(),
             words: code.constants_at + code.constants.len(),
+            in_place: Cell::new(MOST_IN_PLACE),
         }
+    }
+
+    /// Whether so many instructions of an action may be compiled in place; if so, they count.
+    pub fn take_in_place(&self, instructions: usize) -> bool {
+        let left = self.in_place.get().checked_sub(instructions);
+        self.in_place.set(left.unwrap_or(self.in_place.get()));
+        left.is_some()
     }
 
     /// The value of a word that never changes.

@@ -12,12 +12,18 @@ use p4_vm::Target;
 use p4_vm::native::{Compiler, Native, Source};
 use std::collections::BTreeMap;
 
+/// The longest program that is compiled, in instructions of bytecode. It takes about a second.
+const MOST: usize = 1 << 16;
+
 /// Compiles with Cranelift.
 #[derive(Debug)]
 pub struct Cranelift;
 
 impl Compiler for Cranelift {
     fn compile(&self, source: &Source<'_>) -> Option<Box<dyn Native>> {
+        if source.code.ops.len() > MOST {
+            return None;
+        }
         let mut writer = Writer::new(source)?;
         let code = writer.write();
         if code.is_none() {

@@ -247,7 +247,8 @@ impl Procedure<'_, '_, '_> {
         let mut switch = Switch::new();
         let mut functions = Vec::new();
         for target in bodies {
-            if reached(program, target).len() <= IN_PLACE {
+            let length = reached(program, target, IN_PLACE + 1).len();
+            if length <= IN_PLACE && program.take_in_place(length) {
                 let block = self.part(target, after);
                 switch.set_entry(target.into(), block);
             } else {
@@ -301,12 +302,12 @@ fn successors(program: &Program<'_>, op: Op) -> (Vec<Target>, bool) {
     }
 }
 
-/// The instructions that code reaches without calls.
-fn reached(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
+/// The instructions that code reaches without calls, or as many of them as `most`.
+fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
     let mut reached = BTreeSet::new();
     let mut left = vec![start];
-    while let Some(at) = left.pop() {
+    while let Some(at) = left.pop().filter(|_| reached.len() < most) {
         let Some(&op) = ops.get(at as usize) else {
             continue;
         };
@@ -323,7 +324,7 @@ fn reached(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
 fn starts(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
     let mut starts = BTreeSet::from([start]);
-    for at in reached(program, start) {
+    for at in reached(program, start, usize::MAX) {
         starts.extend(successors(program, ops[at as usize]).0);
     }
     starts
