@@ -5,16 +5,19 @@ from __future__ import annotations
 import weakref
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from waymark import Flow, Scenario, Topology
-from waymark.experiment import find
+from waymark import pool as pools
+from waymark.experiment import Row, Runs, find
 from waymark.measure import Plan, hand_out
 from waymark.pool import Pool
 from waymark.result import Result
 from waymark.running import run
+from waymark.store import Store
 
 EXPERIMENTS, RUNS = 20, 5
 
@@ -80,6 +83,31 @@ def test_results_are_in_memory_until_their_experiment_is_measured(
         handed.release()
     assert executor.submitted == EXPERIMENTS * RUNS
     assert most == RUNS
+
+
+def test_stored_results_are_read_when_their_experiment_is_measured(
+    small: Topology, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "RECENT", 3)
+    store = Store(tmp_path)
+
+    def no_rows(_runs: Runs) -> list[Row]:
+        return []
+
+    without_rows = replace(find("chan/fig2.2"), rows=no_rows)
+    for _ in ("made", "found in the store"):
+        executor = Executor(result, at_once=False)
+        workers = Pool(executor, store)
+        ours = [replace(plan, experiment=without_rows) for plan in plans(small)]
+        several = hand_out(ours, workers, ahead=EXPERIMENTS * RUNS)
+        first = next(several)
+        executor.end_all()
+        for handed in (first, *several):
+            executor.end_all()
+            assert executor.in_memory <= pools.RECENT
+            runs = handed.measured().runs["run"]
+            assert [one.packets for one in runs] == [result.packets] * RUNS
+    assert executor.submitted == 0
 
 
 def test_so_many_runs_are_handed_out_ahead(small: Topology, result: Result) -> None:

@@ -57,6 +57,19 @@ def test_a_kept_run_is_not_made_again(small: Topology, tmp_path: Path) -> None:
         assert workers.submit(scenario(small)).result().packets == -1
 
 
+def test_a_result_that_leaves_the_store_meanwhile_is_missed(
+    small: Topology, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "RECENT", 0)
+    path = kept(small, tmp_path)
+    with pools.pool(1, store=Store(tmp_path)) as workers:
+        future = workers.submit(scenario(small))
+        assert future.result().packets > 0
+        path.unlink()
+        with pytest.raises(WaymarkError, match=r"no longer in .*repeat the command"):
+            future.result()
+
+
 EVERYTHING = (
     Flow("a", "b", "redvegas", CHAN, trace=True),
     Flow("a", "b", "rovegas", CHAN, segments=50),

@@ -174,9 +174,9 @@ def hand_out(
 ) -> Generator[Handed]:
     """Hand out the runs of experiments, and give the experiments in their order.
 
-    Results stay in memory until their experiment is measured. So that memory does not grow with
-    the number of experiments, an experiment is given before the next one is handed out if its runs
-    have ended, or if more than ``ahead`` runs have not.
+    Results that no store keeps stay in memory until their experiment is measured. So that memory
+    does not grow with the number of experiments, an experiment is given before the next one is
+    handed out if its runs have ended, or if more than ``ahead`` runs have not.
 
     Args:
         plans: what to run.

@@ -4,13 +4,13 @@ import os
 import pickle
 import signal
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
-from weakref import WeakValueDictionary
+from typing import Any, Protocol, cast
+from weakref import WeakValueDictionary, ref
 
 from waymark import own
 from waymark.errors import WaymarkError
@@ -23,6 +23,41 @@ from waymark.workers import Workers
 
 class _Executor(Protocol):
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
+
+
+RECENT = 128
+"""Results that stay in memory although a store has them."""
+
+
+class _Stored(Future[Result]):
+    """A run whose result a store keeps. ``result`` reads it there if it is no longer in memory."""
+
+    def __init__(self, store: Store, key: str) -> None:
+        super().__init__()
+        self._store = store
+        self._key = key
+        self._in_memory: Callable[[], Result | None] = lambda: None
+
+    def finish(self, result: Result) -> None:
+        """The store has the result from now on."""
+        self._in_memory = ref(result)
+        # The future itself has no result, which would stay in memory.
+        self.set_result(cast("Result", None))
+
+    def result(self, timeout: float | None = None) -> Result:
+        """The result.
+
+        Raises:
+            WaymarkError: the store has lost it.
+        """
+        super().result(timeout)
+        result = self._in_memory() or self._store.get(self._key)
+        if result is None:
+            raise WaymarkError(
+                f"the result of a finished run is no longer in {self._store.folder}; "
+                "repeat the command to make it again"
+            )
+        return result
 
 
 class Pool:
@@ -39,6 +74,7 @@ class Pool:
         self.limits: Counter[tuple[int, str]] = Counter()
         # Weak: a result lives as long as somebody waits for it, however many there are.
         self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
+        self._recent: deque[Result] = deque(maxlen=RECENT)
 
     def submit(self, scenario: Scenario, capture: Path | None = None) -> "Future[Result]":
         """The future result of a scenario; the same scenario twice is run once.
@@ -61,14 +97,14 @@ class Pool:
 
     def _start(self, scenario: Scenario, key: str) -> "Future[Result]":
         store = self._store
-        kept = None if store is None else store.get(key)
-        if kept is not None:
-            found: Future[Result] = Future()
-            found.set_result(kept)
-            return found
         if store is None:
             return self._send(scenario, None)
-        future: Future[Result] = Future()
+        future = _Stored(store, key)
+        kept = store.get(key)
+        if kept is not None:
+            self._recent.append(kept)
+            future.finish(kept)
+            return future
 
         def keep(run: "Future[Result]") -> None:
             try:
@@ -77,7 +113,8 @@ class Pool:
             except Exception as error:
                 future.set_exception(error)
             else:
-                future.set_result(result)
+                self._recent.append(result)
+                future.finish(result)
 
         self._send(scenario, None).add_done_callback(keep)
         return future

@@ -28,13 +28,16 @@ class Store:
     Nothing is ever out of date: another parameter, program or version of the code is another key.
     Files are data and run no code (:mod:`waymark.result_file`): a folder may come from anybody.
 
-    Args:
+    Attributes:
         folder: where the files are; it is made when the first result is kept.
+
+    Args:
+        folder: as above.
         notice: is called with a sentence about each file that cannot be read.
     """
 
     def __init__(self, folder: Path, notice: Callable[[str], None] = warnings.warn) -> None:
-        self._folder = folder
+        self.folder = folder
         self._notice = notice
 
     def get(self, key: str) -> Result | None:
@@ -65,7 +68,7 @@ class Store:
                 partial.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
-        return self._folder / key[:2] / f"{key[2:]}.npz"
+        return self.folder / key[:2] / f"{key[2:]}.npz"
 
 
 def key_of(scenario: Scenario) -> str:
