@@ -84,7 +84,7 @@ fn actions_beyond_the_bound_do_the_same() {
     }
 }
 
-/// A program of so many statements that compiling it would take seconds runs all the same.
+/// A program whose compilation would take seconds runs all the same.
 #[test]
 fn a_long_program_is_interpreted() {
     let statements: String = (0..40_000)
