@@ -4,7 +4,7 @@
 //! this crate:
 //! - `module`: from bytecode to functions of machine code, one for each block and subroutine;
 //! - `procedure`: the control flow of a function;
-//! - `word`, `wide`, `place`, `packet`: its instructions, by what they work on;
+//! - `word`, `wide`, `place`, `packet`, `checksum`: its instructions, by what they work on;
 //! - `emitter`: what these share: storage, checks, calls of the interpreter;
 //! - `context`: calls from and to machine code.
 //!
@@ -19,6 +19,7 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiled {
+    pub mod checksum;
     pub mod context;
     pub mod emitter;
     pub mod module;

@@ -47,20 +47,78 @@ pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
 /// Writes values one behind another into a buffer of octets.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What has been written, complete after [`Writer::pad`].
-    pub octets: Vec<u8>,
+    /// What has been written, then room for more.
+    buffer: Vec<u8>,
+    /// Octets that have been written.
+    len: usize,
     /// Bits after that, right-aligned.
     pending: u64,
     /// How many: 0 to 63.
     count: u32,
 }
 
+/// Where compiled code may write whole octets.
+#[cfg(feature = "native")]
+pub struct Room<'a> {
+    /// What has been written, and room behind it; empty where what has been written does not end with the last octet.
+    pub octets: &'a mut [u8],
+    /// Octets that have been written.
+    pub len: &'a mut usize,
+}
+
 impl Writer {
     /// Forgets everything, keeps the buffer.
     pub fn clear(&mut self) {
-        self.octets.clear();
+        self.len = 0;
         self.pending = 0;
         self.count = 0;
+    }
+
+    /// What has been written, complete after [`Writer::pad`].
+    #[inline]
+    pub fn octets(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+
+    /// Makes room for so many octets.
+    #[inline]
+    pub fn reserve(&mut self, octets: usize) {
+        let end = self.len + octets;
+        if end > self.buffer.len() {
+            self.buffer.resize(end, 0);
+        }
+    }
+
+    #[cfg(feature = "native")]
+    pub fn room(&mut self) -> Room<'_> {
+        let octets = match self.count {
+            0 => &mut self.buffer[..],
+            _ => &mut [],
+        };
+        Room {
+            octets,
+            len: &mut self.len,
+        }
+    }
+
+    /// Gives away what has been written, and takes another buffer for what comes next.
+    pub fn exchange(&mut self, octets: &mut Vec<u8>) {
+        self.buffer.truncate(self.len);
+        std::mem::swap(&mut self.buffer, octets);
+        self.clear();
+    }
+
+    /// Appends octets to those that are complete.
+    #[inline]
+    fn append(&mut self, octets: &[u8]) {
+        let end = self.len + octets.len();
+        if end > self.buffer.len() {
+            self.buffer.truncate(self.len);
+            self.buffer.extend_from_slice(octets);
+        } else {
+            self.buffer[self.len..end].copy_from_slice(octets);
+        }
+        self.len = end;
     }
 
     /// Appends the low `width` bits, 1 to 64, of a value that has no others.
@@ -84,7 +142,7 @@ impl Writer {
             let over = total - 64;
             // `count` is below 64 and `width` at most 64: of the two shifts neither is by 64 with bits lost.
             let whole = pending.checked_shl(64 - count).unwrap_or(0) | value >> over;
-            self.octets.extend_from_slice(&whole.to_be_bytes());
+            self.append(&whole.to_be_bytes());
             pending = value & !(u64::MAX << over);
             count = over;
         }
@@ -106,7 +164,7 @@ impl Writer {
     /// Bits written.
     #[inline]
     pub fn bits(&self) -> usize {
-        self.octets.len() * 8 + self.count as usize
+        self.len * 8 + self.count as usize
     }
 
     /// Whether what has been written ends with an octet.
@@ -119,18 +177,18 @@ impl Writer {
     #[inline]
     pub fn push_eights(&mut self, eights: impl IntoIterator<Item = u64>, count: usize) {
         self.pad();
-        let end = self.octets.len() + count;
+        let end = self.len + count;
         for eight in eights {
-            self.octets.extend_from_slice(&eight.to_be_bytes());
+            self.append(&eight.to_be_bytes());
         }
-        self.octets.truncate(end);
+        self.len = end;
     }
 
     /// Appends octets.
     pub fn push_octets(&mut self, octets: &[u8]) {
         if self.is_aligned() {
             self.pad();
-            self.octets.extend_from_slice(octets);
+            self.append(octets);
             return;
         }
         for &octet in octets {
@@ -144,8 +202,7 @@ impl Writer {
         if self.count > 0 {
             let aligned = self.pending << (64 - self.count);
             let octets = self.count.div_ceil(8) as usize;
-            self.octets
-                .extend_from_slice(&aligned.to_be_bytes()[..octets]);
+            self.append(&aligned.to_be_bytes()[..octets]);
             self.pending = 0;
             self.count = 0;
         }
@@ -179,11 +236,11 @@ mod tests {
                 writer.push_wide(&limbs[..width.div_ceil(64) as usize], width);
             }
             writer.pad();
-            let pad = writer.octets.len() * 8 - bits;
-            prop_assert_eq!(BigUint::from_bytes_be(&writer.octets), whole << pad);
+            let pad = writer.octets().len() * 8 - bits;
+            prop_assert_eq!(BigUint::from_bytes_be(writer.octets()), whole << pad);
             for (at, width, limbs) in cut {
                 let mut back = [0; 4];
-                read_wide(&writer.octets, at, width, &mut back[..width.div_ceil(64) as usize]);
+                read_wide(writer.octets(), at, width, &mut back[..width.div_ceil(64) as usize]);
                 prop_assert_eq!(back, limbs);
             }
         }

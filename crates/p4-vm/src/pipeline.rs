@@ -91,6 +91,7 @@ impl<A: Architecture> Pipeline<A> {
         (packet, truncate): (&mut Packet, Option<u32>),
     ) {
         machine.output.clear();
+        machine.output.reserve(self.compiled.code.emitted);
         self.run(architecture, machine, words, job, block);
         vm::finish(&mut machine.output, job, packet, truncate);
     }

@@ -6,8 +6,9 @@
 #![allow(unsafe_code, reason = "machine code is called by its address")]
 
 use cranelift_jit::JITModule;
+use p4_vm::NONE;
 use p4_vm::Target;
-use p4_vm::native::{Next, Places, Vm};
+use p4_vm::native::{Found, Next, Places, Vm};
 use std::any::Any;
 use std::fmt;
 use std::mem::offset_of;
@@ -18,6 +19,7 @@ use std::sync::Mutex;
 #[repr(C)]
 pub struct Context<'a> {
     places: Places,
+    found: Found,
     steps: u32,
     words: *mut u64,
     len: usize,
@@ -31,6 +33,12 @@ pub const BITS: usize = offset_of!(Context<'static>, places) + offset_of!(Places
 pub const CURSOR: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cursor);
 pub const LENGTH: usize = offset_of!(Context<'static>, places) + offset_of!(Places, length);
 pub const CELLS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cells);
+pub const EMITTED: usize = offset_of!(Context<'static>, places) + offset_of!(Places, emitted);
+pub const ROOM: usize = offset_of!(Context<'static>, places) + offset_of!(Places, room);
+pub const EMITTED_LEN: usize =
+    offset_of!(Context<'static>, places) + offset_of!(Places, emitted_len);
+pub const HIT: usize = offset_of!(Context<'static>, found) + offset_of!(Found, hit);
+pub const ARGS: usize = offset_of!(Context<'static>, found) + offset_of!(Found, args);
 pub const STEPS: usize = offset_of!(Context<'static>, steps);
 
 /// What a function of machine code returns if the packet leaves the block, rather than only the function.
@@ -40,9 +48,10 @@ pub const END: i64 = 1;
 type Function = unsafe extern "C" fn(*mut Context<'_>, *mut u64) -> u32;
 
 /// The functions that machine code calls, by name.
-pub const CALLBACKS: [(&str, *const u8); 4] = [
+pub const CALLBACKS: [(&str, *const u8); 5] = [
     ("step", step as *const u8),
-    ("apply", apply as *const u8),
+    ("find", find as *const u8),
+    ("find_wide", find_wide as *const u8),
     ("call", call as *const u8),
     ("reject", reject as *const u8),
 ];
@@ -51,43 +60,56 @@ pub const CALLBACKS: [(&str, *const u8); 4] = [
 fn interpret<T>(
     context: *mut Context<'_>,
     after_panic: T,
-    work: impl FnOnce(&mut dyn Vm, &mut [u64], &mut Places) -> T,
+    work: impl FnOnce(&mut dyn Vm, &mut [u64], &mut Places, &mut Found) -> T,
 ) -> T {
     // SAFETY: `MachineCode::run` gives the code the only pointer to its context, which lives as long as the call.
     let context = unsafe { &mut *context };
     // SAFETY: they are the place and the length of the slice that `MachineCode::run` has, which it does not use
     // before the code ends. The code has no reference to it.
     let words = unsafe { std::slice::from_raw_parts_mut(context.words, context.len) };
-    let (vm, places) = (&mut *context.vm, &mut context.places);
-    catch_unwind(AssertUnwindSafe(|| work(vm, words, places))).unwrap_or_else(|panic| {
+    let Context {
+        vm, places, found, ..
+    } = context;
+    let work = AssertUnwindSafe(|| work(&mut **vm, words, places, found));
+    catch_unwind(work).unwrap_or_else(|panic| {
         context.panic = Some(panic);
         after_panic
     })
 }
 
 extern "C" fn step(context: *mut Context<'_>, at: Target) -> Next {
-    interpret(context, Next::End, |vm, words, places| {
+    interpret(context, Next::End, |vm, words, places, _| {
         vm.step(words, at, places)
     })
 }
 
-/// What [`apply`] returns instead of a target when the code must end.
-pub const PANICKED: Target = Target::MAX - 1;
+/// What [`find`] returns instead of an action when the code must end.
+pub const PANICKED: u32 = NONE - 1;
 
-extern "C" fn apply(context: *mut Context<'_>, site: u32) -> Target {
-    interpret(context, PANICKED, |vm, words, places| {
-        vm.apply(words, site, places)
+/// Looks up a key; the number of the action, or [`NONE`].
+extern "C" fn find(context: *mut Context<'_>, site: u32, key: u64) -> u32 {
+    look_up(context, site, Some(key))
+}
+
+extern "C" fn find_wide(context: *mut Context<'_>, site: u32) -> u32 {
+    look_up(context, site, None)
+}
+
+#[inline(always)]
+fn look_up(context: *mut Context<'_>, site: u32, key: Option<u64>) -> u32 {
+    interpret(context, PANICKED, |vm, words, _, found| {
+        vm.find(words, site, key, found)
     })
 }
 
 extern "C" fn call(context: *mut Context<'_>, call: u32) -> Next {
-    interpret(context, Next::End, |vm, words, places| {
+    interpret(context, Next::End, |vm, words, places, _| {
         vm.call(words, call, places)
     })
 }
 
 extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
-    interpret(context, Next::End, |vm, _, _| {
+    interpret(context, Next::End, |vm, _, _, _| {
         vm.reject(error);
         Next::End
     })
@@ -95,8 +117,8 @@ extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
 
 /// A program's machine code.
 pub struct MachineCode {
-    /// The functions and where their bytecode begins. They are few.
-    functions: Vec<(Target, Function)>,
+    /// The function of each block, at the number of its first instruction.
+    functions: Vec<Option<Function>>,
     /// Words of storage that it takes.
     words: usize,
     /// The memory that holds it.
@@ -110,15 +132,17 @@ impl MachineCode {
         blocks: impl Iterator<Item = (Target, cranelift_module::FuncId)>,
         words: usize,
     ) -> Self {
-        let function = |(start, id)| {
+        let mut functions = Vec::new();
+        for (start, id) in blocks {
             let code = module.get_finalized_function(id);
             // SAFETY: all functions are declared with this signature, and the module is kept as long as they are.
-            (start, unsafe {
-                std::mem::transmute::<*const u8, Function>(code)
-            })
-        };
+            let function = unsafe { std::mem::transmute::<*const u8, Function>(code) };
+            let start = start as usize;
+            functions.resize(functions.len().max(start + 1), None);
+            functions[start] = Some(function);
+        }
         MachineCode {
-            functions: blocks.map(function).collect(),
+            functions,
             words,
             module: Mutex::new(Some(module)),
         }
@@ -126,13 +150,17 @@ impl MachineCode {
 }
 
 impl p4_vm::native::Native for MachineCode {
-    fn run(&self, start: Target, words: &mut [u64], vm: &mut dyn Vm) {
+    fn run(&self, start: Target, words: &mut [u64], places: Places, steps: u32, vm: &mut dyn Vm) {
         assert!(words.len() >= self.words, "storage of this program");
-        let found = self.functions.iter().find(|(begin, _)| *begin == start);
-        let (_, function) = *found.expect("a block of this program");
+        let function = self.functions.get(start as usize).copied().flatten();
+        let function = function.expect("a block of this program");
         let mut context = Context {
-            places: vm.places(),
-            steps: vm.steps(),
+            places,
+            found: Found {
+                hit: 0,
+                args: std::ptr::null(),
+            },
+            steps,
             words: words.as_mut_ptr(),
             len: words.len(),
             vm,
@@ -161,7 +189,7 @@ impl Drop for MachineCode {
 impl fmt::Debug for MachineCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MachineCode")
-            .field("functions", &self.functions.len())
+            .field("functions", &self.functions.iter().flatten().count())
             .finish_non_exhaustive()
     }
 }

@@ -6,8 +6,8 @@ use cranelift_codegen::ir::{
     AliasRegion, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Type, Value, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use p4_vm::native::Source;
-use p4_vm::{Slot, Target};
+use p4_vm::native::{ActionCode, ApplySite, Source};
+use p4_vm::{NONE, Slot, Target};
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use std::collections::HashSet;
 #[derive(Clone, Copy)]
 pub struct Callbacks {
     pub step: FuncRef,
-    pub apply: FuncRef,
+    pub find: FuncRef,
+    pub find_wide: FuncRef,
     pub call: FuncRef,
     pub reject: FuncRef,
 }
@@ -169,6 +170,11 @@ impl Emitter<'_, '_> {
         self.build.ins().bswap(eight)
     }
 
+    pub fn store_eight_octets(&mut self, place: Value, offset: i32, eight: Value) {
+        let eight = self.build.ins().bswap(eight);
+        self.build.ins().store(octets(), eight, place, offset);
+    }
+
     // -- values -------------------------------------------------------------------------------
 
     pub fn number(&mut self, value: u64) -> Value {
@@ -269,9 +275,48 @@ impl Emitter<'_, '_> {
         self.leave_if(next, end);
     }
 
-    /// Where the rest of the action is that a table runs.
-    pub fn apply(&mut self, site: u32) -> Value {
-        self.callback(self.callbacks.apply, types::I32, site.into())
+    /// Looks up the key of a site; the number of the action that it leads to.
+    pub fn find(&mut self, site: u32) -> Value {
+        let Source { code, keys, .. } = self.program.source;
+        let slots = &code.sites[site as usize];
+        let Some(key) = &keys[slots.table as usize] else {
+            return self.callback(self.callbacks.find_wide, types::I32, site.into());
+        };
+        let parts = key.iter().map(|&(at, up)| (slots.keys[at as usize], up));
+        let mut word = self.number(0);
+        for (i, (slot, up)) in parts.enumerate() {
+            let part = self.load(slot);
+            let part = self.up(part, up.into());
+            word = match i {
+                0 => part,
+                _ => self.build.ins().bor(word, part),
+            };
+        }
+        let site = self.build.ins().iconst(types::I32, i64::from(site));
+        let call = self
+            .build
+            .ins()
+            .call(self.callbacks.find, &[self.context, site, word]);
+        self.build.inst_results(call)[0]
+    }
+
+    /// Gives an action its data, and does the copies that its body begins with. `index`: its place among the table's.
+    pub fn begin_action(&mut self, site: &ApplySite, index: u64, action: &ActionCode) {
+        if site.action_run != NONE {
+            let index = self.number(index);
+            self.store(site.action_run, index);
+        }
+        if !action.data.is_empty() {
+            let args = self.field(types::I64, context::ARGS);
+            for (word, &slot) in (0..).step_by(8).zip(&action.data) {
+                let value = self.load_place(args, word);
+                self.store(slot, value);
+            }
+        }
+        for &(d, a) in &action.moves {
+            let value = self.load(a);
+            self.store(d, value);
+        }
     }
 
     /// Calls an extern, which may end the block.

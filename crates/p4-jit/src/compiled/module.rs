@@ -3,7 +3,7 @@
 use super::context::{CALLBACKS, MachineCode};
 use super::emitter::{Callbacks, Program};
 use super::procedure;
-use cranelift_codegen::ir::{AbiParam, FuncRef, Function, Signature, types};
+use cranelift_codegen::ir::{AbiParam, FuncRef, Function, Signature, Type, types};
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -74,11 +74,12 @@ impl<'a> Writer<'a> {
         let mut module = JITModule::new(builder);
         let mut callbacks = Vec::new();
         for (name, _) in CALLBACKS {
-            let arg = match name {
-                "reject" => types::I64,
-                _ => types::I32,
+            let args: &[_] = match name {
+                "reject" => &[types::I64],
+                "find" => &[types::I32, types::I64],
+                _ => &[types::I32],
             };
-            let signature = signature(&module, arg);
+            let signature = signature(&module, args);
             callbacks.push(
                 module
                     .declare_function(name, Linkage::Import, &signature)
@@ -102,7 +103,7 @@ impl<'a> Writer<'a> {
         let mut context = self.module.make_context();
         let mut builder = FunctionBuilderContext::new();
         while let Some(start) = self.left.pop() {
-            context.func.signature = signature(&self.module, types::I64);
+            context.func.signature = signature(&self.module, &[types::I64]);
             self.function(start, &mut context.func, &mut builder)?;
             let id = self.functions[&start];
             self.module.define_function(id, &mut context).ok()?;
@@ -118,12 +119,13 @@ impl<'a> Writer<'a> {
         builder: &mut FunctionBuilderContext,
     ) -> Option<()> {
         let (module, functions, left) = (&mut self.module, &mut self.functions, &mut self.left);
-        let [step, apply, call, reject] = self
+        let [step, find, find_wide, call, reject] = self
             .callbacks
             .map(|callback| module.declare_func_in_func(callback, function));
         let callbacks = Callbacks {
             step,
-            apply,
+            find,
+            find_wide,
             call,
             reject,
         };
@@ -158,18 +160,19 @@ fn declare(
     if let Some(&id) = functions.get(&start) {
         return Some(id);
     }
-    let signature = signature(module, types::I64);
+    let signature = signature(module, &[types::I64]);
     let id = module.declare_anonymous_function(&signature).ok()?;
     functions.insert(start, id);
     left.push(start);
     Some(id)
 }
 
-/// A function of the context and one more argument, which returns 32 bits.
-fn signature(module: &JITModule, second: cranelift_codegen::ir::Type) -> Signature {
+/// A function of the context and more arguments, which returns 32 bits.
+fn signature(module: &JITModule, args: &[Type]) -> Signature {
     let mut signature = module.make_signature();
     signature.params.push(AbiParam::new(types::I64));
-    signature.params.push(AbiParam::new(second));
+    let args = args.iter().copied().map(AbiParam::new);
+    signature.params.extend(args);
     signature.returns.push(AbiParam::new(types::I32));
     signature
 }
@@ -177,7 +180,7 @@ fn signature(module: &JITModule, second: cranelift_codegen::ir::Type) -> Signatu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4_vm::native::{Code, Next, Op, Places, Vm};
+    use p4_vm::native::{Code, Found, Next, Op, Places, Vm};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// An interpreter that counts its calls, and panics when it is called for instruction `bad`.
@@ -185,13 +188,10 @@ mod tests {
         bad: Target,
         calls: u32,
         cursor: usize,
+        emitted: usize,
     }
 
-    impl Vm for Counting {
-        fn steps(&self) -> u32 {
-            2
-        }
-
+    impl Counting {
         fn places(&mut self) -> Places {
             Places {
                 octets: std::ptr::dangling(),
@@ -200,9 +200,14 @@ mod tests {
                 cursor: &mut self.cursor,
                 length: 0,
                 cells: std::ptr::null(),
+                emitted: std::ptr::dangling_mut(),
+                room: 0,
+                emitted_len: &mut self.emitted,
             }
         }
+    }
 
+    impl Vm for Counting {
         fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next {
             assert_ne!(at, self.bad, "the bad instruction");
             words[0] += 10;
@@ -211,7 +216,7 @@ mod tests {
             Next::Step
         }
 
-        fn apply(&mut self, _: &mut [u64], _: u32, _: &mut Places) -> Target {
+        fn find(&mut self, _: &[u64], _: u32, _: Option<u64>, _: &mut Found) -> u32 {
             panic!("no table");
         }
 
@@ -235,20 +240,23 @@ mod tests {
             code: &code,
             entries: &[0],
             objects: &[],
+            keys: &[],
         })?;
         let mut words = [0, 1, 5];
         let mut vm = Counting {
             bad,
             calls: 0,
             cursor: 0,
+            emitted: 0,
         };
-        let run = AssertUnwindSafe(|| native.run(0, &mut words, &mut vm));
+        let places = vm.places();
+        let run = AssertUnwindSafe(|| native.run(0, &mut words, places, 2, &mut vm));
         let panicked = catch_unwind(run).is_err();
         Some((words, vm, panicked))
     }
 
     /// An instruction that is left to the interpreter.
-    const INTERPRETED: Op = Op::EmitAll { list: 0 };
+    const INTERPRETED: Op = Op::Enter { number: 0 };
 
     #[test]
     fn a_panic_of_the_interpreter_passes_through() {

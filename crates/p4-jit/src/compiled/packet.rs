@@ -2,10 +2,14 @@
 
 use super::context;
 use super::emitter::Emitter;
+use super::place::Place;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
-use p4_vm::Target;
-use p4_vm::native::{HeaderCode, Op};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use p4_vm::native::{FieldCode, HeaderCode, Op};
+use p4_vm::{Slot, Target};
+
+/// Most words of a `varbit` that are set one by one.
+const MANY: u32 = 16;
 
 impl Emitter<'_, '_> {
     /// Compiles instruction `at` on the packet; `false`: it is another one, or one that the interpreter executes.
@@ -25,14 +29,23 @@ impl Emitter<'_, '_> {
                 let bits = self.field(types::I64, context::BITS);
                 let short = self.build.ins().icmp(IntCC::UnsignedGreaterThan, end, bits);
                 self.reject_if(short, too_short);
-                // It begins with an octet, and all octets that are read are held.
-                let octet = self.build.ins().ushr_imm(cursor, 3);
-                let read = i64::from(header.bits / 8).max(8);
-                let after = self.build.ins().iadd_imm(octet, read);
+                // It begins with an octet, and all octets that are read are held. A header shorter than eight octets is
+                // read with those before it, for it may be the last.
+                let begin = self.build.ins().ushr_imm(cursor, 3);
+                let length = header.bits / 8;
+                let before = 8u32.saturating_sub(length);
+                let after = self.build.ins().iadd_imm(begin, i64::from(length));
                 let held = self.field(types::I64, context::HELD);
                 let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
                 let skip = self.build.ins().band_imm(cursor, 7);
-                let rare = self.build.ins().bor(skip, beyond);
+                let mut rare = self.build.ins().bor(skip, beyond);
+                let mut octet = begin;
+                if before > 0 {
+                    let least = self.number(before.into());
+                    let early = self.compare(IntCC::UnsignedLessThan, begin, least);
+                    rare = self.build.ins().bor(rare, early);
+                    octet = self.build.ins().isub(begin, least);
+                }
                 self.unless(rare, at, |e| {
                     e.at_place(base, off, words, at, |e, storage| {
                         let one = e.number(1);
@@ -41,10 +54,7 @@ impl Emitter<'_, '_> {
                         let first = e.build.ins().iadd(octets, octet);
                         for lane in &header.lanes {
                             let eight = e.eight_octets(first, lane.octet.into());
-                            let value = match lane.skip {
-                                0 => eight,
-                                skip => e.build.ins().ishl_imm(eight, i64::from(skip)),
-                            };
+                            let value = e.up(eight, u64::from(lane.skip) + 8 * u64::from(before));
                             let value = e.down(value, lane.sh.into());
                             e.store_to(storage, lane.word, value);
                         }
@@ -52,6 +62,12 @@ impl Emitter<'_, '_> {
                     });
                 });
             }
+            Op::ExtractVar {
+                base,
+                off,
+                bits,
+                header,
+            } => return self.extract_varbit((base, off), bits, header.into(), at),
             Op::Need { bits } => {
                 let (cursor, _) = self.cursor();
                 let end = self.build.ins().iadd_imm(cursor, i64::from(bits));
@@ -63,21 +79,21 @@ impl Emitter<'_, '_> {
                 let (cursor, _) = self.cursor();
                 let from = self.build.ins().iadd_imm(cursor, i64::from(ahead));
                 let octet = self.build.ins().ushr_imm(from, 3);
-                let skip = self.build.ins().band_imm(from, 7);
-                let after = self.build.ins().iadd_imm(octet, 8);
+                // The last eight octets that are held have all bits ahead, unless there are too few.
                 let held = self.field(types::I64, context::HELD);
-                let mut rare = self
+                let last = self.build.ins().iadd_imm(held, -8);
+                let near = self
                     .build
                     .ins()
-                    .icmp(IntCC::UnsignedGreaterThan, after, held);
-                if w > 57 {
-                    let most = self.number(64 - u64::from(w));
-                    let nine = self
-                        .build
-                        .ins()
-                        .icmp(IntCC::UnsignedGreaterThan, skip, most);
-                    rare = self.build.ins().bor(rare, nine);
-                }
+                    .icmp(IntCC::UnsignedGreaterThan, octet, last);
+                let octet = self.select(near, last, octet);
+                let begin = self.build.ins().ishl_imm(octet, 3);
+                let skip = self.build.ins().isub(from, begin);
+                let most = self.number(64 - u64::from(w));
+                let beyond = self.compare(IntCC::UnsignedGreaterThan, skip, most);
+                let eight = self.number(8);
+                let few = self.compare(IntCC::UnsignedLessThan, held, eight);
+                let rare = self.build.ins().bor(beyond, few);
                 self.unless(rare, at, |e| {
                     let octets = e.field(types::I64, context::OCTETS);
                     let place = e.build.ins().iadd(octets, octet);
@@ -128,9 +144,160 @@ impl Emitter<'_, '_> {
                 let octets: Value = self.cut(octets, 32);
                 self.store(d, octets);
             }
+            Op::Emit { base, off, header } => return self.emit(base, off, header, at),
+            Op::EmitAll { list } => return self.emit_all(&code.emits[list as usize], at),
             _ => return false,
         }
         true
+    }
+
+    /// Compiles the extraction of a header that is a `varbit` and nothing else. The interpreter extracts those that are
+    /// not empty.
+    fn extract_varbit(
+        &mut self,
+        (base, off): (Slot, Slot),
+        bits: Slot,
+        header: u32,
+        at: Target,
+    ) -> bool {
+        let header = &self.program.source.code.headers[header as usize];
+        let Some(field) = only_varbit(header) else {
+            return false;
+        };
+        // Its length, then its value.
+        let words = field.word..field.word + 1 + field.width.div_ceil(64);
+        let bits = self.load(bits);
+        self.unless(bits, at, |e| {
+            e.at_place(base, off, words.end, at, |e, storage| {
+                let [zero, one] = [0, 1].map(|number| e.number(number));
+                e.store_to(storage, 0, one);
+                for word in words {
+                    e.store_to(storage, word, zero);
+                }
+            });
+        });
+        true
+    }
+
+    /// Compiles the emission of a header.
+    fn emit(&mut self, base: Slot, off: Slot, header: u32, at: Target) -> bool {
+        let header = &self.program.source.code.headers[header as usize];
+        if header.parts.is_empty() {
+            return false;
+        }
+        let never = self.number(0);
+        self.at_room(header.eights(), never, at, |e, out| {
+            e.at_place(base, off, words_of(header) + 1, at, |e, storage| {
+                let after = e.emit_parts(storage, header, out);
+                e.set_emitted(after);
+            });
+        });
+        true
+    }
+
+    /// Compiles the emission of headers whose places are known.
+    fn emit_all(&mut self, list: &[(Slot, u32)], at: Target) -> bool {
+        let code = self.program.source.code;
+        let headers = list
+            .iter()
+            .map(|&(base, header)| (base, &code.headers[header as usize]));
+        let (whole, other): (Vec<_>, Vec<_>) =
+            headers.partition(|(_, header)| !header.parts.is_empty());
+        if whole.is_empty() {
+            return false;
+        }
+        // The interpreter emits the list if one of the others is not empty, which is seldom.
+        let none = self.number(0);
+        let mut rare = none;
+        for &(base, header) in &other {
+            let valid = self.load(base);
+            let some = match only_varbit(header) {
+                Some(field) => {
+                    let length = self.load(base + field.word);
+                    self.select(valid, length, none)
+                }
+                None => valid,
+            };
+            rare = self.build.ins().bor(rare, some);
+        }
+        let octets = whole.iter().map(|(_, header)| header.eights()).sum();
+        self.at_room(octets, rare, at, |e, mut out| {
+            for &(base, header) in &whole {
+                e.inside(base, words_of(header) + 1);
+                out = e.emit_parts(&Place::Fixed(base), header, out);
+            }
+            e.set_emitted(out);
+        });
+        true
+    }
+
+    /// Instruction `at`, which emits at most so many octets. The interpreter executes it where there is no room for them
+    /// or `rare` is not 0. `common` gets the place behind what has been emitted.
+    fn at_room(
+        &mut self,
+        octets: usize,
+        rare: Value,
+        at: Target,
+        common: impl FnOnce(&mut Self, Value),
+    ) {
+        let place = self.field(types::I64, context::EMITTED_LEN);
+        let len = self.load_place(place, 0);
+        let end = self.build.ins().iadd_imm(len, octets as i64);
+        let room = self.field(types::I64, context::ROOM);
+        let beyond = self.compare(IntCC::UnsignedGreaterThan, end, room);
+        let rare = self.build.ins().bor(rare, beyond);
+        self.unless(rare, at, |e| {
+            let first = e.field(types::I64, context::EMITTED);
+            let out = e.build.ins().iadd(first, len);
+            common(e, out);
+        });
+    }
+
+    /// Emits a header if it is valid, from a place on; the place behind it.
+    fn emit_parts(&mut self, storage: &Place, header: &HeaderCode, out: Value) -> Value {
+        let [valid, after] = [self.build.create_block(), self.build.create_block()];
+        let place = self.build.append_block_param(after, types::I64);
+        let validity = self.load_from(storage, 0);
+        let none: &[BlockArg] = &[];
+        self.build
+            .ins()
+            .brif(validity, valid, none, after, &[BlockArg::Value(out)]);
+        self.build.switch_to_block(valid);
+        let (mut eight, mut octet) = (None, 0);
+        for part in &header.parts {
+            let value = self.load_from(storage, part.word);
+            let value = self.up(value, part.up.into());
+            let value = self.down(value, part.down.into());
+            let whole = match eight {
+                Some(before) => self.build.ins().bor(before, value),
+                None => value,
+            };
+            eight = Some(whole).filter(|_| !part.last);
+            if part.last {
+                self.store_eight_octets(out, octet, whole);
+                octet += 8;
+            }
+        }
+        let behind = self.build.ins().iadd_imm(out, i64::from(header.bits / 8));
+        self.build.ins().jump(after, &[BlockArg::Value(behind)]);
+        self.build.switch_to_block(after);
+        place
+    }
+
+    /// What has been emitted ends at a place.
+    fn set_emitted(&mut self, end: Value) {
+        let first = self.field(types::I64, context::EMITTED);
+        let len = self.build.ins().isub(end, first);
+        let place = self.field(types::I64, context::EMITTED_LEN);
+        self.store_place(place, 0, len);
+    }
+}
+
+/// The field of a header that is a `varbit` of few words and nothing else.
+fn only_varbit(header: &HeaderCode) -> Option<&FieldCode> {
+    match &header.fields[..] {
+        [field] if header.varbit.is_some() && field.width <= 64 * MANY => Some(field),
+        _ => None,
     }
 }
 

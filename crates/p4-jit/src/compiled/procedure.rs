@@ -1,6 +1,6 @@
 //! The control flow of a function: a block, a subroutine, or an action that is not compiled in place.
 
-use super::context::{self, PANICKED};
+use super::context;
 use super::emitter::{Callbacks, Emitter, Program};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, types};
@@ -203,7 +203,11 @@ impl Procedure<'_, '_, '_> {
                 e.build.switch_to_block(on);
             }
             Op::Apply { site } => self.apply(site),
-            Op::Extern { call } => e.call(call),
+            Op::Extern { call } => {
+                if !e.checksum(call) {
+                    e.call(call);
+                }
+            }
             _ => e.step_or_end(at),
         }
         true
@@ -232,42 +236,57 @@ impl Procedure<'_, '_, '_> {
         e.leave_if(status, end);
     }
 
-    /// Applies a table, and runs what the interpreter leaves of the action.
+    /// Applies a table: looks up its key, then runs the action that was found.
     fn apply(&mut self, site: u32) {
         let program = self.emitter.program;
         let code = program.source.code;
-        let body = self.emitter.apply(site);
+        let found = self.emitter.find(site);
+        let site = &code.sites[site as usize];
+        if site.hit != NONE {
+            let hit = self.emitter.field(types::I64, context::HIT);
+            self.emitter.store(site.hit, hit);
+        }
         let after = self.emitter.build.create_block();
-        let table = code.sites[site as usize].table;
-        let actions = code.tables[table as usize].actions.iter();
-        let bodies: BTreeSet<_> = actions
-            .filter(|action| !action.done)
-            .map(|action| action.entry)
+        let actions = &code.tables[site.table as usize].actions;
+        let begins: Vec<_> = actions
+            .iter()
+            .map(|_| self.emitter.build.create_block())
             .collect();
         let mut switch = Switch::new();
-        let mut functions = Vec::new();
-        for target in bodies {
-            let length = reached(program, target, IN_PLACE + 1).len();
-            if length <= IN_PLACE && program.take_in_place(length) {
-                let block = self.part(target, after);
-                switch.set_entry(target.into(), block);
-            } else {
-                let block = self.emitter.build.create_block();
-                switch.set_entry(target.into(), block);
-                functions.push((target, block));
-            }
+        for (index, &begin) in (0u128..).zip(&begins) {
+            switch.set_entry(index, begin);
         }
         switch.set_entry(NONE.into(), after);
-        let end = self.emitter.end;
         // What is left is `PANICKED`.
-        debug_assert_ne!(PANICKED, NONE);
-        switch.emit(&mut self.emitter.build, body, end);
-        for (target, block) in functions {
-            self.emitter.build.switch_to_block(block);
-            self.call(target);
-            self.emitter.jump(after);
+        let end = self.emitter.end;
+        switch.emit(&mut self.emitter.build, found, end);
+        let mut bodies = HashMap::new();
+        for action in actions.iter().filter(|action| !action.done) {
+            bodies
+                .entry(action.entry)
+                .or_insert_with(|| self.body(action.entry, after));
+        }
+        for (index, (action, begin)) in (0..).zip(actions.iter().zip(begins)) {
+            self.emitter.build.switch_to_block(begin);
+            self.emitter.begin_action(site, index, action);
+            let body = bodies.get(&action.entry).filter(|_| !action.done);
+            self.emitter.jump(*body.unwrap_or(&after));
         }
         self.emitter.build.switch_to_block(after);
+    }
+
+    /// The block in which the rest of an action begins: in place if it is short, else a call.
+    fn body(&mut self, target: Target, after: Block) -> Block {
+        let program = self.emitter.program;
+        let length = reached(program, target, IN_PLACE + 1).len();
+        if length <= IN_PLACE && program.take_in_place(length) {
+            return self.part(target, after);
+        }
+        let block = self.emitter.build.create_block();
+        self.emitter.build.switch_to_block(block);
+        self.call(target);
+        self.emitter.jump(after);
+        block
     }
 }
 

@@ -74,6 +74,13 @@ pub struct HeaderCode {
     pub parts: Vec<Part>,
 }
 
+impl HeaderCode {
+    /// Octets that are written when it is emitted eight at a time.
+    pub fn eights(&self) -> usize {
+        self.bits.div_ceil(64) as usize * 8
+    }
+}
+
 /// Most octets of a header that is read by [`Lane`]s or written by [`Part`]s.
 pub const LANE_OCTETS: usize = 64;
 
@@ -165,10 +172,21 @@ pub struct ListValue {
 pub struct SumGroup {
     /// Slot of the header's validity.
     pub valid: Slot,
-    /// Where each is, and how many bits its last one stands above the end of a word of 16.
-    pub lanes: Vec<(Slot, u8)>,
+    /// The values.
+    pub lanes: Vec<SumLane>,
     /// Slots of the length and the value of a `varbit`, which has a group of its own.
     pub varbit: Option<(Slot, Slot)>,
+}
+
+/// A value of at most 64 bits that goes into an Internet checksum.
+#[derive(Clone, Copy, Debug)]
+pub struct SumLane {
+    /// Where it is.
+    pub slot: Slot,
+    /// Its width in bits.
+    pub width: u8,
+    /// How many bits its last one stands above the end of a word of 16.
+    pub up: u8,
 }
 
 /// A call that is made seldom enough to have its operands in a table.
@@ -280,6 +298,8 @@ pub struct Code {
     pub moves: Vec<Vec<(Slot, Slot)>>,
     /// Headers emitted in one go: first word and layout of each.
     pub emits: Vec<Vec<(Slot, u32)>>,
+    /// Octets that the longest of these lists takes; compiled code emits headers itself where there is room for so many.
+    pub emitted: usize,
     pub headers: Vec<HeaderCode>,
     pub jumps: Vec<JumpTable>,
     pub sites: Vec<ApplySite>,

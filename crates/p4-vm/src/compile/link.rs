@@ -101,6 +101,10 @@ fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
     };
     for (start, list) in runs(code, targets, keep, is_emit) {
         keep[start + 1..start + list.len()].fill(false);
+        let headers = list
+            .iter()
+            .map(|&(_, header)| &code.headers[header as usize]);
+        code.emitted = code.emitted.max(headers.map(HeaderCode::eights).sum());
         code.emits.push(list);
         let list = code.emits.len() as u32 - 1;
         code.ops[start] = Op::EmitAll { list };

@@ -317,12 +317,15 @@ fn sum_groups(data: &[ListValue]) -> Option<Vec<SumGroup>> {
         }
         let mut bits = 0u32;
         for value in values {
-            bits += value.width;
-            let up = bits.wrapping_neg() % 16;
-            group.lanes.push((value.slot, up as u8));
             if value.width > 64 {
                 return None;
             }
+            bits += value.width;
+            group.lanes.push(SumLane {
+                slot: value.slot,
+                width: value.width as u8,
+                up: (bits.wrapping_neg() % 16) as u8,
+            });
         }
         if !bits.is_multiple_of(16) {
             return None;

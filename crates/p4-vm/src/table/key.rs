@@ -78,6 +78,12 @@ impl KeyLayout {
         layout
     }
 
+    /// Index among the table's keys, and shift, of each field of a key that is one word; `None`: it is not.
+    #[cfg(feature = "native")]
+    pub fn places_in_word(&self) -> Option<&[(u32, u32)]> {
+        (self.words == 1).then_some(&self.places[..])
+    }
+
     /// Packs the values found at `slots`.
     #[inline]
     pub fn pack(&self, words: &[u64], slots: &[Slot], key: &mut [u64]) {

@@ -226,19 +226,25 @@ impl TableState {
     /// The entry hit by the values at `slots`.
     #[inline(always)]
     pub fn lookup(&mut self, words: &[u64], slots: &[u32]) -> Option<u32> {
-        if self.layout.words == 0 {
-            return None;
+        match self.layout.words {
+            0 => None,
+            1 => self.lookup_word(self.layout.pack_word(words, slots)),
+            _ => {
+                self.layout.pack(words, slots, &mut self.key);
+                self.index
+                    .lookup(&self.slab, &self.layout, &self.key, &mut self.masked)
+            }
         }
+    }
+
+    /// The entry hit by a key that is packed into one word.
+    #[inline(always)]
+    pub fn lookup_word(&mut self, key: u64) -> Option<u32> {
         if let Index::Array(places) = &self.index {
-            return index::at(places, self.layout.pack_word(words, slots));
-        }
-        if let [key] = &mut self.key[..] {
-            *key = self.layout.pack_word(words, slots);
-        } else {
-            self.layout.pack(words, slots, &mut self.key);
+            return index::at(places, key);
         }
         self.index
-            .lookup(&self.slab, &self.layout, &self.key, &mut self.masked)
+            .lookup(&self.slab, &self.layout, &[key], &mut self.masked)
     }
 
     /// The entry's number, which its matches and priority name.

@@ -1,10 +1,15 @@
 //! Applying tables.
 
 use super::{Job, Machine, external};
+use crate::bits::Writer;
 use crate::code::*;
-use crate::table::{Outcome, Prepared};
+#[cfg(feature = "native")]
+use crate::native::Found;
+use crate::object::Object;
+use crate::table::{Outcome, Prepared, TableState};
 use crate::trace::TraceEvent;
 use p4_ir::TableId;
+use rand_chacha::ChaCha8Rng;
 
 /// Applies a table: gives its action the data and runs the part that can be run at once. Returns where the
 /// rest of the action is, if there is some. `at`: the instruction's number.
@@ -20,16 +25,91 @@ pub fn apply<const TRACED: bool>(
     let site = &code.sites[site as usize];
     let table = &mut machine.tables[site.table as usize];
     let found = table.lookup(words, &site.keys);
-    if !table.plain {
-        job.hit = found;
-        if let Some(colour) = table.note(found, job.now, job.length) {
-            job.colour = colour;
-        }
-    }
+    note(table, found, job);
     if !TRACED && let Outcome::Run(prepared) = table.outcome(found) {
         return begin_action(code, words, site, found, prepared);
     }
     apply_any::<TRACED>(code, machine, words, job, site, found, at)
+}
+
+/// Looks up a key in the table of a site, for compiled code, which begins the action itself. `key`: the key packed into
+/// one word; `None`: it does not have exactly one word.
+#[cfg(feature = "native")]
+#[inline]
+pub fn find(
+    code: &Code,
+    machine: &mut Machine,
+    words: &[u64],
+    job: &mut Job,
+    (site, key): (u32, Option<u64>),
+    found: &mut Found,
+) -> u32 {
+    let site = &code.sites[site as usize];
+    let table = &mut machine.tables[site.table as usize];
+    let entry = match key {
+        Some(key) => table.lookup_word(key),
+        None => table.lookup(words, &site.keys),
+    };
+    note(table, entry, job);
+    let Machine {
+        tables,
+        objects,
+        random,
+        scratch,
+        ..
+    } = machine;
+    let table = &tables[site.table as usize];
+    let prepared = match table.outcome(entry) {
+        Outcome::Run(prepared) => Some(prepared),
+        _ => select(table, objects, (random, scratch), (words, site), entry),
+    };
+    found.hit = entry.is_some().into();
+    let Some(prepared) = prepared else {
+        return NONE;
+    };
+    let actions = &code.tables[site.table as usize].actions;
+    let index = index_of(actions, prepared);
+    // Compiled code reads as many words as the action has data.
+    let complete = prepared.args.len() >= actions[index].data.len();
+    debug_assert!(complete, "data of action {index}");
+    if !complete {
+        return NONE;
+    }
+    found.args = prepared.args.as_ptr();
+    index as u32
+}
+
+/// Has a table's direct objects work on what a look-up found.
+#[inline(always)]
+fn note(table: &mut TableState, found: Option<u32>, job: &mut Job) {
+    if table.plain {
+        return;
+    }
+    job.hit = found;
+    if let Some(colour) = table.note(found, job.now, job.length) {
+        job.colour = colour;
+    }
+}
+
+/// The action of a look-up, by way of an action profile if the table has one; `None`: the group has no members.
+#[inline(never)]
+fn select<'a>(
+    table: &'a TableState,
+    objects: &'a [Object],
+    (random, scratch): (&mut ChaCha8Rng, &mut Writer),
+    (words, site): (&[u64], &ApplySite),
+    found: Option<u32>,
+) -> Option<&'a Prepared> {
+    let key = external::SelectorKey {
+        words,
+        slots: &site.keys,
+        layout: &table.layout,
+    };
+    let profile = table.profile.map(|id| &objects[id.0 as usize]);
+    match table.outcome(found) {
+        Outcome::Run(prepared) => Some(prepared),
+        outcome => external::select(outcome, profile, key, random, scratch),
+    }
 }
 
 /// Writes what a look-up found, and begins the action that it leads to.
@@ -80,16 +160,7 @@ fn apply_any<const TRACED: bool>(
         ..
     } = machine;
     let table = &tables[site.table as usize];
-    let key = external::SelectorKey {
-        words,
-        slots: &site.keys,
-        layout: &table.layout,
-    };
-    let profile = table.profile.map(|id| &objects[id.0 as usize]);
-    let prepared = match table.outcome(found) {
-        Outcome::Run(prepared) => Some(prepared),
-        outcome => external::select(outcome, profile, key, random, scratch),
-    };
+    let prepared = select(table, objects, (random, scratch), (words, site), found);
     let Some(prepared) = prepared else {
         if site.hit != NONE {
             words[site.hit as usize] = found.is_some() as u64;

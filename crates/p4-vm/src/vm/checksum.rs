@@ -16,8 +16,8 @@ pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
         if group.valid != NONE && words[group.valid as usize] == 0 {
             continue;
         }
-        for &(slot, up) in &group.lanes {
-            sum += Sum::from(words[slot as usize].rotate_left(up as u32));
+        for lane in &group.lanes {
+            sum += Sum::from(words[lane.slot as usize].rotate_left(lane.up.into()));
         }
         if let Some((length, slot)) = group.varbit {
             let length = words[length as usize];
@@ -36,6 +36,7 @@ pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
 mod tests {
     use super::*;
     use crate::bits::Writer;
+    use crate::code::SumLane;
     use proptest::prelude::*;
 
     proptest! {
@@ -63,7 +64,9 @@ mod tests {
                 words.extend(values);
                 let group = |lanes, varbit| SumGroup { valid: at, lanes, varbit };
                 groups.push(group(vec![], Some((at + 1, at + 2))));
-                groups.push(group(vec![(at + 5, rest as u8), (at + 6, 0)], None));
+                let lane = |slot, width, up| SumLane { slot, width: width as u8, up };
+                let lanes = vec![lane(at + 5, width, rest as u8), lane(at + 6, rest, 0)];
+                groups.push(group(lanes, None));
                 if valid == 1 {
                     laid_out.push_wide(&limbs, length);
                     laid_out.push_wide(&values[..1], width);
@@ -71,7 +74,7 @@ mod tests {
                 }
             }
             laid_out.pad();
-            let expected = Sum::of(&laid_out.octets).checksum();
+            let expected = Sum::of(laid_out.octets()).checksum();
             prop_assert_eq!(internet(&words, &groups), Some(expected));
         }
     }

@@ -32,7 +32,7 @@ pub fn call<A: Architecture>(
         } => {
             gather(&mut machine.scratch, words, data);
             let random = &mut machine.random;
-            let hash = algorithm.hash(&machine.scratch.octets, 0, &machine.crcs, || {
+            let hash = algorithm.hash(machine.scratch.octets(), 0, &machine.crcs, || {
                 random.next_u64()
             });
             add_to(words, *d, *base, modulo(words, hash, *max));
@@ -56,22 +56,20 @@ pub fn call<A: Architecture>(
             let mut zeros = 0;
             if *payload {
                 let parsed = job.cursor / 8;
-                machine
-                    .scratch
-                    .octets
-                    .extend(job.octets.get(parsed..).unwrap_or_default());
+                let payload = job.octets.get(parsed..).unwrap_or_default();
+                machine.scratch.push_octets(payload);
                 let beyond = parsed.saturating_sub(job.octets.len()) as u32;
                 zeros = job.elided.saturating_sub(beyond);
             }
             let random = &mut machine.random;
-            let hash = algorithm.hash(&machine.scratch.octets, zeros, &machine.crcs, || {
+            let hash = algorithm.hash(machine.scratch.octets(), zeros, &machine.crcs, || {
                 random.next_u64()
             });
             settle(words, job, *verify, *sum, hash);
         }
         ExternCode::Get { data, d } => {
             gather(&mut machine.scratch, words, data);
-            words[*d as usize] = Sum::of(&machine.scratch.octets).checksum() as u64;
+            words[*d as usize] = Sum::of(machine.scratch.octets()).checksum() as u64;
         }
         ExternCode::Random {
             d,
@@ -200,7 +198,7 @@ impl Machine {
     /// out.
     pub fn gather(&mut self, words: &[u64], data: &[ListValue]) -> &[u8] {
         gather(&mut self.scratch, words, data);
-        &self.scratch.octets
+        self.scratch.octets()
     }
 }
 
@@ -300,7 +298,7 @@ pub fn select<'a>(
             scratch.push_wide(&key.words[key.slots[index] as usize..], width);
         }
         scratch.pad();
-        let hash = algorithm.hash(&scratch.octets, 0, &[], || random.next_u64());
+        let hash = algorithm.hash(scratch.octets(), 0, &[], || random.next_u64());
         hash.checked_rem(count as u64).map(|choice| choice as usize)
     };
     let member = |id: &u32| profile.members.get(id).map(|(_, prepared)| prepared);

@@ -1,12 +1,12 @@
 //! What compiled code works with: the interpreter for one instruction at a time, and places in a machine.
 
-use super::apply::apply;
+use super::apply::find;
 use super::run::step;
 use super::{Job, Machine, external};
 use crate::Architecture;
 use crate::code::*;
 use crate::compile::Compiled;
-use crate::native::{self, Cells, Kind, Places, Source, Vm};
+use crate::native::{self, Cells, Found, Kind, Places, Source, Vm};
 use crate::object::Object;
 
 /// Compiles the code of a program to machine code if there is a compiler.
@@ -15,10 +15,15 @@ pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
         return;
     };
     let objects: Vec<_> = machine.objects.iter().map(kind).collect();
+    let layouts = machine.tables.iter().map(|table| &table.layout);
+    let keys: Vec<_> = layouts
+        .map(|layout| layout.places_in_word().map(Vec::from))
+        .collect();
     compiled.native = compiler.compile(&Source {
         code: &compiled.code,
         entries: &compiled.entries,
         objects: &objects,
+        keys: &keys,
     });
 }
 
@@ -65,7 +70,9 @@ pub fn run<A: Architecture>(
         machine,
         job,
     };
-    native.run(start, words, &mut vm);
+    let places = vm.places();
+    let steps = vm.machine.limits.max_steps;
+    native.run(start, words, places, steps, &mut vm);
     true
 }
 
@@ -76,14 +83,15 @@ struct Interpreter<'a, A: Architecture> {
     job: &'a mut Job,
 }
 
-impl<A: Architecture> Vm for Interpreter<'_, A> {
-    fn steps(&self) -> u32 {
-        self.machine.limits.max_steps
-    }
-
+impl<A: Architecture> Interpreter<'_, A> {
+    /// Where the packet, registers and counters are.
     #[inline]
     fn places(&mut self) -> Places {
+        let emitted = self.machine.output.room();
         Places {
+            emitted: emitted.octets.as_mut_ptr(),
+            room: emitted.octets.len(),
+            emitted_len: emitted.len,
             octets: self.job.octets.as_ptr(),
             held: self.job.octets.len(),
             bits: self.job.bits(),
@@ -92,7 +100,9 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
             cells: self.machine.cells.as_ptr(),
         }
     }
+}
 
+impl<A: Architecture> Vm for Interpreter<'_, A> {
     fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next {
         let next = step(
             self.compiled,
@@ -106,12 +116,10 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
         next
     }
 
-    fn apply(&mut self, words: &mut [u64], site: u32, places: &mut Places) -> Target {
+    #[inline]
+    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>, found: &mut Found) -> u32 {
         let code = &self.compiled.code;
-        // The place of the instruction is for traces.
-        let body = apply::<false>(code, self.machine, words, self.job, site, 0);
-        *places = self.places();
-        body.unwrap_or(NONE)
+        find(code, self.machine, words, self.job, (site, key), found)
     }
 
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {

@@ -161,7 +161,7 @@ pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate:
     if job.cursor < held && job.padding == 0 && output.bits() == job.cursor && output.is_aligned() {
         // As long as the headers that were parsed: the payload stays where it is.
         output.pad();
-        job.octets[..output.octets.len()].copy_from_slice(&output.octets);
+        job.octets[..output.octets().len()].copy_from_slice(output.octets());
     } else {
         append_payload(output, job, packet, held);
     }
@@ -188,7 +188,7 @@ fn append_payload(output: &mut Writer, job: &mut Job, packet: &mut Packet, held:
         }
     }
     job.padding = output.pad();
-    std::mem::swap(&mut output.octets, &mut job.octets);
+    output.exchange(&mut job.octets);
 }
 
 #[cfg(test)]

@@ -26,11 +26,14 @@ pub fn run<A: Architecture>(
         execute::<A, true, false>(compiled, architecture, machine, words, job, start);
         return;
     }
-    if run_one(compiled, architecture, machine, words, job, start) {
+    if let Some(Op::Halt) = compiled.code.ops.get(start as usize) {
         return;
     }
     #[cfg(feature = "native")]
     if super::native::run(compiled, architecture, machine, words, job, start) {
+        return;
+    }
+    if run_one(compiled, architecture, machine, words, job, start) {
         return;
     }
     execute::<A, false, false>(compiled, architecture, machine, words, job, start);
@@ -69,7 +72,6 @@ fn run_one<A: Architecture>(
 ) -> bool {
     let code = &compiled.code;
     match code.ops.get(start as usize..) {
-        Some([Op::Halt, ..]) => {}
         Some(&[Op::Extern { call }, Op::Halt, ..]) => {
             external::call(compiled, architecture, machine, words, job, call);
         }

@@ -1,0 +1,104 @@
+//! Internet checksums (RFC 1071) of values in storage.
+//!
+//! As in the interpreter, values are not laid out: in a ones' complement sum of words of 16 bits, a bit weighs the
+//! same in each word.
+
+use super::emitter::Emitter;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use p4_vm::native::{ExternCode, SumGroup, SumLane};
+
+/// Most values of a checksum that is compiled. As many of [`SHORT`] bits cannot overflow 64 bits.
+const MOST: usize = 1 << 12;
+
+/// Most bits that a value has to have, moved up to its place, to be added whole.
+const SHORT: u32 = 48;
+
+impl Emitter<'_, '_> {
+    /// Compiles a call of an extern; `false`: it is none that updates or verifies an Internet checksum.
+    ///
+    /// The interpreter computes those with a `varbit` that is not empty, and those that do not verify.
+    pub fn checksum(&mut self, call: u32) -> bool {
+        let ExternCode::Checksum {
+            verify,
+            condition,
+            groups: Some(groups),
+            sum: (sum, width @ 1..=64),
+            ..
+        } = &self.program.source.code.externs[call as usize]
+        else {
+            return false;
+        };
+        let values: usize = groups.iter().map(|group| group.lanes.len()).sum();
+        if values > MOST {
+            return false;
+        }
+        let [interpreted, after] = [self.cold_block(), self.build.create_block()];
+        if self.program.constant(*condition) != Some(1) {
+            let condition = self.load(*condition);
+            let not = self.build.ins().icmp_imm(IntCC::Equal, condition, 0);
+            self.leave_if(not, after);
+        }
+        for (length, _) in groups.iter().filter_map(|group| group.varbit) {
+            let length = self.load(length);
+            self.leave_if(length, interpreted);
+        }
+        let computed = self.ones_complement(groups);
+        let computed = self.cut(computed, (64 - width.min(&16)) as u8);
+        if *verify {
+            let held = self.load(*sum);
+            let differs = self.build.ins().icmp(IntCC::NotEqual, computed, held);
+            self.branch(differs, interpreted, after);
+        } else {
+            self.store(*sum, computed);
+            self.jump(after);
+        }
+        self.build.switch_to_block(interpreted);
+        self.call(call);
+        self.jump(after);
+        self.build.switch_to_block(after);
+        true
+    }
+
+    /// The complement of the sum of the values of valid headers, in the low 16 bits.
+    fn ones_complement(&mut self, groups: &[SumGroup]) -> Value {
+        let total = self.build.declare_var(types::I64);
+        let zero = self.number(0);
+        self.build.def_var(total, zero);
+        for group in groups.iter().filter(|group| !group.lanes.is_empty()) {
+            let next = self.build.create_block();
+            if group.valid != p4_vm::NONE {
+                let valid = self.load(group.valid);
+                let not = self.build.ins().icmp_imm(IntCC::Equal, valid, 0);
+                self.leave_if(not, next);
+            }
+            let mut sum = self.build.use_var(total);
+            for lane in &group.lanes {
+                sum = self.add_lane(sum, lane);
+            }
+            self.build.def_var(total, sum);
+            self.jump(next);
+            self.build.switch_to_block(next);
+        }
+        let mut sum = self.build.use_var(total);
+        // From 64 bits to 34, 19, 17 and 16.
+        for half in [32, 16, 16, 16] {
+            let high = self.down(sum, half);
+            let low = self.cut(sum, 64 - half as u8);
+            sum = self.build.ins().iadd(high, low);
+        }
+        self.build.ins().bnot(sum)
+    }
+
+    fn add_lane(&mut self, sum: Value, lane: &SumLane) -> Value {
+        let value = self.load(lane.slot);
+        if u32::from(lane.width) + u32::from(lane.up) <= SHORT {
+            let value = self.up(value, lane.up.into());
+            return self.build.ins().iadd(sum, value);
+        }
+        let value = self.build.ins().rotl_imm(value, i64::from(lane.up));
+        let (high, low) = (self.down(value, 32), self.cut(value, 32));
+        let sum = self.build.ins().iadd(sum, high);
+        self.build.ins().iadd(sum, low)
+    }
+}
