@@ -184,6 +184,10 @@ pub struct SumLane {
     /// Where it is.
     pub slot: Slot,
     /// Its width in bits.
+    #[cfg_attr(
+        not(feature = "native"),
+        expect(dead_code, reason = "machine code is made from it")
+    )]
     pub width: u8,
     /// How many bits its last one stands above the end of a word of 16.
     pub up: u8,

@@ -38,7 +38,18 @@ struct Tuple {
     /// an entry for each mask this is the look-up.
     agreed: Vec<(u64, u64)>,
     /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
-    buckets: Gradual<Vec<u32>>,
+    buckets: Gradual<Vec<Place>>,
+}
+
+/// An entry in a bucket, with what rules most of them out.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    id: u32,
+    /// The first field of one word for which the entry has a range, and its bounds.
+    field: Option<u32>,
+    least: u64,
+    greatest: u64,
+    rank: u64,
 }
 
 impl Tuples {
@@ -144,6 +155,26 @@ impl Many {
     }
 }
 
+impl Place {
+    fn new(entry: &Indexed, id: u32) -> Self {
+        let mut ranges = entry.ranges.iter();
+        let bounded = ranges.find_map(|(field, least, greatest)| {
+            let (&[least], &[greatest]) = (&least[..], &greatest[..]) else {
+                return None;
+            };
+            Some((*field as u32, least, greatest))
+        });
+        let (_, least, greatest) = bounded.unwrap_or_default();
+        Place {
+            id,
+            field: bounded.map(|(field, ..)| field),
+            least,
+            greatest,
+            rank: entry.rank,
+        }
+    }
+}
+
 impl Tuple {
     /// A group for entries with the mask of this one.
     fn new(entry: &Indexed) -> Self {
@@ -169,31 +200,31 @@ impl Tuple {
             *bits = left;
         }
         let hashed = hash(&entry.value);
-        let same_value = |ids: &Vec<u32>| slab.value(ids[0]) == entry.value;
+        let same_value = |bucket: &Vec<Place>| slab.value(bucket[0].id) == entry.value;
+        let place = Place::new(entry, id);
         let Some(bucket) = self.buckets.find_mut(hashed, same_value) else {
-            let hasher = |ids: &Vec<u32>| hash(slab.value(ids[0]));
-            self.buckets.insert_unique(hashed, vec![id], hasher);
+            let hasher = |bucket: &Vec<Place>| hash(slab.value(bucket[0].id));
+            self.buckets.insert_unique(hashed, vec![place], hasher);
             return changed;
         };
-        let rank = |id: &u32| slab.entries[*id as usize].rank;
-        let place = bucket.partition_point(|other| rank(other) > entry.rank);
-        bucket.insert(place, id);
+        let at = bucket.partition_point(|other| other.rank > entry.rank);
+        bucket.insert(at, place);
         changed
     }
 
     fn remove(&mut self, slab: &Slab, id: u32) {
         let entry = &slab.entries[id as usize];
-        let same_value = |ids: &Vec<u32>| slab.value(ids[0]) == entry.value;
+        let same_value = |bucket: &Vec<Place>| slab.value(bucket[0].id) == entry.value;
+        let alone = |bucket: &Vec<Place>| bucket.len() == 1 && bucket[0].id == id;
         let hashed = hash(&entry.value);
         match self.buckets.find_mut(hashed, same_value) {
-            Some(bucket) if bucket[..] == [id] => {
-                self.buckets.remove(hashed, |ids| ids[..] == [id]);
+            Some(bucket) if alone(bucket) => {
+                self.buckets.remove(hashed, alone);
             }
             Some(bucket) => {
-                let rank = |id: &u32| slab.entries[*id as usize].rank;
-                let place = bucket.partition_point(|other| rank(other) > entry.rank);
-                if bucket.get(place) == Some(&id) {
-                    bucket.remove(place);
+                let at = bucket.partition_point(|other| other.rank > entry.rank);
+                if bucket.get(at).is_some_and(|place| place.id == id) {
+                    bucket.remove(at);
                 }
             }
             None => {}
@@ -218,20 +249,28 @@ impl Tuple {
         for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&self.mask) {
             *masked = key & mask;
         }
-        let bucket = self
-            .buckets
-            .find(hash(masked), |ids| same(slab.value(ids[0]), masked));
-        for &id in bucket.into_iter().flatten() {
-            let entry = &slab.entries[id as usize];
-            if best.is_some_and(|(rank, _)| rank > entry.rank) {
+        let bucket = self.buckets.find(hash(masked), |bucket| {
+            same(slab.value(bucket[0].id), masked)
+        });
+        // The entries of a bucket mostly have ranges of the same field.
+        let mut field = None;
+        let mut value = 0;
+        for place in bucket.into_iter().flatten() {
+            if best.is_some_and(|(rank, _)| rank > place.rank) {
                 return;
             }
-            if entry
-                .ranges
-                .iter()
-                .all(|range| in_range(layout, range, key))
-            {
-                *best = Some((entry.rank, id));
+            if let Some(bounded) = place.field {
+                if field != Some(bounded) {
+                    field = Some(bounded);
+                    value = layout.fields[bounded as usize].small(key);
+                }
+                if value < place.least || value > place.greatest {
+                    continue;
+                }
+            }
+            let mut ranges = slab.entries[place.id as usize].ranges.iter();
+            if ranges.all(|range| in_range(layout, range, key)) {
+                *best = Some((place.rank, place.id));
                 return;
             }
         }
@@ -257,15 +296,47 @@ fn in_range(layout: &KeyLayout, range: &(usize, Vec<u64>, Vec<u64>), key: &[u64]
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::KeyField;
     use super::*;
+    use p4_ir::MatchKind;
     use proptest::prelude::*;
+
+    /// Where the first of two fields of 4 bits is in the second word of the key; entries may have a range of each.
+    const SHIFT: u32 = 8;
+
+    /// A key of two words, in which these two fields are known.
+    fn layout() -> KeyLayout {
+        let field = |index: usize| KeyField {
+            index,
+            name: String::new(),
+            kind: MatchKind::Range,
+            width: 4,
+            word: 1,
+            shift: SHIFT + 4 * index as u32,
+            limbs: 1,
+        };
+        let mut layout = KeyLayout::default();
+        layout.fields.extend([field(0), field(1)]);
+        layout.words = 2;
+        layout
+    }
 
     /// The best of the entries that are there, one after another.
     fn scan(slab: &Slab, there: &[u32], key: &[u64]) -> Option<u32> {
         let hit = |id: &&u32| {
-            let Indexed { value, mask, .. } = &slab.entries[**id as usize];
+            let Indexed {
+                value,
+                mask,
+                ranges,
+                ..
+            } = &slab.entries[**id as usize];
             let mut words = key.iter().zip(mask).zip(value);
+            let mut ranges = ranges.iter();
             words.all(|((key, mask), value)| key & mask == *value)
+                && ranges.all(|(field, least, greatest)| {
+                    let value = key[1] >> (SHIFT + 4 * *field as u32) & 0xf;
+                    (least[0]..=greatest[0]).contains(&value)
+                })
         };
         let rank = |id: &&u32| slab.entries[**id as usize].rank;
         there.iter().filter(hit).max_by_key(rank).copied()
@@ -279,22 +350,29 @@ mod tests {
         #[test]
         fn finds_what_a_scan_finds(
             drawn in prop::collection::vec(any::<([u64; 2], [u64; 2], [u64; 2], [u64; 2])>(), 1..60),
+            bounds in prop::collection::vec(prop::array::uniform2(prop::option::of((0..16u64, 0..16u64))), 60),
             keys in prop::collection::vec(any::<([u64; 2], [u64; 2])>(), 8),
             leaving in prop::collection::vec(any::<prop::sample::Index>(), 0..80),
         ) {
             let sparse = |a: [u64; 2], b: [u64; 2]| [a[0] & b[0], a[1] & b[1]];
             let keys: Vec<_> = keys.into_iter().map(|(a, b)| sparse(a, b)).collect();
-            let layout = KeyLayout::default();
+            let layout = layout();
             let mut slab = Slab::new(2);
             let mut tuples = Tuples::default();
             let mut there = Vec::new();
             let mut masked = [0; 2];
             for (id, (a, b, c, value)) in (0..).zip(drawn) {
-                let mask = sparse(sparse(a, b), sparse(c, [0x0f0f_0f0f_f0f0_1111; 2]));
+                let mask = sparse(sparse(a, b), sparse(c, [0x0f0f_0f0f_f0f0_1111, 0x0f0f_0f0f_f0f0_0011]));
+                let bounds = (0..).zip(bounds[id as usize]);
+                let range = |(field, bounds): (usize, Option<(u64, u64)>)| {
+                    let (a, b) = bounds?;
+                    Some((field, vec![a.min(b)], vec![a.max(b)]))
+                };
                 slab.set(id, Indexed {
                     value: sparse(sparse(value, mask), [0x0101_0101_1010_0001; 2]).to_vec(),
                     mask: mask.to_vec(),
                     rank: a[0] << 32 | id as u64,
+                    ranges: bounds.filter_map(range).collect(),
                     ..Indexed::default()
                 });
                 tuples.insert(&slab, id);
