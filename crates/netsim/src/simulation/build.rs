@@ -298,15 +298,15 @@ fn connect_hosts(lines: &[Line], hosts: &mut [Host]) {
 }
 
 fn routers(scenario: &Scenario, lines: &[Line]) -> Vec<RouterState> {
-    let line = |router: usize, port: u16| {
-        let node = Node::Router(router);
-        lines
-            .iter()
-            .position(|line| line.from == Port { node, port })
-    };
-    let routers = scenario.routers.values().enumerate();
+    let mut lines_by_port = vec![BTreeMap::new(); scenario.routers.len()];
+    for (i, line) in lines.iter().enumerate() {
+        if let Node::Router(router) = line.from.node {
+            lines_by_port[router].entry(line.from.port).or_insert(i);
+        }
+    }
+    let routers = scenario.routers.values().zip(lines_by_port);
     routers
-        .map(|(i, router)| RouterState::new(router, |port| line(i, port)))
+        .map(|(router, lines)| RouterState::new(router, |port| lines.get(&port).copied()))
         .collect()
 }
 
@@ -326,16 +326,23 @@ fn switches(
     programs: &Programs,
     lines: &[Line],
 ) -> Result<Vec<SwitchState>, ScenarioError> {
-    let nodes = scenario.switches.iter().enumerate();
+    let mut lines_out: Vec<Vec<(usize, &Line)>> = vec![Vec::new(); scenario.switches.len()];
+    for (i, line) in lines.iter().enumerate() {
+        if let Node::Switch(switch) = line.from.node {
+            lines_out[switch].push((i, line));
+        }
+    }
+    let nodes = scenario.switches.iter().zip(lines_out).enumerate();
     nodes
-        .map(|(i, (name, node))| switch(scenario, programs, lines, i, name, node))
+        .map(|(i, ((name, node), out))| switch(scenario, programs, &out, i, name, node))
         .collect()
 }
 
+/// The switch numbered `index`; `out` are its lines, with their numbers.
 fn switch(
     scenario: &Scenario,
     programs: &Programs,
-    lines: &[Line],
+    out: &[(usize, &Line)],
     index: usize,
     name: &str,
     node: &scenario::SwitchNode,
@@ -352,11 +359,6 @@ fn switch(
             message,
         ));
     };
-    let out: Vec<(usize, &Line)> = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.from.node == Node::Switch(index))
-        .collect();
     let longest = out.iter().map(|(i, _)| {
         let link = &scenario.links[i / 2];
         queue(link, side(link, *i))
