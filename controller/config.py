@@ -6,9 +6,9 @@ Errors show a field's description as what is valid.
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from controller import check
 from controller.replication import CloneSession, DefaultAction, MulticastGroup
@@ -23,6 +23,11 @@ DEFAULT_ELECTION_ID = 10
 """Leaves room for backup controllers with lower ids."""
 
 Mark = Literal["aqt", "drai", "ci"]
+
+MAX_DSCP = 63
+
+LEAST_CUT, MAX_FRAME = 78, 65535
+"""Octets of trimmed packets: with 78, Ethernet, tag and the longest IPv4 header are whole."""
 
 
 def _prefix(value: object) -> IPv4Network:
@@ -41,6 +46,33 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class TrimConfig(Settings):
+    """Packet trimming at a port."""
+
+    trimmable: int = Field(
+        ge=0, le=MAX_DSCP, strict=True, description="0 to 63: the DSCP of packets that may be cut"
+    )
+    trimmed: int = Field(
+        ge=0, le=MAX_DSCP, strict=True, description="0 to 63: their DSCP when they are cut"
+    )
+    octets: int = Field(
+        128,
+        ge=LEAST_CUT,
+        le=MAX_FRAME,
+        strict=True,
+        description=f"{LEAST_CUT} to {MAX_FRAME}: what is left of a frame",
+    )
+    queue_limit: int = Field(
+        1000, ge=2, le=MAX_DEPTH, strict=True, description="2 or more cut packets"
+    )
+
+    @model_validator(mode="after")
+    def _two_classes(self) -> Self:
+        if self.trimmable == self.trimmed:
+            raise ValueError("`trimmable` and `trimmed` are the same DSCP")
+        return self
+
+
 class PortConfig(Settings):
     """One port of a switch."""
 
@@ -57,6 +89,9 @@ class PortConfig(Settings):
     red: RedSettings | None = Field(None, description="thmin, thmax, pmax and w")
     dual_pi2: DualPi2Settings | None = Field(
         None, description="target, step, coupling, alpha and beta of DualPI2, for L4S"
+    )
+    trim: TrimConfig | None = Field(
+        None, description="trimmable, trimmed, octets and queue_limit of packet trimming"
     )
     ecn_threshold: int | None = Field(
         None,

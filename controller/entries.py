@@ -102,6 +102,11 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
         entries.append(entry_of.ecn_threshold(number, port.ecn_threshold))
     if port.dual_pi2 is not None:
         entries.append(entry_of.dual_pi2(number, port.dual_pi2.to_dual_pi2()))
+    if port.trim is not None:
+        trim = port.trim
+        entries += entry_of.trimming(
+            number, trim.trimmable, trim.trimmed, trim.octets, trim.queue_limit
+        )
     if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:

@@ -48,6 +48,7 @@ MODULES = {
     "red": (*EVERY, "red"),
     "ecn": (*EVERY, "ecn"),
     "l4s": (*EVERY, "l4s"),
+    "trim": (*EVERY, "trim"),
     "fabric": (*EVERY, "aqt", "drai", "ci", "ecn", "ecmp"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }

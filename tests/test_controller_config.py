@@ -52,7 +52,7 @@ def test_every_key_is_in_the_manual() -> None:
             assert re.search(rf"[`.]{name}[`.]", manual), name
             assert field.description, name
             models += [m for m in (yaml_file.model_in(field.annotation),) if m is not None]
-    assert len(models) == 14
+    assert len(models) == 15
 
 
 def test_the_command_line_reports_it_too(cli: Cli) -> None:
@@ -147,3 +147,31 @@ def test_the_schema_accepts_the_example_and_refuses_an_unknown_key(cli: Cli) -> 
     jsonschema.validate(example, schema)
     with pytest.raises(jsonschema.ValidationError, match="nonsense"):
         jsonschema.validate(example | {"nonsense": 1}, schema)
+
+
+def test_trimming_is_two_entries_of_a_port(tmp_path: Path) -> None:
+    text = """
+    ports:
+      2: {mac: "02:00:00:00:03:02", trim: {trimmable: 10, trimmed: 11, octets: 80, queue_limit: 50}}
+"""
+    entries = entries_for(settings(text, tmp_path), ("trimming",))
+    cut = {"octets": 80, "dscp": 11, "max_waiting": 49}
+    assert entries == [
+        Entry("trimming", {"port": 2, "dscp": 10}, "cut", cut),
+        Entry("trimming", {"port": 2, "dscp": 11}, "send_first", {"max_waiting": 49}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("trim", "error"),
+    [
+        ("trimmable: 10, trimmed: 10", "`trimmable` and `trimmed` are the same DSCP"),
+        ("trimmable: 10", "trimmed: missing; valid: 0 to 63"),
+        ("trimmable: 64, trimmed: 10", "trimmable: found 64; valid: 0 to 63"),
+        ("trimmable: 1, trimmed: 2, octets: 77", "octets: found 77; valid: 78 to 65535"),
+    ],
+)
+def test_trimming_that_cannot_be_is_refused(tmp_path: Path, trim: str, error: str) -> None:
+    with pytest.raises(WaymarkError) as refused:
+        settings(f'    ports: {{1: {{mac: "02:00:00:00:03:02", trim: {{{trim}}}}}}}\n', tmp_path)
+    assert error in str(refused.value)

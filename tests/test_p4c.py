@@ -17,7 +17,7 @@ COMPILER = next(filter(shutil.which, COMPILERS), None)
 
 
 def test_there_are_mains() -> None:
-    assert {"plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "fabric", "waymark"} == {
+    assert {"plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "fabric", "waymark"} == {
         main.stem for main in MAINS
     }
 

@@ -122,6 +122,20 @@ def dual_pi2(port: int, settings: DualPi2) -> Entry:
     return Entry("dual_pi2", {"port": port}, "control_queueing", parameters(settings))
 
 
+def trimming(
+    port: int, trimmable: int, trimmed: int, octets: int, limit_packets: int
+) -> list[Entry]:
+    """Packets with the first DSCP are cut to so many octets of the frame if the port's queue is
+    full, and sent with the second, in a queue of their own. Its limit counts as
+    ns-2's does."""
+    waiting = {"max_waiting": limit_packets - 1}
+    cut = {"octets": octets, "dscp": trimmed, **waiting}
+    return [
+        Entry("trimming", {"port": port, "dscp": trimmable}, "cut", cut),
+        Entry("trimming", {"port": port, "dscp": trimmed}, "send_first", waiting),
+    ]
+
+
 def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry:
     """Which marks a port writes, and how long its DRAI window is at its rate (None: no DRAI)."""
     params: dict[str, int | str] = {mark: int(mark in marks) for mark in MARKS}

@@ -58,6 +58,7 @@ class Frame:
     dst_mac: str
     options: bytes = b""
     ttl: int = 64
+    dscp: int = 0
     ecn: int = 0
     protocol: int = 253
     """RFC 3692: experiments."""
@@ -80,7 +81,7 @@ class Frame:
             ethernet += b"\x81\x00" + self.vlan.to_bytes(2)
         ihl = 5 + len(self.options) // 4 if self.ihl is None else self.ihl
         before_checksum = (
-            bytes([self.version << 4 | ihl, self.ecn])
+            bytes([self.version << 4 | ihl, self.dscp << 2 | self.ecn])
             + (20 + len(self.options) + len(self.payload)).to_bytes(2)
             + b"\x1c\x46\x40\x00"  # identification, don't fragment
             + bytes([self.ttl, self.protocol])

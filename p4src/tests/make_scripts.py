@@ -295,6 +295,40 @@ def l4s_unmarked() -> Script:
     return script
 
 
+def trimming() -> Script:
+    script = Script("A full queue cuts packets that may be cut, and sends them by another queue.")
+    trimmable, trimmed = 10, 11
+    long = A_TO_B.changed(dscp=trimmable, payload=bytes(range(100)))
+    at_b = AT_B.changed(dscp=trimmed, payload=bytes(range(100)))
+    script.routes()
+    script.add(f"trimming port:2 dscp:{trimmable} cut(octets:80, dscp:{trimmed}, max_waiting:9)")
+    script.add(f"trimming port:2 dscp:{trimmed} send_first(max_waiting:9)")
+    script.forwarded("A queue with room.", long, at_b.changed(dscp=trimmable))
+
+    script.say("None may wait.")
+    script.add("port_queue port:2 drop_tail(max_waiting:0)")
+    script.say("Cut to 80 octets: the lengths say how long it was, the checksum is right.")
+    script.packet(1, long.parts())
+    script.expect(2, [b"".join(at_b.parts())[:80]])
+    script.say("Options are among the octets that are kept.")
+    script.packet(1, long.changed(options=padded(unknown(40))).parts())
+    script.expect(2, [b"".join(at_b.changed(options=padded(unknown(40))).parts())[:80]])
+    script.forwarded(
+        "A shorter packet keeps its octets.",
+        A_TO_B.changed(dscp=trimmable),
+        AT_B.changed(dscp=trimmed),
+    )
+    script.forwarded("Cut by an earlier hop: sent as it is.", long.changed(dscp=trimmed), at_b)
+    script.dropped("Another class.", long.changed(dscp=0).parts())
+    script.dropped("The TTL counts first.", long.changed(ttl=1).parts())
+
+    script.counter("trimmed", 2, 3)
+    script.drops(QUEUE_FULL, 1, port=2)
+    script.drops(TTL, 1)
+    script.counter("sent", 2, 5)
+    return script
+
+
 def _octets_of(mark: bytes) -> Iterator[tuple[str, bytes, bytes]]:
     """(what, before, after) for a mark at the start, at odd offsets and at the end of each IHL."""
     for octets in range(max(4, len(mark)), 44, 4):
@@ -508,7 +542,7 @@ def ports() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "fabric", "waymark")
+EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "fabric", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -525,6 +559,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("red", "waymark"), "red", red),
     (("ecn", "fabric"), "ecn_unmarked", ecn_unmarked),
     (("l4s",), "l4s_unmarked", l4s_unmarked),
+    (("trim",), "trimming", trimming),
     (("fabric", "waymark"), "both_marks", both_marks),
     (("fabric",), "ports", ports),
 ]
