@@ -184,7 +184,7 @@ class TimeoutEvent:
         """The window in use, in whole segments, the receiver's window applied."""
 
 class Limits:
-    """What the connection, not the algorithm, says about the window. In segments."""
+    """What the connection, not the algorithm, says about the window, in segments."""
 
     @property
     def initial_window(self) -> float:
@@ -195,6 +195,9 @@ class Limits:
     @property
     def max_cwnd(self) -> float | None:
         """A cap that the congestion window is to respect, if any."""
+    @property
+    def packet_octets(self) -> int:
+        """Octets that a full segment takes on links."""
 
 class Program:
     """A compiled P4 program."""

@@ -172,6 +172,7 @@ mod tests {
             initial_window: cwnd,
             initial_ssthresh: 64.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         card.last = last;
         card

@@ -107,7 +107,7 @@ impl<F: Factory + ?Sized> Factory for Arc<F> {
     }
 }
 
-/// What the connection, not the algorithm, says about the window. In segments.
+/// What the connection, not the algorithm, says about the window, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The first congestion window.
@@ -116,6 +116,8 @@ pub struct Limits {
     pub initial_ssthresh: f64,
     /// A cap of the congestion window, if any.
     pub max_cwnd: Option<f64>,
+    /// Octets that a full segment takes on links.
+    pub packet_octets: u32,
 }
 
 impl Limits {
@@ -134,6 +136,7 @@ impl Default for Limits {
             initial_window: 1.0,
             initial_ssthresh: 1000.0,
             max_cwnd: None,
+            packet_octets: 1500,
         }
     }
 }

@@ -234,6 +234,7 @@ mod tests {
             initial_window: cwnd,
             initial_ssthresh: 2.0,
             max_cwnd: None,
+            ..Limits::default()
         })
     }
 

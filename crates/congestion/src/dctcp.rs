@@ -129,6 +129,7 @@ mod tests {
             initial_window: 40.0,
             initial_ssthresh: 2.0,
             max_cwnd: None,
+            ..Limits::default()
         })
     }
 

@@ -139,6 +139,7 @@ mod tests {
             initial_window: cwnd,
             initial_ssthresh: cwnd,
             max_cwnd: None,
+            ..Limits::default()
         })
     }
 

@@ -3,6 +3,8 @@
 
 use units::{Duration, Instant};
 
+use crate::telemetry::PathRecord;
+
 /// An acknowledgement arrived: the first-class carrier of every feedback mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckEvent {
@@ -43,6 +45,8 @@ pub struct AckEvent {
     pub marks: MarkValues,
     /// The same on this acknowledgement's way back.
     pub backward_marks: MarkValues,
+    /// What the hops on the data's way there recorded (INT). `None`: nothing that can be read.
+    pub path: Option<PathRecord>,
     /// The receiver's clock minus the echoed sender's clock, in nanoseconds: forward delay and
     /// clock offset.
     pub ts_forward: Option<i64>,

@@ -142,6 +142,7 @@ mod tests {
             initial_window: 118.0,
             initial_ssthresh: 2.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         control.on_ack(&AckEvent::default());
         // a(118) = 2.006

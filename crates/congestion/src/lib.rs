@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | [`event`] | the events that a controller receives: acknowledgements with feedback marks, losses, timeouts |
+//! | [`telemetry`] | what the hops of a path record (INT) |
 //! | [`controller`] | the [`Controller`] trait, its [`Factory`], [`Limits`] and [`Snapshot`] |
 //! | [`registry`] | what a control's file declares about it: name, loss recovery, marks, settings |
 //! | [`CONTROLS`] | the controls; each has one file |
@@ -41,6 +42,7 @@ pub mod scalable;
 pub mod sctp;
 pub mod swift;
 pub mod tahoe;
+pub mod telemetry;
 pub mod theta_powertcp;
 pub mod tri_s;
 pub mod vegas;
@@ -75,6 +77,7 @@ pub use santa_cruz::SantaCruzConfig;
 pub use scalable::ScalableConfig;
 pub use swift::SwiftConfig;
 pub use tahoe::TahoeConfig;
+pub use telemetry::{HopRecord, PathRecord};
 pub use theta_powertcp::ThetaPowerTcpConfig;
 pub use tri_s::TriSConfig;
 pub use vegas::VegasConfig;

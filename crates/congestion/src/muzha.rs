@@ -134,6 +134,7 @@ mod tests {
             initial_window: cwnd,
             initial_ssthresh: 64.0,
             max_cwnd: Some(1000.0),
+            ..Limits::default()
         })
     }
 

@@ -74,6 +74,8 @@ pub enum Mark {
     Avbw,
     /// Congestion indication.
     Ci,
+    /// In-band network telemetry, with HPCC's record of each hop.
+    Int,
 }
 
 impl Mark {
@@ -83,6 +85,7 @@ impl Mark {
             Mark::Aqt => "AQT",
             Mark::Avbw => "AVBW-S",
             Mark::Ci => "CI",
+            Mark::Int => "INT",
         }
     }
 }

@@ -239,6 +239,7 @@ mod tests {
             initial_window: 1.0,
             initial_ssthresh: 3.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         reno.on_ack(&AckEvent::default());
         reno.on_ack(&AckEvent::default());
@@ -282,6 +283,7 @@ mod tests {
             initial_window: 4.0,
             initial_ssthresh: 9.0,
             max_cwnd: Some(5.0),
+            ..Limits::default()
         });
         for _ in 0..9 {
             reno.on_ack(&AckEvent::default());

@@ -190,6 +190,7 @@ mod tests {
                 initial_window: 40.0,
                 initial_ssthresh: 2.0,
                 max_cwnd: None,
+                ..Limits::default()
             });
             control.on_sent(Instant::ZERO, 0);
             let mut path = Path { control, acked: 0 };

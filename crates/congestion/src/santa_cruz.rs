@@ -210,6 +210,7 @@ mod tests {
             initial_window: 10.0,
             initial_ssthresh: 10.0,
             max_cwnd: None,
+            ..Limits::default()
         })
     }
 
@@ -237,6 +238,7 @@ mod tests {
             initial_window: 10.0,
             initial_ssthresh: 64.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         assert_eq!(round(&mut control, 100, &[20, 40, 60]), 13.0);
         assert_eq!((control.queued(), control.ssthresh()), (4.0, 13.0));

@@ -18,6 +18,7 @@ pub(crate) fn average_window(control: &dyn Factory, rtt_s: f64, gap: u64, start:
         initial_window: start,
         initial_ssthresh: 2.0,
         max_cwnd: None,
+        ..Limits::default()
     });
     lose(control.as_mut(), Instant::ZERO, start as u64);
     let mut now_s = 0.0;

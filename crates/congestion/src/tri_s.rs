@@ -186,6 +186,7 @@ mod tests {
             initial_window: cwnd,
             initial_ssthresh: ssthresh,
             max_cwnd: None,
+            ..Limits::default()
         });
         tri_s.first_delay = Some(0.1);
         tri_s

@@ -160,6 +160,7 @@ mod tests {
             initial_window: 16.0,
             initial_ssthresh: 16.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         smooth.range = Some((0.1, 0.2));
         smooth

@@ -109,6 +109,7 @@ impl World {
             initial_window: 10.0,
             initial_ssthresh: 1000.0,
             max_cwnd: None,
+            ..Limits::default()
         });
         control.on_sent(Instant::from_micros(1), 0);
         World {

@@ -196,6 +196,7 @@ impl Connection {
                 initial_window: f64::from(start.window),
                 initial_ssthresh: f64::INFINITY,
                 max_cwnd: Some(f64::from(start.most)),
+                ..Limits::default()
             }),
             paces: control.needs.contains(&Need::Pacing),
             begin_us: start.time_us,

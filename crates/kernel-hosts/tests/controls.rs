@@ -106,6 +106,7 @@ impl Run {
                 initial_window: initial_window as f64,
                 initial_ssthresh: f64::INFINITY,
                 max_cwnd: Some(f64::from(MOST)),
+                ..Limits::default()
             }),
             draw: Draw(seed),
             events: format!("start {initial_window} {}\nsent 1000\n", octet(1)),

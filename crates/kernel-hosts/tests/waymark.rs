@@ -162,6 +162,7 @@ impl Run {
                 initial_window: INITIAL_WINDOW as f64,
                 initial_ssthresh: f64::INFINITY,
                 max_cwnd: Some(f64::from(MOST)),
+                ..Limits::default()
             }),
             weather: Weather::draw(&mut draw),
             draw,

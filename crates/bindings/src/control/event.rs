@@ -284,6 +284,11 @@ impl PyLimits {
         self.0.max_cwnd
     }
 
+    #[getter]
+    fn packet_octets(&self) -> u32 {
+        self.0.packet_octets
+    }
+
     fn __repr__(&self) -> String {
         format!("{:?}", self.0)
     }

@@ -38,6 +38,7 @@ impl Path {
                 initial_window: 10.0,
                 initial_ssthresh: 1e9,
                 max_cwnd: None,
+                ..Limits::default()
             }),
             rate,
             delay,

@@ -199,6 +199,7 @@ mod tests {
             initial_window: 20.0,
             initial_ssthresh: 2.0,
             max_cwnd: Some(20.0),
+            ..Limits::default()
         });
         for acked in 1..=1000 {
             westwood.on_ack(&AckEvent {

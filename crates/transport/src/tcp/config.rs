@@ -253,6 +253,7 @@ impl Config {
             initial_window: f64::from(self.initial_window),
             initial_ssthresh: f64::from(self.window),
             max_cwnd: self.max_cwnd.map(f64::from),
+            packet_octets: self.sizes.data_octets,
         }
     }
 }

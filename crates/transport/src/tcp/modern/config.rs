@@ -251,6 +251,7 @@ impl Config {
             initial_window: f64::from(self.initial_window),
             initial_ssthresh: self.initial_ssthresh,
             max_cwnd: self.max_cwnd.map(f64::from),
+            packet_octets: u32::from(self.mtu),
         }
     }
 }
