@@ -25,6 +25,7 @@ def problems(config: Config) -> list[Problem]:
         found += _device_config(switch, place)
         for number, port in switch.ports.items():
             found += _port(port, (*place, "ports", number))
+        found += _csig(switch, place)
         found += _neighbours(switch, place)
         found += _routes(switch, place)
         found += _once(switch, place)
@@ -58,6 +59,17 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
             "wait (queue_limit without the one being sent)"
         )
         yield Problem((*place, "red", "thmin"), message)
+
+
+def _csig(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
+    for number, port in switch.ports.items():
+        at: Place = (*place, "ports", number)
+        if switch.csig is not None and port.rate is None:
+            message = "missing; valid: bits per second with a unit, at each port, with csig"
+            yield Problem((*at, "rate"), message)
+        if port.csig is not None and port.csig.strip and switch.csig is None:
+            message = "found true without csig at the switch; valid: true where that is set"
+            yield Problem((*at, "csig", "strip"), message)
 
 
 def _known_ports(switch: SwitchConfig) -> str:

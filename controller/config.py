@@ -5,17 +5,25 @@ Errors show a field's description as what is valid.
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Network
+from math import log2
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from controller import check
 from controller.replication import CloneSession, DefaultAction, MulticastGroup
-from waymark import units, yaml_file
+from waymark import csig, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings
+from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
 from waymark.ports import CPU_PORT, MAX_PORT
 from waymark.topology import DEFAULT_PROGRAM
 
@@ -23,6 +31,9 @@ DEFAULT_ELECTION_ID = 10
 """Leaves room for backup controllers with lower ids."""
 
 Mark = Literal["aqt", "drai", "ci"]
+
+Signal = Literal["abw", "abw/c", "delay"]
+"""Of CSIG."""
 
 MAX_DSCP = 63
 
@@ -73,6 +84,49 @@ class TrimConfig(Settings):
         return self
 
 
+class CsigConfig(Settings):
+    """CSIG at a switch, of csig.p4; all but the locator is the same at all hops of a domain."""
+
+    locator: int = Field(
+        ge=1,
+        le=csig.MAX_LOCATOR,
+        strict=True,
+        description=f"1 to {csig.MAX_LOCATOR}: what tells this hop from others",
+    )
+    interval: Time = Field(
+        256e-6, description="2^k us, such as 256 us: the time over which ports measure bandwidth"
+    )
+    delay_unit: Time = Field(1e-6, description="a time with a unit: delays below are in band 0")
+    octets_unit: float = Field(
+        1.0, gt=0, description="octets in an interval, above 0: bandwidth below is in band 0"
+    )
+
+    @field_validator("interval")
+    @classmethod
+    def _power_of_two(cls, interval_s: float) -> float:
+        interval_us = interval_s * 1e6
+        if abs(interval_us - 2 ** round(log2(max(interval_us, 1)))) > 1e-3:
+            raise ValueError("not 2^k us")
+        return interval_s
+
+    def quantiser(self) -> csig.Quantiser:
+        """The settings for `waymark.csig`."""
+        return csig.Quantiser(
+            interval_log2=round(log2(self.interval * 1e6)),
+            delay_unit_us=round(self.delay_unit * 1e6, 6),
+            octets_unit=self.octets_unit,
+        )
+
+
+class CsigPortConfig(Settings):
+    """CSIG tags where a domain ends."""
+
+    insert: Signal | None = Field(
+        None, description="abw, abw/c or delay: what packets that come without a tag ask for"
+    )
+    strip: bool = Field(False, description="true or false: whether tags are removed")
+
+
 class PortConfig(Settings):
     """One port of a switch."""
 
@@ -93,6 +147,7 @@ class PortConfig(Settings):
     trim: TrimConfig | None = Field(
         None, description="trimmable, trimmed, octets and queue_limit of packet trimming"
     )
+    csig: CsigPortConfig | None = Field(None, description="insert and strip, of CSIG tags")
     ecn_threshold: int | None = Field(
         None,
         ge=0,
@@ -243,6 +298,9 @@ class SwitchConfig(Settings):
         le=CPU_PORT,
         strict=True,
         description=f"{CPU_PORT}, the program's CPU_PORT; if set, ARP goes there",
+    )
+    csig: CsigConfig | None = Field(
+        None, description="locator, interval, delay_unit and octets_unit of CSIG"
     )
     ports: Mapping[PortNumber, PortConfig] = Field(
         default_factory=dict[int, PortConfig], description="settings by port number"

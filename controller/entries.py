@@ -6,6 +6,7 @@ from controller.config import PortConfig, RouteConfig, SwitchConfig
 from controller.replication import Held
 from waymark import entry as entry_of
 from waymark.architecture import V1MODEL, Architecture
+from waymark.csig import SIGNALS
 from waymark.entry import ETHER_TYPE_ARP, Entry
 from waymark.errors import WaymarkError
 
@@ -55,6 +56,7 @@ def entries_for(
         entries.append(entry_of.punt(ETHER_TYPE_ARP))
     for number, port in switch.ports.items():
         entries += _port(number, port, architecture)
+    entries += _csig(switch)
     for entry in entries:
         if entry.table not in tables:
             raise WaymarkError(
@@ -116,6 +118,24 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
     return entries
 
 
+def _csig(switch: SwitchConfig) -> list[Entry]:
+    """CSIG's bands, ports, and edges of its domain."""
+    entries = [
+        entry_of.csig_insertion(number, SIGNALS[port.csig.insert])
+        for number, port in switch.ports.items()
+        if port.csig is not None and port.csig.insert is not None
+    ]
+    if switch.csig is None:
+        return entries
+    quantiser = switch.csig.quantiser()
+    for number, port in switch.ports.items():
+        assert port.rate is not None  # checked: csig needs it
+        strip = port.csig is not None and port.csig.strip
+        locator = switch.csig.locator
+        entries.append(entry_of.csig_port(number, port.rate, locator, quantiser, strip=strip))
+    return [*entries, *entry_of.csig_bands(quantiser)]
+
+
 def _setting(entry: Entry) -> str:
     settings = {
         "port_feedback": "marks",
@@ -125,6 +145,9 @@ def _setting(entry: Entry) -> str:
         "port_queue": "queue_limit",
         "window_unit": "the mark drai",
         "punt": "cpu_port",
+        "csig_band": "csig",
+        "csig_insertion": "csig",
+        "csig_port": "csig",
     }
     setting = settings.get(entry.table, entry.table)
     return f"{setting} of port {entry.match['port']}" if "port" in entry.match else setting

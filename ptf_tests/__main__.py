@@ -49,6 +49,7 @@ MODULES = {
     "ecn": (*EVERY, "ecn"),
     "l4s": (*EVERY, "l4s"),
     "trim": (*EVERY, "trim"),
+    "csig": (*EVERY, "csig"),
     "fabric": (*EVERY, "aqt", "drai", "ci", "ecn", "ecmp"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }

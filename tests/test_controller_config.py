@@ -52,7 +52,7 @@ def test_every_key_is_in_the_manual() -> None:
             assert re.search(rf"[`.]{name}[`.]", manual), name
             assert field.description, name
             models += [m for m in (yaml_file.model_in(field.annotation),) if m is not None]
-    assert len(models) == 15
+    assert len(models) == 17
 
 
 def test_the_command_line_reports_it_too(cli: Cli) -> None:

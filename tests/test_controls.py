@@ -51,7 +51,16 @@ def test_the_document_lists_the_controls(request: pytest.FixtureRequest) -> None
 
 
 def test_those_of_today_need_the_modern_profile() -> None:
-    assert {"dctcp", "bbr", "prague", "swift", "swiftaqt", "thetapowertcp", "waymark"} == MODERN
+    assert {
+        "dctcp",
+        "bbr",
+        "prague",
+        "swift",
+        "swiftaqt",
+        "swiftcsig",
+        "thetapowertcp",
+        "waymark",
+    } == MODERN
 
 
 @pytest.mark.parametrize(
@@ -87,7 +96,7 @@ def test_a_threshold_factor_is_for_controls_with_a_threshold() -> None:
 def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
     control: controls.Control,
 ) -> None:
-    """Between switches that write all three, on a queue that overflows."""
+    """Between switches that write them, on a queue that overflows."""
     marking = Topology(
         hosts=(Host("a"), Host("b")),
         switches=(Switch("r", feedback=frozenset({"aqt", "drai", "ci"})),),
@@ -95,11 +104,16 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
     )
     profile = TODAY if control.name in MODERN else STOCK
     flow = Flow("a", "b", control.name, profile, trace=True)
-    traced = run(Scenario("marks", marking, end_s=4, flows=(flow,))).trace(0)
+    if "CSIG" in control.marks:
+        marking = marking.with_program("v1model/csig.p4")
+    result = run(Scenario("marks", marking, end_s=4, flows=(flow,)))
+    traced = result.trace(0)
     read = {
         "AQT": len(traced["aqt_forward_s"].drop_null()) > 0,
         "AVBW-S": len(traced["mrai"].drop_null()) > 0,
         "CI": any(traced["ci"].to_pylist()),
+        "CSIG": marking.switches[0].program == "v1model/csig.p4"
+        and result.switches["r"].counters["csig_tags"].total.packets > 0,
     }
     # CI is written as ECN's CE, into packets with ECT(0).
     ecn = {"CI"} if control.reads_ecn and "L4S" not in control.needs else set[str]()

@@ -193,7 +193,9 @@ def test_links_become_cables_and_wires() -> None:
     assert lines["r1-2w", "r2-1w"] == ((1_600_000, None, 0.02, 0.0),) * 2
 
 
-@pytest.mark.parametrize("main", ["plain", "ecn", "l4s", "trim", "red", "fabric", "waymark"])
+@pytest.mark.parametrize(
+    "main", ["plain", "ecn", "l4s", "trim", "csig", "red", "fabric", "waymark"]
+)
 def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
     """The controller's configuration means what the lab writes, whatever the program."""
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")

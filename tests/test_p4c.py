@@ -17,9 +17,19 @@ COMPILER = next(filter(shutil.which, COMPILERS), None)
 
 
 def test_there_are_mains() -> None:
-    assert {"plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "fabric", "waymark"} == {
-        main.stem for main in MAINS
-    }
+    assert {
+        "plain",
+        "aqt",
+        "drai",
+        "ci",
+        "red",
+        "ecn",
+        "l4s",
+        "trim",
+        "csig",
+        "fabric",
+        "waymark",
+    } == {main.stem for main in MAINS}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="neither p4c-bm2-ss nor p4c is on PATH")

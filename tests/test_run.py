@@ -64,7 +64,16 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
     assert 1 <= result.mean_waiting("r1->r2", 10, 30) <= 3
 
 
-NEED_RATES = ("bbr", "dctcp", "prague", "swift", "swiftaqt", "thetapowertcp", "waymark")
+NEED_RATES = (
+    "bbr",
+    "dctcp",
+    "prague",
+    "swift",
+    "swiftaqt",
+    "swiftcsig",
+    "thetapowertcp",
+    "waymark",
+)
 """Controls that the manner of ns-2 cannot carry."""
 
 
@@ -79,6 +88,8 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
     """A lone flow, 44 ms and 10 packets of queue: the least gets a third of it, most all."""
     profile = MODERN if algorithm in NEED_RATES else CHAN
     flow = Flow("a", "b", algorithm, profile)
+    if "CSIG" in BY_NAME[algorithm].marks:
+        small = small.with_program("v1model/csig.p4")
     result = run(scenario(small, flows=(flow,), sources=(), end_s=30, check_aqt=False))
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
@@ -388,6 +399,32 @@ def test_swift_with_marks_does_not_count_the_way_back(small: Topology) -> None:
     by_mark, by_clock = throughput_bps("swiftaqt"), throughput_bps("swift")
     assert by_mark > 0.6 * 1.6e6
     assert by_mark > 2 * by_clock
+
+
+def test_csig_needs_switches_that_know_its_tags(small: Topology) -> None:
+    flow = Flow("a", "b", "swiftcsig", MODERN)
+    told = (
+        "swiftcsig sends CSIG tags, and v1model/waymark.p4 of r2 has no table csig_port: it would"
+    )
+    scenario = Scenario("csig", small.with_program("v1model/csig.p4", at="r1"), 1, flows=(flow,))
+    with pytest.raises(WaymarkError, match=told):
+        run(scenario)
+
+
+def test_a_tag_tells_the_worst_hop_and_what_it_leaves(small: Topology) -> None:
+    """r1's line is the worst hop: r2 writes next to no tags."""
+    network = small.with_program("v1model/csig.p4")
+    flow = Flow("a", "b", "swiftcsig", MODERN, settings={"target_s": 0.02})
+    result = run(Scenario("csig", network, 30, flows=(flow,)))
+    assert result.throughput_bps(0, 10, 30) > 0.97 * 1.6e6
+    # 20 ms are 2.7 packets of 7.5 ms.
+    assert 1 < result.mean_waiting("r1->r2", 10, 30) < 5
+    assert (result.flows[0].losses, result.flows[0].feedback_octets) == (0, 4)
+    written = {
+        name: switch.counters["csig_tags"].total.packets for name, switch in result.switches.items()
+    }
+    sent = int(result.flows[0].sent.sum())
+    assert written["r2"] < 0.02 * sent < 0.9 * sent < written["r1"] <= sent
 
 
 def test_waymark_reads_every_mark(small: Topology) -> None:

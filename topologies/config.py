@@ -13,9 +13,10 @@ from topologies.plan import Plan, SwitchPlan
 from waymark import ecmp, program, project
 from waymark.addressing import Addressing
 from waymark.dual_pi2 import DualPi2
+from waymark.entries import csig_locator, csig_quantiser
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop
-from waymark.topology import Link
+from waymark.topology import Link, Switch, Topology
 
 HEADER = """\
 # Generated from {file} for `waymark controller plan|apply|watch`.
@@ -73,6 +74,8 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
     if declared.tutorial is not None:  # the user's controller writes its entries
         return config
     tables = {name.split(".")[-1] for name in program.of_project(switch.program).tables}
+    if "csig_port" in tables:
+        config["csig"] = _csig(plan.topology, declared)
     # As in the lab: marks are configured only if the program writes marks.
     marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
     config["ports"] = {
@@ -109,6 +112,17 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         ]
     )
     return config
+
+
+def _csig(topology: Topology, switch: Switch) -> dict[str, Any]:
+    """CSIG as in the lab."""
+    quantiser = csig_quantiser(topology)
+    return {
+        "locator": csig_locator(topology, switch),
+        "interval": f"{quantiser.interval_us} us",
+        "delay_unit": f"{quantiser.delay_unit_us!r} us",
+        "octets_unit": quantiser.octets_unit,
+    }
 
 
 def _shared(addressing: Addressing, switch: str, route: ecmp.EcmpRoute) -> dict[str, Any]:

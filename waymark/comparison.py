@@ -431,13 +431,14 @@ def _reads_ecn(control: Algorithm | Custom) -> bool:
 
 
 def _marks_of(control: Algorithm | Custom) -> list[str]:
-    """The switches' marks that a congestion control reads."""
+    """The marks that a congestion control reads, of those that a switch's setting names. CSIG's are
+    a program's, and runs without it are refused."""
     if isinstance(control, str):
         names: Sequence[str] = BY_NAME[control].marks
     else:
         made = congestion.start(control)
         names = [mark for mark in MARKS if mark != "timestamps" and getattr(made, mark)]
-    return [_FEEDBACK.get(name, name) for name in names]
+    return [_FEEDBACK.get(name, name) for name in names if name != "CSIG"]
 
 
 def _declared(control: Algorithm | Custom) -> tuple[Mark, ...]:

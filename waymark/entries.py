@@ -6,7 +6,7 @@ neighbours, the queue limit of each port, and the marks that each port writes.
 
 from collections.abc import Collection
 
-from waymark import ecmp
+from waymark import csig, ecmp
 from waymark import entry as entry_of
 from waymark.addressing import Addressing
 from waymark.architecture import V1MODEL, Architecture
@@ -70,6 +70,14 @@ def entries_for(
             entries += entry_of.drai(
                 port, link.rate_bps, link.queue_packets, architecture, packet_octets
             )
+    if "csig_port" in present:
+        quantiser = csig_quantiser(topology)
+        locator = csig_locator(topology, switch)
+        entries += [
+            entry_of.csig_port(port, link.rate_bps, locator, quantiser)
+            for port, link in links.items()
+        ]
+        entries += entry_of.csig_bands(quantiser)
     for port, link in links.items():
         if link.red is not None:
             _need(link, switch, "red", present)
@@ -84,6 +92,19 @@ def entries_for(
             _need(link, switch, "dual_pi2", present)
             entries.append(entry_of.dual_pi2(port, link.dual_pi2))
     return entries
+
+
+def csig_quantiser(topology: Topology) -> csig.Quantiser:
+    """The quantiser of CSIG's hops and hosts in a topology."""
+    switches = {switch.name for switch in topology.switches}
+    return csig.quantiser_for(
+        (link.rate_bps, link.queue_packets) for link in topology.links if link.source in switches
+    )
+
+
+def csig_locator(topology: Topology, switch: Switch) -> int:
+    """What tells a switch from others in CSIG tags, as far as 127 numbers do."""
+    return 1 + topology.switches.index(switch) % csig.MAX_LOCATOR
 
 
 def _need(link: Link, switch: Switch, table: str, present: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from waymark.architecture import V1MODEL, Architecture
+from waymark.csig import SIGNALS, Quantiser
 from waymark.drai import MTU_OCTETS, drai_ranges, window_log2, window_shift
 from waymark.dual_pi2 import DualPi2, parameters
 from waymark.errors import WaymarkError
@@ -133,6 +134,37 @@ def trimming(
     return [
         Entry("trimming", {"port": port, "dscp": trimmable}, "cut", cut),
         Entry("trimming", {"port": port, "dscp": trimmed}, "send_first", waiting),
+    ]
+
+
+def csig_port(
+    port: int, rate_bps: float, locator: int, quantiser: Quantiser, *, strip: bool = False
+) -> Entry:
+    """A port updates CSIG tags, as the hop `locator`; ``strip``: and removes them."""
+    capacity = quantiser.capacity_octets(rate_bps)
+    params: dict[str, int | str] = {
+        "locator": locator,
+        "interval_log2": quantiser.interval_log2,
+        "capacity": capacity,
+        "per_octet": 2**48 // capacity,
+        "strip": int(strip),
+    }
+    return Entry("csig_port", {"port": port}, "write", params)
+
+
+def csig_insertion(port: int, signal: int) -> Entry:
+    """IPv4 packets that come by a port without a CSIG tag get one that asks for ``signal``."""
+    return Entry("csig_insertion", {"port": port}, "insert", {"signal": signal})
+
+
+def csig_bands(quantiser: Quantiser) -> list[Entry]:
+    """The bands of CSIG's signals; see `waymark.csig`."""
+    return [
+        Entry(
+            "csig_band", {"signal": signal, "value": values}, "set_band", {"band": band}, DISJOINT
+        )
+        for signal in SIGNALS.values()
+        for values, band in quantiser.ranges(signal)
     ]
 
 

@@ -10,8 +10,9 @@ from waymark import architecture, congestion, program, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.architecture import Architecture
 from waymark.congestion import CongestionControl
+from waymark.controls import BY_NAME
 from waymark.drai import MTU_OCTETS
-from waymark.entries import entries_for, limits_queues
+from waymark.entries import csig_quantiser, entries_for, limits_queues
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
@@ -169,7 +170,8 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         ],
         "media": _media(topology),
         "flows": [
-            _flow(index, flow, topology, addressing) for index, flow in enumerate(scenario.flows)
+            _flow(index, flow, scenario, addressing, tables)
+            for index, flow in enumerate(scenario.flows)
         ],
         "associations": [
             sctp.to_core(index, association, topology, addressing)
@@ -374,7 +376,14 @@ def control_to_core(flow: Flow) -> dict[str, Any]:
     return {"name": flow.algorithm, **flow.settings}
 
 
-def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) -> dict[str, Any]:
+def _flow(
+    index: int,
+    flow: Flow,
+    scenario: Scenario,
+    addressing: Addressing,
+    tables: Mapping[str, Collection[str]],
+) -> dict[str, Any]:
+    topology = scenario.topology
     control = control_to_core(flow)
     if flow.threshold_factor is not None:
         round_trip_s = least_round_trip_s(topology, addressing, flow.source, flow.target)
@@ -386,6 +395,8 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         control = {"name": "custom", "factory": _name(index), "recovery": custom.recovery}
         carried = {mark: getattr(custom, mark) for mark in congestion.MARKS}
         carried["marks"] = [mark.to_core() for mark in custom.marks]
+    elif "CSIG" in BY_NAME[flow.algorithm].marks and flow.profile.family == "modern":
+        carried["csig"] = _csig(flow, scenario, tables)
     return {
         "name": _name(index),
         "from": flow.source,
@@ -397,6 +408,26 @@ def _flow(index: int, flow: Flow, topology: Topology, addressing: Addressing) ->
         "trace": bool(flow.trace),
         "tracing": asdict(tracing),
     }
+
+
+def _csig(
+    flow: Flow, scenario: Scenario, tables: Mapping[str, Collection[str]]
+) -> dict[str, float]:
+    """The quantiser with which a flow reads CSIG tags.
+
+    Raises:
+        WaymarkError: a switch does not know the tags, and would drop what carries them.
+    """
+    topology = scenario.topology
+    for switch in topology.switches:
+        if not any(table.split(".")[-1] == "csig_port" for table in tables[switch.program]):
+            raise WaymarkError(
+                f"scenario {scenario.name}: flow {flow.source}->{flow.target}: {flow.algorithm} "
+                f"sends CSIG tags, and {switch.program or 'the program'} of {switch.name} has no "
+                "table csig_port: it would drop them; valid: v1model/csig.p4 at every switch"
+            )
+    quantiser = csig_quantiser(topology)
+    return {"delay_unit_us": quantiser.delay_unit_us, "interval_us": quantiser.interval_us}
 
 
 def source_to_core(source: Source) -> dict[str, Any]:

@@ -19,6 +19,15 @@ header vlan_h {
     ether_type_t ether_type;
 }
 
+// CSIG, congestion signaling (draft-ravi-ippm-csig-01): the compact tag behind its TPID.
+header csig_h {
+    bit<3>       signal;     // csig_signal_t
+    bit<1>       reserved;
+    bit<5>       band;       // the worst hop's value, quantised
+    bit<7>       locator;    // that hop; 0: none wrote it
+    ether_type_t ether_type;
+}
+
 // RFC 791, with the second octet split according to RFC 2474 and RFC 3168.
 header ipv4_h {
     bit<4>      version;

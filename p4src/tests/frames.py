@@ -24,6 +24,14 @@ def avbw(drai: int, echo: int = 0x05) -> bytes:
     return bytes([0xDE, 4, drai, echo])
 
 
+CSIG_TPID = b"\x88\xb5"
+
+
+def csig(signal: int, band: int, locator: int = 0, reserved: int = 0) -> int:
+    """A compact CSIG tag behind its TPID."""
+    return signal << 13 | reserved << 12 | band << 7 | locator
+
+
 def unknown(length: int, kind: int = 0x88) -> bytes:
     """An option unknown to all hops, of `length` octets, with non-zero data."""
     return bytes([kind, length, *range(0xA0, 0xA0 + length - 2)])
@@ -63,6 +71,8 @@ class Frame:
     protocol: int = 253
     """RFC 3692: experiments."""
     vlan: int | None = None
+    csig: int | None = None
+    """The compact tag without its TPID."""
     version: int = 4
     ihl: int | None = None
     """Header length in words of 32 bits; computed from the options unless a test sets it."""
@@ -79,6 +89,8 @@ class Frame:
         ethernet = mac(self.dst_mac) + mac(self.src_mac)
         if self.vlan is not None:
             ethernet += b"\x81\x00" + self.vlan.to_bytes(2)
+        if self.csig is not None:
+            ethernet += CSIG_TPID + self.csig.to_bytes(2)
         ihl = 5 + len(self.options) // 4 if self.ihl is None else self.ihl
         before_checksum = (
             bytes([self.version << 4 | ihl, self.dscp << 2 | self.ecn])

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, mac, padded, unknown
+from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, csig, mac, padded, unknown
 
 A_TO_B = Frame(
     src="10.0.1.10",
@@ -520,6 +520,115 @@ def both_marks() -> Script:
     return script
 
 
+OWN_BANDS = {0: 20, 1: 12, 2: 9}
+"""What the bands of a script say of an idle port, by signal."""
+
+
+def csig_compared() -> Script:
+    script = Script(
+        "A CSIG tag keeps the worse of its band and the hop's, with that hop's locator."
+    )
+    script.routes()
+    script.add(CSIG_PORT.format(strip=0))
+    script.add("csig_band 1 signal:0 value:4096->4096 set_band(band:20)")
+    script.add("csig_band 1 signal:1 value:65536->65536 set_band(band:12)")
+    script.add("csig_band 1 signal:2 value:0->0 set_band(band:9)")
+    written = dict.fromkeys(OWN_BANDS, 0)
+    for signal, own in OWN_BANDS.items():
+        for band in (0, own - 1, own, own + 1, 31):
+            worse = own > band if signal == 2 else own < band
+            written[signal] += worse
+            before = csig(signal, band, 99, reserved=band & 1)
+            after = csig(signal, own, 5, reserved=band & 1) if worse else before
+            script.forwarded(
+                f"Signal {signal}: {band} {f'becomes {own}' if worse else 'stays'}.",
+                A_TO_B.changed(csig=before),
+                AT_B.changed(csig=after),
+            )
+    script.forwarded(
+        "Behind a VLAN tag, and in front of options.",
+        A_TO_B.changed(vlan=5, csig=csig(2, 0), options=padded(unknown(7))),
+        AT_B.changed(vlan=5, csig=csig(2, 9, 5), options=padded(unknown(7))),
+    )
+    for signal in range(3, 8):
+        tag = csig(signal, 3, 1)
+        script.forwarded(
+            f"Signal {signal} is not known.", A_TO_B.changed(csig=tag), AT_B.changed(csig=tag)
+        )
+    script.forwarded("No tag.", A_TO_B, AT_B)
+    for signal, count in written.items():
+        script.counter("csig_tags", 8 * 2 + signal, count + (signal == 2))
+    script.counter("csig_tags", 8 * 2 + 3, 5)
+
+    script.say("A value without a range.")
+    script.add(
+        "csig_port port:3 write(locator:6, interval_log2:40, capacity:7, per_octet:9, strip:0)"
+    )
+    script.add("ipv4_route dst_addr:0x0a00031e/32 direct(port:3)")
+    script.add(
+        "neighbour port:3 next_hop:0x0a00031e "
+        "rewrite(src_addr:0x020000000003, dst_addr:0x00000000031e)"
+    )
+    to_c = A_TO_B.changed(dst="10.0.3.30", csig=csig(0, 30))
+    at_c = to_c.changed(src_mac="02:00:00:00:00:03", dst_mac="00:00:00:00:03:1e", ttl=63)
+    script.forwarded("It changes no tag.", to_c, at_c, (1, 3))
+    script.counter("csig_tags", 8 * 3, 0)
+
+    script.dropped("Cut short in the tag.", [b"".join(A_TO_B.changed(csig=0).parts())[:15]])
+    script.drops(MALFORMED, 1)
+    script.dropped(
+        "A second tag.",
+        [b"".join(A_TO_B.changed(csig=0).parts()).replace(b"\x08\x00E", b"\x88\xb5E")],
+    )
+    script.drops(NO_ROUTE, 1)
+    return script
+
+
+def csig_edges() -> Script:
+    script = Script(
+        "Tags are inserted where packets come into a domain, and removed where they leave it."
+    )
+    script.routes()
+    script.forwarded(
+        "Nothing is set: the tag stays.",
+        A_TO_B.changed(csig=csig(2, 3, 4)),
+        AT_B.changed(csig=csig(2, 3, 4)),
+    )
+    script.add("csig_insertion port:1 insert(signal:2)")
+    script.add("csig_insertion port:4 insert(signal:1)")
+    script.forwarded("A delay starts at 0.", A_TO_B, AT_B.changed(csig=csig(2, 0)))
+    script.forwarded("A share starts at 31.", A_TO_B, AT_B.changed(csig=csig(1, 31)), (4, 2))
+    script.forwarded(
+        "Behind the VLAN tag.", A_TO_B.changed(vlan=7), AT_B.changed(vlan=7, csig=csig(2, 0))
+    )
+    script.forwarded(
+        "A tag that is there stays.",
+        A_TO_B.changed(csig=csig(1, 3, 4)),
+        AT_B.changed(csig=csig(1, 3, 4)),
+    )
+    script.counter("csig_tags", 8 * 2 + 4, 3)
+    script.counter("csig_tags", 8 * 2 + 5, 0)
+    script.say("The end of the domain.")
+    script.add(CSIG_PORT.format(strip=1))
+    script.forwarded("Removed.", A_TO_B.changed(csig=csig(1, 3, 4)), AT_B)
+    script.forwarded(
+        "From behind the VLAN tag.",
+        A_TO_B.changed(vlan=7, csig=csig(7, 3, 4)),
+        AT_B.changed(vlan=7),
+    )
+    script.forwarded("Inserted and removed.", A_TO_B, AT_B)
+    script.forwarded("No tag.", A_TO_B, AT_B, (3, 2))
+    script.counter("csig_tags", 8 * 2 + 5, 3)
+    return script
+
+
+CSIG_PORT = (
+    "csig_port port:2 write(locator:5, interval_log2:40, capacity:4096, "
+    f"per_octet:{2**36}, strip:{{strip}})"
+)
+"""Intervals of twelve days, so that the last full one was idle."""
+
+
 def ports() -> Script:
     script = Script("Packets with ports, without, and cut short in them.")
     script.routes()
@@ -542,7 +651,7 @@ def ports() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "fabric", "waymark")
+EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "csig", "fabric", "waymark")
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -560,6 +669,8 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("ecn", "fabric"), "ecn_unmarked", ecn_unmarked),
     (("l4s",), "l4s_unmarked", l4s_unmarked),
     (("trim",), "trimming", trimming),
+    (("csig",), "csig_compared", csig_compared),
+    (("csig",), "csig_edges", csig_edges),
     (("fabric", "waymark"), "both_marks", both_marks),
     (("fabric",), "ports", ports),
 ]

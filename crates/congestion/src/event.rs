@@ -40,6 +40,8 @@ pub struct AckEvent {
     pub mrai: Option<u8>,
     /// CI-echo: the data segment was waiting in a queue that refused a packet.
     pub ci_echo: bool,
+    /// CSIG: what the worst hops of the data's way there reported. `None`: nothing was reflected.
+    pub csig: Option<PathSignal>,
     /// What hops wrote into the flow's declared marks on the data's way there, in the order of their
     /// declaration.
     pub marks: MarkValues,
@@ -157,6 +159,17 @@ impl QueueingTime {
             QueueingTime::AtLeast(_) => None,
         }
     }
+}
+
+/// Of the hops that data passed, the worst one's values, as CSIG's tags brought them. Each data packet asks for one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathSignal {
+    /// The greatest delay of one hop.
+    pub hop_delay: Option<Duration>,
+    /// The least available bandwidth, as a share of its link's capacity: 0 to 1.
+    pub available_share: Option<f64>,
+    /// Hops measure available bandwidth in intervals of this length, and report that of the last full one.
+    pub interval: Duration,
 }
 
 /// What showed that a segment was lost.

@@ -27,6 +27,7 @@ mod marked_share;
 pub mod muzha;
 pub mod prague;
 pub mod quick_vegas;
+mod ramp_up;
 pub mod rbcc;
 pub mod red_vegas;
 pub mod registry;
@@ -60,7 +61,7 @@ pub use dctcp::DctcpConfig;
 pub use dual::DualConfig;
 pub use enhanced_vegas::EnhancedVegasConfig;
 pub use event::{
-    AckEvent, Evidence, LossEvent, MarkValues, QueueingTime, RateSample, TimeoutEvent,
+    AckEvent, Evidence, LossEvent, MarkValues, PathSignal, QueueingTime, RateSample, TimeoutEvent,
 };
 pub use fast::FastConfig;
 pub use highspeed::HighSpeedConfig;
@@ -122,6 +123,7 @@ pub static CONTROLS: &[&Control] = &[
     &prague::PRAGUE,
     &swift::SWIFT,
     &swift::SWIFT_AQT,
+    &swift::SWIFT_CSIG,
     &theta_powertcp::THETA_POWERTCP,
 ];
 

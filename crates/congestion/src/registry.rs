@@ -76,6 +76,8 @@ pub enum Mark {
     Ci,
     /// In-band network telemetry, with HPCC's record of each hop.
     Int,
+    /// Congestion signaling: the worst hop's delay and available bandwidth, in a tag in front of IPv4.
+    Csig,
 }
 
 impl Mark {
@@ -86,6 +88,7 @@ impl Mark {
             Mark::Avbw => "AVBW-S",
             Mark::Ci => "CI",
             Mark::Int => "INT",
+            Mark::Csig => "CSIG",
         }
     }
 }

@@ -8,11 +8,16 @@
 //!
 //! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
 //! hops, without clocks at the ends.
+//!
+//! `swiftcsig` has CSIG's signals (draft-ravi-ippm-csig-01) instead. Its delay is that of the worst hop alone, so that a flow
+//! through several queues keeps the target at each. And while hops say that their links have
+//! bandwidth left, the window grows towards it at once, instead of by a segment per round trip ([`crate::ramp_up`]).
 
 use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, QueueingTime, TimeoutEvent};
+use crate::ramp_up::RampUp;
 use crate::registry::{Control, Kind, Mark, Need, Recovery, Setting, Settings};
 
 /// `ai`, segments per round trip.
@@ -64,6 +69,18 @@ pub(crate) static SWIFT_AQT: Control = Control {
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Aqt)),
 };
 
+pub(crate) static SWIFT_CSIG: Control = Control {
+    name: "swiftcsig",
+    label: "Swift (CSIG)",
+    summary: "Swift with the worst hop's delay, and growth towards available bandwidth",
+    source: "Kumar et al. 2020, draft-ravi-ippm-csig-01, this project",
+    recovery: Recovery::Sack,
+    marks: &[Mark::Csig],
+    needs: &[Need::Pacing],
+    settings: &[TARGET],
+    factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Csig)),
+};
+
 /// What measures queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
@@ -71,6 +88,9 @@ pub enum Delay {
     RoundTrip,
     /// The echoed AQT mark: the data's way. An acknowledgement without it counts by its round-trip time.
     Aqt,
+    /// The worst hop's delay on the data's way, as CSIG reported it last. An acknowledgement that reflects nothing counts by
+    /// its round-trip time.
+    Csig,
 }
 
 /// Settings of [`Swift`].
@@ -99,6 +119,8 @@ impl SwiftConfig {
             base_s: None,
             rtt_s: 0.0,
             decreased_at: None,
+            hop_delay: None,
+            ramp: RampUp::default(),
             timeouts: 0,
         }
     }
@@ -130,6 +152,9 @@ pub struct Swift {
     /// The newest round-trip time, in seconds.
     rtt_s: f64,
     decreased_at: Option<Instant>,
+    /// The worst hop's, as the newest tag that asked for it reported.
+    hop_delay: Option<Duration>,
+    ramp: RampUp,
     /// In a row.
     timeouts: u32,
 }
@@ -143,6 +168,9 @@ impl Swift {
             self.base_s = Some(self.base_s.map_or(rtt, |base| base.min(rtt)));
         }
         let Some(base) = self.base_s else { return };
+        if let Some(signal) = ack.csig {
+            self.hop_delay = signal.hop_delay.or(self.hop_delay);
+        }
         let Some(queueing) = self.queueing_s(ack, base) else {
             return;
         };
@@ -151,7 +179,8 @@ impl Swift {
         if delay < target {
             if !ack.window_unused {
                 let acked = ack.newly_delivered as f64;
-                let grown = self.cwnd + INCREASE * acked / self.cwnd.max(1.0);
+                let added = INCREASE * acked / self.cwnd.max(1.0);
+                let grown = self.cwnd * self.ramp_factor(ack) + added;
                 self.cwnd = self.limits.cap(grown);
             }
         } else {
@@ -166,9 +195,19 @@ impl Swift {
             Some(QueueingTime::Exactly(time) | QueueingTime::AtLeast(time)) => Some(time),
             None => None,
         };
-        match (self.config.delay, marked) {
-            (Delay::Aqt, Some(time)) => Some(time.as_secs_f64()),
+        let hop_delay = ack.csig.and(self.hop_delay);
+        match (self.config.delay, marked, hop_delay) {
+            (Delay::Aqt, Some(time), _) | (Delay::Csig, _, Some(time)) => Some(time.as_secs_f64()),
             _ => ack.rtt_s().map(|rtt| rtt - base),
+        }
+    }
+
+    /// What the window is multiplied by where hops have bandwidth left.
+    fn ramp_factor(&mut self, ack: &AckEvent) -> f64 {
+        let rtt = Duration::from_secs_f64(self.rtt_s);
+        match (self.config.delay, ack.csig) {
+            (Delay::Csig, Some(signal)) => self.ramp.factor(ack.now, rtt, &signal),
+            _ => 1.0,
         }
     }
 
@@ -229,7 +268,7 @@ impl Controller for Swift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Evidence;
+    use crate::event::{Evidence, PathSignal};
 
     fn swift(delay: Delay, cwnd: f64) -> Swift {
         let config = SwiftConfig {
@@ -319,6 +358,56 @@ mod tests {
         by_mark.cwnd = 4.0;
         by_mark.on_ack(&ack(80, 20, None));
         near(by_mark.cwnd(), 4.0 * 0.666_124_3);
+    }
+
+    fn reflecting(at_ms: u64, rtt_ms: u64, delay_ms: Option<u64>, share: Option<f64>) -> AckEvent {
+        let signal = PathSignal {
+            hop_delay: delay_ms.map(Duration::from_millis),
+            available_share: share,
+            interval: Duration::from_millis(1),
+        };
+        AckEvent {
+            csig: Some(signal),
+            ..ack(at_ms, rtt_ms, None)
+        }
+    }
+
+    #[test]
+    fn the_worst_hop_counts_until_another_is_reported() {
+        let mut swift = swift(Delay::Csig, 4.0);
+        swift.on_ack(&ack(0, 10, None));
+        // 10 ms of the way back, and two hops of which the worst has 1 ms: below the target of 1.653 ms.
+        swift.cwnd = 4.0;
+        swift.on_ack(&reflecting(20, 22, Some(1), None));
+        near(swift.cwnd(), 4.25);
+        // The next tag asked for bandwidth: the delay is still that of 1 ms.
+        swift.cwnd = 4.0;
+        swift.on_ack(&reflecting(21, 22, None, Some(0.0)));
+        near(swift.cwnd(), 4.25);
+        // 20 ms of delay in all, as above.
+        swift.cwnd = 4.0;
+        swift.on_ack(&reflecting(50, 11, Some(10), None));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
+        // Nothing reflected: the round trip.
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(90, 10, None));
+        near(swift.cwnd(), 4.25);
+    }
+
+    /// Half of the link is left: 10 · .95/.5 and 1/10 for the segment; then a round trip and two intervals of nothing.
+    #[test]
+    fn bandwidth_that_is_left_is_taken_at_once() {
+        let mut swift = swift(Delay::Csig, 10.0);
+        swift.on_ack(&reflecting(0, 10, Some(0), Some(0.5)));
+        near(swift.cwnd(), 19.1);
+        swift.on_ack(&reflecting(11, 10, Some(0), Some(0.5)));
+        near(swift.cwnd(), 19.1 + 1.0 / 19.1);
+        swift.on_ack(&reflecting(12, 10, Some(0), Some(0.5)));
+        assert!(swift.cwnd() > 36.0, "{}", swift.cwnd());
+        // Not above the target.
+        let before = swift.cwnd();
+        swift.on_ack(&reflecting(40, 10, Some(5), Some(0.5)));
+        assert!(swift.cwnd() < before);
     }
 
     #[test]

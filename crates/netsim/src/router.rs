@@ -2,9 +2,10 @@
 
 use crate::scenario::{Ipv4, Router};
 use std::collections::BTreeMap;
+use transport::wire;
 
-/// Where an Ethernet frame has the destination address of its IPv4 packet.
-const DESTINATION: std::ops::Range<usize> = 30..34;
+/// Where an IPv4 packet has its destination address.
+const DESTINATION: usize = 16;
 
 /// The lines to the hosts that can be reached.
 #[derive(Debug)]
@@ -24,7 +25,8 @@ impl RouterState {
 
     /// The line that a frame takes.
     pub fn line(&self, octets: &[u8]) -> Option<usize> {
-        let destination = octets.get(DESTINATION)?.try_into().ok()?;
-        self.lines.get(&Ipv4(destination)).copied()
+        let at = wire::ipv4_offset(octets)? + DESTINATION;
+        let destination = octets.get(at..)?.first_chunk()?;
+        self.lines.get(&Ipv4(*destination)).copied()
     }
 }

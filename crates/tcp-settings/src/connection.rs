@@ -3,7 +3,7 @@
 use crate::check::{Checked, fail};
 use crate::control::Controls;
 use crate::mark::laid_out;
-use crate::{Control, DataError, EcnName, Mark, ModernProfile, Ns2Profile, Profile, read};
+use crate::{Control, Csig, DataError, EcnName, Mark, ModernProfile, Ns2Profile, Profile, read};
 use congestion::{Factory, Need, Rules};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -31,6 +31,9 @@ pub struct Settings {
     /// Whether packets carry the AVBW-S option; unset: as the congestion control needs.
     #[serde(default)]
     pub avbw: Option<bool>,
+    /// The quantiser of CSIG's hops. With a congestion control that reads CSIG, data carries tags.
+    #[serde(default)]
+    pub csig: Csig,
     /// Marks that data and acknowledgements carry beside AQT and AVBW-S.
     #[serde(default)]
     pub marks: Vec<Mark>,
@@ -74,6 +77,7 @@ impl Settings {
             }
         }
         self.profile.check(&format!("{path}.profile"))?;
+        self.csig.check(&format!("{path}.csig"))?;
         self.check_options(path)
     }
 
@@ -232,6 +236,7 @@ impl Settings {
             ecn,
             aqt: self.carries_aqt(),
             avbw: self.carries_avbw(),
+            csig: (self.control.reads(congestion::Mark::Csig)).then(|| self.csig.bands()),
             marks: self.marks(),
             pacing: p.pacing,
             elided: false,

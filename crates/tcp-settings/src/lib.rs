@@ -4,6 +4,7 @@
 //!
 //! The map of this crate:
 //! - `control`: the congestion control, with its settings;
+//! - `csig`: the quantiser of CSIG's hops;
 //! - `profile`: the rest of the transport, by family of rules;
 //! - `mark`: IPv4 options that packets carry beside the built-in marks;
 //! - `connection`: [`Settings`], all of these together, and what they make;
@@ -13,6 +14,7 @@
 pub mod check;
 mod connection;
 mod control;
+mod csig;
 mod error;
 mod mark;
 mod message;
@@ -20,6 +22,7 @@ mod profile;
 
 pub use connection::Settings;
 pub use control::{Control, Controls, Custom};
+pub use csig::Csig;
 pub use error::{DataError, read};
 pub use mark::{AggregationName, Mark, MarkField};
 pub use profile::{EcnName, ModernProfile, Ns2Profile, Profile};

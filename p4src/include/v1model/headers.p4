@@ -37,6 +37,7 @@ struct headers_t {
     packet_out_h packet_out;
     ethernet_h   ethernet;
     vlan_h       vlan;
+    csig_h       csig;      // csig.p4 only
     ipv4_h       ipv4;
     options_t    options;
 }

@@ -182,6 +182,8 @@ pub(crate) const HEADER_OCTETS: u32 = 40;
 pub(crate) const AQT_OCTETS: u32 = 8;
 /// The AVBW-S option.
 pub(crate) const AVBW_OCTETS: u32 = 4;
+/// The CSIG tag, its TPID included.
+pub(crate) const CSIG_OCTETS: u32 = 4;
 /// NOP, NOP and the timestamps option.
 pub(crate) const TIMESTAMP_OCTETS: u32 = 12;
 /// What a SACK block adds to an acknowledgement.

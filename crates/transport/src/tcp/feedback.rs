@@ -1,6 +1,6 @@
 //! Marks on segments: what a receiver echoes, what a sender understands.
 
-use congestion::{AckEvent, MarkValues, QueueingTime};
+use congestion::{AckEvent, MarkValues, PathSignal, QueueingTime};
 use units::Duration;
 
 use super::mark::Marks;
@@ -20,6 +20,8 @@ pub(super) struct Feedback {
     aqt_backward: Option<QueueingTime>,
     mrai: Option<u8>,
     ci_echo: bool,
+    /// What CSIG's reflected tags report.
+    pub(super) csig: Option<PathSignal>,
     marks: MarkValues,
     backward_marks: MarkValues,
 }
@@ -66,6 +68,7 @@ impl Feedback {
         event.aqt_backward = self.aqt_backward;
         event.mrai = self.mrai;
         event.ci_echo = self.ci_echo;
+        event.csig = self.csig;
         event.marks = self.marks;
         event.backward_marks = self.backward_marks;
         event.ts_forward = self.ts_forward;

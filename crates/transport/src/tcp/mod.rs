@@ -23,6 +23,7 @@
 mod assembler;
 mod config;
 mod connection;
+pub mod csig;
 mod feedback;
 mod flight;
 mod ledger;

@@ -1,6 +1,7 @@
 //! A TCP segment with the IPv4 fields that transports read and write; its payload is elided zeros.
 
-use super::config::{AQT_OCTETS, AVBW_OCTETS};
+use super::config::{AQT_OCTETS, AVBW_OCTETS, CSIG_OCTETS};
+use super::csig::{Reflection, Tag};
 use super::options::Options;
 use std::ops::{BitOr, BitOrAssign};
 
@@ -31,16 +32,21 @@ pub struct Segment {
     pub options: Options,
     /// The IPv4 ECN field.
     pub ecn: Ecn,
+    /// The CSIG tag in front of the IPv4 header.
+    pub csig: Option<Tag>,
+    /// CSIG tags that are reflected, in an experimental TCP option.
+    pub reflection: Reflection,
     /// What links, rates and queues charge for it, in octets.
     pub link_octets: u32,
 }
 
 impl Segment {
-    /// Octets of the IPv4 options that hops write into, which its `link_octets` contain.
+    /// Octets of the IPv4 options and the tag that hops write into, which its `link_octets` contain.
     pub fn feedback_octets(&self) -> u32 {
         self.aqt.map_or(0, |_| AQT_OCTETS)
             + self.avbw.map_or(0, |_| AVBW_OCTETS)
             + self.options.padded_octets()
+            + self.csig.map_or(0, |_| CSIG_OCTETS)
     }
 }
 

@@ -3,6 +3,7 @@
 //! A packet is its header octets and a payload length; the payload is elided and defined as zeros,
 //! so checksums are computed and valid, and what is written opens in any analyser.
 
+mod csig;
 mod error;
 mod ipv4;
 mod sctp;
@@ -14,10 +15,11 @@ use std::net::Ipv4Addr;
 pub use error::{DecodeError, EncodeError};
 pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 
+use crate::tcp::csig::Tag;
 use crate::tcp::{Aqt, Avbw, Ecn, Options, Segment};
 
-/// The longest headers: Ethernet 14, IPv4 60, TCP 60.
-pub const MAX_HEADER_OCTETS: usize = 134;
+/// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60.
+pub const MAX_HEADER_OCTETS: usize = 138;
 
 const ETHERNET_OCTETS: usize = 14;
 const ETHERTYPE_IPV4: u16 = 0x0800;
@@ -94,6 +96,14 @@ impl Body {
         }
     }
 
+    /// The tag in front of IPv4.
+    const fn csig(&self) -> Option<Tag> {
+        match self {
+            Body::Tcp(segment) => segment.csig,
+            Body::Udp { .. } => None,
+        }
+    }
+
     fn marks(&self) -> ipv4::Marks {
         match self {
             Body::Tcp(segment) => ipv4::Marks {
@@ -112,11 +122,23 @@ impl Body {
 /// enough.
 pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let headers = Headers::of(packet)?;
-    let buffer = headers.room(buffer, ETHERNET_OCTETS)?;
-    let (ethernet, ip) = buffer.split_at_mut(ETHERNET_OCTETS);
-    write_ethernet(&packet.flow, ethernet);
+    let tag = packet.body.csig();
+    let ethernet_octets = ETHERNET_OCTETS + tag.map_or(0, |_| csig::TAG_OCTETS);
+    let buffer = headers.room(buffer, ethernet_octets)?;
+    let (ethernet, ip) = buffer.split_at_mut(ethernet_octets);
+    write_ethernet(&packet.flow, tag, ethernet);
     headers.write(packet, ip, &[]);
-    Ok(ETHERNET_OCTETS + headers.octets())
+    Ok(ethernet_octets + headers.octets())
+}
+
+/// Where the IPv4 header of a frame begins, behind Ethernet's and a CSIG tag; `None`: it is no IPv4.
+pub fn ipv4_offset(frame: &[u8]) -> Option<usize> {
+    let ethertype = |at: usize| Some(u16::from_be_bytes(*frame.get(at..)?.first_chunk()?));
+    match ethertype(12)? {
+        ETHERTYPE_IPV4 => Some(ETHERNET_OCTETS),
+        csig::TPID if ethertype(16)? == ETHERTYPE_IPV4 => Some(ETHERNET_OCTETS + csig::TAG_OCTETS),
+        _ => None,
+    }
 }
 
 /// Where [`complete_ip`] expects the payload of `packet`, counted from the start of its IPv4
@@ -200,10 +222,15 @@ impl Headers {
     }
 }
 
-fn write_ethernet(flow: &Flow, header: &mut [u8]) {
+fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
     header[..6].copy_from_slice(&flow.destination_mac);
     header[6..12].copy_from_slice(&flow.source_mac);
-    header[12..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
+    if let Some(tag) = tag {
+        header[12..14].copy_from_slice(&csig::TPID.to_be_bytes());
+        header[14..16].copy_from_slice(&tag.0.to_be_bytes());
+    }
+    let at = header.len() - 2;
+    header[at..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
 }
 
 /// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
@@ -216,13 +243,30 @@ pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
             available: octets.len() as u64,
         });
     };
-    let ethertype = be16(ethernet, 12);
+    let mut ethertype = be16(ethernet, 12);
+    let (mut tag, mut rest) = (None, rest);
+    if ethertype == csig::TPID {
+        let Some((tagged, behind)) = rest.split_at_checked(csig::TAG_OCTETS) else {
+            return Err(DecodeError::Truncated {
+                layer: "CSIG",
+                needed: csig::TAG_OCTETS as u64,
+                available: rest.len() as u64,
+            });
+        };
+        tag = Some(Tag(be16(tagged, 0)));
+        ethertype = be16(tagged, 2);
+        rest = behind;
+    }
     if ethertype != ETHERTYPE_IPV4 {
         return Err(DecodeError::NotIpv4 { ethertype });
     }
     let (mut packet, _) = decode_ip(rest, payload)?;
     packet.flow.source_mac = array(ethernet, 6);
     packet.flow.destination_mac = array(ethernet, 0);
+    if let (Body::Tcp(segment), Some(_)) = (&mut packet.body, tag) {
+        segment.csig = tag;
+        segment.link_octets += csig::TAG_OCTETS as u32;
+    }
     Ok(packet)
 }
 

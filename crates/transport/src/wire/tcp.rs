@@ -2,6 +2,7 @@
 
 use internet_checksum::Sum;
 
+use super::csig;
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Ipv4};
 use super::{Flow, be16, be32};
@@ -13,7 +14,7 @@ const FIXED_OCTETS: usize = 20;
 const MAX_OPTION_OCTETS: usize = 40;
 
 const END: u8 = 0;
-const NOP: u8 = 1;
+pub(super) const NOP: u8 = 1;
 const MSS: u8 = 2;
 const MSS_OCTETS: usize = 4;
 const WINDOW_SCALE: u8 = 3;
@@ -38,7 +39,8 @@ pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     } else {
         4 + BLOCK_OCTETS * blocks
     };
-    let octets = timestamps + sack + syn_octets(&segment.syn);
+    let reflection = segment.reflection.octets() as usize;
+    let octets = timestamps + reflection + sack + syn_octets(&segment.syn);
     if octets > MAX_OPTION_OCTETS {
         return Err(EncodeError::TcpOptionsTooLong { octets });
     }
@@ -81,6 +83,7 @@ fn write_options(segment: &Segment, options: &mut [u8]) {
         option[8..].copy_from_slice(&echo.to_be_bytes());
         options = rest;
     }
+    let options = csig::write(&segment.reflection, options);
     let blocks = segment.sack.as_slice();
     if blocks.is_empty() {
         return;
@@ -153,7 +156,7 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
     Ok(((be16(header, 0), be16(header, 2)), segment))
 }
 
-/// Timestamps and SACK, and those of a SYN; others are passed over.
+/// Timestamps, SACK, reflected CSIG tags, and those of a SYN; others are passed over.
 fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != END {
@@ -169,6 +172,7 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
             MSS => option.len() == MSS_OCTETS,
             WINDOW_SCALE => option.len() == WINDOW_SCALE_OCTETS,
             SACK_PERMITTED => option.len() == SACK_PERMITTED_OCTETS,
+            csig::EXPERIMENT => option.len() >= 2 && csig::is_whole(option),
             SACK => option.len() > 2 && (option.len() - 2).is_multiple_of(BLOCK_OCTETS),
             _ => option.len() >= 2,
         };
@@ -191,6 +195,7 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
             MSS => segment.syn.mss = Some(be16(option, 2)),
             WINDOW_SCALE => segment.syn.window_scale = Some(option[2]),
             SACK_PERMITTED => segment.syn.sack_permitted = true,
+            csig::EXPERIMENT => segment.reflection = csig::read(option),
             SACK => {
                 segment.sack = SackBlocks::default();
                 for block in option[2..].chunks_exact(BLOCK_OCTETS) {

@@ -2,6 +2,7 @@ use internet_checksum::Sum;
 use proptest::prelude::*;
 
 use super::*;
+use crate::tcp::csig::{Reflection, Signal};
 use crate::tcp::{Flags, SackBlocks, SynOptions, Timestamps};
 
 fn flow() -> Flow {
@@ -253,6 +254,60 @@ fn a_packet_that_does_not_fit_is_refused() {
     );
 }
 
+#[test]
+fn a_tag_stands_in_front_of_ipv4_and_its_reflection_in_a_tcp_option() {
+    let mut reflection = Reflection::default();
+    for tag in [0x4B05, 0x2C07] {
+        reflection.add(Tag(tag));
+    }
+    let segment = Segment {
+        csig: Some(Tag::asking(Signal::Delay)),
+        reflection,
+        link_octets: 40 + 8 + 4,
+        ..Segment::default()
+    };
+    let octets = written(&packet(Body::Tcp(segment)));
+    assert_eq!(octets[12..18], [0x88, 0xB5, 0x40, 0x00, 0x08, 0x00]);
+    let option = [253, 8, 0xC5, 0x16, 0x2C, 0x07, 0x4B, 0x05];
+    assert_eq!(octets[18 + 40..], option);
+    assert_eq!(decode(&octets, 0).unwrap().body, Body::Tcp(segment));
+    assert_eq!(ipv4_offset(&octets), Some(18));
+    for (cut, said) in [
+        (17, "CSIG needs 4 octets, there are 3"),
+        (20, "IPv4 needs 20 octets, there are 2"),
+    ] {
+        let error = decode(&octets[..cut], 0).unwrap_err();
+        assert_eq!(error.to_string(), said);
+    }
+}
+
+#[test]
+fn other_experiments_are_passed_over_and_half_a_tag_is_refused() {
+    let mut segment = Segment::default();
+    segment.reflection.add(Tag(0x4B05));
+    let octets = written(&packet(Body::Tcp(segment)));
+    // NOP, NOP, and an option of 6 octets.
+    assert_eq!(octets[54..], [1, 1, 253, 6, 0xC5, 0x16, 0x4B, 0x05]);
+    let changed = |at: usize, to: u8| {
+        let mut octets = octets.clone();
+        octets[at] = to;
+        octets[50..52].fill(0);
+        let pseudo = ipv4::pseudo_header(flow().source, flow().destination, 6, 28);
+        let checksum = (pseudo + Sum::of(&octets[34..])).checksum();
+        octets[50..52].copy_from_slice(&checksum.to_be_bytes());
+        decode(&octets, 0).map(|packet| packet.body)
+    };
+    let Ok(Body::Tcp(other)) = changed(58, 0xC6) else {
+        panic!("another experiment");
+    };
+    assert!(other.reflection.is_empty());
+    let half = changed(57, 5).unwrap_err();
+    assert_eq!(
+        half.to_string(),
+        "TCP option 0xfd at octet 22 has length 5, which does not fit"
+    );
+}
+
 prop_compose! {
     fn segments()(
         numbers in any::<(u32, u32, u16, u16)>(),
@@ -263,6 +318,8 @@ prop_compose! {
         avbw in any::<Option<(u8, u8)>>(),
         ecn in 0_u8..4,
         syn in any::<Option<(Option<u16>, Option<u8>, bool)>>(),
+        csig in any::<Option<u16>>(),
+        reflected in prop::collection::vec(any::<u16>(), 0..=3),
         others in prop::collection::vec((2..=0x50_u8, prop::collection::vec(any::<u8>(), 0..=7)), 0..=3),
     ) -> Segment {
         // 27 octets beside AQT and AVBW-S.
@@ -273,8 +330,15 @@ prop_compose! {
             assert!(options.push(&option));
         }
         let mut sack = SackBlocks::default();
-        // There is no room for both.
-        let blocks = if syn.is_some() { &[] } else { &blocks[..] };
+        let mut reflection = Reflection::default();
+        reflected.iter().for_each(|&tag| reflection.add(Tag(tag)));
+        // There is no room for all.
+        let most = match (syn, reflection.is_empty()) {
+            (Some(_), _) => 0,
+            (None, true) => 3,
+            (None, false) => 1,
+        };
+        let blocks = &blocks[..blocks.len().min(most)];
         blocks.iter().for_each(|&(left, right)| assert!(sack.push(left, right)));
         Segment {
             seq: numbers.0,
@@ -293,6 +357,8 @@ prop_compose! {
                 window_scale,
                 sack_permitted,
             }),
+            csig: csig.map(Tag),
+            reflection,
             link_octets: 0,
         }
     }
@@ -328,7 +394,7 @@ proptest! {
         payload in prop::collection::vec(any::<u8>(), 1..1500),
         bit in any::<usize>(),
     ) {
-        let body = Body::Tcp(Segment { payload: payload.len() as u32, ..segment });
+        let body = Body::Tcp(Segment { payload: payload.len() as u32, csig: None, ..segment });
         let packet = Packet { flow: Flow { source_mac: [0; 6], destination_mac: [0; 6], ..flow() }, ..packet(body) };
         let mut octets = vec![0; 2000];
         let at = payload_offset(&packet).unwrap();
@@ -348,9 +414,9 @@ proptest! {
 
     #[test]
     fn one_changed_bit_is_noticed(segment in segments(), bit in 0_usize..1072) {
-        let packet = packet(Body::Tcp(segment));
+        let packet = packet(Body::Tcp(Segment { csig: None, ..segment }));
         let mut octets = written(&packet);
-        // Beyond the addresses of Ethernet, which nothing protects.
+        // Beyond the addresses of Ethernet, which nothing protects, as nothing protects a CSIG tag.
         let bit = 96 + bit % (8 * (octets.len() - 12));
         octets[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(decode(&octets, segment.payload).is_err());

@@ -332,7 +332,10 @@ impl Connection {
             timestamps: segment.timestamps.filter(|_| micros),
             ..*segment
         };
-        Feedback::decode(&told, self.clock(now), &self.config.marks)
+        let mut feedback = Feedback::decode(&told, self.clock(now), &self.config.marks);
+        let bands = self.config.csig;
+        feedback.csig = bands.and_then(|bands| bands.read(&segment.reflection));
+        feedback
     }
 
     fn blocks(&self, segment: &Segment) -> Blocks {

@@ -5,6 +5,7 @@ use thiserror::Error;
 use units::Duration;
 
 use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS, TIMESTAMP_OCTETS};
+use crate::tcp::csig::Bands;
 use crate::tcp::mark::Marks;
 
 /// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
@@ -44,6 +45,8 @@ pub struct Config {
     pub aqt: bool,
     /// Carry the AVBW-S option on all but SYNs and RSTs.
     pub avbw: bool,
+    /// Put CSIG tags on data, and read them with this quantiser. Tags that come are reflected in any case.
+    pub csig: Option<Bands>,
     /// Declared marks that all but SYNs and RSTs carry.
     pub marks: Marks,
     /// Spread a window over its round trip; else only as the congestion control asks.
@@ -166,6 +169,7 @@ impl Default for Config {
             ecn: EcnMode::Classic,
             aqt: false,
             avbw: false,
+            csig: None,
             marks: Marks::default(),
             pacing: true,
             max_retries: 15,

@@ -6,6 +6,7 @@ use super::config::Stamps;
 use super::connection::{Connection, State};
 use super::sender::Departure;
 use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS, TIMESTAMP_OCTETS};
+use crate::tcp::csig::{Signal, Tag};
 use crate::tcp::feedback;
 use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 use crate::tcp::trace::Change;
@@ -24,8 +25,8 @@ impl Connection {
         }
         match self.state {
             State::Closed | State::Listen => return None,
-            // Segments that came early are reported in a separate acknowledgement: data has no room.
-            _ if self.receiver.due && self.receiver.has_blocks() => {
+            // Segments that came early, and CSIG tags, are reported in a separate acknowledgement: data has no room.
+            _ if self.receiver.due && (self.receiver.has_blocks() || self.receiver.has_tags()) => {
                 return Some(self.acknowledgement(now));
             }
             _ => {}
@@ -89,6 +90,7 @@ impl Connection {
             self.stats.sent += 1;
             self.stats.resent += u64::from(again);
             segment.ecn = self.ecn.data_field(again);
+            segment.csig = self.csig_tag();
             if !again {
                 segment.flags |= self.ecn.take_reduced();
             }
@@ -101,6 +103,16 @@ impl Connection {
             self.record(now, change, None);
         }
         self.finish(segment)
+    }
+
+    /// The tag of the next data packet. Packets ask for delay and available bandwidth in turn.
+    fn csig_tag(&mut self) -> Option<Tag> {
+        self.config.csig?;
+        let signal = match self.stats.sent.is_multiple_of(2) {
+            true => Signal::AvailableShare,
+            false => Signal::Delay,
+        };
+        Some(Tag::asking(signal))
     }
 
     /// A SYN, or the answer to one.
@@ -138,9 +150,11 @@ impl Connection {
     /// A segment without data that acknowledges what came.
     pub(super) fn acknowledgement(&mut self, now: Instant) -> Segment {
         let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
+        let reflection = self.receiver.take_tags();
         let sack = match self.sender.sack {
             true => {
-                let room = (MAX_OPTION_OCTETS - stamps - SACK_OCTETS) / SACK_BLOCK_OCTETS;
+                let others = stamps + reflection.octets() + SACK_OCTETS;
+                let room = (MAX_OPTION_OCTETS - others) / SACK_BLOCK_OCTETS;
                 self.receiver.sack_blocks(room as usize)
             }
             false => SackBlocks::default(),
@@ -148,6 +162,7 @@ impl Connection {
         let mut segment = self.header(now, sack.is_empty());
         segment.seq = self.sequence(self.sender.next);
         segment.sack = sack;
+        segment.reflection = reflection;
         // What came is echoed, whether or not this end carries the options itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
@@ -220,7 +235,7 @@ impl Connection {
         }
     }
 
-    /// What links charge: the IPv4 total length.
+    /// What links charge: the IPv4 total length, and a CSIG tag in front of it.
     fn finish(&self, mut segment: Segment) -> Segment {
         let syn = &segment.syn;
         let words = u32::from(syn.mss.is_some())
@@ -233,7 +248,8 @@ impl Connection {
         };
         let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
         let ip = segment.feedback_octets();
-        segment.link_octets = HEADER_OCTETS + ip + 4 * words + sack + stamps + segment.payload;
+        let tcp = 4 * words + sack + stamps + segment.reflection.octets();
+        segment.link_octets = HEADER_OCTETS + ip + tcp + segment.payload;
         segment
     }
 }

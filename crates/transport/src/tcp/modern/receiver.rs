@@ -7,6 +7,7 @@ use units::{Duration, Instant};
 use super::config::Config;
 use super::stream::ReceiveStream;
 use crate::tcp::assembler::Assembler;
+use crate::tcp::csig::Reflection;
 use crate::tcp::mark::Marks;
 use crate::tcp::options::Options;
 use crate::tcp::segment::{Aqt, Avbw, SackBlocks, Segment, Timestamps};
@@ -41,6 +42,8 @@ pub(super) struct Receiver {
     copy: Option<(u64, u64)>,
     aqt: Option<Aqt>,
     avbw: Option<Avbw>,
+    /// CSIG tags since the last acknowledgement that reflected some.
+    reflection: Reflection,
     /// Declared marks.
     marks: Marks,
     /// The options of the data since the last acknowledgement; before more comes, of the data before.
@@ -77,6 +80,7 @@ impl Receiver {
             copy: None,
             aqt: None,
             avbw: None,
+            reflection: Reflection::default(),
             marks: config.marks.clone(),
             options: Options::default(),
             options_sent: true,
@@ -239,6 +243,9 @@ impl Receiver {
             (Some(one), Some(other)) => Some(if one.drai < other.drai { one } else { other }),
             (one, other) => other.or(one),
         };
+        if let Some(tag) = data.csig {
+            self.reflection.add(tag);
+        }
         self.options = match self.options_sent {
             true => data.options,
             false => self.marks.combine(&self.options, &data.options),
@@ -249,6 +256,16 @@ impl Receiver {
     /// What data says for an acknowledgement to echo.
     pub(super) fn marks(&self) -> (Option<Aqt>, Option<Avbw>) {
         (self.aqt, self.avbw)
+    }
+
+    /// Whether CSIG tags came that are not reflected yet.
+    pub(super) fn has_tags(&self) -> bool {
+        !self.reflection.is_empty()
+    }
+
+    /// The CSIG tags for an acknowledgement to reflect, once.
+    pub(super) fn take_tags(&mut self) -> Reflection {
+        std::mem::take(&mut self.reflection)
     }
 
     /// The options of the data that an acknowledgement echoes.
