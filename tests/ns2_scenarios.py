@@ -286,6 +286,8 @@ def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> 
         retransmissions=int(rows[-1, 3]),
         losses=losses,
         timeouts=int(rows[-1, 4]),
+        start_s=flow.start_s,
+        segments=flow.segments,
         finished_s=finished_s if finished_s >= 0 else None,
         verdicts=None,
         trace=trace,

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from ipaddress import IPv4Address, IPv4Interface
 
 from waymark import architecture
@@ -18,7 +19,8 @@ _FIRST_SWITCH = IPv4Address("10.255.0.1")
 class NextHops(Mapping[tuple[str, str, int], str]):
     """For each (node, host, port of the host), the neighbour to send to.
 
-    A host's interface has the paths of the switch at its link, which are kept once.
+    A host's interface has the paths of the switch at its link, which are kept once. Among several
+    shortest paths, hosts behind one switch use different ones: :func:`_choice`.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class NextHops(Mapping[tuple[str, str, int], str]):
         found = self.all(node, host, port)
         if not found:
             raise KeyError(key)
-        return found[0]
+        return found[0] if len(found) == 1 else found[_choice(node, host) % len(found)]
 
     def __iter__(self) -> Iterator[tuple[str, str, int]]:
         for host in self._hosts:
@@ -58,6 +60,11 @@ class NextHops(Mapping[tuple[str, str, int], str]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _choice(node: str, host: str) -> int:
+    """Which of several equal next hops a node takes to a host; the same in every run."""
+    return int.from_bytes(blake2b(f"{node} {host}".encode(), digest_size=4).digest())
 
 
 class _First(Mapping[tuple[str, str], str]):
@@ -142,8 +149,9 @@ class Addressing:
 def derive(topology: Topology) -> Addressing:
     """Number the ports, give addresses, and find the shortest paths.
 
-    Paths have the fewest hops; among equals the neighbour whose link comes first wins, so that the
-    same topology always gives the same paths. Hosts do not forward packets.
+    Paths have the fewest hops. Among equals a node takes one for each host, by a hash of both names:
+    the same topology always gives the same paths, and many hosts use all of them. Hosts do not
+    forward packets.
 
     Raises:
         WaymarkError: a host with one interface that another node cannot reach.

@@ -35,7 +35,8 @@ from waymark.architecture import V1MODEL, Architecture
 
 MTU_OCTETS = 1500
 ROUND_TRIP_LOG2 = 15
-"""A port measures its rate over 2^15 µs, 33 ms, if not longer."""
+"""A port measures its rate over 2^15 µs, 33 ms, if not longer. :class:`waymark.Switch` has another
+for networks with other round trips, such as a data centre's."""
 WINDOW_PACKETS = 4
 """A window holds at least this many packets of the MTU: the fewest of which ⅓, 4/7 and ⅞ are
 different numbers of whole packets."""
@@ -69,25 +70,33 @@ class DraiRange:
     index: int
 
 
-def window_log2(rate_bps: float) -> int:
-    """The least k from 15 on for which 2^k µs hold 4 packets of the MTU at ``rate_bps``.
+def window_log2(rate_bps: float, round_trip_log2: int = ROUND_TRIP_LOG2) -> int:
+    """The least k from ``round_trip_log2`` on for which 2^k µs hold 4 packets of the MTU at
+    ``rate_bps``.
 
-    Less than 15 only where the octets of a window would not fit their counter (above 1 Tb/s).
+    Less only where the octets of a window would not fit their counter (with 15 above 1 Tb/s).
     """
     octets_per_us = rate_bps / 8e6
     shortest = ceil(log2(WINDOW_PACKETS * MTU_OCTETS / octets_per_us))
     longest = floor(log2(MAX_OCTETS / octets_per_us))
-    return max(0, min(max(ROUND_TRIP_LOG2, shortest), longest))
+    return max(0, min(max(round_trip_log2, shortest), longest))
 
 
-def window_capacity_octets(rate_bps: float, architecture: Architecture = V1MODEL) -> float:
+def window_capacity_octets(
+    rate_bps: float,
+    architecture: Architecture = V1MODEL,
+    round_trip_log2: int = ROUND_TRIP_LOG2,
+) -> float:
     """Octets that a port of ``rate_bps`` sends in a full window: 2^`window_log2` µs on v1model."""
-    return 2 ** window_log2(rate_bps) * architecture.window_us * 1e-6 * rate_bps / 8
+    return 2 ** window_log2(rate_bps, round_trip_log2) * architecture.window_us * 1e-6 * rate_bps / 8
 
 
-def window_shift(rate_bps: float, architecture: Architecture) -> int:
+def window_shift(
+    rate_bps: float, architecture: Architecture, round_trip_log2: int = ROUND_TRIP_LOG2
+) -> int:
     """The k for which table ``drai`` counts the octets of a window in units of 2^k octets."""
-    return architecture.octets_shift(window_capacity_octets(rate_bps, architecture))
+    capacity = window_capacity_octets(rate_bps, architecture, round_trip_log2)
+    return architecture.octets_shift(capacity)
 
 
 def drai_ranges(
@@ -95,6 +104,7 @@ def drai_ranges(
     limit_packets: int,
     architecture: Architecture = V1MODEL,
     packet_octets: int = MTU_OCTETS,
+    round_trip_log2: int = ROUND_TRIP_LOG2,
 ) -> list[DraiRange]:
     """The ranges of a port, disjoint and without gaps; see the table above.
 
@@ -105,12 +115,13 @@ def drai_ranges(
         limit_packets: the queue limit L; L − 1 packets wait.
         architecture: in whose units they are.
         packet_octets: of a waiting packet, where depths are in cells.
+        round_trip_log2: the window is at least 2^k µs.
     """
     cells = architecture.depth_of(packet_octets)
-    shift = window_shift(rate_bps, architecture)
+    shift = window_shift(rate_bps, architecture, round_trip_log2)
     most_octets = architecture.max_octets
     max_waiting = limit_packets - 1
-    capacity = window_capacity_octets(rate_bps, architecture)
+    capacity = window_capacity_octets(rate_bps, architecture, round_trip_log2)
     short = int(max_waiting * _SHORT_QUEUE)
     ranges: list[DraiRange] = []
     low = 0

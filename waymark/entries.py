@@ -63,12 +63,18 @@ def entries_for(
         entries += [entry_of.queue_limit(port, link.queue_packets) for port, link in links.items()]
     if "port_feedback" in present:
         entries += [
-            entry_of.feedback(port, switch.feedback, link.rate_bps) for port, link in links.items()
+            entry_of.feedback(port, switch.feedback, link.rate_bps, switch.drai_window_log2)
+            for port, link in links.items()
         ]
     if "drai" in present and "drai" in switch.feedback:
         for port, link in links.items():
             entries += entry_of.drai(
-                port, link.rate_bps, link.queue_packets, architecture, packet_octets
+                port,
+                link.rate_bps,
+                link.queue_packets,
+                architecture,
+                packet_octets,
+                switch.drai_window_log2,
             )
     if "csig_port" in present:
         quantiser = csig_quantiser(topology)

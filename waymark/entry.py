@@ -10,7 +10,7 @@ from typing import Any
 
 from waymark.architecture import V1MODEL, Architecture
 from waymark.csig import SIGNALS, Quantiser
-from waymark.drai import MTU_OCTETS, drai_ranges, window_log2, window_shift
+from waymark.drai import MTU_OCTETS, ROUND_TRIP_LOG2, drai_ranges, window_log2, window_shift
 from waymark.dual_pi2 import DualPi2, parameters
 from waymark.errors import WaymarkError
 from waymark.red import CERTAIN, ConstantDrop, Red, RedStep, red_steps, red_steps_of_depth
@@ -168,10 +168,15 @@ def csig_bands(quantiser: Quantiser) -> list[Entry]:
     ]
 
 
-def feedback(port: int, marks: Collection[str], rate_bps: float | None) -> Entry:
+def feedback(
+    port: int,
+    marks: Collection[str],
+    rate_bps: float | None,
+    round_trip_log2: int = ROUND_TRIP_LOG2,
+) -> Entry:
     """Which marks a port writes, and how long its DRAI window is at its rate (None: no DRAI)."""
     params: dict[str, int | str] = {mark: int(mark in marks) for mark in MARKS}
-    params["window_log2"] = 0 if rate_bps is None else window_log2(rate_bps)
+    params["window_log2"] = 0 if rate_bps is None else window_log2(rate_bps, round_trip_log2)
     return Entry("port_feedback", {"port": port}, "set_feedback", params)
 
 
@@ -181,6 +186,7 @@ def drai(
     limit_packets: int,
     architecture: Architecture = V1MODEL,
     packet_octets: int = MTU_OCTETS,
+    round_trip_log2: int = ROUND_TRIP_LOG2,
 ) -> list[Entry]:
     """The port's DRAI by what waits and octets of the last window; see `waymark.drai`."""
     ranges = [
@@ -191,9 +197,11 @@ def drai(
             {"index": r.index},
             DISJOINT,
         )
-        for r in drai_ranges(rate_bps, limit_packets, architecture, packet_octets)
+        for r in drai_ranges(
+            rate_bps, limit_packets, architecture, packet_octets, round_trip_log2
+        )
     ]
-    shift = window_shift(rate_bps, architecture)
+    shift = window_shift(rate_bps, architecture, round_trip_log2)
     unit = [Entry("window_unit", {"port": port}, f"shift_{shift}")] if shift else []
     return [*unit, *ranges]
 

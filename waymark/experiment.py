@@ -17,6 +17,7 @@ from waymark.analysis import intervals
 from waymark.errors import WaymarkError
 from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
+from waymark.tables import digits
 from waymark.traffic import Profile
 
 if TYPE_CHECKING:
@@ -179,6 +180,38 @@ class Span:
     paper_kbps: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
+OF_THE_PAPERS = ("vegas", "rovegas", "redvegas", "muzha")
+"""Controls that are no transports of today: the papers' proposals, and what they build on."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A measure by which controls are compared with each other.
+
+    Attributes:
+        quantity: its rows' name, with ``{}`` for the control's title.
+        better: which is.
+        scenario: the column's name on the report's page "Which signal buys what"; empty: it is not
+            there.
+        measure: what it is, within the scenario.
+    """
+
+    quantity: str
+    better: Literal["more", "less"]
+    scenario: str = ""
+    measure: str = ""
+
+    def of(self, rows: Mapping[str, Row], titles: Iterable[str]) -> dict[str, Row]:
+        """The rows that a table has, by the control's title."""
+        named = {title: self.quantity.format(title) for title in titles}
+        return {title: rows[name] for title, name in named.items() if name in rows}
+
+    def is_better(self, one: Row, other: Row) -> bool:
+        """Whether a control's number is better than another's, as both are shown."""
+        ours, others = (float(digits(row.waymark)) for row in (one, other))
+        return ours > others if self.better == "more" else ours < others
+
+
 @dataclass(frozen=True)
 class OnInterfaces:
     """How an experiment runs in real time on this machine's interfaces, beside virtual time.
@@ -217,6 +250,7 @@ class Experiment:
         choices: where the paper leaves a parameter open.
         notes: causes of departures, and what else a reader should know.
         on_interfaces: how it runs there; None: in virtual time only.
+        comparisons: the measures by which controls are compared.
     """
 
     id: str
@@ -232,6 +266,7 @@ class Experiment:
     notes: str = ""
     also: Sequence[str] = ()
     on_interfaces: OnInterfaces | None = None
+    comparisons: Sequence[Comparison] = ()
 
     def seeds_at(self, scale: Scale) -> int:
         """How many seeds the scale takes."""

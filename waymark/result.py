@@ -66,6 +66,8 @@ class FlowResult:
         sent: data packets that left the host, retransmissions included, by bin.
         retransmissions, losses, timeouts: over the whole run; losses are data packets that a
             queue, a program or a link dropped.
+        start_s: when it began, in seconds of the run.
+        segments: packets of data that it had to send; None: without end.
         finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
         verdicts: where the congestion control judges losses (RedVegas).
         trace: where the flow asked for it.
@@ -80,6 +82,8 @@ class FlowResult:
     retransmissions: int
     losses: int
     timeouts: int
+    start_s: float
+    segments: int | None
     finished_s: float | None
     verdicts: Verdicts | None
     trace: Trace | None
@@ -91,6 +95,11 @@ class FlowResult:
         All but the options that hops write into (Chan 2004, §3.5).
         """
         return self.packet_octets - self.feedback_octets
+
+    @property
+    def completion_s(self) -> float | None:
+        """How long a finite flow took, in seconds; None: it has not ended."""
+        return None if self.finished_s is None else self.finished_s - self.start_s
 
 
 @dataclass(frozen=True)

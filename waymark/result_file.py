@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from waymark.errors import WaymarkError
 from waymark.result import Result
 
-_FORMAT = 2
+_FORMAT = 3
 """Changes whenever files of before cannot be read any more."""
 
 _TEXT = "result"

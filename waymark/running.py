@@ -122,6 +122,8 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
         retransmissions=int(measured["resent_packets"].sum()),
         losses=int(measured["lost_packets"].sum()),
         timeouts=measured["timeouts"],
+        start_s=flow.start_s,
+        segments=flow.segments,
         finished_s=measured["finished_s"],
         verdicts=_verdicts(measured["verdicts"]),
         trace=None if traced is None else trace.from_core(traced, about),

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from waymark import program
-from waymark.drai import MAX_DEPTH
+from waymark.drai import MAX_DEPTH, MAX_WINDOW_LOG2, ROUND_TRIP_LOG2
 from waymark.dual_pi2 import MAX_COUPLING, MAX_GAIN, MAX_US, DualPi2, parameters
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
@@ -83,6 +83,8 @@ class Switch:
         program: the main P4 file, relative to the project's ``p4src/`` (or absolute); empty: none
             until a controller loads one, on Linux interfaces only.
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
+        drai_window_log2: its ports measure their rate for DRAI over 2^k µs, or over four packets if
+            these take longer: about a round trip (:mod:`waymark.drai`).
         runtime: a file with what is written to it (entries, default actions, multicast groups,
             clone sessions), in the form of the P4 tutorials, instead of what follows from the
             topology.
@@ -96,6 +98,7 @@ class Switch:
     name: str
     program: str = DEFAULT_PROGRAM
     feedback: frozenset[str] = frozenset({"aqt"})
+    drai_window_log2: int = ROUND_TRIP_LOG2
     runtime: Path | None = None
     tutorial: Tutorial | None = None
     snoop: tuple[str, ...] = ()
@@ -372,6 +375,11 @@ def _check(topology: Topology) -> None:
         for neighbour in switch.snoop:
             if (switch.name, neighbour) not in ends:
                 raise WaymarkError(f"switch {switch.name}: snoop: no link to {neighbour!r}")
+        if not 0 <= switch.drai_window_log2 <= MAX_WINDOW_LOG2:
+            raise WaymarkError(
+                f"switch {switch.name}: a DRAI window of 2^{switch.drai_window_log2} µs, expected "
+                f"2^0 to 2^{MAX_WINDOW_LOG2}"
+            )
         unknown = sorted(switch.feedback - {"aqt", "drai", "ci"})
         if unknown:
             raise WaymarkError(

@@ -2,50 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.chan import single_bottleneck as net
-from experiments.today import signals
-from waymark import MODERN, Choice, Expectation, Experiment, Row, Runs, Scale, Scenario, plots
+from experiments.today import measures, signals
+from waymark import MODERN, Expectation, Experiment, Row, Runs, Scale, Scenario, plots
 from waymark.criteria import at_least, at_most
-from waymark.traffic import Algorithm
 
-CONTROLS: tuple[Algorithm, ...] = (
-    "cubic",
-    "bbr",
-    "dctcp",
-    "prague",
-    "thetapowertcp",
-    "swift",
-    "swiftaqt",
-    "vegas",
-    "rovegas",
-    "waymark",
-)
-MARKERS = "os^vD<>P*X"
 LOADS = (0.5, 0.9)
 FROM_S, END_S = 20.0, 120.0
 SAMPLE_S = 0.1
 QUEUE = "r1->r2"
-TARGET_PACKETS = 3
-"""Swift's target: the time that so many packets take, as many as Vegas' β."""
+GROUND = signals.wide_area([QUEUE, "r2->r1"], net.BOTTLENECK_BPS)
 
 
 def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """One control at a time, against the same traffic."""
-    target_s = TARGET_PACKETS * 8 * MODERN.packet_octets / net.BOTTLENECK_BPS
     return {
         _key(control, load): Scenario(
             _key(control, load),
-            signals.network_for(control, net.topology(), [QUEUE, "r2->r1"]),
+            signals.network_for(control, net.topology(), GROUND),
             END_S,
-            flows=(signals.flow(control, "s1", "d1", target_s),),
+            flows=(signals.flow(control, "s1", "d1", GROUND),),
             sources=net.backward_traffic(load),
             seed=seed,
             sample_s=SAMPLE_S,
         )
-        for control in CONTROLS
+        for control in signals.SIGNALS
         for load in LOADS
     }
 
@@ -58,17 +41,21 @@ def rows(runs: Runs) -> list[Row]:
     """Throughput, and packets waiting in front of the link, at each load; ratios."""
     table: list[Row] = []
     kbps: dict[str, list[float]] = {}
-    for control in CONTROLS:
+    for control in signals.SIGNALS:
         for load in LOADS:
             results = runs[_key(control, load)]
             name = f"{plots.NAMES[control]}, load {load}"
             kbps[name] = [r.throughput_bps(0, FROM_S, END_S) / 1e3 for r in results]
-            waiting = [r.queues[QUEUE].waiting[round(FROM_S / SAMPLE_S) :] for r in results]
             table.append(Row.of(name, "kb/s", kbps[name]))
-            mean = [float(np.mean(w)) for w in waiting]
-            table.append(Row.of(f"{name}, waiting", "packets", mean))
-            p99 = [float(np.percentile(w, 99)) for w in waiting]
-            table.append(Row.of(f"{name}, waiting, p99", "packets", p99))
+            table += measures.rows(
+                name,
+                results,
+                links=[QUEUE],
+                span_s=(FROM_S, END_S),
+                available_bps=net.BOTTLENECK_BPS,
+                flows=[0],
+            )
+    table += measures.octets((c, runs[_key(c, LOADS[0])]) for c in signals.SIGNALS)
     for load in LOADS:
         for above, below in (("Swift (AQT)", "Swift"), ("Waymark", "CUBIC")):
             over = kbps[f"{above}, load {load}"], kbps[f"{below}, load {load}"]
@@ -80,27 +67,18 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """Throughput over what waits: a marker for each control, a colour for each load."""
     figure = plots.new_figure()
     axes = figure.subplots()
-    of = {row.quantity: row.waymark for row in table}
-    for control, marker in zip(CONTROLS, MARKERS, strict=True):
-        for load, colour in zip(LOADS, plots.PALETTE, strict=False):
-            name = f"{plots.NAMES[control]}, load {load}"
-            axes.plot(
-                of[f"{name}, waiting"],
-                of[name],
-                marker=marker,
-                linestyle="none",
-                color=colour,
-                label=plots.NAMES[control] if load == LOADS[-1] else None,
-            )
+    for load, colour in zip(LOADS, plots.PALETTE, strict=False):
+        point = f", load {load}"
+        measures.scatter(axes, table, point, "waiting", "use", colour, labelled=load == LOADS[-1])
     axes.set_xscale("log")
     plots.finish(
         axes,
         title="Load of .5 (blue) and .9 (vermilion) on the way back",
         x="packets waiting, mean",
-        y="throughput (kb/s)",
+        y="use of the link (%)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
     )
-    axes.set_ylim(0, 1700)
+    axes.set_ylim(0, 105)
     return figure
 
 
@@ -114,9 +92,9 @@ EXPERIMENT = Experiment(
         "backward_loads": list(LOADS),
         "measured_s": [FROM_S, END_S],
         "queue_packets": 50,
-        "swift_target_packets": TARGET_PACKETS,
+        "delay_target_s": GROUND.delay_target_s,
     },
-    seeds={"quick": 2, "full": 10},
+    seeds={"quick": 1, "full": 10},
     scenarios=scenarios,
     rows=rows,
     draw=draw,
@@ -134,18 +112,19 @@ EXPERIMENT = Experiment(
         Expectation(
             "Waymark keeps at most 3 packets waiting",
             "on average, at both loads",
-            at_most(3.0, *(f"Waymark, load {load}, waiting" for load in LOADS)),
+            at_most(3.0, *(f"Waymark, load {load}: waiting" for load in LOADS)),
         ),
     ),
     choices=(
         signals.PROFILE_CHOICE,
         signals.MARKING_CHOICE,
         net.VBR_CHOICE,
-        Choice(
-            "Swift's target",
-            f"the time of {TARGET_PACKETS} packets at the bottleneck",
-            "as many packets as Vegas' β; a target for data centres is less than one packet here",
-            "not swept",
-        ),
+        signals.TARGET_CHOICE,
+    ),
+    comparisons=measures.comparisons(
+        "way back at load .9",
+        [f", load {load}" for load in LOADS],
+        ", load 0.9",
+        ("use", "waiting, p99"),
     ),
 )

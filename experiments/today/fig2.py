@@ -20,6 +20,7 @@ from waymark import (
     plots,
 )
 from waymark.criteria import at_least, less_than
+from waymark.dual_pi2 import WEIGHTS
 from waymark.networks import dumbbell
 from waymark.result import Result
 
@@ -44,7 +45,7 @@ def _scenario(rtt_ms: int, seed: int) -> Scenario:
     network = dumbbell(2, (RATE_BPS, delay_s), (1e9, ACCESS_DELAY_S), queue_packets=QUEUE_PACKETS)
     return Scenario(
         str(rtt_ms),
-        signals.with_dual_pi2(network, [QUEUE]),
+        signals.network_for("prague", network, signals.wide_area([QUEUE], RATE_BPS)),
         END_S,
         flows=tuple(
             Flow(f"s{i}", f"d{i}", control, MODERN, trace=True)
@@ -123,7 +124,7 @@ EXPERIMENT = Experiment(
         "rtts_ms": list(RTTS_MS),
         "queue_packets": QUEUE_PACKETS,
         "measured_s": [FROM_S, END_S],
-        "weights": list(signals.CLASSIC_AND_L4S),
+        "weights": list(WEIGHTS),
     },
     seeds={"quick": 1, "full": 10},
     scenarios=scenarios,

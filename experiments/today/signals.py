@@ -1,12 +1,160 @@
-"""What the experiments with the signals of today share: switches and flows for each control."""
+"""The signals of today beside the papers' marks: what each control needs of switches and hosts."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from experiments.beyond import today
-from waymark import MODERN, Choice, Flow, Topology
-from waymark.dual_pi2 import DualPi2
-from waymark.traffic import Algorithm
+from waymark import MODERN, Choice, Flow, Topology, plots
+from waymark.dual_pi2 import WEIGHTS, DualPi2
+from waymark.traffic import Algorithm, ModernProfile
+from waymark.workload import DATACENTER
+
+MARKS = frozenset({"aqt", "drai", "ci"})
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What follows from where the flows are: a wide-area path, or a data centre.
+
+    Attributes:
+        bottlenecks: the links whose queues grow.
+        profile: of the flows.
+        delay_target_s: the queueing that controls with a target delay keep.
+        ecn_threshold: DCTCP's K in packets; None: by each link's own delay.
+        dual_pi2: at the bottlenecks.
+        drai_window_log2: ports measure their rate over 2^k µs at least.
+    """
+
+    bottlenecks: Sequence[str]
+    delay_target_s: float
+    profile: ModernProfile = MODERN
+    ecn_threshold: int | None = None
+    dual_pi2: DualPi2 = field(default_factory=DualPi2)
+    drai_window_log2: int = 15
+
+
+def wide_area(bottlenecks: Sequence[str], rate_bps: float) -> Ground:
+    """Round trips of some 10 ms; the target delay is the time of 3 packets at this rate."""
+    return Ground(bottlenecks, TARGET_PACKETS * 8 * MODERN.packet_octets / rate_bps)
+
+
+TARGET_PACKETS = 3
+"""As many as Vegas' β."""
+
+DCTCP_K = 65
+"""Packets at 10 Gb/s (Alizadeh et al., SIGCOMM 2010, §4)."""
+DATACENTER_TARGET_S = 25e-6
+
+
+def datacenter(bottlenecks: Sequence[str]) -> Ground:
+    """Links of 10 Gb/s and round trips of some 10 µs."""
+    step_s = DCTCP_K * 8 * DATACENTER.packet_octets / 10e9
+    return Ground(
+        bottlenecks,
+        DATACENTER_TARGET_S,
+        DATACENTER,
+        DCTCP_K,
+        DualPi2(step_s=step_s),
+        drai_window_log2=5,
+    )
+
+
+def _marks(network: Topology, ground: Ground) -> Topology:
+    switches = (
+        replace(switch, feedback=MARKS, drai_window_log2=ground.drai_window_log2)
+        for switch in network.switches
+    )
+    return replace(network, switches=tuple(switches))
+
+
+def _ecn(network: Topology, ground: Ground) -> Topology:
+    network = network.with_program("v1model/ecn.p4")
+    for link in network.links:
+        if link.name in ground.bottlenecks:
+            k = ground.ecn_threshold or today.threshold(link.rate_bps, 2 * link.delay_s)
+            network = network.with_link(link.source, link.target, ecn_threshold=k)
+    return network
+
+
+def _l4s(network: Topology, ground: Ground) -> Topology:
+    network = network.with_program("v1model/l4s.p4")
+    for link in network.links:
+        if link.name in ground.bottlenecks:
+            network = network.with_link(
+                link.source, link.target, dual_pi2=ground.dual_pi2, weights=WEIGHTS
+            )
+    return network
+
+
+def _no_settings(_: Ground) -> Mapping[str, float]:
+    return {}
+
+
+def _target(ground: Ground) -> Mapping[str, float]:
+    return {"target_s": ground.delay_target_s}
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What a control reads, and what it needs for that.
+
+    Attributes:
+        reads: the signal, in words.
+        switches: gives a network the switches that write it.
+        settings: of the control on a ground.
+    """
+
+    reads: str
+    switches: Callable[[Topology, Ground], Topology] = _marks
+    settings: Callable[[Ground], Mapping[str, float]] = _no_settings
+
+
+SIGNALS: Mapping[Algorithm, Signal] = {
+    "cubic": Signal("losses"),
+    "bbr": Signal("delivery rate, round-trip time"),
+    "dctcp": Signal("ECN behind a threshold", _ecn),
+    "prague": Signal("L4S: ECN of DualPI2", _l4s),
+    "thetapowertcp": Signal("round-trip time"),
+    "swift": Signal("round-trip time", settings=_target),
+    "swiftaqt": Signal("AQT", settings=_target),
+    "vegas": Signal("round-trip time"),
+    "rovegas": Signal("AQT"),
+    "muzha": Signal("DRAI"),
+    "redvegas": Signal("CI"),
+    "waymark": Signal("AQT, DRAI, CI"),
+}
+"""All controls, in the order of tables and pictures."""
+
+NAMES = tuple(plots.NAMES[control] for control in SIGNALS)
+MARKERS = dict(zip(SIGNALS, "os^vD<>P*hpXd8H", strict=False))
+"""Of a control in pictures, whose colours are not enough."""
+
+
+def network_for(control: Algorithm, network: Topology, ground: Ground) -> Topology:
+    """The network with the switches that write a control's signal."""
+    return SIGNALS[control].switches(network, ground)
+
+
+def flow(
+    control: Algorithm,
+    source: str,
+    target: str,
+    ground: Ground,
+    start_s: float = 0.0,
+    segments: int | None = None,
+) -> Flow:
+    """A flow with the ground's profile and the control's settings there."""
+    settings = SIGNALS[control].settings(ground) if control in SIGNALS else {}
+    return Flow(
+        source,
+        target,
+        control,
+        ground.profile,
+        start_s=start_s,
+        segments=segments,
+        settings=settings,
+    )
+
 
 PROFILE_CHOICE = today.PROFILE_CHOICE
 MARKING_CHOICE = Choice(
@@ -17,32 +165,43 @@ MARKING_CHOICE = Choice(
     "RFC 9332's constants, RFC 8257's guideline, this project's program",
     "not swept",
 )
-
-CLASSIC_AND_L4S = (1, 9)
-"""Weights of the two queues (RFC 9332, appendix A: a tenth for Classic packets)."""
-
-
-def network_for(control: Algorithm, network: Topology, bottlenecks: Sequence[str]) -> Topology:
-    """The network with the switches that write a control's signal, at the named links."""
-    if control == "prague":
-        return with_dual_pi2(network, bottlenecks)
-    return today.marking(network, "dctcp" if control == "dctcp" else "waymark", bottlenecks)
-
-
-def with_dual_pi2(network: Topology, bottlenecks: Sequence[str]) -> Topology:
-    """The network with L4S switches, and DualPI2 at the named links."""
-    network = network.with_program("v1model/l4s.p4")
-    for link in network.links:
-        if link.name in bottlenecks:
-            network = network.with_link(
-                link.source, link.target, dual_pi2=DualPi2(), weights=CLASSIC_AND_L4S
-            )
-    return network
-
-
-def flow(control: Algorithm, source: str, target: str, swift_target_s: float) -> Flow:
-    """A greedy flow under the modern profile; Swift's have their target."""
-    flow = Flow(source, target, control, MODERN)
-    if control in ("swift", "swiftaqt"):
-        return replace(flow, settings={"target_s": swift_target_s})
-    return flow
+TARGET_CHOICE = Choice(
+    "the target delay of Swift",
+    "the time of 3 packets at the bottleneck",
+    "as many packets as Vegas' β; a target for data centres is less than one packet here",
+    "not swept",
+)
+DATACENTER_CHOICES = (
+    Choice(
+        "the rest of the transport",
+        "the modern profile with timers for a data centre: least RTO 5 ms, first RTO 10 ms, "
+        "acknowledgements delayed by 1 ms at most",
+        "RFC 8257 §4.1 wants a least RTO for data centres; Linux' 200 ms are 10,000 round trips here",
+        "with 200 ms a lost last packet would take the whole run",
+    ),
+    Choice(
+        "ECN for DCTCP",
+        f"ecn.p4, K = {DCTCP_K} packets",
+        "Alizadeh et al. 2010, section 4, at 10 Gb/s",
+        "not swept",
+    ),
+    Choice(
+        "DualPI2 for Prague",
+        f"l4s.p4, a step of {DCTCP_K} packets' time instead of 1 ms; weights 1 and 9",
+        "RFC 9332's defaults are for Internet paths, and its section A.1 has the step depend on them; "
+        "here L4S is alone and the step is DCTCP's",
+        "with 1 ms the queue holds 833 packets before a mark, more than the buffer",
+    ),
+    Choice(
+        "DRAI's window",
+        "32 µs instead of 33 ms",
+        "about a round trip, as waymark/drai.py wants it",
+        "over 33 ms no window ends within the run",
+    ),
+    Choice(
+        "the target delay of Swift",
+        f"{1e6 * DATACENTER_TARGET_S:g} µs of queueing",
+        "about a round trip of this network; the paper leaves it to the operator",
+        "not swept",
+    ),
+)

@@ -1,0 +1,147 @@
+"""Which signal gets its share beside CUBIC in one drop-tail queue (Kurata et al., figure 3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from matplotlib.figure import Figure
+
+from experiments.beyond import fig5 as net
+from experiments.today import measures, signals
+from waymark import (
+    MODERN,
+    Choice,
+    Expectation,
+    Experiment,
+    Row,
+    Runs,
+    Scale,
+    Scenario,
+    at_scale,
+    plots,
+)
+from waymark.criteria import at_least
+from waymark.networks import dumbbell
+
+BUFFERS: Mapping[Scale, tuple[int, ...]] = {"quick": (50,), "full": (20, 50, 200)}
+RIVAL = "cubic"
+GROUND = signals.wide_area([net.QUEUE], net.RATE_BPS)
+SAMPLE_S = 0.1
+
+
+def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
+    """A flow of each control, and one of CUBIC from 5 to 105 s; a little later with each seed."""
+    start_s = net.COMES_S + 0.01 * (seed - 1)
+    runs: dict[str, Scenario] = {}
+    for buffer in at_scale(BUFFERS, scale):
+        network = dumbbell(2, (net.RATE_BPS, net.DELAY_S), (1e9, 0.0005), queue_packets=buffer)
+        for control in signals.SIGNALS:
+            name = _key(control, buffer)
+            own = signals.flow(control, "s1", "d1", GROUND)
+            rival = signals.flow(RIVAL, "s2", "d2", GROUND, start_s)
+            runs[name] = Scenario(
+                name,
+                signals.network_for(control, network, GROUND),
+                net.END_S,
+                flows=(own, replace(rival, stop_s=net.GOES_S)),
+                seed=seed,
+                sample_s=SAMPLE_S,
+            )
+    return runs
+
+
+def _key(control: str, buffer: int) -> str:
+    return f"{plots.NAMES[control]}, buffer {buffer}"
+
+
+def rows(runs: Runs) -> list[Row]:
+    """What each gets of its fair share, and the queue beside the rival and without it."""
+    table: list[Row] = []
+    for name, results in runs.items():
+        beside = [[r.throughput_bps(f, *net.BESIDE_S) for f in (0, 1)] for r in results]
+        alone = [r.throughput_bps(0, *net.ALONE_S) for r in results]
+        table.append(
+            Row.of(
+                f"{name}: share",
+                "% of half",
+                [200 * own / net.RATE_BPS for own, _ in beside],
+            )
+        )
+        table.append(
+            measures.use(name, [100 * sum(both) / net.RATE_BPS for both in beside])
+        )
+        table += measures.queue(name, results, [net.QUEUE], net.BESIDE_S)
+        table.append(measures.fairness(name, beside))
+        table.append(measures.use(f"{name}, alone", [100 * a / net.RATE_BPS for a in alone]))
+        table += measures.queue(f"{name}, alone", results, [net.QUEUE], net.ALONE_S)
+    buffer = next(b for b in BUFFERS["full"] if _key(RIVAL, b) in runs)
+    table += measures.octets((c, runs[_key(c, buffer)]) for c in signals.SIGNALS)
+    return table
+
+
+def draw(runs: Runs, table: Sequence[Row]) -> Figure:
+    """The share over the buffer, a line per control."""
+    figure = plots.new_figure(9.0, 4.8)
+    axes = figure.subplots()
+    axes.axhline(100, color="#888888", linewidth=0.8)
+    points = {float(buffer): f", buffer {buffer}" for buffer in BUFFERS["full"]}
+    measures.lines(axes, table, points, "share")
+    plots.finish(
+        axes,
+        title="A flow beside CUBIC over 10 Mb/s",
+        x="buffer (packets)",
+        y="throughput (% of half of the link)",
+        legend_title=plots.mean_of(len(next(iter(runs.values())))),
+    )
+    axes.set_ylim(0, 200)
+    return figure
+
+
+POINTS = tuple(
+    f", buffer {buffer}{what}" for buffer in BUFFERS["full"] for what in ("", ", alone")
+)
+
+EXPERIMENT = Experiment(
+    id="today/fig5",
+    paper="Signals of today; the question of Kurata et al., figure 3",
+    claim="A sender that keeps the queue short does not starve beside one that fills it",
+    parameters={
+        "profile": MODERN.by_family(),
+        "access": "1 Gb/s, 0.5 ms",
+        "bottleneck": "10 Mb/s, 20 ms",
+        "queue_packets": list(BUFFERS["full"]),
+        "rival": RIVAL,
+        "rival_s": [net.COMES_S, net.GOES_S],
+        "measured_s": {"beside": list(net.BESIDE_S), "alone": list(net.ALONE_S)},
+        "delay_target_s": GROUND.delay_target_s,
+    },
+    seeds={"quick": 1, "full": 3},
+    scenarios=scenarios,
+    rows=rows,
+    draw=draw,
+    expectations=(
+        Expectation(
+            "Waymark has a fair part beside CUBIC",
+            "at least 80 % of half of the link, with each buffer",
+            at_least(80.0, *(f"Waymark, buffer {buffer}: share" for buffer in BUFFERS["full"])),
+        ),
+    ),
+    choices=(
+        signals.PROFILE_CHOICE,
+        signals.MARKING_CHOICE,
+        signals.TARGET_CHOICE,
+        Choice(
+            "one queue",
+            "all but Prague share a drop-tail queue with CUBIC; Prague and CUBIC have DualPI2's two",
+            "L4S is made of two queues; DCTCP's threshold marks no packet of CUBIC",
+            "today/fig2 has more round-trip times of Prague beside CUBIC",
+        ),
+    ),
+    comparisons=(
+        *measures.comparisons(
+            "beside CUBIC, buffer 50",
+            POINTS,
+            ", buffer 50",
+            ("share", "Jain's index"),
+        ),
+    ),
+)

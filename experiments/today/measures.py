@@ -1,0 +1,185 @@
+"""What every scenario of ``today/*`` measures, in rows with the same names."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from experiments.today import signals
+from waymark import Row, plots
+from waymark.analysis.fairness import jain
+from waymark.experiment import Comparison
+from waymark.result import Result, Values
+
+Better = Literal["more", "less"]
+
+
+def rows(
+    label: str,
+    results: Sequence[Result],
+    *,
+    links: Sequence[str],
+    span_s: tuple[float, float],
+    available_bps: float,
+    flows: Sequence[int],
+) -> list[Row]:
+    """Use, queues and fairness of greedy flows.
+
+    Args:
+        label: the control and the point, such as ``"CUBIC, load 0.9"``.
+        links: those whose queues are summed.
+        span_s: when.
+        available_bps: what the flows can have in all.
+        flows: those that count.
+    """
+    shares = [[r.throughput_bps(flow, *span_s) for flow in flows] for r in results]
+    table = [use(label, [100 * sum(each) / available_bps for each in shares])]
+    table += queue(label, results, links, span_s)
+    return [*table, fairness(label, shares)] if len(flows) > 1 else table
+
+
+def fairness(label: str, shares: Sequence[Sequence[float]]) -> Row:
+    """Jain's index of the flows' shares."""
+    return Row.of(f"{label}: Jain's index", "1", [jain(each) for each in shares])
+
+
+def use(label: str, percent: Sequence[float]) -> Row:
+    """The part of what is available that flows got, without octets of their signal."""
+    return Row.of(f"{label}: use", "%", percent)
+
+
+def queue(
+    label: str, results: Sequence[Result], links: Sequence[str], span_s: tuple[float, float]
+) -> list[Row]:
+    """Mean and 99th percentile of the packets that wait, summed over links."""
+    return _queue(label, [np.sum(_waiting(r, links, span_s), axis=0) for r in results])
+
+
+def _queue(label: str, waiting: Sequence[Values]) -> list[Row]:
+    return [
+        Row.of(f"{label}: waiting", "packets", [float(np.mean(w)) for w in waiting]),
+        Row.of(
+            f"{label}: waiting, p99", "packets", [float(np.percentile(w, 99)) for w in waiting]
+        ),
+    ]
+
+
+def longest_queue(
+    label: str, results: Sequence[Result], links: Sequence[str], span_s: tuple[float, float]
+) -> list[Row]:
+    """As :func:`queue`, of the longest queue of all at each time."""
+    longest = [np.max(_waiting(r, links, span_s), axis=0) for r in results]
+    return _queue(label, longest)
+
+
+def _waiting(result: Result, links: Sequence[str], span_s: tuple[float, float]) -> list[Values]:
+    first, last = (round(time_s / result.sample_s) for time_s in span_s)
+    return [result.queues[link].waiting[first:last] for link in links]
+
+
+def completion(
+    label: str, results: Sequence[Result], flows: Callable[[Result], Iterable[int]]
+) -> list[Row]:
+    """Median and 99th percentile of completion times; lower bounds where flows have not ended."""
+    results = [r for r in results if list(flows(r))]
+    if not results:
+        return []
+    times = [completion_ms(r, flows(r)) for r in results]
+    ended = [[r.flows[f].finished_s is not None for f in flows(r)] for r in results]
+    return [
+        Row.of(f"{label}: FCT, p50", "ms", [float(np.percentile(t, 50)) for t in times]),
+        Row.of(f"{label}: FCT, p99", "ms", [float(np.percentile(t, 99)) for t in times]),
+        Row.of(f"{label}: completed", "%", [100 * float(np.mean(each)) for each in ended]),
+    ]
+
+
+def completion_ms(result: Result, flows: Iterable[int]) -> list[float]:
+    """Completion times; of a flow that has not ended, the time from its start to the run's end."""
+
+    def taken_s(flow: int) -> float:
+        its = result.flows[flow]
+        return result.end_s - its.start_s if its.completion_s is None else its.completion_s
+
+    return [1e3 * taken_s(flow) for flow in flows]
+
+
+def octets(results_by_control: Iterable[tuple[str, Sequence[Result]]]) -> list[Row]:
+    """Octets of a full data packet that carry the signal, by control."""
+    return [
+        Row.of(
+            f"{plots.NAMES[control]}: octets of the signal",
+            "octets",
+            [float(r.flows[0].feedback_octets) for r in results],
+        )
+        for control, results in results_by_control
+    ]
+
+
+MEASURES: tuple[tuple[str, Better], ...] = (
+    ("use", "more"),
+    ("share", "more"),
+    ("waiting", "less"),
+    ("waiting, p99", "less"),
+    ("Jain's index", "more"),
+    ("FCT, p50", "less"),
+    ("FCT, p99", "less"),
+    ("completed", "more"),
+)
+"""Which direction is better."""
+
+
+def comparisons(
+    scenario: str, points: Sequence[str], shown_at: str, shown: Sequence[str]
+) -> tuple[Comparison, ...]:
+    """All measures at all points, compared between controls.
+
+    Args:
+        scenario: its short name on the page "Which signal buys what".
+        points: such as ``", load 0.9"``.
+        shown_at: the point that this page shows.
+        shown: the measures that it shows there.
+    """
+    return tuple(
+        Comparison(
+            f"{{}}{point}: {measure}",
+            better,
+            scenario if point == shown_at and measure in shown else "",
+            measure,
+        )
+        for point in points
+        for measure, better in MEASURES
+    )
+
+
+def scatter(
+    axes: Axes, table: Sequence[Row], point: str, x: str, y: str, colour: str, *, labelled: bool
+) -> None:
+    """A marker per control: one measure over another at a point."""
+    of = {row.quantity: row.waymark for row in table}
+    for control, marker in signals.MARKERS.items():
+        name = f"{plots.NAMES[control]}{point}"
+        if f"{name}: {x}" in of:
+            axes.plot(
+                of[f"{name}: {x}"],
+                of[f"{name}: {y}"],
+                marker=marker,
+                linestyle="none",
+                color=colour,
+                label=plots.NAMES[control] if labelled else None,
+            )
+
+
+def lines(axes: Axes, table: Sequence[Row], points: Mapping[float, str], measure: str) -> None:
+    """A line per control: a measure over x, whose points the labels end in."""
+    of = {row.quantity: row for row in table}
+    for place, (control, marker) in enumerate(signals.MARKERS.items()):
+        names = {x: f"{plots.NAMES[control]}{point}: {measure}" for x, point in points.items()}
+        plots.series(
+            axes,
+            {x: of[name] for x, name in names.items() if name in of},
+            plots.PALETTE[place % len(plots.PALETTE)],
+            plots.NAMES[control],
+            "-" if place < len(plots.PALETTE) else "--",
+            marker,
+        )
