@@ -23,7 +23,6 @@ from waymark import (
 from waymark.criteria import at_most
 from waymark.fabric import Cable
 from waymark.result import Result
-from waymark.workload import DATACENTER
 
 SENDERS = 32
 SEGMENTS = 45
@@ -132,7 +131,7 @@ EXPERIMENT = Experiment(
     paper="Signals of today; the incast of Addanki et al. 2022",
     claim="A sender that is told how much its bottleneck gets ends an incast soon and recovers",
     parameters={
-        "profile": DATACENTER.by_family(),
+        "profile": signals.PROFILE.by_family(),
         "links": "10 Gb/s, 5 µs",
         "queue_packets": CABLE.queue_packets,
         "senders": SENDERS,

@@ -22,7 +22,7 @@ from waymark.criteria import less_than
 from waymark.fabric import Cable, fat_tree
 from waymark.result import Result
 from waymark.topology import DEFAULT_PROGRAM
-from waymark.workload import DATACENTER, FlowSizes, poisson
+from waymark.workload import FlowSizes, poisson
 
 K = 4
 CABLE = Cable(10e9, 1e-6, 250)
@@ -139,7 +139,7 @@ EXPERIMENT = Experiment(
     paper="Signals of today; a fat-tree with the flow sizes of Alizadeh et al. 2010",
     claim="Small flows are soon done where senders are told of queues and keep them short",
     parameters={
-        "profile": DATACENTER.by_family(),
+        "profile": signals.PROFILE.by_family(),
         "fat_tree": K,
         "links": "10 Gb/s, 1 µs",
         "queue_packets": CABLE.queue_packets,
