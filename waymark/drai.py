@@ -88,7 +88,9 @@ def window_capacity_octets(
     round_trip_log2: int = ROUND_TRIP_LOG2,
 ) -> float:
     """Octets that a port of ``rate_bps`` sends in a full window: 2^`window_log2` µs on v1model."""
-    return 2 ** window_log2(rate_bps, round_trip_log2) * architecture.window_us * 1e-6 * rate_bps / 8
+    return (
+        2 ** window_log2(rate_bps, round_trip_log2) * architecture.window_us * 1e-6 * rate_bps / 8
+    )
 
 
 def window_shift(

@@ -197,9 +197,7 @@ def drai(
             {"index": r.index},
             DISJOINT,
         )
-        for r in drai_ranges(
-            rate_bps, limit_packets, architecture, packet_octets, round_trip_log2
-        )
+        for r in drai_ranges(rate_bps, limit_packets, architecture, packet_octets, round_trip_log2)
     ]
     shift = window_shift(rate_bps, architecture, round_trip_log2)
     unit = [Entry("window_unit", {"port": port}, f"shift_{shift}")] if shift else []

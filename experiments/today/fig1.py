@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
         "queue_packets": 50,
         "delay_target_s": GROUND.delay_target_s,
     },
-    seeds={"quick": 1, "full": 10},
+    seeds={"quick": 1, "full": 5},
     scenarios=scenarios,
     rows=rows,
     draw=draw,

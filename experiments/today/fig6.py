@@ -78,9 +78,7 @@ def rows(runs: Runs) -> list[Row]:
     for name, results in runs.items():
         span_s = START_S, results[0].end_s
         table += measures.completion(name, results, lambda _: INCAST)
-        all_bps = [
-            sum(r.throughput_bps(f, *span_s) for f in (LONG, *INCAST)) for r in results
-        ]
+        all_bps = [sum(r.throughput_bps(f, *span_s) for f in (LONG, *INCAST)) for r in results]
         table.append(measures.use(name, [100 * bps / CABLE.rate_bps for bps in all_bps]))
         table += measures.queue(name, results, [QUEUE], span_s)
         table.append(measures.fairness(name, [_rates(r) for r in results]))
@@ -112,9 +110,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """The 99th percentile of completion times over that of the queue."""
     figure = plots.new_figure()
     axes = figure.subplots()
-    measures.scatter(
-        axes, table, "", "waiting, p99", "FCT, p99", plots.PALETTE[0], labelled=True
-    )
+    measures.scatter(axes, table, "", "waiting, p99", "FCT, p99", plots.PALETTE[0], labelled=True)
     axes.set_yscale("log")
     plots.finish(
         axes,

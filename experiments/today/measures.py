@@ -59,9 +59,7 @@ def queue(
 def _queue(label: str, waiting: Sequence[Values]) -> list[Row]:
     return [
         Row.of(f"{label}: waiting", "packets", [float(np.mean(w)) for w in waiting]),
-        Row.of(
-            f"{label}: waiting, p99", "packets", [float(np.percentile(w, 99)) for w in waiting]
-        ),
+        Row.of(f"{label}: waiting, p99", "packets", [float(np.percentile(w, 99)) for w in waiting]),
     ]
 
 
