@@ -1,8 +1,8 @@
 """Store the tables of a full-scale run, and write the numbers of README and ``docs/`` from them.
 
-``python docs/measurements.py [RESULTS]``: with RESULTS, a folder that ``waymark run --all`` wrote,
-the tables in ``docs/results/`` are renewed first. Text between ``<!-- numbers: NAME -->`` and
-``<!-- end of numbers -->`` is written from the tables.
+``python docs/measurements.py [RESULTS]``: with RESULTS, a folder that ``waymark run`` wrote, the
+tables in ``docs/results/`` of these experiments are renewed first. Text between
+``<!-- numbers: NAME -->`` and ``<!-- end of numbers -->`` is written from the tables.
 """
 
 import csv
@@ -39,9 +39,16 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def store(results: Path) -> None:
-    """Copy the tables of a full-scale run of all experiments to ``docs/results/``."""
-    records: list[list[object]] = []
+    """Copy the tables of full-scale runs to ``docs/results/``; experiments that were not run keep
+    theirs."""
+    with RUNS.open(encoding="utf-8") as file:
+        kept = {line[0]: line for line in list(csv.reader(file))[1:]}
+    records: list[Sequence[object]] = []
     for one in experiments.everything():
+        if one.id in kept and not (results / one.id).exists():
+            print(f"{one.id}: not in {results}, kept as it is")
+            records.append(kept[one.id])
+            continue
         record = json.loads((results / one.id / "run.json").read_text(encoding="utf-8"))
         if record["scale"] != "full" or len(record["seeds"]) != one.seeds_at("full"):
             sys.exit(f"{results / one.id}: not a run at full scale; waymark run {one.id}")

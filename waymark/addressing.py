@@ -149,9 +149,9 @@ class Addressing:
 def derive(topology: Topology) -> Addressing:
     """Number the ports, give addresses, and find the shortest paths.
 
-    Paths have the fewest hops. Among equals a node takes one for each host, by a hash of both names:
-    the same topology always gives the same paths, and many hosts use all of them. Hosts do not
-    forward packets.
+    Paths have the fewest hops. Among equals a node takes one for each host, by a hash of both
+    names: the same topology always gives the same paths, and many hosts use all of them. Hosts do
+    not forward packets.
 
     Raises:
         WaymarkError: a host with one interface that another node cannot reach.

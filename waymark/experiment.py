@@ -17,7 +17,6 @@ from waymark.analysis import intervals
 from waymark.errors import WaymarkError
 from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
-from waymark.tables import digits
 from waymark.traffic import Profile
 
 if TYPE_CHECKING:
@@ -180,6 +179,9 @@ class Span:
     paper_kbps: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
+OCTETS = "{}: octets of the signal"
+"""The quantity of a control's signal in a full data packet."""
+
 OF_THE_PAPERS = ("vegas", "rovegas", "redvegas", "muzha")
 """Controls that are no transports of today: the papers' proposals, and what they build on."""
 
@@ -200,16 +202,6 @@ class Comparison:
     better: Literal["more", "less"]
     scenario: str = ""
     measure: str = ""
-
-    def of(self, rows: Mapping[str, Row], titles: Iterable[str]) -> dict[str, Row]:
-        """The rows that a table has, by the control's title."""
-        named = {title: self.quantity.format(title) for title in titles}
-        return {title: rows[name] for title, name in named.items() if name in rows}
-
-    def is_better(self, one: Row, other: Row) -> bool:
-        """Whether a control's number is better than another's, as both are shown."""
-        ours, others = (float(digits(row.waymark)) for row in (one, other))
-        return ours > others if self.better == "more" else ours < others
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ import shlex
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from waymark import compared
 from waymark import experiment as experiments
 from waymark.errors import WaymarkError
 from waymark.experiment import PAPERS, Experiment, Verdict
@@ -54,6 +56,7 @@ class Entry:
         size: the picture's width and height, in pixels.
         folder: the address of the run's data.
         is_own: whether it is an experiment of the user.
+        experiment: what declares it; None: the user's own.
     """
 
     id: str
@@ -65,6 +68,7 @@ class Entry:
     size: tuple[int, int]
     folder: str
     is_own: bool = False
+    experiment: Experiment | None = None
 
     @property
     def anchor(self) -> str:
@@ -84,6 +88,16 @@ class Entry:
     def rows(self) -> list[dict[str, Any]]:
         """The table."""
         return self.record["rows"] if self.record else []
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The table's numbers by quantity."""
+        return {row["quantity"]: row["waymark"] for row in self.rows}
+
+    @cached_property
+    def beaten(self) -> dict[str, list[str]]:
+        """Waymark's quantities in which transports of today are better, and which these are."""
+        return {} if self.experiment is None else compared.beaten(self.experiment, self.numbers)
 
     @property
     def agreement(self) -> tuple[int, int]:
@@ -147,6 +161,11 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
         counts=counts,
         not_run=sum(entry.record is None for entry in everything),
         fitted=sum(entry.fitted for entry in everything),
+        matrix=compared.matrix(
+            (e.experiment, {r["quantity"]: r["unit"] for r in e.rows}, e.numbers)
+            for e in everything
+            if e.experiment is not None and e.record is not None
+        ),
         version=version("waymark"),
     )
 
@@ -170,7 +189,8 @@ def _entry(experiment: Experiment, results: Path, beside: Path, *, embed: bool) 
         png = (folder / "plot.png").read_bytes()
     except (OSError, ValueError):
         return Entry(*about, None, None, (0, 0), _address(folder, beside))
-    return Entry(*about, record, *_picture(png, folder, beside, embed=embed))
+    shown = _picture(png, folder, beside, embed=embed)
+    return Entry(*about, record, *shown, experiment=experiment)
 
 
 def _own(results: Path, beside: Path, *, embed: bool) -> list[Entry]:

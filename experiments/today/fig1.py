@@ -6,23 +6,24 @@ from matplotlib.figure import Figure
 
 from experiments.chan import single_bottleneck as net
 from experiments.today import measures, signals
-from waymark import MODERN, Expectation, Experiment, Row, Runs, Scale, Scenario, plots
+from waymark import MODERN, Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
 from waymark.criteria import at_least, at_most
 
 LOADS = (0.5, 0.9)
-FROM_S, END_S = 20.0, 120.0
+FROM_S = 20.0
+END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 120.0}
 SAMPLE_S = 0.1
 QUEUE = "r1->r2"
 GROUND = signals.wide_area([QUEUE, "r2->r1"], net.BOTTLENECK_BPS)
 
 
-def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
+def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
     """One control at a time, against the same traffic."""
     return {
         _key(control, load): Scenario(
             _key(control, load),
             signals.network_for(control, net.topology(), GROUND),
-            END_S,
+            at_scale(END_S, scale),
             flows=(signals.flow(control, "s1", "d1", GROUND),),
             sources=net.backward_traffic(load),
             seed=seed,
@@ -45,13 +46,13 @@ def rows(runs: Runs) -> list[Row]:
         for load in LOADS:
             results = runs[_key(control, load)]
             name = f"{plots.NAMES[control]}, load {load}"
-            kbps[name] = [r.throughput_bps(0, FROM_S, END_S) / 1e3 for r in results]
+            kbps[name] = [r.throughput_bps(0, FROM_S, r.end_s) / 1e3 for r in results]
             table.append(Row.of(name, "kb/s", kbps[name]))
             table += measures.rows(
                 name,
                 results,
                 links=[QUEUE],
-                span_s=(FROM_S, END_S),
+                span_s=(FROM_S, results[0].end_s),
                 available_bps=net.BOTTLENECK_BPS,
                 flows=[0],
             )
@@ -88,9 +89,10 @@ EXPERIMENT = Experiment(
     claim="A sender keeps its rate if its signal leaves the way back out",
     parameters=net.PARAMETERS
     | {
+        "signals": signals.READS,
         "profile": MODERN.by_family(),
         "backward_loads": list(LOADS),
-        "measured_s": [FROM_S, END_S],
+        "measured_s": [FROM_S, END_S["full"]],
         "queue_packets": 50,
         "delay_target_s": GROUND.delay_target_s,
     },

@@ -56,11 +56,11 @@ def rows(runs: Runs) -> list[Row]:
     table += measures.octets((c, runs[_key(c, losses[0])]) for c in signals.SIGNALS)
     for above, below in COMPARED:
         for loss in losses:
-            over = (
+            over, under = (
                 [r.throughput_bps(0, FROM_S, r.end_s) for r in runs[_key(control, loss)]]
                 for control in (above, below)
             )
-            table.append(Row.ratio_of(_ratio(above, below, loss), *over))
+            table.append(Row.ratio_of(_ratio(above, below, loss), over, under))
     return table
 
 
@@ -94,6 +94,7 @@ EXPERIMENT = Experiment(
     claim="A sender keeps its rate if its signal tells random losses from congestion",
     parameters=net.PARAMETERS
     | {
+        "signals": signals.READS,
         "profile": MODERN.by_family(),
         "load": LOAD,
         "loss": list(LOSSES["full"]),

@@ -125,6 +125,7 @@ EXPERIMENT = Experiment(
     paper="Signals of today; the network of Lien and Chung, simulation 2",
     claim="A sender that knows what each hop allows uses a chain of routers and shares it fairly",
     parameters={
+        "signals": signals.READS,
         "profile": MODERN.by_family(),
         "access": "10 Mb/s, 3 ms",
         "flows": list(chain.FLOWS),

@@ -24,17 +24,19 @@ from waymark.networks import dumbbell
 
 BUFFERS: Mapping[Scale, tuple[int, ...]] = {"quick": (50,), "full": (20, 50, 200)}
 RIVAL = "cubic"
-COMES_S, GOES_S, END_S = 5.0, 65.0, 105.0
-"""When the rival is there."""
-BESIDE_S = (25.0, GOES_S)
-ALONE_S = (85.0, END_S)
+END_S: Mapping[Scale, float] = {"quick": 30.0, "full": 100.0}
+COMES, GOES = 0.05, 0.6
+"""When the rival is there, in parts of the run."""
+BESIDE, ALONE = (0.25, GOES), (0.8, 1.0)
+"""When is measured."""
 GROUND = signals.wide_area([net.QUEUE], net.RATE_BPS)
 SAMPLE_S = 0.1
 
 
 def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """A flow of each control, and one of CUBIC from 5 to 65 s; a little later with each seed."""
-    start_s = COMES_S + 0.01 * (seed - 1)
+    """A flow of each control, and one of CUBIC for a time; a little later with each seed."""
+    end_s = at_scale(END_S, scale)
+    start_s = COMES * end_s + 0.01 * (seed - 1)
     runs: dict[str, Scenario] = {}
     for buffer in at_scale(BUFFERS, scale):
         network = dumbbell(2, (net.RATE_BPS, net.DELAY_S), (1e9, 0.0005), queue_packets=buffer)
@@ -45,8 +47,8 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
             runs[name] = Scenario(
                 name,
                 signals.network_for(control, network, GROUND),
-                END_S,
-                flows=(own, replace(rival, stop_s=GOES_S)),
+                end_s,
+                flows=(own, replace(rival, stop_s=GOES * end_s)),
                 seed=seed,
                 sample_s=SAMPLE_S,
             )
@@ -61,8 +63,10 @@ def rows(runs: Runs) -> list[Row]:
     """What each gets of its fair share, and the queue beside the rival and without it."""
     table: list[Row] = []
     for name, results in runs.items():
-        beside = [[r.throughput_bps(f, *BESIDE_S) for f in (0, 1)] for r in results]
-        alone = [r.throughput_bps(0, *ALONE_S) for r in results]
+        end_s = results[0].end_s
+        beside_s, alone_s = _span_s(BESIDE, end_s), _span_s(ALONE, end_s)
+        beside = [[r.throughput_bps(f, *beside_s) for f in (0, 1)] for r in results]
+        alone = [r.throughput_bps(0, *alone_s) for r in results]
         table.append(
             Row.of(
                 f"{name}: share",
@@ -71,13 +75,17 @@ def rows(runs: Runs) -> list[Row]:
             )
         )
         table.append(measures.use(name, [100 * sum(both) / net.RATE_BPS for both in beside]))
-        table += measures.queue(name, results, [net.QUEUE], BESIDE_S)
+        table += measures.queue(name, results, [net.QUEUE], beside_s)
         table.append(measures.fairness(name, beside))
         table.append(measures.use(f"{name}, alone", [100 * a / net.RATE_BPS for a in alone]))
-        table += measures.queue(f"{name}, alone", results, [net.QUEUE], ALONE_S)
+        table += measures.queue(f"{name}, alone", results, [net.QUEUE], alone_s)
     buffer = next(b for b in BUFFERS["full"] if _key(RIVAL, b) in runs)
     table += measures.octets((c, runs[_key(c, buffer)]) for c in signals.SIGNALS)
     return table
+
+
+def _span_s(parts: tuple[float, float], end_s: float) -> tuple[float, float]:
+    return parts[0] * end_s, parts[1] * end_s
 
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
@@ -105,13 +113,15 @@ EXPERIMENT = Experiment(
     paper="Signals of today; the question of Kurata et al., figure 3",
     claim="A sender that keeps the queue short does not starve beside one that fills it",
     parameters={
+        "signals": signals.READS,
         "profile": MODERN.by_family(),
         "access": "1 Gb/s, 0.5 ms",
         "bottleneck": "10 Mb/s, 20 ms",
         "queue_packets": list(BUFFERS["full"]),
         "rival": RIVAL,
-        "rival_s": [COMES_S, GOES_S],
-        "measured_s": {"beside": list(BESIDE_S), "alone": list(ALONE_S)},
+        "end_s": END_S["full"],
+        "rival_in_parts_of_it": [COMES, GOES],
+        "measured_in_parts_of_it": {"beside": list(BESIDE), "alone": list(ALONE)},
         "delay_target_s": GROUND.delay_target_s,
     },
     seeds={"quick": 1, "full": 2},
@@ -131,7 +141,8 @@ EXPERIMENT = Experiment(
         signals.TARGET_CHOICE,
         Choice(
             "one queue",
-            "all but Prague share a drop-tail queue with CUBIC; Prague and CUBIC have DualPI2's two",
+            "all but Prague share a drop-tail queue with CUBIC; Prague and CUBIC have the two "
+            "queues of DualPI2",
             "L4S is made of two queues; DCTCP's threshold marks no packet of CUBIC",
             "today/fig2 has more round-trip times of Prague beside CUBIC",
         ),

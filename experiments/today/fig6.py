@@ -127,6 +127,7 @@ EXPERIMENT = Experiment(
     paper="Signals of today; the incast of Addanki et al. 2022",
     claim="A sender that is told how much its bottleneck gets ends an incast soon and recovers",
     parameters={
+        "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),
         "links": "10 Gb/s, 5 µs",
         "queue_packets": CABLE.queue_packets,
@@ -155,9 +156,8 @@ EXPERIMENT = Experiment(
         *signals.DATACENTER_CHOICES,
         Choice(
             "the incast",
-            f"{SENDERS} flows of 64 kB within 10 µs; links of 10 Gb/s and 5 µs, 250 packets per queue",
-            "Addanki et al. have 10 and 255 flows at 25 Gb/s; 32 first windows of 10 packets are more "
-            "than the buffer",
+            f"{SENDERS} flows of 64 kB within 10 µs; links of 10 Gb/s, 5 µs, 250 packets",
+            "32 first windows of 10 packets are more than the buffer",
             "not swept",
         ),
     ),

@@ -139,6 +139,7 @@ EXPERIMENT = Experiment(
     paper="Signals of today; a fat-tree with the flow sizes of Alizadeh et al. 2010",
     claim="Small flows are soon done where senders are told of queues and keep them short",
     parameters={
+        "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),
         "fat_tree": K,
         "links": "10 Gb/s, 1 µs",
@@ -167,14 +168,14 @@ EXPERIMENT = Experiment(
         *signals.DATACENTER_CHOICES,
         Choice(
             "routes",
-            "a switch sends to each host on one of the shortest paths, chosen by a hash of both names",
-            "the programs of today's signals have one route per destination; so all controls have it",
+            "a switch sends to each host on one of the shortest paths, by a hash of both names",
+            "the programs of today's signals have one route per destination; all controls have it",
             "waymark fabric has one of the paths per flow",
         ),
     ),
     notes=(
-        "The use is of the offered load, 80 Gb/s, while flows start. The queue is the longest of all "
-        "switches, averaged over 200 spans of that time."
+        "The use is of the offered load, 80 Gb/s, while flows start. The queue is the longest of "
+        "all switches in each two-hundredth of that time."
     ),
     comparisons=measures.comparisons(
         "fat-tree, web search", ["", ", small"], ", small", ("FCT, p50", "FCT, p99")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from experiments.today import signals
 from waymark import Row, plots
 from waymark.analysis.fairness import jain
-from waymark.experiment import Comparison
+from waymark.experiment import OCTETS, Comparison
 from waymark.result import Result, Values
 
 Better = Literal["more", "less"]
@@ -106,7 +106,7 @@ def octets(results_by_control: Iterable[tuple[str, Sequence[Result]]]) -> list[R
     """Octets of a full data packet that carry the signal, by control."""
     return [
         Row.of(
-            f"{plots.NAMES[control]}: octets of the signal",
+            OCTETS.format(plots.NAMES[control]),
             "octets",
             [float(r.flows[0].feedback_octets) for r in results],
         )

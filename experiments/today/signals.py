@@ -128,7 +128,8 @@ SIGNALS: Mapping[Algorithm, Signal] = {
 }
 """All controls, in the order of tables and pictures."""
 
-NAMES = tuple(plots.NAMES[control] for control in SIGNALS)
+READS = {plots.NAMES[control]: signal.reads for control, signal in SIGNALS.items()}
+"""In words, by title."""
 MARKERS = dict(zip(SIGNALS, "os^vD<>P*hpXd8H", strict=False))
 """Of a control in pictures, whose colours are not enough."""
 
@@ -147,7 +148,6 @@ def flow(
     segments: int | None = None,
 ) -> Flow:
     """A flow with the ground's profile and the control's settings there."""
-    settings = SIGNALS[control].settings(ground) if control in SIGNALS else {}
     return Flow(
         source,
         target,
@@ -155,7 +155,7 @@ def flow(
         ground.profile,
         start_s=start_s,
         segments=segments,
-        settings=settings,
+        settings=SIGNALS[control].settings(ground),
     )
 
 
@@ -179,7 +179,7 @@ DATACENTER_CHOICES = (
         "the rest of the transport",
         "the modern profile with a least RTO of 5 ms, a first RTO of 10 ms, and an acknowledgement "
         "of each packet",
-        "200 ms are 10,000 round trips here, and 40 ms of delay for an acknowledgement 2,000; HPCC, "
+        "200 ms are 10,000 round trips here, 40 ms of delay for an acknowledgement 2,000; HPCC, "
         "PowerTCP and Swift acknowledge each packet",
         "delayed by 1 ms, the acknowledgement of a lone packet is congestion to those who read "
         "round-trip times",
@@ -193,8 +193,7 @@ DATACENTER_CHOICES = (
     Choice(
         "DualPI2 for Prague",
         f"l4s.p4, a step of {DCTCP_K} packets' time instead of 1 ms; weights 1 and 9",
-        "RFC 9332's defaults are for Internet paths, and its section A.1 has the step depend on them; "
-        "here L4S is alone and the step is DCTCP's",
+        "RFC 9332's defaults are for Internet paths; L4S is alone here, and the step is DCTCP's",
         "with 1 ms the queue holds 833 packets before a mark, more than the buffer",
     ),
     Choice(
