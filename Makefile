@@ -39,6 +39,7 @@ figures: $(VENV)/.built  ## run all experiments at full scale, show the time of 
 
 numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, and renew the README's numbers
 	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
+	$(BIN)/python docs/signals_picture.py
 
 test: test-rust test-python test-ptf test-wheel test-web  ## run all tests; those of the switch on interfaces need root
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from waymark import compared
 from waymark import experiment as experiments
 from waymark.experiment import Experiment, Row
 from waymark.report import read_table
@@ -250,34 +251,60 @@ def _beyond() -> str:
     return "".join(lines)
 
 
-_SIGNALS = {
-    "CUBIC": ("losses", 0),
-    "BBR": ("delivery rate, round-trip time", 0),
-    "DCTCP": ("ECN behind a threshold", 0),
-    "Prague": ("L4S: ECN of DualPI2", 0),
-    "θ-PowerTCP": ("round-trip time", 0),
-    "Vegas": ("round-trip time", 0),
-    "Swift": ("round-trip time", 0),
-    "Swift (AQT)": ("AQT", 8),
-    "RoVegas": ("AQT", 8),
-    "Waymark": ("AQT, DRAI, CI", 12),
-}
-"""What each control of today/fig1 reads, and the octets of it in a packet's options."""
+def signals() -> compared.Matrix:
+    """The matrix of the report, from the stored tables."""
+    tables = ((one, stored(one.id).values()) for one in experiments.everything() if one.comparisons)
+    return compared.matrix(
+        (one, {r.quantity: r.unit for r in rows}, {r.quantity: r.waymark for r in rows})
+        for one, rows in tables
+    )
+
+
+IN_README = (
+    "CUBIC",
+    "BBR",
+    "DCTCP",
+    "Prague",
+    "θ-PowerTCP",
+    "Swift",
+    "Swift (AQT)",
+    "Vegas",
+    "RoVegas",
+    "Muzha",
+    "RedVegas",
+    "Waymark",
+)
+"""The controls of the README's table; the report has all."""
 
 
 def _today() -> str:
-    table = stored("today/fig1")
-    lines = [
-        "| control | signal | octets in a packet | kb/s of 1600, load .5 | load .9 "
-        "| packets waiting, load .9 | 99th percentile |\n",
-        "| --- " * 7 + "|\n",
+    matrix = signals()
+    by_scenario = {
+        (experiment, scenario): [c for c in matrix.columns if c.experiment == experiment]
+        for experiment, scenario, _ in matrix.scenarios
+    }
+    heads = [
+        f"{scenario}: {', '.join(c.measure for c in columns)}"
+        for (_, scenario), columns in by_scenario.items()
     ]
-    for control, (signal, octets) in _SIGNALS.items():
-        names = [f"{control}, load {load}" for load in (0.5, 0.9)]
-        quantities = [*names, f"{names[1]}, waiting", f"{names[1]}, waiting, p99"]
-        cells = [_digits(table[quantity].waymark, 2) for quantity in quantities]
-        lines.append(f"| {control} | {signal} | {octets} | {' | '.join(cells)} |\n")
+    lines = [
+        f"| control | reads | octets | {' | '.join(heads)} |\n",
+        "| --- " * (len(heads) + 3) + "|\n",
+    ]
+    for title in IN_README:
+        cells = [
+            ", ".join(_cell(column, title) for column in columns)
+            for columns in by_scenario.values()
+        ]
+        about = f"{matrix.signals[title]} | {_digits(matrix.octets[title])}"
+        lines.append(f"| {title} | {about} | {' | '.join(cells)} |\n")
     return "".join(lines)
+
+
+def _cell(column: compared.Column, title: str) -> str:
+    number = column.numbers.get(title)
+    text = "–" if number is None else _digits(number, 2)
+    return f"**{text}**" if column.is_best(title) else text
 
 
 def judged() -> list[tuple[Experiment, str, list[str]]]:

@@ -124,6 +124,6 @@ EXPERIMENT = Experiment(
         "6 % random loss",
         [f", loss {loss:g}" for loss in LOSSES["full"]],
         ", loss 0.06",
-        ("use", "waiting, p99"),
+        ("use", "waiting"),
     ),
 )
