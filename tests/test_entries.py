@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from waymark import Flow, Host, OnOff, Scenario, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
 from waymark.entries import entries_for
 from waymark.entry import Entry
+from waymark.fabric import fat_tree
 from waymark.scenario import to_core
 
 PLAIN = ("Hop.ipv4_route", "Hop.neighbour", "Hop.port_queue")
@@ -85,6 +88,29 @@ def test_of_two_ways_the_shorter_is_taken() -> None:
     )
     paths = derive(network).next_hop
     assert [paths[node, "b"] for node in ("a", "r1", "r5", "r4")] == ["r1", "r5", "r4", "b"]
+
+
+def test_hosts_are_spread_over_equal_paths() -> None:
+    """Every link between switches of a fat-tree is on the way to some host."""
+    network = fat_tree(4)
+    used = set(derive(network).next_hop.items())
+    names = {switch.name for switch in network.switches}
+    for link in network.links:
+        if link.source in names and link.target in names:
+            assert any(node == link.source and hop == link.target for (node, _), hop in used)
+
+
+def test_a_switch_may_measure_its_rate_over_less_than_33_ms(small: Topology) -> None:
+    fast = replace(small, switches=tuple(replace(s, drai_window_log2=5) for s in small.switches))
+    tables = WITH_FEEDBACK
+    at_1_6_mbps = entries_for(fast, derive(fast), fast.switch("r1"), tables)
+    windows = [e.params["window_log2"] for e in at_1_6_mbps if e.table == "port_feedback"]
+    assert max(map(int, windows)) == 15  # four packets take 30 ms
+    ten_gigabit = fast.with_link("r1", "r2", rate_bps=10e9)
+    entries = entries_for(ten_gigabit, derive(ten_gigabit), ten_gigabit.switch("r1"), tables)
+    assert 5 in [e.params["window_log2"] for e in entries if e.table == "port_feedback"]
+    with pytest.raises(WaymarkError, match=r"switch r1: a DRAI window of 2\^64 µs"):
+        replace(fast, switches=tuple(replace(s, drai_window_log2=64) for s in fast.switches))
 
 
 def test_no_path_leads_through_a_host(small: Topology) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from waymark.controls import CONTROLS
-from waymark.experiment import OCTETS, OF_THE_PAPERS, Comparison, Experiment
+from waymark.experiment import OCTETS, Comparison, Experiment
 from waymark.tables import digits
 
 Numbers = Mapping[str, float]
@@ -13,7 +13,6 @@ Numbers = Mapping[str, float]
 
 OURS = "Waymark"
 TITLES = tuple(control.title for control in CONTROLS)
-OF_TODAY = tuple(c.title for c in CONTROLS if c.name not in OF_THE_PAPERS and c.title != OURS)
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,11 @@ def beaten_by(comparison: Comparison, own: Numbers) -> list[str]:
     """The transports of today whose number is better than Waymark's."""
     if OURS not in own:
         return []
-    return [t for t in OF_TODAY if t in own and _is_better(comparison, own[t], own[OURS])]
+    return [
+        title
+        for title in comparison.rivals
+        if title in own and _is_better(comparison, own[title], own[OURS])
+    ]
 
 
 def beaten(experiment: Experiment, numbers: Numbers) -> dict[str, list[str]]:

@@ -182,9 +182,6 @@ class Span:
 OCTETS = "{}: octets of the signal"
 """The quantity of a control's signal in a full data packet."""
 
-OF_THE_PAPERS = ("vegas", "rovegas", "redvegas", "muzha")
-"""Controls that are no transports of today: the papers' proposals, and what they build on."""
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -193,6 +190,8 @@ class Comparison:
     Attributes:
         quantity: its rows' name, with ``{}`` for the control's title.
         better: which is.
+        rivals: the titles of transports of today; a number of Waymark's that one of them beats is
+            red in the report.
         scenario: the column's name on the report's page "Which signal buys what"; empty: it is not
             there.
         measure: what it is, within the scenario.
@@ -200,6 +199,7 @@ class Comparison:
 
     quantity: str
     better: Literal["more", "less"]
+    rivals: Sequence[str]
     scenario: str = ""
     measure: str = ""
 

@@ -128,4 +128,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     choices=(today.PROFILE_CHOICE, today.ECN_CHOICE, net.VBR_CHOICE),
+    comparisons=today.compared(
+        more=["{}, 10-50 s", "{}, 50-200 s"],
+        less=["{}, 10-50 s, waiting", "{}, 50-200 s, waiting"],
+    ),
 )

@@ -128,4 +128,8 @@ EXPERIMENT = Experiment(
         "the ratio is lower (chan/fig6.6): a window that is kept waits in timeouts there, which "
         "selective acknowledgements and RACK-TLP avoid."
     ),
+    comparisons=today.compared(
+        more=[f"{{}}, {loss:g}" for loss in LOSSES["full"]],
+        less=[],
+    ),
 )

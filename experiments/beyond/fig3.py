@@ -169,4 +169,8 @@ EXPERIMENT = Experiment(
         "its own paper: all of them add and take off the same. DCTCP's queue is the shortest: its "
         "threshold is 5 packets for all flows together, where α and β are for each."
     ),
+    comparisons=today.compared(
+        more=["{}, all flows", "{}, Jain's index"],
+        less=["{}, waiting"],
+    ),
 )

@@ -197,4 +197,16 @@ EXPERIMENT = Experiment(
         "BBR lets the queue fill up beside the constant source, which it takes for its own "
         "bandwidth to probe for."
     ),
+    comparisons=today.compared(
+        more=[f"{{}}, {phase}: last 20 s" for phase in ("new", "halved", "doubled")],
+        less=[
+            "{}, new: 90 % after",
+            "{}, doubled: 90 % after",
+            *(
+                f"{{}}, {phase}: {what}"
+                for phase in ("new", "halved", "doubled")
+                for what in ("waiting in them", "most waiting (of 0.1 s)")
+            ),
+        ],
+    ),
 )

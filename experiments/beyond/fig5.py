@@ -157,4 +157,12 @@ EXPERIMENT = Experiment(
         "with a buffer of 200 packets that is up to half a minute, so that it still waits for one "
         "when the measurement begins."
     ),
+    comparisons=today.compared(
+        more=[f"{{}} beside {plots.NAMES[r]}, buffer {b}" for r in RIVALS for b in BUFFERS["full"]],
+        less=[
+            f"{{}} beside {plots.NAMES[r]}, buffer {b}: waiting, alone again"
+            for r in RIVALS
+            for b in BUFFERS["full"]
+        ],
+    ),
 )

@@ -322,4 +322,12 @@ EXPERIMENT = Experiment(
         "less throughput. Where Waymark has less than 98 %, bursts of cross traffic leave room "
         "that BBR takes."
     ),
+    comparisons=today.compared(
+        more=[
+            "{}: at least 98 % of the best throughput",
+            "{}: median part of the best throughput",
+            "{}: Jain's index at least .95",
+        ],
+        less=["{}: waiting, median", "{}: waiting, median, in BDP"],
+    ),
 )

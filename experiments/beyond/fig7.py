@@ -199,4 +199,12 @@ EXPERIMENT = Experiment(
         "(C - a) / 2: the more the long flows get, the less is the mean. With equal rates, "
         "a = C / 3, it is C / 3. Muzha's is near C / 2, since its long flows have almost nothing."
     ),
+    comparisons=today.compared(
+        more=[
+            f"{{}}, {name}: {what}"
+            for name in SETTINGS
+            for what in ("mean of the flows", "use of the first link", "Jain's index")
+        ],
+        less=[f"{{}}, {name}: waiting" for name in SETTINGS],
+    ),
 )

@@ -184,4 +184,18 @@ EXPERIMENT = Experiment(
         "Throughput is measured at the receiver: what waits in the queue when the path becomes "
         "shorter still arrives, so that a span may have more than the link's rate."
     ),
+    comparisons=today.compared(
+        more=[
+            f"{{}}, {rate_bps / 1e6:g} Mb/s, {change}: use {when}"
+            for rate_bps in RATES_BPS
+            for change in DELAYS_S
+            for when in ("before", "from 10 to 20 RTTs after", "at the end")
+        ],
+        less=[
+            f"{{}}, {rate_bps / 1e6:g} Mb/s, {change}: {what}"
+            for rate_bps in RATES_BPS
+            for change in DELAYS_S
+            for what in (f"most waiting after (of {SAMPLE_S} s)", "waiting at the end")
+        ],
+    ),
 )

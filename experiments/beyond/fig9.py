@@ -156,4 +156,8 @@ EXPERIMENT = Experiment(
         "Waymark then keeps less in flight than the path could carry. CUBIC, BBR and Muzha have "
         "more throughput because they fill queues. Full deployment is off for RoVegas and Waymark."
     ),
+    comparisons=today.compared(
+        more=[f"{{}}, load {load:g}" for load in LOADS["full"]],
+        less=[f"{{}}, load {load:g}: waiting" for load in LOADS["full"]],
+    ),
 )

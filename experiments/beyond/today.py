@@ -5,10 +5,14 @@ from dataclasses import replace
 from typing import Literal
 
 from waymark import MODERN, Choice, Flow, Switch, Topology
+from waymark.experiment import Comparison
 
 Control = Literal[
     "reno", "cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"
 ]
+
+RIVALS = ("Reno", "CUBIC", "BBR", "DCTCP")
+"""The titles of the transports of today."""
 
 MARKS = frozenset({"aqt", "drai", "ci"})
 
@@ -54,3 +58,11 @@ def threshold(rate_bps: float, round_trip_s: float) -> int:
 
 def _all_marks(switch: Switch) -> Switch:
     return replace(switch, feedback=MARKS)
+
+
+def compared(more: Sequence[str], less: Sequence[str]) -> tuple[Comparison, ...]:
+    """Quantities, with ``{}`` for the control's title, of which more or less is better."""
+    return (
+        *(Comparison(quantity, "more", RIVALS) for quantity in more),
+        *(Comparison(quantity, "less", RIVALS) for quantity in less),
+    )

@@ -124,9 +124,9 @@ EXPERIMENT = Experiment(
         signals.TARGET_CHOICE,
     ),
     comparisons=measures.comparisons(
-        "way back at load .9",
         [f", load {load}" for load in LOADS],
-        ", load 0.9",
+        measures.LOAD,
+        "way back at load .9",
         ("use", "waiting, p99"),
     ),
 )

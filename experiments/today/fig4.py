@@ -169,9 +169,9 @@ EXPERIMENT = Experiment(
         ),
     ),
     comparisons=measures.comparisons(
+        [", buffer 50", ", delay 80 ms", ", delay 4 ms"],
+        (*measures.LOAD, "Jain's index"),
         "chain of routers",
-        [f", {point}" for point in SETTINGS],
-        ", delay 4 ms",
         ("use", "Jain's index"),
     ),
 )

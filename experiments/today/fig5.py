@@ -106,8 +106,6 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     return figure
 
 
-POINTS = tuple(f", buffer {buffer}{what}" for buffer in BUFFERS["full"] for what in ("", ", alone"))
-
 EXPERIMENT = Experiment(
     id="today/fig5",
     paper="Signals of today; the question of Kurata et al., figure 3",
@@ -149,9 +147,12 @@ EXPERIMENT = Experiment(
     ),
     comparisons=(
         *measures.comparisons(
+            [f", buffer {buffer}, alone" for buffer in BUFFERS["full"]], measures.LOAD
+        ),
+        *measures.comparisons(
+            [", buffer 20", ", buffer 200", ", buffer 50"],
+            ("share", *measures.LOAD, "Jain's index"),
             "beside CUBIC, buffer 50",
-            POINTS,
-            ", buffer 50",
             ("share", "Jain's index"),
         ),
     ),

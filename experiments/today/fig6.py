@@ -165,5 +165,10 @@ EXPERIMENT = Experiment(
         "A flow that has not ended counts with the time from its start to the end of the run; "
         "'completed' says how many have."
     ),
-    comparisons=measures.comparisons("incast of 32", [""], "", ("FCT, p99", "waiting, p99")),
+    comparisons=measures.comparisons(
+        [""],
+        (*measures.COMPLETION, *measures.LOAD, "Jain's index"),
+        "incast of 32",
+        ("FCT, p99", "waiting, p99"),
+    ),
 )

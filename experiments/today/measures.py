@@ -114,39 +114,43 @@ def octets(results_by_control: Iterable[tuple[str, Sequence[Result]]]) -> list[R
     ]
 
 
-MEASURES: tuple[tuple[str, Better], ...] = (
-    ("use", "more"),
-    ("share", "more"),
-    ("waiting", "less"),
-    ("waiting, p99", "less"),
-    ("Jain's index", "more"),
-    ("FCT, p50", "less"),
-    ("FCT, p99", "less"),
-    ("completed", "more"),
-)
-"""Which direction is better."""
+BETTER: Mapping[str, Better] = {
+    "use": "more",
+    "share": "more",
+    "waiting": "less",
+    "waiting, p99": "less",
+    "Jain's index": "more",
+    "FCT, p50": "less",
+    "FCT, p99": "less",
+    "completed": "more",
+}
+"""Which direction is better, of each measure."""
+
+LOAD = ("use", "waiting", "waiting, p99")
+COMPLETION = ("FCT, p50", "FCT, p99", "completed")
 
 
 def comparisons(
-    scenario: str, points: Sequence[str], shown_at: str, shown: Sequence[str]
+    points: Sequence[str], measures: Sequence[str], scenario: str = "", shown: Sequence[str] = ()
 ) -> tuple[Comparison, ...]:
-    """All measures at all points, compared between controls.
+    """Measures of which less or more is better, at points.
 
     Args:
+        points: such as ``", load 0.9"``; of smaller scales some may be missing.
+        measures: those that the table has there.
         scenario: its short name on the page "Which signal buys what".
-        points: such as ``", load 0.9"``.
-        shown_at: the point that this page shows.
-        shown: the measures that it shows there.
+        shown: the measures that it shows of the last point.
     """
     return tuple(
         Comparison(
             f"{{}}{point}: {measure}",
-            better,
-            scenario if point == shown_at and measure in shown else "",
+            BETTER[measure],
+            signals.OF_TODAY,
+            scenario if point == points[-1] and measure in shown else "",
             measure,
         )
         for point in points
-        for measure, better in MEASURES
+        for measure in measures
     )
 
 

@@ -112,6 +112,9 @@ class Signal:
     settings: Callable[[Ground], Mapping[str, float]] = _no_settings
 
 
+PAPERS = ("vegas", "rovegas", "muzha", "redvegas")
+"""The papers' proposals, and what they improve."""
+
 SIGNALS: Mapping[Algorithm, Signal] = {
     "cubic": Signal("losses"),
     "bbr": Signal("delivery rate, round-trip time"),
@@ -127,6 +130,9 @@ SIGNALS: Mapping[Algorithm, Signal] = {
     "waymark": Signal("AQT, DRAI, CI"),
 }
 """All controls, in the order of tables and pictures."""
+
+OF_TODAY = tuple(plots.NAMES[control] for control in SIGNALS if control not in (*PAPERS, "waymark"))
+"""The titles of those that are no proposals of the papers."""
 
 READS = {plots.NAMES[control]: signal.reads for control, signal in SIGNALS.items()}
 """In words, by title."""
