@@ -16,10 +16,10 @@ from waymark import (
     Runs,
     Scale,
     Scenario,
-    all_of,
+    Topology,
     plots,
 )
-from waymark.criteria import at_least, less_than
+from waymark.criteria import Criterion, at_least, between, less_than
 from waymark.dual_pi2 import WEIGHTS
 from waymark.networks import dumbbell
 from waymark.result import Result
@@ -40,12 +40,16 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
     return {str(rtt_ms): _scenario(rtt_ms, seed) for rtt_ms in RTTS_MS}
 
 
-def _scenario(rtt_ms: int, seed: int) -> Scenario:
+def network(rtt_ms: int) -> Topology:
+    """Two pairs of hosts and one link of 40 Mb/s."""
     delay_s = rtt_ms / 2e3 - 2 * ACCESS_DELAY_S
-    network = dumbbell(2, (RATE_BPS, delay_s), (1e9, ACCESS_DELAY_S), queue_packets=QUEUE_PACKETS)
+    return dumbbell(2, (RATE_BPS, delay_s), (1e9, ACCESS_DELAY_S), queue_packets=QUEUE_PACKETS)
+
+
+def _scenario(rtt_ms: int, seed: int) -> Scenario:
     return Scenario(
         str(rtt_ms),
-        signals.network_for("prague", network, signals.wide_area([QUEUE], RATE_BPS)),
+        signals.network_for("prague", network(rtt_ms), signals.wide_area([QUEUE], RATE_BPS)),
         END_S,
         flows=tuple(
             Flow(f"s{i}", f"d{i}", control, MODERN, trace=True)
@@ -109,9 +113,9 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     return figure
 
 
-def _equal(rows: Mapping[str, Row]) -> bool | None:
-    ratios = (rows.get(f"Prague/CUBIC, RTT {rtt_ms} ms") for rtt_ms in RTTS_MS)
-    return all_of(1 / EQUAL <= row.waymark <= EQUAL for row in ratios if row is not None)
+def equal(*ratios: str) -> Criterion:
+    """Whether rates are equal, by their ratios."""
+    return between(1 / EQUAL, EQUAL, *ratios)
 
 
 EXPERIMENT = Experiment(
@@ -139,7 +143,7 @@ EXPERIMENT = Experiment(
         Expectation(
             "Prague and CUBIC get equal rates",
             "within 25 %, at each round-trip time",
-            _equal,
+            equal(*(f"Prague/CUBIC, RTT {rtt_ms} ms" for rtt_ms in RTTS_MS)),
         ),
         Expectation(
             "Both together fill the link",

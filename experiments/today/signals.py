@@ -79,8 +79,9 @@ def _ecn(network: Topology, ground: Ground) -> Topology:
     return network
 
 
-def _l4s(network: Topology, ground: Ground) -> Topology:
-    network = network.with_program("v1model/l4s.p4")
+def with_dual_pi2(network: Topology, ground: Ground, program: str = "v1model/l4s.p4") -> Topology:
+    """The network with switches that have two queues, coupled at the bottlenecks."""
+    network = network.with_program(program)
     for link in network.links:
         if link.name in ground.bottlenecks:
             network = network.with_link(
@@ -119,7 +120,7 @@ SIGNALS: Mapping[Algorithm, Signal] = {
     "cubic": Signal("losses"),
     "bbr": Signal("delivery rate, round-trip time"),
     "dctcp": Signal("ECN behind a threshold", _ecn),
-    "prague": Signal("L4S: ECN of DualPI2", _l4s),
+    "prague": Signal("L4S: ECN of DualPI2", with_dual_pi2),
     "thetapowertcp": Signal("round-trip time"),
     "swift": Signal("round-trip time", settings=_target),
     "swiftaqt": Signal("AQT", settings=_target),
