@@ -26,7 +26,7 @@ RTTS_MS: Mapping[Scale, tuple[int, ...]] = {"quick": (10,), "full": (10, 50)}
 QUEUES = ("one queue", "two queues")
 FLOWS = ("cubic", "rovegas")
 FROM_S = 10.0
-END_S: Mapping[Scale, float] = {"quick": 20.0, "full": 60.0}
+END_S: Mapping[Scale, float] = {"quick": 20.0, "full": 40.0}
 SAMPLE_S = 0.1
 GROUND = signals.wide_area([fig2.QUEUE], fig2.RATE_BPS)
 
@@ -117,7 +117,7 @@ EXPERIMENT = Experiment(
         "from_s": FROM_S,
         "end_s": END_S["full"],
     },
-    seeds={"quick": 1, "full": 5},
+    seeds={"quick": 1, "full": 3},
     scenarios=scenarios,
     rows=rows,
     draw=draw,
