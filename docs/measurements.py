@@ -284,7 +284,7 @@ def _today() -> str:
         for experiment, scenario, _ in matrix.scenarios
     }
     heads = [
-        f"{scenario}: {', '.join(c.measure for c in columns)}"
+        f"{scenario}: {' / '.join(c.measure for c in columns)}"
         for (_, scenario), columns in by_scenario.items()
     ]
     lines = [
@@ -293,7 +293,7 @@ def _today() -> str:
     ]
     for title in IN_README:
         cells = [
-            ", ".join(_cell(column, title) for column in columns)
+            " / ".join(_cell(column, title) for column in columns)
             for columns in by_scenario.values()
         ]
         about = f"{matrix.signals[title]} | {_digits(matrix.octets[title])}"

@@ -47,12 +47,13 @@ def _panel(axes: Axes, titles: list[str], x: Column, y: Column) -> None:
         )
     for column, axis in ((x, axes.xaxis), (y, axes.yaxis)):
         axis.set_label_text(column.measure)
-    if x.comparison.better == "less":
-        axes.set_xscale("symlog", linthresh=1 if "waiting" in x.measure else 0.1)
-    if y.comparison.better == "less":
+        axis.set_major_formatter("{x:g}")
+    if "FCT" in x.measure:
+        axes.set_xscale("log")
+    if "FCT" in y.measure:
         axes.set_yscale("log")
     else:
-        axes.set_ylim(0, None)
+        axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
 
 
 if __name__ == "__main__":

@@ -172,6 +172,6 @@ EXPERIMENT = Experiment(
         [", buffer 50", ", delay 80 ms", ", delay 4 ms"],
         (*measures.LOAD, "Jain's index"),
         "chain of routers",
-        ("use", "Jain's index"),
+        ("waiting", "Jain's index"),
     ),
 )
