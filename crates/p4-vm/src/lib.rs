@@ -44,6 +44,7 @@ pub use architecture::{Architecture, CallSite};
 pub use cells::{Access, Counted, MeterUnit, Register};
 pub use code::{Calculation, ListValue, MetaField, NONE, Slot, Target};
 pub use compile::{Compiler, enum_member, walk};
+pub use control::{DraftScope, Remains, copy_some};
 pub use crc::{Crc, CrcParameters, CrcWidth};
 pub use entity::{
     ActionSpec, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member, MeterConfig,

@@ -127,7 +127,8 @@ impl Object {
 }
 
 impl Profile {
-    fn new(algorithm: Option<Algorithm>, size: u64) -> Self {
+    /// A profile without members and groups.
+    pub fn new(algorithm: Option<Algorithm>, size: u64) -> Self {
         Profile {
             algorithm,
             size,

@@ -181,9 +181,10 @@ impl<A: Architecture> Pipeline<A> {
             } else {
                 Origin::Source
             };
-            match state.insert(entry, outcome, origin, Instant::ZERO) {
+            match state.insert(entry, outcome, origin) {
+                Ok(id) => state.renew(id, Instant::ZERO),
                 // Of entries with the same key the first counts.
-                Ok(_) | Err(ControlError::Exists { .. }) => {}
+                Err(ControlError::Exists { .. }) => {}
                 Err(error) => {
                     return Err(CompileError {
                         loc: table.loc,

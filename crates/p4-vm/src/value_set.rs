@@ -13,9 +13,15 @@ pub struct ValueSetState {
     size: u64,
     /// Name and width of each component.
     fields: Vec<(String, u32)>,
-    members: Vec<Vec<Test>>,
+    members: Members,
+}
+
+/// Members of a value set, checked.
+#[derive(Debug, Default)]
+pub struct Members {
+    tests: Vec<Vec<Test>>,
     /// As the control plane wrote them.
-    pub written: Vec<Vec<Match>>,
+    written: Vec<Vec<Match>>,
 }
 
 /// A set of values of one component.
@@ -36,8 +42,7 @@ impl ValueSetState {
                 .iter()
                 .map(|(name, ty, _)| (name.clone(), width(ty)))
                 .collect(),
-            members: Vec::new(),
-            written: Vec::new(),
+            members: Members::default(),
         }
     }
 
@@ -62,11 +67,21 @@ impl ValueSetState {
                 .zip(keys)
                 .all(|(test, key)| in_test(test, key))
         };
-        self.members.iter().any(matches)
+        self.members.tests.iter().any(matches)
+    }
+
+    /// The members as the control plane wrote them.
+    pub fn written(&self) -> &[Vec<Match>] {
+        &self.members.written
     }
 
     /// Puts other members in the place of those that are there.
-    pub fn write(&mut self, members: Vec<Vec<Match>>) -> Result<(), ControlError> {
+    pub fn put(&mut self, members: Members) {
+        self.members = members;
+    }
+
+    /// Checks members that are to be put there.
+    pub fn check(&self, members: Vec<Vec<Match>>) -> Result<Members, ControlError> {
         let at = || format!("value set `{}`", self.name);
         if members.len() as u64 > self.size {
             return Err(ControlError::Full {
@@ -95,9 +110,10 @@ impl ValueSetState {
                 .collect();
             tests.push(member?);
         }
-        self.members = tests;
-        self.written = members;
-        Ok(())
+        Ok(Members {
+            tests,
+            written: members,
+        })
     }
 }
 

@@ -122,6 +122,18 @@ async fn measure(kind: &str) {
         written.await.expect("all are written");
         report(kind, name, &device, begin);
     }
+    let counter = CounterEntry::default();
+    let cells = device.read(Entity::CounterEntry(counter)).await;
+    let cells = cells.expect("they can be read").into_iter();
+    let cells = cells.map(|cell| Update {
+        r#type: Type::Modify.into(),
+        entity: Some(cell),
+    });
+    let cells: Vec<_> = cells.collect();
+    let begin = start(&device);
+    let written = device.write_all(cells, Atomicity::DataplaneAtomic);
+    written.await.expect("all are written");
+    report(kind, "set counters at once", &device, begin);
 }
 
 fn start(device: &Device) -> Instant {

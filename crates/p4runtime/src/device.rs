@@ -27,6 +27,8 @@ pub struct Device {
     pub saved: Option<(Loaded, Switch)>,
     /// Ports whose link is down.
     pub down: BTreeSet<u16>,
+    /// Whether links have changed that groups do not follow yet.
+    pub unfollowed: bool,
     /// What was lost so far.
     pub losses: Arc<Losses>,
     /// Applications of the packet generator.
@@ -179,9 +181,20 @@ impl Device {
             true => self.down.remove(&port),
             false => self.down.insert(port),
         };
-        if !changed {
+        if changed {
+            self.unfollowed = true;
+            self.follow_links(switch, now);
+        }
+    }
+
+    /// Has groups follow links that have changed: not while a batch is prepared, as they are partly those of the batch.
+    pub fn follow_links(&mut self, switch: &mut Option<Switch>, now: Instant) {
+        let saved = self.saved.as_ref().map(|(_, switch)| switch);
+        let mut switches = switch.iter().chain(saved);
+        if !self.unfollowed || switches.any(|switch| switch.has_draft()) {
             return;
         }
+        self.unfollowed = false;
         let running = self.running.iter_mut().zip(switch);
         let saved = self
             .saved

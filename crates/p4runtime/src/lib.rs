@@ -32,6 +32,7 @@ mod server;
 mod service;
 mod stream;
 mod tls;
+mod whole;
 
 pub use dataplane::{Dataplane, Job};
 pub use device::GeneratorApps;

@@ -192,3 +192,61 @@ fn copies_fall_back_on_other_ports() {
         assert_eq!(copied(&switch), [copy]);
     }
 }
+
+#[test]
+fn groups_follow_links_that_change_while_a_batch_is_prepared() {
+    let (mut device, mut switch) = loaded();
+    let group = |id, port: u8| {
+        let replica = Replica {
+            instance: 1,
+            port_kind: Some(replica::PortKind::Port(vec![port])),
+            backup_replicas: vec![BackupReplica {
+                port: vec![port + 10],
+                instance: 1,
+            }],
+        };
+        let group = MulticastGroupEntry {
+            multicast_group_id: id,
+            replicas: vec![replica],
+            ..Default::default()
+        };
+        entity::Entity::PacketReplicationEngineEntry(PacketReplicationEngineEntry {
+            r#type: Some(Replicated::MulticastGroupEntry(group)),
+        })
+    };
+    insert(&mut device, &mut switch, group(1, 3));
+    let ports = |switch: &Option<Switch>, group| -> Vec<u16> {
+        let group = switch.as_ref().unwrap().multicast_group(group);
+        group.iter().map(|replica| replica.port).collect()
+    };
+    let draft = engine::DraftScope {
+        replication: true,
+        ..Default::default()
+    };
+    for publish in [false, true] {
+        let target = device.target(&mut switch, Instant::ZERO).unwrap();
+        target.switch.begin_batch(&draft);
+        while !target.switch.copy_to_batch(1) {}
+        target.switch.edit_draft(true);
+        insert(&mut device, &mut switch, group(2, 4));
+        switch.as_mut().unwrap().edit_draft(false);
+        set_link(&mut device, &mut switch, 3, publish);
+        set_link(&mut device, &mut switch, 4, false);
+        assert!(ports(&switch, 2).is_empty());
+        let batch = switch.as_mut().unwrap();
+        if publish {
+            batch.publish_batch();
+        } else {
+            batch.discard_batch();
+            // As the server takes back what it keeps of a batch that fails.
+            let state = &mut device.running.as_mut().unwrap().state;
+            state.multicast_groups.remove(&2);
+        }
+        device.follow_links(&mut switch, Instant::ZERO);
+        let expected: [&[u16]; 2] = match publish {
+            true => [&[3], &[14]],
+            false => [&[13], &[]],
+        };
+        assert_eq!([1, 2].map(|group| ports(&switch, group)), expected);
+    }
+}

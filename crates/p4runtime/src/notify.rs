@@ -154,6 +154,10 @@ fn idle_entries(
     let Some(running) = &mut device.running else {
         return (Vec::new(), true);
     };
+    // What is kept of entries is partly that of a batch which packets do not see yet.
+    if switch.has_draft() {
+        return (Vec::new(), true);
+    }
     let mut idle = Vec::new();
     let mut looked_at = 0;
     let State { entries, aging, .. } = &mut running.state;

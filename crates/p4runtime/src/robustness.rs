@@ -7,6 +7,7 @@ use crate::fault::Outcome;
 use crate::pipeline;
 use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::*;
+use crate::whole;
 use engine::{Switch, SwitchConfig};
 use p4_frontend::{NoLoader, SourceMap};
 use prost::Message;
@@ -209,6 +210,22 @@ fn write_or_take_back(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<
     }
 }
 
+/// The same, prepared beside what packets see.
+fn write_as_a_whole(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()>> {
+    target
+        .switch
+        .begin_batch(&whole::scope(target.model, batch));
+    while !target.switch.copy_to_batch(3) {}
+    target.switch.edit_draft(true);
+    let results = write_or_take_back(target, batch);
+    target.switch.edit_draft(false);
+    match results.iter().all(Result::is_ok) {
+        true => target.switch.publish_batch(),
+        false => target.switch.discard_batch(),
+    };
+    results
+}
+
 #[test]
 fn every_message_is_answered() {
     let (mut device, mut switch) = loaded();
@@ -226,11 +243,12 @@ fn every_message_is_answered() {
             update.r#type = 1 + (random.next_u32() % 3) as i32;
             batch.push(update);
         }
-        let results = match round % 2 {
+        let results = match round % 3 {
             0 => {
                 let mut batch = prepared(&target, &batch);
                 batch::write_each(&mut target, &mut batch)
             }
+            1 => write_as_a_whole(&mut target, &batch),
             _ => write_or_take_back(&mut target, &batch),
         };
         assert_eq!(results.len(), batch.len());
@@ -283,6 +301,42 @@ fn updates_that_are_decoded_beforehand_have_the_same_effect() {
     assert_eq!(everything(&decoding), everything(&plain));
 }
 
+// p4runtime: dataplane-atomic
+#[test]
+fn a_batch_has_the_same_effect_if_packets_pass_while_it_is_prepared() {
+    let ((mut one, mut first), (mut other, mut second)) = (loaded(), loaded());
+    let mut at_once = one.target(&mut first, Instant::ZERO).unwrap();
+    let mut drafted = other.target(&mut second, Instant::ZERO).unwrap();
+    let seeds = seeds(&at_once);
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    let (mut whole, mut none) = (0, 0);
+    for _ in 0..2_000 {
+        let mut batch = Vec::new();
+        for _ in 0..1 + random.next_u32() % 4 {
+            let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
+            update.r#type = 1 + (random.next_u32() % 3) as i32;
+            batch.push(update);
+        }
+        let said = |results: Vec<Outcome<()>>| -> Vec<_> {
+            let said = |result: Outcome<()>| result.map_err(|fault| (fault.code, fault.message));
+            results.into_iter().map(said).collect()
+        };
+        let expected = said(write_or_take_back(&mut at_once, &batch));
+        let results = said(write_as_a_whole(&mut drafted, &batch));
+        assert_eq!(results, expected, "{batch:?}");
+        match results.iter().all(Result::is_ok) {
+            true => whole += 1,
+            false => none += 1,
+        }
+        let everything = |target: &Target<'_>| pipeline::everything(target).unwrap();
+        assert_eq!(everything(&drafted), everything(&at_once), "{batch:?}");
+    }
+    assert!(
+        whole > 100 && none > 100,
+        "{whole} whole, {none} not at all"
+    );
+}
+
 // p4runtime: rollback
 #[test]
 fn a_batch_that_is_rolled_back_leaves_no_trace() {
@@ -299,7 +353,7 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
         octets.sort();
         octets
     };
-    for _ in 0..300 {
+    for round in 0..300 {
         let mut batch = Vec::new();
         for _ in 0..12 {
             let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
@@ -312,7 +366,10 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
         }
         let before = everything(&target);
         batch.push(Update::default());
-        let results = write_or_take_back(&mut target, &batch);
+        let results = match round % 2 {
+            0 => write_or_take_back(&mut target, &batch),
+            _ => write_as_a_whole(&mut target, &batch),
+        };
         assert!(results.iter().all(Result::is_err));
         assert_eq!(everything(&target), before);
     }

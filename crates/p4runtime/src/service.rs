@@ -14,6 +14,7 @@ use crate::proto::v1::set_forwarding_pipeline_config_request::Action;
 use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
 use crate::published::Published;
+use crate::whole::write_as_a_whole;
 use crate::{batch, device, entities, pipeline, stream};
 use engine::SwitchConfig;
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ use tonic::{Request, Response, Status, Streaming};
 const API_VERSION: &str = "1.5.0";
 
 /// Updates that are carried out between two batches of packets.
-const UPDATES: usize = 32;
+pub const UPDATES: usize = 32;
 
 /// Entities in one message of a `Read`.
 const CHUNK: usize = 512;
@@ -118,25 +119,23 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Carries out updates, [`UPDATES`] of them between two batches of packets, unless packets must not see a part of
-/// them. What became of each.
+/// Carries out updates, [`UPDATES`] of them between two batches of packets. What became of each.
 async fn write_in_slices(
     shared: &Arc<Shared>,
     updates: Vec<Update>,
     atomicity: Atomicity,
 ) -> Result<Vec<Outcome<()>>, Status> {
     let count = updates.len();
-    let most = match atomicity {
-        Atomicity::DataplaneAtomic => count.max(1),
-        _ => UPDATES,
-    };
     let model = shared.model().ok_or_else(device::no_pipeline)?;
     let of_digests = updates.iter().any(is_of_digest);
+    if atomicity == Atomicity::DataplaneAtomic && count > UPDATES {
+        return write_as_a_whole(shared, &model, updates, of_digests).await;
+    }
     let (mut results, mut undo) = (Vec::with_capacity(count), Vec::new());
     let mut updates = updates.into_iter();
     loop {
         let prepared = |update| Prepared::new(&model, update);
-        let mut slice: Vec<_> = updates.by_ref().take(most).map(prepared).collect();
+        let mut slice: Vec<_> = updates.by_ref().take(UPDATES).map(prepared).collect();
         let part = write(shared, of_digests, move |target| match atomicity {
             Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), Vec::new())),
             _ => {
@@ -170,7 +169,7 @@ fn is_of_digest(update: &Update) -> bool {
 }
 
 /// Has the thread that owns the switch change entities, digests among them or not.
-async fn write<T: Send + 'static>(
+pub async fn write<T: Send + 'static>(
     shared: &Arc<Shared>,
     of_digests: bool,
     change: impl FnOnce(&mut Target<'_>) -> T + Send + 'static,
@@ -182,6 +181,7 @@ async fn write<T: Send + 'static>(
         let result = change(&mut target);
         let enabled: Option<BTreeSet<u32>> =
             of_digests.then(|| target.state.digests.keys().copied().collect());
+        device.follow_links(switch, now);
         of.ages.store(device.ages(), Ordering::Relaxed);
         let published = enabled.map(|enabled| (enabled, Published::of(&device)));
         Ok::<_, Fault>((result, published))
@@ -427,15 +427,8 @@ mod tests {
     use units::Instant;
     use update::Type;
 
-    /// A device with a program that counts its jobs.
-    fn device() -> (Arc<Shared>, Arc<AtomicUsize>) {
-        let (device, switch) = large();
-        let jobs = Arc::new(AtomicUsize::new(0));
-        let (switch, count) = (Mutex::new(switch), jobs.clone());
-        let run = move |job: Job| {
-            count.fetch_add(1, Ordering::Relaxed);
-            job(&mut lock(&switch), Instant::ZERO);
-        };
+    /// A device whose jobs this carries out.
+    fn shared_of(device: Device, run: impl Fn(Job) + Send + Sync + 'static) -> Arc<Shared> {
         let shared = Shared::new(
             1,
             None,
@@ -447,7 +440,19 @@ mod tests {
         );
         *lock(&shared.published) = Published::of(&device);
         *lock(&shared.device) = device;
-        (Arc::new(shared), jobs)
+        Arc::new(shared)
+    }
+
+    /// A device with a program that counts its jobs.
+    fn device() -> (Arc<Shared>, Arc<AtomicUsize>) {
+        let (device, switch) = large();
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let (switch, count) = (Mutex::new(switch), jobs.clone());
+        let run = move |job: Job| {
+            count.fetch_add(1, Ordering::Relaxed);
+            job(&mut lock(&switch), Instant::ZERO);
+        };
+        (shared_of(device, run), jobs)
     }
 
     /// An action that a table may run, with zeros.
@@ -478,7 +483,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn packets_pass_between_updates_unless_they_must_not_see_a_part() {
+    async fn packets_pass_between_updates() {
         let (shared, jobs) = device();
         // The second half was there before.
         for (from, expected) in [(0, 0), (100, 100)] {
@@ -494,22 +499,70 @@ mod tests {
         }
         // The last was there before, so that the others are taken back.
         let batch = || inserts(&shared, (300..400).chain([0]));
-        for (atomicity, expected) in [
-            (
-                Atomicity::RollbackOnError,
-                101usize.div_ceil(UPDATES) + 100 / UPDATES,
-            ),
-            (Atomicity::DataplaneAtomic, 1),
-        ] {
-            let results = write_in_slices(&shared, batch(), atomicity).await.unwrap();
-            assert_eq!(results.len(), 101);
-            assert!(results.iter().all(Result::is_err));
-            assert_eq!(results[100].as_ref().unwrap_err().code, Code::AlreadyExists);
-            assert_eq!(jobs.swap(0, Ordering::Relaxed), expected);
-        }
+        let results = write_in_slices(&shared, batch(), Atomicity::RollbackOnError)
+            .await
+            .unwrap();
+        assert_eq!(results.len(), 101);
+        assert!(results.iter().all(Result::is_err));
+        assert_eq!(results[100].as_ref().unwrap_err().code, Code::AlreadyExists);
+        let expected = 101usize.div_ceil(UPDATES) + 100 / UPDATES;
+        assert_eq!(jobs.swap(0, Ordering::Relaxed), expected);
         let updates = inserts(&shared, 300..400);
         let results = write_in_slices(&shared, updates, Atomicity::RollbackOnError).await;
         assert!(results.unwrap().iter().all(Result::is_ok));
+    }
+
+    /// A device, and how many entries packets found in its largest table after each job.
+    fn watched() -> (Arc<Shared>, Arc<Mutex<Vec<usize>>>) {
+        let (device, switch) = large();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (switch, after) = (Mutex::new(switch), seen.clone());
+        let table = {
+            let model = &device.loaded().unwrap().model;
+            let mut tables = model.tables.values();
+            tables.find(|table| table.idle_timeout).unwrap().table
+        };
+        let run = move |job: Job| {
+            let mut switch = lock(&switch);
+            job(&mut switch, Instant::ZERO);
+            let entries = switch.as_ref().unwrap().entries(table);
+            lock(&after).push(entries.unwrap().len());
+        };
+        (shared_of(device, run), seen)
+    }
+
+    // p4runtime: dataplane-atomic
+    #[tokio::test]
+    async fn packets_pass_while_a_batch_is_prepared_that_they_see_as_a_whole() {
+        let (shared, seen) = watched();
+        let atomic = Atomicity::DataplaneAtomic;
+        for (numbers, before, after) in [
+            (0..200, 0, 200),
+            (200..400, 200, 400),
+            // One of these is there already.
+            (399..600, 400, 400),
+        ] {
+            let updates = inserts(&shared, numbers);
+            let results = write_in_slices(&shared, updates, atomic).await.unwrap();
+            let seen = std::mem::take(&mut *lock(&seen));
+            let (last, others) = seen.split_last().unwrap();
+            assert_eq!(*last, after);
+            assert!(
+                others.iter().all(|entries| *entries == before),
+                "{others:?}"
+            );
+            assert!(others.len() >= before / 64 + if after > before { 200 / UPDATES } else { 1 });
+            assert!(
+                results
+                    .iter()
+                    .all(|result| result.is_ok() == (after > before))
+            );
+        }
+        // What fits in a slice is no more than other slices.
+        let updates = inserts(&shared, 400..400 + UPDATES as u32);
+        let results = write_in_slices(&shared, updates, atomic).await.unwrap();
+        assert!(results.iter().all(Result::is_ok));
+        assert_eq!(*lock(&seen), [400 + UPDATES]);
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Multicast groups and clone sessions.
 
-use p4_vm::ControlError;
+use p4_vm::{ControlError, copy_some};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,23 +28,66 @@ pub struct CloneSession {
 /// What a switch copies packets to.
 #[derive(Debug)]
 pub struct Replication {
+    copies: Copies,
+    /// Those of a batch that packets do not see yet.
+    draft: Option<Copies>,
+    max_copies: u32,
+}
+
+#[derive(Debug, Default)]
+struct Copies {
     groups: BTreeMap<u16, Arc<[Replica]>>,
     sessions: BTreeMap<u16, Arc<CloneSession>>,
-    max_copies: u32,
 }
 
 impl Replication {
     /// No groups and no sessions; each may have `max_copies` replicas.
     pub fn new(max_copies: u32) -> Self {
         Replication {
-            groups: BTreeMap::new(),
-            sessions: BTreeMap::new(),
+            copies: Copies::default(),
+            draft: None,
             max_copies,
         }
     }
 
-    /// Sets a multicast group (1 to 65535); an empty list removes it.
-    pub fn set_group(&mut self, group: u16, replicas: Vec<Replica>) -> Result<(), ControlError> {
+    /// Begins a draft.
+    pub fn begin_draft(&mut self) {
+        self.draft = Some(Copies::default());
+    }
+
+    /// Copies at most `most` groups and sessions to the draft, if there is one; whether all are there.
+    pub fn copy_to_draft(&mut self, most: usize) -> bool {
+        let (from, to) = (&self.copies, &mut self.draft);
+        to.as_mut().is_none_or(|to| {
+            copy_some(&from.groups, &mut to.groups, most)
+                && copy_some(&from.sessions, &mut to.sessions, most)
+        })
+    }
+
+    /// Puts the draft, if there is one, in the place of what packets see; returns that.
+    pub fn publish_draft(&mut self) -> impl Send + use<> {
+        let draft = self.draft.take();
+        draft.map(|draft| std::mem::replace(&mut self.copies, draft))
+    }
+
+    /// Gives up the draft, if there is one; returns it.
+    pub fn discard_draft(&mut self) -> impl Send + use<> {
+        self.draft.take()
+    }
+
+    /// What is changed: the draft, if that is edited and there is one, or what packets see.
+    fn changed(&mut self, edits_draft: bool) -> &mut Copies {
+        let draft = self.draft.as_mut().filter(|_| edits_draft);
+        draft.unwrap_or(&mut self.copies)
+    }
+
+    /// Sets a multicast group (1 to 65535), in the draft or for packets; an empty list removes it.
+    pub fn set_group(
+        &mut self,
+        edits_draft: bool,
+        group: u16,
+        replicas: Vec<Replica>,
+    ) -> Result<(), ControlError> {
         if group == 0 {
             return Err(ControlError::Invalid {
                 at: "multicast group".into(),
@@ -53,28 +96,30 @@ impl Replication {
             });
         }
         self.check("multicast group", &replicas)?;
+        let groups = &mut self.changed(edits_draft).groups;
         if replicas.is_empty() {
-            self.groups.remove(&group);
+            groups.remove(&group);
         } else {
-            self.groups.insert(group, replicas.into());
+            groups.insert(group, replicas.into());
         }
         Ok(())
     }
 
     /// A multicast group's replicas, if there is one.
     pub fn group(&self, group: u16) -> Option<&Arc<[Replica]>> {
-        self.groups.get(&group)
+        self.copies.groups.get(&group)
     }
 
     /// All multicast groups.
     pub fn groups(&self) -> impl Iterator<Item = (u16, &[Replica])> {
-        let groups = self.groups.iter();
+        let groups = self.copies.groups.iter();
         groups.map(|(&group, replicas)| (group, &**replicas))
     }
 
-    /// Sets a clone session (0 to 32767); `None` removes it.
+    /// Sets a clone session (0 to 32767), in the draft or for packets; `None` removes it.
     pub fn set_session(
         &mut self,
+        edits_draft: bool,
         session: u16,
         to: Option<CloneSession>,
     ) -> Result<(), ControlError> {
@@ -88,21 +133,22 @@ impl Replication {
         if let Some(to) = &to {
             self.check("clone session", &to.replicas)?;
         }
+        let sessions = &mut self.changed(edits_draft).sessions;
         match to {
-            Some(to) => self.sessions.insert(session, to.into()),
-            None => self.sessions.remove(&session),
+            Some(to) => sessions.insert(session, to.into()),
+            None => sessions.remove(&session),
         };
         Ok(())
     }
 
     /// A clone session, if there is one.
     pub fn session(&self, session: u16) -> Option<&Arc<CloneSession>> {
-        self.sessions.get(&session)
+        self.copies.sessions.get(&session)
     }
 
     /// All clone sessions.
     pub fn sessions(&self) -> impl Iterator<Item = (u16, &CloneSession)> {
-        let sessions = self.sessions.iter();
+        let sessions = self.copies.sessions.iter();
         sessions.map(|(&session, to)| (session, &**to))
     }
 

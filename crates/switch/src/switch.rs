@@ -9,8 +9,8 @@ use crate::{
 };
 use p4_ir::Program;
 use p4_vm::{
-    CompileError, ControlError, Drop, DropCause, DropCounts, Event, Job, Machine, Packet, Pipeline,
-    TraceEvent,
+    CompileError, ControlError, DraftScope, Drop, DropCause, DropCounts, Event, Job, Machine,
+    Packet, Pipeline, Remains, TraceEvent,
 };
 use std::collections::VecDeque;
 use std::mem::take;
@@ -614,12 +614,36 @@ impl<A: Forwarding> Target for Switch<A> {
         self.drops
     }
 
+    fn begin_batch(&mut self, scope: &DraftScope) -> Remains {
+        let discarded = self.discard_batch();
+        self.machine.begin_draft(scope);
+        if scope.replication {
+            self.replication.begin_draft();
+        }
+        discarded
+    }
+
+    fn copy_to_batch(&mut self, most: usize) -> bool {
+        self.machine.copy_to_draft(most) && self.replication.copy_to_draft(most)
+    }
+
+    fn publish_batch(&mut self) -> Remains {
+        let replication = self.replication.publish_draft();
+        Box::new((self.machine.publish_draft(), replication))
+    }
+
+    fn discard_batch(&mut self) -> Remains {
+        let replication = self.replication.discard_draft();
+        Box::new((self.machine.discard_draft(), replication))
+    }
+
     fn set_multicast_group(
         &mut self,
         group: u16,
         replicas: Vec<Replica>,
     ) -> Result<(), ControlError> {
-        self.replication.set_group(group, replicas)
+        let edits_draft = self.machine.edits_draft();
+        self.replication.set_group(edits_draft, group, replicas)
     }
 
     fn multicast_group(&self, group: u16) -> &[Replica] {
@@ -637,7 +661,8 @@ impl<A: Forwarding> Target for Switch<A> {
         session: u16,
         to: Option<CloneSession>,
     ) -> Result<(), ControlError> {
-        self.replication.set_session(session, to)
+        let edits_draft = self.machine.edits_draft();
+        self.replication.set_session(edits_draft, session, to)
     }
 
     fn clone_session(&self, session: u16) -> Option<&CloneSession> {

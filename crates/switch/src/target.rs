@@ -5,7 +5,9 @@ use crate::{
     SwitchConfig, Transmit,
 };
 use p4_ir::Program;
-use p4_vm::{CompileError, ControlError, DropCounts, Machine, Packet, Pipeline};
+use p4_vm::{
+    CompileError, ControlError, DraftScope, DropCounts, Machine, Packet, Pipeline, Remains,
+};
 use std::fmt::Debug;
 use std::ops::DerefMut;
 use std::sync::Arc;
@@ -81,6 +83,27 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
 
     /// Drops of the whole switch, by cause.
     fn drops(&self) -> DropCounts;
+
+    /// Begins a batch of changes that packets see as a whole, when it is published. One that was begun before is
+    /// discarded. What is returned, here and below, is no longer needed.
+    ///
+    /// ```text
+    /// begin_batch(scope)
+    /// copy_to_batch(most)   until it says that all has been copied
+    /// edit_draft(true), changes, edit_draft(false)   as often as need be
+    /// publish_batch(), or discard_batch()
+    /// ```
+    /// Between two of these, packets may come. No change is made to what the scope names but within `edit_draft`.
+    fn begin_batch(&mut self, scope: &DraftScope) -> Remains;
+
+    /// Copies at most `most` entries, members, groups or sessions of what the batch changes; whether all have been copied.
+    fn copy_to_batch(&mut self, most: usize) -> bool;
+
+    /// Has packets see the batch from now on. Takes the same time however many entries there are.
+    fn publish_batch(&mut self) -> Remains;
+
+    /// Gives the batch up, if there is one.
+    fn discard_batch(&mut self) -> Remains;
 
     /// Sets a multicast group (1 to 65535); an empty list removes it.
     fn set_multicast_group(

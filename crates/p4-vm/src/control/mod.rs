@@ -1,6 +1,10 @@
 //! What a control plane does: by name, or by number.
 
 mod calculations;
+mod draft;
 mod names;
 mod objects;
 mod tables;
+
+pub(crate) use draft::Draft;
+pub use draft::{DraftScope, Remains, copy_some};

@@ -1,10 +1,12 @@
 //! Registers, counters, meters, action profiles, value sets.
 
+use super::draft::CellWrite;
 use super::tables::{check_meter, check_weight, list};
 use crate::cells::MeterCell;
 use crate::filter::{Filter, FilterConfig};
 use crate::object::{Object, Profile};
 use crate::table::{Reference, prepare};
+use crate::value_set::ValueSetState;
 use crate::{
     ControlError, CounterData, Entry, Group, Machine, Match, Member, MeterConfig, RegisterCells,
 };
@@ -40,9 +42,9 @@ impl Machine {
                 found: format!("{value:#x}"),
             });
         }
-        if let Object::Register(r) = &mut self.objects[register.0 as usize] {
-            let cell = r.cell_of(value);
-            r.cells[at..at + cell.len()].copy_from_slice(&cell);
+        let words = r.cell_of(value).into_iter();
+        for (word, at) in words.zip(at as u32..) {
+            self.write_or_draft(CellWrite::Word(register.0, at, word));
         }
         Ok(())
     }
@@ -75,7 +77,8 @@ impl Machine {
         let state = self.tables.get(table.0 as usize)?;
         state.objects.counter?;
         let entries = state.in_order().into_iter();
-        let entries = entries.map(|row| (Some(&row.entry), row.direct.counter));
+        let counter = |id| state.touched(id).direct.counter;
+        let entries = entries.map(move |(id, row)| (Some(&row.entry), counter(id)));
         Some(entries.chain([(None, state.default_direct.counter)]))
     }
 
@@ -106,9 +109,7 @@ impl Machine {
         data: CounterData,
     ) -> Result<(), ControlError> {
         self.counter_read(counter, index)?;
-        if let Object::Counter(c) = &mut self.objects[counter.0 as usize] {
-            c.cells[index as usize] = data;
-        }
+        self.write_or_draft(CellWrite::Count(counter.0, index as u32, data));
         Ok(())
     }
 
@@ -131,7 +132,9 @@ impl Machine {
     ) -> Result<(), ControlError> {
         let at = self.named(meter);
         let marker = config.map(|config| check_meter(&at, config)).transpose()?;
-        self.meter_cell_mut(meter, index)?.marker = marker;
+        self.meter_cell(meter, index)?;
+        let marker = marker.map(Box::new);
+        self.write_or_draft(CellWrite::Marker(meter.0, index as u32, marker));
         Ok(())
     }
 
@@ -146,7 +149,8 @@ impl Machine {
 
     /// Counts the colours of a cell from 0 again.
     pub fn meter_clear_colours(&mut self, meter: ExternId, index: u64) -> Result<(), ControlError> {
-        self.meter_cell_mut(meter, index)?.colours = Default::default();
+        self.meter_cell(meter, index)?;
+        self.write_or_draft(CellWrite::Colours(meter.0, index as u32));
         Ok(())
     }
 
@@ -156,18 +160,6 @@ impl Machine {
         };
         let at = self.check_index(meter, index, m.cells.len() as u64)?;
         Ok(&m.cells[at])
-    }
-
-    fn meter_cell_mut(
-        &mut self,
-        meter: ExternId,
-        index: u64,
-    ) -> Result<&mut MeterCell, ControlError> {
-        self.meter_cell(meter, index)?;
-        match &mut self.objects[meter.0 as usize] {
-            Object::Meter(m) => Ok(&mut m.cells[index as usize]),
-            _ => unreachable!("checked above"),
-        }
     }
 
     // -- filters ------------------------------------------------------------------------------
@@ -385,21 +377,24 @@ impl Machine {
         set: ValueSetId,
         members: Vec<Vec<Match>>,
     ) -> Result<(), ControlError> {
-        self.value_set_read(set)?;
-        self.value_sets[set.0 as usize].write(members)
+        let members = self.set_of(set)?.check(members)?;
+        self.write_or_draft(CellWrite::ValueSet(set.0, Box::new(members)));
+        Ok(())
     }
 
     /// The members of a value set.
     pub fn value_set_read(&self, set: ValueSetId) -> Result<Vec<Vec<Match>>, ControlError> {
+        Ok(self.set_of(set)?.written().to_vec())
+    }
+
+    fn set_of(&self, set: ValueSetId) -> Result<&ValueSetState, ControlError> {
         let sets = &self.value_sets;
-        let found = sets
-            .get(set.0 as usize)
-            .ok_or_else(|| ControlError::UnknownId {
-                kind: "value set",
-                id: set.0 as u64,
-                valid: format!("0 to {}", sets.len() as i64 - 1),
-            })?;
-        Ok(found.written.clone())
+        let found = sets.get(set.0 as usize);
+        found.ok_or_else(|| ControlError::UnknownId {
+            kind: "value set",
+            id: set.0 as u64,
+            valid: format!("0 to {}", sets.len() as i64 - 1),
+        })
     }
 
     // -- checks -------------------------------------------------------------------------------
@@ -416,18 +411,14 @@ impl Machine {
     }
 
     fn profile(&self, profile: ExternId) -> Result<&Profile, ControlError> {
-        match self.object_ref(profile)? {
-            Object::Profile(state) => Ok(state),
-            _ => Err(self.not_a(profile, "action_profile or action_selector")),
-        }
+        self.object_ref(profile)?;
+        let state = self.profile_view(profile.0);
+        state.ok_or_else(|| self.not_a(profile, "action_profile or action_selector"))
     }
 
     fn profile_mut(&mut self, profile: ExternId) -> Result<&mut Profile, ControlError> {
         self.profile(profile)?;
-        match &mut self.objects[profile.0 as usize] {
-            Object::Profile(state) => Ok(state),
-            _ => unreachable!("checked above"),
-        }
+        Ok(self.profile_view_mut(profile.0).expect("checked above"))
     }
 
     fn named(&self, object: ExternId) -> String {

@@ -1,9 +1,9 @@
 //! Entries and default actions.
 
+use super::draft::CellWrite;
 use crate::cells::{Marker, MeterCell};
 use crate::filter::{Filter, FilterConfig};
-use crate::object::Object;
-use crate::table::{Origin, Outcome, Reference, TableState, prepare};
+use crate::table::{Direct, Origin, Outcome, Reference, TableState, prepare};
 use crate::{
     ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Machine, Match,
     MeterConfig,
@@ -16,9 +16,11 @@ impl Machine {
     pub fn insert(&mut self, table: TableId, entry: Entry) -> Result<(), ControlError> {
         let now = self.now;
         let outcome = self.check_entry(table, &entry)?;
-        self.table_mut(table)?
-            .insert(entry, outcome, Origin::Control, now)
-            .map(|_| ())
+        let id = self
+            .table_mut(table)?
+            .insert(entry, outcome, Origin::Control)?;
+        self.tables[table.0 as usize].renew(id, now);
+        Ok(())
     }
 
     /// Changes the action of an entry that is there.
@@ -52,7 +54,7 @@ impl Machine {
     /// All entries, in the order in which they were inserted, those of the source first.
     pub fn entries(&self, table: TableId) -> Result<Vec<Entry>, ControlError> {
         let rows = self.table_ref(table)?.in_order();
-        Ok(rows.into_iter().map(|row| row.entry.clone()).collect())
+        Ok(rows.map(|(_, row)| row.entry.clone()).collect())
     }
 
     /// At most `most` of them, each with its number in that order: those from number `from` on. Numbers
@@ -110,7 +112,7 @@ impl Machine {
         let state = self.table_mut(table)?;
         state.default = outcome;
         state.default_action = EntryAction::Run(spec);
-        state.default_direct = state.objects.cells();
+        self.write_or_draft(CellWrite::Default(table.0));
         Ok(())
     }
 
@@ -126,8 +128,8 @@ impl Machine {
         matches: &[Match],
         priority: u32,
     ) -> Result<Instant, ControlError> {
-        let table = self.table_ref(table)?;
-        Ok(table.row(table.find(matches, priority)?).last_hit)
+        let id = self.table_ref(table)?.find(matches, priority)?;
+        Ok(self.tables[table.0 as usize].touched(id).last_hit)
     }
 
     /// The direct counter of an entry, or of the default.
@@ -136,11 +138,10 @@ impl Machine {
         table: TableId,
         of: DirectOf<'_>,
     ) -> Result<CounterData, ControlError> {
-        let state = self.table_ref(table)?;
-        if state.objects.counter.is_none() {
+        if self.table_ref(table)?.objects.counter.is_none() {
             return Err(self.has_none(table, "direct counter"));
         }
-        Ok(state.direct(of)?.counter)
+        Ok(self.direct(table, of)?.counter)
     }
 
     /// Sets the direct counter of an entry, or of the default.
@@ -151,7 +152,8 @@ impl Machine {
         data: CounterData,
     ) -> Result<(), ControlError> {
         self.direct_counter_read(table, of)?;
-        self.table_mut(table)?.direct_mut(of)?.counter = data;
+        let of = self.table_ref(table)?.numbered(of)?;
+        self.write_or_draft(CellWrite::DirectCount(table.0, of, data));
         Ok(())
     }
 
@@ -175,7 +177,9 @@ impl Machine {
         self.direct_meter(table, of)?;
         let at = format!("direct meter of table `{}`", self.program()[table].name);
         let marker = config.map(|config| check_meter(&at, config)).transpose()?;
-        self.table_mut(table)?.direct_mut(of)?.meter.marker = marker;
+        let of = self.table_ref(table)?.numbered(of)?;
+        let marker = marker.map(Box::new);
+        self.write_or_draft(CellWrite::DirectMarker(table.0, of, marker));
         Ok(())
     }
 
@@ -195,16 +199,22 @@ impl Machine {
         of: DirectOf<'_>,
     ) -> Result<(), ControlError> {
         self.direct_meter(table, of)?;
-        self.table_mut(table)?.direct_mut(of)?.meter.colours = Default::default();
+        let of = self.table_ref(table)?.numbered(of)?;
+        self.write_or_draft(CellWrite::DirectColours(table.0, of));
         Ok(())
     }
 
     fn direct_meter(&self, table: TableId, of: DirectOf<'_>) -> Result<&MeterCell, ControlError> {
-        let state = self.table_ref(table)?;
-        if state.objects.meter.is_none() {
+        if self.table_ref(table)?.objects.meter.is_none() {
             return Err(self.has_none(table, "direct meter"));
         }
-        Ok(&state.direct(of)?.meter)
+        Ok(&self.direct(table, of)?.meter)
+    }
+
+    /// The cells of an entry, or of the default.
+    fn direct(&self, table: TableId, of: DirectOf<'_>) -> Result<&Direct, ControlError> {
+        let of = self.table_ref(table)?.numbered(of)?;
+        Ok(self.tables[table.0 as usize].cells(of))
     }
 
     /// Configures the direct filter of an entry or of the default, as [`filter_write`](Self::filter_write).
@@ -221,7 +231,8 @@ impl Machine {
             let name = || format!("direct filter of table `{}`", self.program()[table].name);
             config.check(kind, name)?;
         }
-        self.table_mut(table)?.direct_mut(of)?.filter = Filter::new(config);
+        let of = self.table_ref(table)?.numbered(of)?;
+        self.tables[table.0 as usize].cells_mut(of).filter = Filter::new(config);
         Ok(())
     }
 
@@ -240,12 +251,12 @@ impl Machine {
 
     pub(crate) fn table_ref(&self, table: TableId) -> Result<&TableState, ControlError> {
         self.check_table(table)?;
-        Ok(&self.tables[table.0 as usize])
+        Ok(self.view(table.0))
     }
 
     fn table_mut(&mut self, table: TableId) -> Result<&mut TableState, ControlError> {
         self.check_table(table)?;
-        Ok(&mut self.tables[table.0 as usize])
+        Ok(self.view_mut(table.0))
     }
 
     fn has_none(&self, table: TableId, what: &str) -> ControlError {
@@ -300,7 +311,7 @@ impl Machine {
             let expected = "an action, as it has no action profile";
             return Err(invalid(expected, "a member or a group"));
         };
-        let Object::Profile(profile) = &self.objects[id.0 as usize] else {
+        let Some(profile) = self.profile_view(id.0) else {
             return Err(invalid(
                 "an action_profile or action_selector",
                 "another object",
@@ -408,9 +419,11 @@ impl Machine {
 
     /// Whose entries name a member or group of a profile.
     pub(crate) fn user_of(&self, profile: ExternId, reference: Reference) -> Option<String> {
-        let mut tables = self.tables.iter().zip(&self.program().tables);
-        let user =
-            tables.find(|(state, _)| state.profile == Some(profile) && state.uses(reference));
+        let mut tables = (0..).zip(&self.program().tables);
+        let user = tables.find(|(id, _)| {
+            let state = self.view(*id);
+            state.profile == Some(profile) && state.uses(reference)
+        });
         user.map(|(_, table)| format!("table `{}`", table.name))
     }
 }

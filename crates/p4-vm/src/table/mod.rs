@@ -2,6 +2,7 @@
 
 mod chunks;
 mod constant;
+mod draft;
 mod filter;
 mod gradual;
 mod index;
@@ -81,13 +82,18 @@ impl Reference {
     }
 }
 
-/// An entry with what is kept of it.
-#[derive(Debug)]
+/// An entry, and where it comes from.
+#[derive(Clone, Debug)]
 pub struct Row {
     pub entry: Entry,
     /// In the order in which they came.
     sequence: u64,
     constant: bool,
+}
+
+/// What packets change of an entry. A table and its draft share it.
+#[derive(Debug)]
+pub struct Touched {
     pub direct: Direct,
     pub last_hit: Instant,
 }
@@ -156,6 +162,7 @@ pub enum Origin {
 pub struct TableState {
     pub layout: KeyLayout,
     rows: Chunks<Option<Row>>,
+    touched: Chunks<Touched>,
     /// What each row does, which is all that most look-ups want of it.
     outcomes: Chunks<Outcome>,
     pub default: Outcome,
@@ -171,6 +178,8 @@ pub struct TableState {
     index: Index,
     slab: Slab,
     free: Vec<u32>,
+    /// Of a draft: the numbers of entries that have come and gone since it was begun.
+    changed: Option<draft::Changed>,
     /// Entries by matches and priority.
     by_key: Gradual<u32>,
     /// Entries by `sequence`.
@@ -202,6 +211,7 @@ impl TableState {
             masked: vec![0; layout.words],
             layout,
             rows: Chunks::default(),
+            touched: Chunks::default(),
             outcomes: Chunks::default(),
             default: Outcome::Run(Prepared {
                 id: default.action,
@@ -214,6 +224,7 @@ impl TableState {
             plain: objects.is_empty() && !table.support_timeout,
             objects,
             free: Vec::new(),
+            changed: None,
             by_key: Gradual::default(),
             by_age: BTreeMap::new(),
             references: BTreeMap::new(),
@@ -281,7 +292,7 @@ impl TableState {
     #[inline(never)]
     pub fn note(&mut self, found: Option<u32>, now: Instant, octets: u32) -> Option<u64> {
         if let Some(id) = found {
-            self.row_mut(id).last_hit = now;
+            self.touched[id as usize].last_hit = now;
         }
         if !self.objects.on_hit {
             return None;
@@ -314,7 +325,7 @@ impl TableState {
     #[inline]
     pub fn cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
         match found {
-            Some(id) => &mut self.row_mut(id).direct,
+            Some(id) => &mut self.touched[id as usize].direct,
             None => &mut self.default_direct,
         }
     }
@@ -329,31 +340,31 @@ impl TableState {
     }
 
     /// An entry by its number.
-    pub fn row_mut(&mut self, id: u32) -> &mut Row {
+    fn row_mut(&mut self, id: u32) -> &mut Row {
         self.rows[id as usize]
             .as_mut()
             .expect("numbers given out name entries")
     }
 
-    /// The direct resources of an entry or of the default.
-    pub fn direct(&self, of: DirectOf<'_>) -> Result<&Direct, ControlError> {
+    /// The number of the entry that is named; `None`: the default.
+    pub fn numbered(&self, of: DirectOf<'_>) -> Result<Option<u32>, ControlError> {
         match of {
-            DirectOf::Entry(matches, priority) => {
-                Ok(&self.row(self.find(matches, priority)?).direct)
-            }
-            DirectOf::Default => Ok(&self.default_direct),
+            DirectOf::Entry(matches, priority) => self.find(matches, priority).map(Some),
+            DirectOf::Default => Ok(None),
         }
     }
 
-    /// The direct resources of an entry or of the default.
-    pub fn direct_mut(&mut self, of: DirectOf<'_>) -> Result<&mut Direct, ControlError> {
+    /// The cells of an entry, or of the default.
+    pub fn cells(&self, of: Option<u32>) -> &Direct {
         match of {
-            DirectOf::Entry(matches, priority) => {
-                let id = self.find(matches, priority)?;
-                Ok(&mut self.row_mut(id).direct)
-            }
-            DirectOf::Default => Ok(&mut self.default_direct),
+            Some(id) => &self.touched(id).direct,
+            None => &self.default_direct,
         }
+    }
+
+    /// What packets have changed of an entry.
+    pub fn touched(&self, id: u32) -> &Touched {
+        &self.touched[id as usize]
     }
 
     /// Whether entries win by priority.
@@ -361,24 +372,23 @@ impl TableState {
         self.index.by_priority()
     }
 
-    /// Entries in the order in which they came.
-    pub fn in_order(&self) -> Vec<&Row> {
-        self.in_order_from(0).map(|(_, row)| row).collect()
+    /// Entries in the order in which they came, each with its number in the table.
+    pub fn in_order(&self) -> impl Iterator<Item = (u32, &Row)> {
+        self.by_age.values().map(|&id| (id, self.row(id)))
     }
 
-    /// Those that came as number `from` or later, each with its number.
+    /// Those that came as number `from` or later, each with that number.
     pub fn in_order_from(&self, from: u64) -> impl Iterator<Item = (u64, &Row)> {
         let entries = self.by_age.range(from..);
         entries.map(|(&number, &id)| (number, self.row(id)))
     }
 
-    /// Adds an entry whose action has been checked.
+    /// Adds an entry whose action has been checked, and says its number, for [`renew`](Self::renew).
     pub fn insert(
         &mut self,
         entry: Entry,
         outcome: Outcome,
         origin: Origin,
-        now: Instant,
     ) -> Result<u32, ControlError> {
         let at = || format!("table `{}`", self.name);
         let matches = self.normalise(&entry.matches)?;
@@ -393,11 +403,7 @@ impl TableState {
             return Err(ControlError::Exists { at: at(), what });
         }
         let indexed = self.indexed(&matches, entry.priority);
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.rows.push(None);
-            self.outcomes.push(self.default.clone());
-            self.rows.len() as u32 - 1
-        });
+        let id = self.take_number();
         self.outcomes[id as usize] = outcome;
         self.slab.set(id, indexed);
         self.index.insert(&self.slab, id);
@@ -407,17 +413,32 @@ impl TableState {
             entry: Entry { matches, ..entry },
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
-            direct: self.objects.cells(),
-            last_hit: now,
         });
         self.by_age.insert(self.next_sequence, id);
         self.next_sequence += 1;
+        self.name_by_key(key, id);
+        Ok(id)
+    }
+
+    /// Has an entry found by its matches and priority, whose hash is `key`.
+    fn name_by_key(&mut self, key: u64, id: u32) {
         let rows = &self.rows;
         self.by_key.insert_unique(key, id, |&other| {
             let entry = rows[other as usize].as_ref().map(|row| &row.entry);
             entry.map_or(0, |entry| hash_of(&entry.matches, entry.priority))
         });
-        Ok(id)
+    }
+
+    /// Begins the cells of an entry that has just been inserted, here or in this table's draft.
+    pub fn renew(&mut self, id: u32, now: Instant) {
+        let fresh = Touched {
+            direct: self.objects.cells(),
+            last_hit: now,
+        };
+        match (id as usize) < self.touched.len() {
+            true => self.touched[id as usize] = fresh,
+            false => self.touched.push(fresh),
+        }
     }
 
     /// Changes what an entry does.
@@ -442,7 +463,7 @@ impl TableState {
             let key = hash_of(&row.entry.matches, priority);
             self.by_key.remove(key, |&other| other == id);
         }
-        self.free.push(id);
+        self.give_number(id);
         Ok(())
     }
 

@@ -11,6 +11,7 @@ mod run;
 
 use crate::bits::Writer;
 use crate::code::Calculation;
+use crate::control::Draft;
 use crate::crc::CustomCrc;
 use crate::object::Object;
 use crate::table::TableState;
@@ -42,6 +43,8 @@ pub struct Machine {
     #[cfg(feature = "native")]
     pub(crate) interpreted: bool,
     pub(crate) value_sets: Vec<ValueSetState>,
+    /// A batch that packets do not see yet.
+    pub(crate) draft: Option<Box<Draft>>,
     pub(crate) calculations: Vec<Calculation>,
     /// The custom CRCs of the program.
     pub(crate) crcs: Vec<CustomCrc>,
@@ -108,6 +111,7 @@ impl Machine {
             #[cfg(feature = "native")]
             interpreted: false,
             value_sets: Vec::new(),
+            draft: None,
             calculations: Vec::new(),
             crcs: Vec::new(),
             random: ChaCha8Rng::seed_from_u64(limits.seed),

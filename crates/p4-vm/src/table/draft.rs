@@ -1,0 +1,127 @@
+//! Drafts of tables: built beside the table that packets see, and put in its place at once.
+
+use super::chunks::Chunks;
+use super::gradual::Gradual;
+use super::index::{Index, Slab};
+use super::{Direct, TableState, hash_of};
+use std::collections::BTreeMap;
+use std::mem::{swap, take};
+
+/// The numbers of entries that came and went since a draft was begun. An entry has the same number in both, as they
+/// share its cells.
+#[derive(Debug, Default)]
+pub struct Changed {
+    /// The table's free numbers that the draft has taken.
+    taken: Vec<u32>,
+    /// Those of removed entries, which packets still hit.
+    removed: Vec<u32>,
+    /// The first new entry's `sequence`.
+    first: u64,
+}
+
+impl TableState {
+    /// A draft of this table, still without its entries, which [`copy`](Self::copy) adds. Until it is published or
+    /// discarded, this table stays as it is but for its cells.
+    pub fn draft(&mut self) -> TableState {
+        TableState {
+            index: Index::new(&self.layout, self.by_priority()),
+            slab: Slab::new(self.layout.words),
+            key: self.key.clone(),
+            masked: self.masked.clone(),
+            layout: self.layout.clone(),
+            rows: Chunks::default(),
+            touched: Chunks::default(),
+            outcomes: Chunks::default(),
+            default: self.default.clone(),
+            default_action: self.default_action.clone(),
+            default_direct: Direct::default(),
+            profile: self.profile,
+            plain: self.plain,
+            objects: self.objects.clone(),
+            free: take(&mut self.free),
+            changed: Some(Changed {
+                first: self.next_sequence,
+                ..Changed::default()
+            }),
+            by_key: Gradual::default(),
+            by_age: BTreeMap::new(),
+            references: BTreeMap::new(),
+            next_sequence: self.next_sequence,
+            size: self.size,
+            name: self.name.clone(),
+        }
+    }
+
+    /// Whether all entries of a table have been copied to this draft of it.
+    pub fn has_copied(&self, table: &TableState) -> bool {
+        self.rows.len() >= table.rows.len()
+    }
+
+    /// Copies the next entries of a table to this draft of it, at most `most`.
+    pub fn copy(&mut self, table: &TableState, most: usize) {
+        let from = self.rows.len();
+        let end = table.rows.len().min(from.saturating_add(most));
+        for at in from..end {
+            let (id, row) = (at as u32, table.rows[at].clone());
+            self.outcomes.push(table.outcomes[at].clone());
+            self.slab.set(id, table.slab.entries[at].clone());
+            if let Some(row) = &row {
+                self.index.insert(&self.slab, id);
+                self.refer(&row.entry.action);
+                self.by_age.insert(row.sequence, id);
+            }
+            let key = row
+                .as_ref()
+                .map(|row| hash_of(&row.entry.matches, row.entry.priority));
+            self.rows.push(row);
+            if let Some(key) = key {
+                self.name_by_key(key, id);
+            }
+        }
+    }
+
+    /// Whether an entry of this draft is not in the table that packets see.
+    pub fn is_new(&self, id: u32) -> bool {
+        let first = self.changed.as_ref().map(|changed| changed.first);
+        first.is_some_and(|first| self.row(id).sequence >= first)
+    }
+
+    /// Puts a draft in this table's place, whose cells stay. What the draft holds then can be dropped.
+    pub fn publish(&mut self, draft: &mut TableState) {
+        swap(self, draft);
+        swap(&mut self.touched, &mut draft.touched);
+        swap(&mut self.default_direct, &mut draft.default_direct);
+        if let Some(mut changed) = self.changed.take() {
+            self.free.append(&mut changed.removed);
+        }
+    }
+
+    /// Gives up a draft of this table.
+    pub fn discard(&mut self, draft: &mut TableState) {
+        if let Some(mut changed) = draft.changed.take() {
+            swap(&mut self.free, &mut draft.free);
+            self.free.append(&mut changed.taken);
+        }
+    }
+
+    /// A number for a new entry, which has no row yet.
+    pub(super) fn take_number(&mut self) -> u32 {
+        if let Some(id) = self.free.pop() {
+            if let Some(changed) = &mut self.changed {
+                changed.taken.push(id);
+            }
+            return id;
+        }
+        self.rows.push(None);
+        self.outcomes.push(self.default.clone());
+        self.rows.len() as u32 - 1
+    }
+
+    /// Takes back the number of an entry that was removed.
+    pub(super) fn give_number(&mut self, id: u32) {
+        match &mut self.changed {
+            Some(changed) => changed.removed.push(id),
+            None => self.free.push(id),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Batches that packets see as a whole, or not at all (specification, 12.2, `DATAPLANE_ATOMIC`).
+//!
+//! What such a batch changes is built beside what packets see, a part between two batches of packets, and put in its
+//! place at once. The gate keeps other writes and reads away meanwhile.
+
+use crate::batch;
+use crate::device::Target;
+use crate::entities::Prepared;
+use crate::fault::{Fault, Outcome};
+use crate::model::Model;
+use crate::proto::v1::{Update, entity};
+use crate::service::{Shared, UPDATES, write};
+use engine::DraftScope;
+use std::sync::Arc;
+use tonic::Status;
+
+/// Entries, members and groups that are copied between two batches of packets.
+const COPIES: usize = 64;
+
+/// Carries out updates; what became of each.
+pub async fn write_as_a_whole(
+    shared: &Arc<Shared>,
+    model: &Model,
+    updates: Vec<Update>,
+    of_digests: bool,
+) -> Result<Vec<Outcome<()>>, Status> {
+    let count = updates.len();
+    let prepared = prepare(shared, model, updates).await;
+    let publish = matches!(prepared, Ok(Ok(())));
+    let ended = write(shared, of_digests, move |target| match publish {
+        true => target.switch.publish_batch(),
+        false => target.switch.discard_batch(),
+    });
+    let remains = ended.await?;
+    // To free all of a large table takes longer than a task should.
+    tokio::task::spawn_blocking(move || drop(remains));
+    Ok(match prepared? {
+        Ok(()) => vec![Ok(()); count],
+        Err((at, fault)) => batch::none_carried_out(count, at, fault),
+    })
+}
+
+/// Builds what packets are to see. If an update fails, what the server keeps is taken back.
+///
+/// # Errors
+/// The number of the first update that fails, and why.
+async fn prepare(
+    shared: &Arc<Shared>,
+    model: &Model,
+    updates: Vec<Update>,
+) -> Result<Result<(), (usize, Fault)>, Status> {
+    let scope = scope(model, &updates);
+    write(shared, false, move |target| {
+        target.switch.begin_batch(&scope)
+    })
+    .await?;
+    while !write(shared, false, |target| target.switch.copy_to_batch(COPIES)).await? {}
+    let (mut undo, mut done) = (Vec::new(), 0);
+    let mut updates = updates.into_iter();
+    while !updates.as_slice().is_empty() {
+        let slice = updates.by_ref().take(UPDATES);
+        let mut slice: Vec<_> = slice.map(|update| Prepared::new(model, update)).collect();
+        let count = slice.len();
+        let part = edit(shared, move |target| batch::write_all(target, &mut slice));
+        let failed = match part.await {
+            Ok(Ok(more)) => {
+                undo.extend(more);
+                done += count;
+                continue;
+            }
+            Ok(Err((at, fault))) => Ok(Err((done + at, fault))),
+            Err(status) => Err(status),
+        };
+        while !undo.is_empty() {
+            let last = undo.split_off(undo.len().saturating_sub(UPDATES));
+            edit(shared, move |target| batch::take_back(target, &last)).await?;
+        }
+        return failed;
+    }
+    Ok(Ok(()))
+}
+
+/// Has the thread that owns the switch change what packets do not see yet.
+async fn edit<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    change: impl FnOnce(&mut Target<'_>) -> T + Send + 'static,
+) -> Result<T, Status> {
+    write(shared, false, |target| {
+        target.switch.edit_draft(true);
+        let result = change(target);
+        target.switch.edit_draft(false);
+        result
+    })
+    .await
+}
+
+/// What some updates change that has to be copied. Cells of counters, meters and registers are not: they are written
+/// as the batch is published.
+pub fn scope(model: &Model, updates: &[Update]) -> DraftScope {
+    use entity::Entity as E;
+    let mut scope = DraftScope::default();
+    let entities = updates.iter().filter_map(|update| update.entity.as_ref());
+    for entity in entities.filter_map(|entity| entity.entity.as_ref()) {
+        let profile = match entity {
+            E::TableEntry(entry) => {
+                scope
+                    .tables
+                    .extend(model.table(entry.table_id).map(|table| table.table));
+                continue;
+            }
+            E::PacketReplicationEngineEntry(_) => {
+                scope.replication = true;
+                continue;
+            }
+            E::ActionProfileMember(member) => member.action_profile_id,
+            E::ActionProfileGroup(group) => group.action_profile_id,
+            _ => continue,
+        };
+        scope
+            .profiles
+            .extend(model.profile(profile).map(|profile| profile.object));
+    }
+    scope
+}
