@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Generator, Iterator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -41,13 +42,15 @@ AS_ARRIVED = {NOT_ECT: CWR, ECT1: CWR | ECE, ECT0: AE, CE: AE | CWR}
 """How the handshake says in which field of IPv4 a SYN or its answer arrived (RFC 9768, table 2)."""
 
 RECEIVE = """\
-import socket, sys
+import socket, sys, time
 with socket.create_server(("0.0.0.0", int(sys.argv[1]))) as server:
     print("ready", flush=True)
     with server.accept()[0] as connection:
         while connection.recv(1 << 16):
             pass
+        time.sleep(0.2)
 """
+"""It closes some time after the sender, whose own end has been acknowledged then."""
 
 SEND = """\
 import socket, sys
@@ -147,7 +150,17 @@ def to_linux(network: Machine, folder: Path) -> Transfer:
         sent = network.waymark("host", "send", B, *options)
         assert sent.returncode == 0, sent.stderr
         assert receiver.wait()[0] == 0
+        unanswered = at("b", "ss", "-Htan", "state", "last-ack")
+        until(lambda: not network.run(*unanswered).stdout, "Linux's FIN is acknowledged")
     return Transfer(packets, data(packets, A), A)
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Linux repeats a FIN that nobody acknowledges for longer than this."""
+    end = time.monotonic() + 3
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
 
 
 def from_linux(network: Machine, folder: Path) -> Transfer:

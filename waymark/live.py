@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
@@ -19,6 +20,9 @@ PATIENCE_S = 10.0
 
 NOTICE_S = 2.0
 """Time after which a missing answer is reported, in seconds."""
+
+FIN_S = 1.0
+"""Time that a sender waits for the other end to close too, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class LiveHost:
     ) -> Iterator[Moment]:
         """Connect and send, yielding how it stands every ``interval_s``, and once all has arrived.
 
-        It ends at most ``seconds`` plus the patience after it began.
+        It ends at most ``seconds`` plus the patience and :data:`FIN_S` after it began.
 
         Args:
             to: the receiver's address.
@@ -180,6 +184,9 @@ class LiveHost:
         if not arrived:
             message = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
             raise _core.SwitchError(f"{message}: the connection is given up")
+        # The other end repeats its FIN until it is acknowledged. If it was reset, all has arrived still.
+        with suppress(_core.SwitchError):
+            self._host.receive(min(FIN_S, self._patience_s))
 
     def _open(
         self, to: IPv4Address, port: int, seconds: float, notify: Callable[[str], None]

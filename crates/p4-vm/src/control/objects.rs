@@ -76,7 +76,7 @@ impl Machine {
     ) -> Option<impl Iterator<Item = (Option<&Entry>, CounterData)>> {
         let state = self.tables.get(table.0 as usize)?;
         state.objects.counter?;
-        let entries = state.in_order().into_iter();
+        let entries = state.in_order();
         let counter = |id| state.touched(id).direct.counter;
         let entries = entries.map(move |(id, row)| (Some(&row.entry), counter(id)));
         Some(entries.chain([(None, state.default_direct.counter)]))
