@@ -127,7 +127,7 @@ async fn measure(kind: &str) {
     let cells = cells.expect("they can be read").into_iter();
     let cells = cells.map(|cell| Update {
         r#type: Type::Modify.into(),
-        entity: Some(cell),
+        entity: Some(p4runtime::proto::v1::Entity { entity: Some(cell) }),
     });
     let cells: Vec<_> = cells.collect();
     let begin = start(&device);
