@@ -5,7 +5,8 @@
 //! - `bits`, `wide`, `crc`, `hash`: arithmetic on octets and words;
 //! - `entity`: what a control plane writes; `error`: why it is refused; `packet`, `event`, `trace`;
 //! - `code`: the bytecode;
-//! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet;
+//! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet; `draft`: what it is to
+//!   keep once a batch is complete;
 //! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
 //! - `native`: where a compiler to machine code plugs in;
 //! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
@@ -24,6 +25,7 @@ mod code;
 mod compile;
 mod control;
 mod crc;
+mod draft;
 mod entity;
 mod error;
 mod event;
@@ -44,8 +46,8 @@ pub use architecture::{Architecture, CallSite};
 pub use cells::{Access, Counted, MeterUnit, Register};
 pub use code::{Calculation, ListValue, MetaField, NONE, Slot, Target};
 pub use compile::{Compiler, enum_member, walk};
-pub use control::{DraftScope, Remains, copy_some};
 pub use crc::{Crc, CrcParameters, CrcWidth};
+pub use draft::{DraftScope, Remains, copy_some};
 pub use entity::{
     ActionSpec, CounterData, DirectOf, Entry, EntryAction, Group, Match, Member, MeterConfig,
     RegisterCells,

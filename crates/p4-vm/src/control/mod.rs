@@ -5,6 +5,3 @@ mod draft;
 mod names;
 mod objects;
 mod tables;
-
-pub(crate) use draft::Draft;
-pub use draft::{DraftScope, Remains, copy_some};

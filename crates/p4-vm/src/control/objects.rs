@@ -1,8 +1,8 @@
 //! Registers, counters, meters, action profiles, value sets.
 
-use super::draft::CellWrite;
 use super::tables::{check_meter, check_weight, list};
 use crate::cells::MeterCell;
+use crate::draft::CellWrite;
 use crate::filter::{Filter, FilterConfig};
 use crate::object::{Object, Profile};
 use crate::table::{Reference, prepare};

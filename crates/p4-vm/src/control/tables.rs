@@ -1,7 +1,7 @@
 //! Entries and default actions.
 
-use super::draft::CellWrite;
 use crate::cells::{Marker, MeterCell};
+use crate::draft::CellWrite;
 use crate::filter::{Filter, FilterConfig};
 use crate::table::{Direct, Origin, Outcome, Reference, TableState, prepare};
 use crate::{

@@ -11,8 +11,8 @@ mod run;
 
 use crate::bits::Writer;
 use crate::code::Calculation;
-use crate::control::Draft;
 use crate::crc::CustomCrc;
+use crate::draft::Draft;
 use crate::object::Object;
 use crate::table::TableState;
 use crate::trace::{TraceEvent, Tracer};
