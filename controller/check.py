@@ -48,6 +48,9 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
     if "ci" in port.marks and port.queue_limit is None:
         message = "ci needs queue_limit, which is missing; valid: queue_limit with ci"
         yield Problem((*place, "marks"), message)
+    if port.tcp_int and port.rate is None:
+        message = "tcp_int needs rate, which is missing; valid: rate with tcp_int"
+        yield Problem((*place, "tcp_int"), message)
     if port.red is None:
         return
     if port.red.thmax <= port.red.thmin:

@@ -147,6 +147,7 @@ class PortConfig(Settings):
     trim: TrimConfig | None = Field(
         None, description="trimmable, trimmed, octets and queue_limit of packet trimming"
     )
+    tcp_int: bool = Field(False, description="true or false: whether TCP-INT is written")
     csig: CsigPortConfig | None = Field(None, description="insert and strip, of CSIG tags")
     ecn_threshold: int | None = Field(
         None,

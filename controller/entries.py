@@ -109,6 +109,9 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
         entries += entry_of.trimming(
             number, trim.trimmable, trim.trimmed, trim.octets, trim.queue_limit
         )
+    if port.tcp_int:
+        assert port.rate is not None  # checked: tcp_int needs it
+        entries.append(entry_of.tcp_int(number, port.rate))
     if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:
@@ -145,6 +148,7 @@ def _setting(entry: Entry) -> str:
         "port_queue": "queue_limit",
         "window_unit": "the mark drai",
         "punt": "cpu_port",
+        "tcp_int_port": "tcp_int",
         "csig_band": "csig",
         "csig_insertion": "csig",
         "csig_port": "csig",

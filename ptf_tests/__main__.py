@@ -50,6 +50,7 @@ MODULES = {
     "l4s": (*EVERY, "l4s"),
     "trim": (*EVERY, "trim"),
     "csig": (*EVERY, "csig"),
+    "tcp_int": (*EVERY, "tcp_int"),
     "fabric": (*EVERY, "aqt", "drai", "ci", "ecn", "ecmp"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }

@@ -162,6 +162,93 @@ def test_trimming_is_two_entries_of_a_port(tmp_path: Path) -> None:
     ]
 
 
+def test_csig_is_bands_and_entries_of_ports(tmp_path: Path) -> None:
+    text = """
+    csig: {locator: 7, interval: 1024 us, delay_unit: 16 us, octets_unit: 100}
+    ports:
+      1: {mac: "02:00:00:00:03:01", rate: 10 Mb/s, csig: {insert: abw/c}}
+      2: {mac: "02:00:00:00:03:02", rate: 8 Mb/s, csig: {strip: true}}
+"""
+    tables = ("csig_port", "csig_band", "csig_insertion")
+    insertion, *ports_and_bands = entries_for(settings(text, tmp_path), tables)
+    assert insertion == Entry("csig_insertion", {"port": 1}, "insert", {"signal": 1})
+    common = {"locator": 7, "interval_log2": 10}
+    assert ports_and_bands[:2] == [
+        Entry(
+            "csig_port",
+            {"port": port},
+            "write",
+            {**common, "capacity": octets, "per_octet": 2**48 // octets, "strip": strip},
+        )
+        for port, octets, strip in ((1, 1280, 0), (2, 1024, 1))
+    ]
+    bands = {
+        (entry.match["signal"], entry.params["band"]): entry.match["value"]
+        for entry in ports_and_bands[2:]
+    }
+    assert len(bands) == 96
+    assert bands[0, 0] == (0, 99)
+    assert bands[1, 31] == (63488, 2**32 - 1)
+    assert [bands[2, band] for band in (0, 1, 2, 31)] == [
+        (0, 15),
+        (16, 22),
+        (23, 31),
+        (16 * 2**15, 2**32 - 1),
+    ]
+
+
+def test_tcp_int_is_an_entry_of_a_port(tmp_path: Path) -> None:
+    text = """
+    ports:
+      1: {mac: "02:00:00:00:03:01", rate: 10 Gb/s, tcp_int: true}
+      2: {mac: "02:00:00:00:03:02", rate: 8 Mb/s, tcp_int: true}
+"""
+    fast, slow = entries_for(settings(text, tmp_path), ("tcp_int_port",))
+    # 320000 octets in 256 us; 32 packets of 1500 octets take 48 ms at an octet per us.
+    assert fast.params == {
+        "interval_log2": 8,
+        "per_octet": -(-127 * 2**40 // 320_000),
+        "octets_per_us": 1250 << 16,
+        "link_speed": 1,
+    }
+    assert slow.params == {
+        "interval_log2": 16,
+        "per_octet": 127 * 2**24,
+        "octets_per_us": 1 << 16,
+        "link_speed": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("csig: {locator: 128}", "csig.locator: found 128; valid: 1 to 127"),
+        ("csig: {locator: 1, interval: 300 us}", "(not 2^k us); valid: 2^k us, such as 256 us"),
+        ("csig: {locator: 1}", "ports.1.rate: missing; valid: bits per second with a unit, at"),
+    ],
+)
+def test_csig_that_cannot_be_is_refused(tmp_path: Path, text: str, error: str) -> None:
+    with pytest.raises(WaymarkError) as refused:
+        settings(f'    {text}\n    ports: {{1: {{mac: "02:00:00:00:03:02"}}}}\n', tmp_path)
+    assert error in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("port", "error"),
+    [
+        ("tcp_int: true", "tcp_int: tcp_int needs rate, which is missing"),
+        ("csig: {insert: rate}", "csig.insert: found 'rate'; valid: abw, abw/c or delay"),
+        ("csig: {strip: true}", "csig.strip: found true without csig at the switch"),
+    ],
+)
+def test_signals_of_a_port_that_cannot_be_are_refused(
+    tmp_path: Path, port: str, error: str
+) -> None:
+    with pytest.raises(WaymarkError) as refused:
+        settings(f'    ports: {{1: {{mac: "02:00:00:00:03:02", {port}}}}}\n', tmp_path)
+    assert error in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("trim", "error"),
     [

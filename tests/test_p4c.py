@@ -27,6 +27,7 @@ def test_there_are_mains() -> None:
         "l4s",
         "trim",
         "csig",
+        "tcp_int",
         "fabric",
         "waymark",
     } == {main.stem for main in MAINS}

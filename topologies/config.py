@@ -86,6 +86,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             "marks": marks,
             **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
             **({} if link.dual_pi2 is None else {"dual_pi2": _dual_pi2(link.dual_pi2)}),
+            **({"tcp_int": True} if "tcp_int_port" in tables else {}),
             **_early_drops(link),
         }
         for port, link in switch.links.items()

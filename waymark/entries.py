@@ -84,6 +84,8 @@ def entries_for(
             for port, link in links.items()
         ]
         entries += entry_of.csig_bands(quantiser)
+    if "tcp_int_port" in present:
+        entries += [entry_of.tcp_int(port, link.rate_bps) for port, link in links.items()]
     for port, link in links.items():
         if link.red is not None:
             _need(link, switch, "red", present)

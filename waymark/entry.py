@@ -14,6 +14,7 @@ from waymark.drai import MTU_OCTETS, ROUND_TRIP_LOG2, drai_ranges, window_log2, 
 from waymark.dual_pi2 import DualPi2, parameters
 from waymark.errors import WaymarkError
 from waymark.red import CERTAIN, ConstantDrop, Red, RedStep, red_steps, red_steps_of_depth
+from waymark.tcp_int import parameters as tcp_int_parameters
 
 Value = int | str | tuple[int, int]
 """A number, an address (``"10.0.0.1"``, ``"02:00:00:00:00:01"``), a prefix ``"10.0.0.0/24"``, or a
@@ -166,6 +167,11 @@ def csig_bands(quantiser: Quantiser) -> list[Entry]:
         for signal in SIGNALS.values()
         for values, band in quantiser.ranges(signal)
     ]
+
+
+def tcp_int(port: int, rate_bps: float) -> Entry:
+    """A port writes TCP-INT; see `waymark.tcp_int`."""
+    return Entry("tcp_int_port", {"port": port}, "write", tcp_int_parameters(rate_bps))
 
 
 def feedback(

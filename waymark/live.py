@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from waymark import _core, published, trace
+from waymark.controls import BY_NAME
 from waymark.errors import WaymarkError
 from waymark.published import Publisher
 from waymark.scenario import control_to_core, source_to_core
@@ -401,6 +402,11 @@ def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
         raise WaymarkError(
             f"flow {flow.source}->{flow.target}: {flow.algorithm_name} is a congestion control in "
             "Python, which runs in virtual time only; valid on interfaces: an algorithm's name"
+        )
+    if "CSIG" in BY_NAME[flow.algorithm].marks:
+        raise WaymarkError(
+            f"flow {flow.source}->{flow.target}: {flow.algorithm} sends CSIG tags, which hosts "
+            "have in virtual time only; valid on interfaces: controls without the mark CSIG"
         )
     settings: dict[str, Any] = {
         "control": control_to_core(flow),

@@ -45,6 +45,32 @@ header ipv4_h {
     ipv4_addr_t dst_addr;
 }
 
+// RFC 9293.
+header tcp_h {
+    bit<16> src_port;
+    bit<16> dst_port;
+    bit<32> sequence;
+    bit<32> acknowledgement;
+    bit<4>  data_offset;     // header length in words of 32 bits, 5 to 15
+    bit<4>  reserved;
+    bit<8>  flags;
+    bit<16> window;
+    bit<16> checksum;
+    bit<16> urgent;
+}
+
+// TCP-INT (p4lang/p4app-TCP-INT): a TCP option of 12 octets. Receivers write its last four.
+header tcp_int_h {
+    bit<8>  kind;            // 0x72
+    bit<8>  length;          // 12
+    bit<4>  tag_frequency;   // how often switches are to write, as the sender asks
+    bit<4>  link_speed;      // of the worst hop: a code; 0: another
+    bit<8>  value;           // of the worst hop: below 0x80 its utilisation, else 0x80 and its queue
+    bit<8>  hop;             // the packet's TTL behind the worst hop; 0: none wrote it
+    bit<24> latency;         // sum of the hops', in units of 2^8 ns
+    bit<32> echo;
+}
+
 // A run of option octets that this hop forwards unchanged.
 header option_run_h {
     varbit<320> octets;

@@ -32,6 +32,33 @@ def csig(signal: int, band: int, locator: int = 0, reserved: int = 0) -> int:
     return signal << 13 | reserved << 12 | band << 7 | locator
 
 
+def tcp_int(value: int, hop: int, latency: int, echo: int = 0x0A0B0C0D, tags: int = 0xF0) -> bytes:
+    """The TCP-INT option (12 octets); the latency in units of 2^8 ns."""
+    return bytes([0x72, 12, tags, value, hop]) + latency.to_bytes(3) + echo.to_bytes(4)
+
+
+def tcp(
+    options: bytes = b"",
+    payload: bytes = b"data",
+    *,
+    src: str = "10.0.1.10",
+    dst: str = "10.0.2.20",
+    data_offset: int | None = None,
+    checksum_error: int = 0,
+) -> bytes:
+    """A TCP segment with a right checksum: what ``Frame.payload`` has for protocol 6."""
+    assert len(options) % 4 == 0, options.hex()
+    words = 5 + len(options) // 4 if data_offset is None else data_offset
+    before = bytes.fromhex("1f90 c350 01020304 0a0b0c0d") + bytes([words << 4, 0x18])
+    behind = b"\x00\x00" + options + payload
+    octets = len(before) + 6 + len(options) + len(payload)
+    pseudo = IPv4Address(src).packed + IPv4Address(dst).packed + b"\x00\x06" + octets.to_bytes(2)
+    window = b"\x20\x00"
+    summed = pseudo + before + window + b"\x00\x00" + behind
+    checksum = internet_checksum(summed + bytes(len(summed) % 2)) ^ checksum_error
+    return before + window + checksum.to_bytes(2) + behind
+
+
 def unknown(length: int, kind: int = 0x88) -> bytes:
     """An option unknown to all hops, of `length` octets, with non-zero data."""
     return bytes([kind, length, *range(0xA0, 0xA0 + length - 2)])

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, csig, mac, padded, unknown
+from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, csig, mac, padded, tcp, tcp_int, unknown
 
 A_TO_B = Frame(
     src="10.0.1.10",
@@ -629,6 +629,89 @@ CSIG_PORT = (
 """Intervals of twelve days, so that the last full one was idle."""
 
 
+def tcp_int_options() -> Script:
+    script = Script(
+        "TCP-INT is found at any position of TCP's options; what cannot be read stays as it is."
+    )
+    script.routes()
+
+    def segment(what: str, payload: bytes, **fields: object) -> None:
+        fields = {"protocol": 6, "payload": payload} | fields
+        script.forwarded(what, A_TO_B.changed(**fields), AT_B.changed(**fields))
+
+    segment("The port is not set.", tcp(tcp_int(3, 62, 7)))
+    script.counter("tcp_int_marks", 4, 0)
+    script.add(
+        "tcp_int_port port:2 "
+        "write(interval_log2:40, per_octet:1, octets_per_us:65536, link_speed:1)"
+    )
+    # An idle port adds nothing: what comes out is what came in, its checksum too.
+    found = 0
+    for octets in range(0, 29):
+        before = unknown(octets) if octets > 1 else NOP * octets
+        segment(f"Behind {octets} octets.", tcp(padded(before + tcp_int(3, 62, 7))))
+        found += 1
+    others = {
+        "Before EOL and another.": padded(tcp_int(0, 0, 0) + EOL + tcp_int(1, 1, 1), pad=EOL),
+        "Between timestamps and SACK.": b"\x01\x01\x08\x0a"
+        + bytes(8)
+        + tcp_int(0x85, 61, 0xFFFFFF)
+        + b"\x01\x01\x05\x0a"
+        + bytes(range(8)),
+    }
+    for what, options in others.items():
+        segment(what, tcp(options))
+        found += 1
+    segment("With a VLAN tag.", tcp(tcp_int(0, 0, 0)), vlan=5)
+    segment("With IPv4 options.", tcp(tcp_int(0, 0, 0)), options=padded(unknown(7)))
+    segment("A wrong checksum stays wrong.", tcp(tcp_int(0, 0, 0), checksum_error=0x1111))
+    found += 3
+    script.counter("tcp_int_marks", 4, found)
+    script.counter("tcp_int_marks", 5, 0)
+    script.counter("malformed_options", 1, 0)
+
+    absent = {
+        "No options.": tcp(),
+        "Other options.": tcp(padded(unknown(9))),
+        "Behind EOL.": tcp(padded(EOL + tcp_int(0, 0, 0), pad=EOL)),
+        "Inside another option.": tcp(padded(b"\x88\x0e" + tcp_int(0, 0, 0))),
+    }
+    for what, payload in absent.items():
+        segment(f"Not TCP-INT. {what}", payload)
+    segment("Not TCP-INT. A fragment's octets.", tcp(tcp_int(0, 0, 0)), protocol=17)
+    malformed = {
+        "Length 0": tcp(b"\x88\x00" + NOP * 2),
+        "Length 1": tcp(tcp_int(0, 0, 0) + b"\x88\x01" + NOP * 2),
+        "No room for the length": tcp(NOP * 3 + b"\x88"),
+        "Past the header": tcp(b"\x88\x09" + bytes(2)),
+        "TCP-INT past the header": tcp(tcp_int(0, 0, 0)[:8]),
+        "Of 11 octets": tcp(b"\x72\x0b" + bytes(9) + NOP),
+        "Of 13 octets": tcp(b"\x72\x0d" + bytes(11) + NOP * 3),
+        "Twice": tcp(tcp_int(0, 0, 0) + tcp_int(0, 0, 0)),
+        "Data offset 4": tcp(data_offset=4),
+        "Data offset 0": tcp(data_offset=0),
+        "A header past the packet": tcp(tcp_int(0, 0, 0), b"", data_offset=9),
+        "A packet of 19 octets": tcp(b"", b"")[:19],
+        "An empty packet": b"",
+    }
+    for what, payload in malformed.items():
+        segment(f"Malformed. {what}.", payload)
+    script.counter("malformed_options", 1, len(malformed))
+
+    sent, received = (
+        b"".join(frame.changed(protocol=6, payload=tcp(tcp_int(0, 0, 0), bytes(40))).parts())
+        for frame in (A_TO_B, AT_B)
+    )
+    for octets in (14 + 20, 14 + 20 + 10, 14 + 20 + 31):
+        script.say(f"The frame ends early, after {octets} octets.")
+        script.packet(1, [sent[:octets]])
+        script.expect(2, [received[:octets]])
+    script.counter("malformed_options", 1, len(malformed) + 3)
+    script.counter("tcp_int_marks", 4, found)
+    script.drops(MALFORMED, 0)
+    return script
+
+
 def ports() -> Script:
     script = Script("Packets with ports, without, and cut short in them.")
     script.routes()
@@ -651,7 +734,20 @@ def ports() -> Script:
     return script
 
 
-EVERY = ("plain", "aqt", "drai", "ci", "red", "ecn", "l4s", "trim", "csig", "fabric", "waymark")
+EVERY = (
+    "plain",
+    "aqt",
+    "drai",
+    "ci",
+    "red",
+    "ecn",
+    "l4s",
+    "trim",
+    "csig",
+    "tcp_int",
+    "fabric",
+    "waymark",
+)
 SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (EVERY, "forwarding", forwarding),
     (EVERY, "arp", arp),
@@ -671,6 +767,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("trim",), "trimming", trimming),
     (("csig",), "csig_compared", csig_compared),
     (("csig",), "csig_edges", csig_edges),
+    (("tcp_int",), "tcp_int_options", tcp_int_options),
     (("fabric", "waymark"), "both_marks", both_marks),
     (("fabric",), "ports", ports),
 ]

@@ -53,7 +53,7 @@ class CsigKeepsTheWorse(CsigTest):
         self.port(B)
         self.band(AVAILABLE, IDLE_OCTETS, IDLE_OCTETS, 20)
         self.band(AVAILABLE_SHARE, 2**16, 2**16, 12)
-        self.band(DELAY, 0, 2**32 - 1, 9)
+        self.band(DELAY, 0, 2**31, 9)
         for signal, own in ((AVAILABLE, 20), (AVAILABLE_SHARE, 12)):
             self.check_tag((signal, 31), (signal, own, LOCATOR))
             self.check_tag((signal, own, 7), (signal, own, 7), "as bad")

@@ -40,6 +40,9 @@ struct headers_t {
     csig_h       csig;      // csig.p4 only
     ipv4_h       ipv4;
     options_t    options;
+    tcp_h        tcp;         // this and the following: tcp_int.p4 only
+    option_run_h tcp_before;
+    tcp_int_h    tcp_int;
 }
 
 #endif

@@ -36,6 +36,7 @@ struct metadata_t {
     port_t        egress_port;
     ipv4_addr_t   next_hop;
     bit<32>       l4_ports;           // source and destination, where a program parses them
+    bit<1>        tcp_int_at_odd;     // the TCP-INT option begins at an odd octet
     queue_place_t place;
 }
 
