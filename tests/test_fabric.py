@@ -14,10 +14,10 @@ from conftest import Cli
 
 from waymark import Flow, Scenario, Topology, WaymarkError, ecmp, run
 from waymark.addressing import derive
-from waymark.completion import completions, queue_histograms
+from waymark.completion import Completions, FlowFile, completions, queue_histograms
 from waymark.fabric import Cable, dumbbell, fat_tree, leaf_spine, parking_lot
 from waymark.generated import generate
-from waymark.workload import FlowSizes, incast, permutation, poisson
+from waymark.workload import FlowSizes, incast, permutation, poisson, profile_for
 
 QUICK = Cable(1e9, 1e-6, 100)
 
@@ -113,6 +113,28 @@ def test_completion_times_are_at_least_the_ideal_ones() -> None:
         assert peak > 0
         shares[link] += share  # pyright: ignore[reportArgumentType]
     assert all(share == pytest.approx(1) for share in shares.values())
+
+
+def test_flows_are_written_as_they_end(tmp_path: Path) -> None:
+    """Two groups of rows or more, and the same rows as after the run."""
+    network = fat_tree(4, QUICK)
+    pairs = [(a.name, b.name) for a in network.hosts for b in network.hosts if a is not b]
+    flows = tuple(
+        Flow(*pairs[number % len(pairs)], "dctcp", profile_for("dctcp"), number * 1e-6, segments=1)
+        for number in range(5_000)
+    )
+    scenario = Scenario("many", network, 0.05, flows, sample_s=0.01)
+    file = tmp_path / "flows.parquet"
+    with FlowFile(file) as written:
+        result = run(scenario, ended=written.of(scenario))
+    assert result.flows == ()
+    assert pq.ParquetFile(file).num_row_groups > 1
+    after = run(scenario)
+    assert result.packet_hops == after.packet_hops
+    completions(scenario, after).write(tmp_path / "after.parquet")
+    table = pq.read_table(file).sort_by("flow")
+    assert table.equals(pq.read_table(tmp_path / "after.parquet"))
+    assert not np.isnan(Completions.read(file).end_s).any()
 
 
 def test_an_empty_network_is_close_to_the_ideal() -> None:

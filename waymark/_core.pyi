@@ -645,6 +645,22 @@ class Results(TypedDict):
     threads_limit: str | None
     """Why these were not as many as asked for."""
 
+class EndedFlows(TypedDict):
+    """Flows, counted over the whole run."""
+
+    number: NDArray[np.uint64]
+    """Of each among the scenario's."""
+    finished_s: NDArray[np.float64]
+    """When all was acknowledged; NaN: it was not."""
+    sent_packets: NDArray[np.uint64]
+    resent_packets: NDArray[np.uint64]
+    lost_packets: NDArray[np.uint64]
+    timeouts: NDArray[np.uint64]
+    packet_octets: NDArray[np.uint32]
+    """Of the longest data packet, as links charge it; 0: none was sent."""
+    payload_octets: NDArray[np.uint32]
+    """Its payload."""
+
 def simulate(
     scenario: str,
     programs: Mapping[str, Program],
@@ -653,6 +669,7 @@ def simulate(
     pcap: str | None = None,
     progress: Callable[[float, int], None] | None = None,
     progress_ms: int = 100,
+    ended: Callable[[EndedFlows], None] | None = None,
     threads: int = 1,
 ) -> Results:
     """Run a scenario. The same arguments give the same results, to the octet.
@@ -666,6 +683,8 @@ def simulate(
         progress: called about every ``progress_ms`` of wall time with the time reached, in seconds,
             and the packet-hops so far. What it raises stops the run and is raised again.
         progress_ms: milliseconds.
+        ended: called with flows that have ended, where the scenario's record says
+            ``flows_as_they_end``; at last with those that have not. What it raises stops the run.
         threads: among how many the network is divided, at most. But for ``threads`` and
             ``threads_limit``, the results do not depend on it.
 

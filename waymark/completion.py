@@ -1,6 +1,6 @@
 """Flow completion times, beside those of an empty network, and histograms of queues."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from waymark import _core
 from waymark.addressing import Addressing, derive, path
 from waymark.errors import os_errors
 from waymark.result import Result
@@ -25,17 +26,15 @@ CLASSES: Mapping[str, tuple[float, float]] = {
 ACK_OCTETS = 40
 """Of a packet without data, at least."""
 
-ROWS = 10_000
-"""Of a group of rows in a Parquet file."""
-
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Completions:
-    """Columns with a row per flow, in the order of the scenario.
+    """Columns with a row per flow.
 
     Attributes:
+        flow: its number in the scenario, from 0.
         source, target: hosts.
         size_octets: data; 0 of a flow that sent none.
         start_s, end_s: when it began, and when all of its data was acknowledged, in seconds;
@@ -45,6 +44,7 @@ class Completions:
             acknowledgement's way back.
     """
 
+    flow: NDArray[np.int64]
     source: Sequence[str]
     target: Sequence[str]
     size_octets: Values
@@ -76,54 +76,137 @@ class Completions:
         return summary
 
     def write(self, file: Path) -> None:
-        """Write all columns to a Parquet file, group by group.
+        """Write all columns to a Parquet file.
 
         Raises:
             WaymarkError: it cannot be written.
         """
+        with FlowFile(file) as flows:
+            flows.add(self)
+
+    @staticmethod
+    def read(file: Path) -> "Completions":
+        """What :meth:`write` or a :class:`FlowFile` wrote, in the order of the scenario.
+
+        Raises:
+            WaymarkError: it cannot be read.
+        """
+        import pyarrow.parquet as pq
+
+        with os_errors(file):
+            table = pq.read_table(file).sort_by("flow")
+        columns: dict[str, Any] = {name: table.column(name) for name in table.column_names}
+        return Completions(
+            columns["flow"].to_numpy(),
+            columns["source"].to_pylist(),
+            columns["target"].to_pylist(),
+            *(columns[name].to_numpy() for name in _NUMBERS),
+        )
+
+
+_NUMBERS = ("size_octets", "start_s", "end_s", "ideal_s")
+
+
+class FlowFile:
+    """A Parquet file with a row per flow, which may be written while a run continues.
+
+    Its columns are those of :class:`Completions`, and ``slowdown``. It is whole when the ``with``
+    block is left::
+
+        with FlowFile(file) as flows:
+            result = run(scenario, ended=flows.of(scenario))
+        measured = Completions.read(file)
+
+    Raises:
+        WaymarkError: it cannot be written.
+    """
+
+    def __init__(self, file: Path) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        schema = pa.schema(
-            [("source", pa.string()), ("target", pa.string())]
-            + [
-                (name, pa.float64())
-                for name in ("size_octets", "start_s", "end_s", "ideal_s", "slowdown")
-            ]
+        self._file = file
+        self._schema = pa.schema(
+            [("flow", pa.int64()), ("source", pa.string()), ("target", pa.string())]
+            + [(name, pa.float64()) for name in (*_NUMBERS, "slowdown")]
         )
-        slowdown = self.slowdown
-        with os_errors(file), pq.ParquetWriter(file, schema) as writer:
-            for start in range(0, len(self.source), ROWS):
-                rows = slice(start, start + ROWS)
-                columns: list[Any] = [self.source[rows], self.target[rows]]
-                columns += [
-                    column[rows]
-                    for column in (
-                        self.size_octets,
-                        self.start_s,
-                        self.end_s,
-                        self.ideal_s,
-                        slowdown,
-                    )
-                ]
-                writer.write_table(pa.table(columns, schema=schema))
+        with os_errors(file):
+            self._writer = pq.ParquetWriter(file, self._schema)
+
+    def __enter__(self) -> "FlowFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with os_errors(self._file):
+            self._writer.close()
+
+    def add(self, flows: Completions) -> None:
+        """Write rows, as a group.
+
+        Raises:
+            WaymarkError: they cannot be written.
+        """
+        import pyarrow as pa
+
+        numbers = [getattr(flows, name) for name in (*_NUMBERS, "slowdown")]
+        columns: list[Any] = [flows.flow, flows.source, flows.target, *numbers]
+        with os_errors(self._file):
+            self._writer.write_table(pa.table(columns, schema=self._schema))
+
+    def of(self, scenario: Scenario) -> Callable[["_core.EndedFlows"], None]:
+        """What writes a run's flows as they end: ``ended`` of :func:`waymark.run`."""
+        ideal = _Ideal(scenario, derive(scenario.topology))
+
+        def write(flows: "_core.EndedFlows") -> None:
+            self.add(
+                _completions(
+                    scenario,
+                    ideal,
+                    flows["number"].astype(np.int64),
+                    flows["finished_s"],
+                    flows["packet_octets"],
+                    flows["payload_octets"],
+                )
+            )
+
+        return write
 
 
 def completions(scenario: Scenario, result: Result) -> Completions:
     """The completion times of a run's TCP flows; flows without end are not completed."""
-    addressing = derive(scenario.topology)
-    ideal = _Ideal(scenario, addressing)
-    pairs = list(zip(scenario.flows, result.flows, strict=True))
-    return Completions(
-        [flow.source for flow in scenario.flows],
-        [flow.target for flow in scenario.flows],
-        np.array([(flow.segments or 0) * one.payload_octets for flow, one in pairs], float),
-        np.array([flow.start_s for flow in scenario.flows], float),
+    return _completions(
+        scenario,
+        _Ideal(scenario, derive(scenario.topology)),
+        np.arange(len(scenario.flows)),
         np.array([one.finished_s for one in result.flows], float),
+        np.array([one.packet_octets for one in result.flows]),
+        np.array([one.payload_octets for one in result.flows]),
+    )
+
+
+def _completions(
+    scenario: Scenario,
+    ideal: "_Ideal",
+    numbers: NDArray[np.int64],
+    finished_s: Values,
+    packet_octets: NDArray[Any],
+    payload_octets: NDArray[Any],
+) -> Completions:
+    chosen: list[int] = numbers.tolist()
+    octets: list[int] = packet_octets.tolist()
+    flows = [scenario.flows[number] for number in chosen]
+    segments = [flow.segments or 0 for flow in flows]
+    return Completions(
+        numbers,
+        [flow.source for flow in flows],
+        [flow.target for flow in flows],
+        np.array(segments, float) * payload_octets,
+        np.array([flow.start_s for flow in flows], float),
+        finished_s,
         np.array(
             [
-                ideal.of(flow.source, flow.target, flow.segments or 0, one.packet_octets)
-                for flow, one in pairs
+                ideal.of(flow.source, flow.target, packets, each)
+                for flow, packets, each in zip(flows, segments, octets, strict=True)
             ],
             float,
         ),

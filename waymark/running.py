@@ -3,7 +3,9 @@
 import json
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,13 @@ from waymark.scenario import Scenario, custom_controls, explain_derived, to_core
 from waymark.traffic import Flow
 
 
-def run(scenario: Scenario, capture: Path | None = None, threads: int = 1) -> Result:
+def run(
+    scenario: Scenario,
+    capture: Path | None = None,
+    threads: int = 1,
+    *,
+    ended: "Callable[[_core.EndedFlows], None] | None" = None,
+) -> Result:
     """Run a scenario in virtual time; the same scenario gives the same result, to the octet.
 
     Args:
@@ -30,6 +38,9 @@ def run(scenario: Scenario, capture: Path | None = None, threads: int = 1) -> Re
         capture: where to write every link's packets (pcapng); None: nowhere.
         threads: among how many the network is divided, at most; the result is that of one. Fewer
             are used where the network cannot be divided: :attr:`Result.threads_limit` says why.
+        ended: takes the flows as they end, in groups of some 4,000, and at last those that did not
+            end; ``Result.flows`` is empty then. So memory does not grow with the flows of the past.
+            On several threads, all flows come at the end.
 
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
@@ -42,10 +53,11 @@ def run(scenario: Scenario, capture: Path | None = None, threads: int = 1) -> Re
         programs = {name: program.of_project(name) for name in scenario.programs}
         tables = {name: compiled.tables for name, compiled in programs.items()}
         record = _core.simulate(
-            json.dumps(to_core(scenario, tables)),
+            _text(to_core(scenario, tables, as_they_end=ended is not None)),
             programs,
             controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
+            ended=ended,
             threads=threads,
         )
     except _core.ControlError as error:
@@ -56,6 +68,12 @@ def run(scenario: Scenario, capture: Path | None = None, threads: int = 1) -> Re
     except OSError as error:
         raise WaymarkError(f"scenario {scenario.name}: {capture}: {error}") from error
     return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
+
+
+def _text(core: dict[str, Any]) -> str:
+    """A scenario as JSON. Of many flows, those that are encoded at once would take much memory."""
+    flows = ", ".join(map(json.dumps, core.pop("flows")))
+    return f'{json.dumps(core)[:-1]}, "flows": [{flows}]}}'
 
 
 def _why(error: BaseException) -> str:
@@ -70,7 +88,9 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
         flows=tuple(
             _flow(scenario, flow, name, measured)
             for flow, (name, measured) in zip(scenario.flows, record["flows"].items(), strict=True)
-        ),
+        )
+        if record["flows"]
+        else (),
         associations=tuple(
             sctp.from_core(association, measured)
             for association, measured in zip(

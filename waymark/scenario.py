@@ -135,7 +135,9 @@ class Scenario:
         return tuple(dict.fromkeys(switch.program for switch in self.topology.switches))
 
 
-def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[str, Any]:
+def to_core(
+    scenario: Scenario, tables: Mapping[str, Collection[str]], *, as_they_end: bool = False
+) -> dict[str, Any]:
     """The scenario in the form that the core reads (``crates/netsim/src/scenario``).
 
     Everything that a control plane decides is written out: addresses, routes, neighbours, queue
@@ -144,6 +146,8 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
     Args:
         scenario: what to run.
         tables: the control-plane names of the tables that each program has.
+        as_they_end: flows are handed over as they end. There may be many: one whose connection is
+            that of the flow before is written in short.
     """
     topology = scenario.topology
     addressing = derive(topology)
@@ -170,7 +174,9 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         ],
         "media": _media(topology),
         "flows": [
-            _flow(index, flow, scenario, addressing, tables)
+            _short(flow)
+            if as_they_end and index > 0 and _is_alike(flow, scenario.flows[index - 1])
+            else _flow(index, flow, scenario, addressing, tables)
             for index, flow in enumerate(scenario.flows)
         ],
         "associations": [
@@ -181,6 +187,7 @@ def to_core(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> dict[s
         "record": {
             "check_aqt": scenario.check_aqt,
             "sample_objects_s": scenario.counters_every_s,
+            **({"flows_as_they_end": True} if as_they_end else {}),
         },
     }
 
@@ -428,6 +435,28 @@ def _csig(
             )
     quantiser = csig_quantiser(topology)
     return {"delay_unit_us": quantiser.delay_unit_us, "interval_us": quantiser.interval_us}
+
+
+def _short(flow: Flow) -> dict[str, Any]:
+    """A flow whose connection is that of the one before, and whose name is its number's."""
+    return {
+        "from": flow.source,
+        "to": flow.target,
+        "start_s": flow.start_s,
+        "stop_s": flow.stop_s,
+        "segments": flow.segments,
+    }
+
+
+def _is_alike(flow: Flow, before: Flow) -> bool:
+    """Whether two flows have the same connection, which nothing else decides, and no trace."""
+    return (
+        isinstance(flow.algorithm, str)
+        and flow.algorithm == before.algorithm
+        and flow.profile == before.profile
+        and flow.settings == before.settings
+        and not (flow.trace or flow.threshold_factor or before.threshold_factor)
+    )
 
 
 def source_to_core(source: Source) -> dict[str, Any]:

@@ -132,6 +132,9 @@ def fabric(
         int, typer.Option(min=0, help="DCTCP's K in packets, for controls that read ECN.")
     ] = 65,
     seed: Annotated[int, typer.Option(min=0, help="Of the traffic and the run.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Divide the network among up to this many threads.")
+    ] = 1,
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the Parquet files go.")
     ] = Path("results/fabric"),
@@ -140,10 +143,10 @@ def fabric(
     """Flow completion times of data-centre traffic in a network made by rule.
 
     All controls have the same flows. All switches write all marks, except that ECN takes the place
-    of CI for controls that read ECN. Each control has two files: its flows, and the histograms of
-    the queues.
+    of CI for controls that read ECN. Each control has two files: its flows, in the order in which
+    they ended, and the histograms of the queues.
     """
-    from waymark.completion import completions, write_queues
+    from waymark.completion import Completions, FlowFile, write_queues
     from waymark.controls import BY_NAME
     from waymark.errors import check_choice
     from waymark.fabric import Cable
@@ -167,9 +170,10 @@ def fabric(
         if not flows:
             raise WaymarkError(f"no flow arrives within {seconds:g} s; give --seconds more")
         scenario = _scenario(control, network, seconds + drain, flows, seed)
-        result = run(scenario)
-        measured = completions(scenario, result)
-        measured.write(folder / f"{control}-flows.parquet")
+        file = folder / f"{control}-flows.parquet"
+        with FlowFile(file) as written:
+            result = run(scenario, threads=threads, ended=written.of(scenario))
+        measured = Completions.read(file)
         write_queues(result, folder / f"{control}-queues.parquet")
         rows += _rows(control, measured)
         totals.append(_total(control, result))
@@ -179,8 +183,9 @@ def fabric(
     out.print(Table.of_rows(rows, ("control", "size")))
     for total in totals:
         print(
-            f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s, "
-            f"{total['packet_hops_per_s'] / 1e6:.2f} million per second"
+            f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s of "
+            f"processor time, {total['packet_hops_per_s'] / 1e6:.2f} million per second; "
+            f"{total['wall_s']:.1f} s elapsed, threads: {total['threads']}"
         )
     for file in sorted(folder.glob("*.parquet")):
         print(file)
@@ -259,5 +264,7 @@ def _total(control: str, result: "Result") -> dict[str, Any]:
         "control": control,
         "packet_hops": result.packet_hops,
         "cpu_s": result.cpu_s,
+        "wall_s": result.wall_s,
+        "threads": result.threads,
         "packet_hops_per_s": result.packet_hops / result.cpu_s,
     }

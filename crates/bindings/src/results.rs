@@ -77,7 +77,30 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "timeouts": record.timeouts,
         "finished_s": record.finished.map(|at| at.as_secs_f64()),
         "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,
-        "trace": record.trace.map(|t| trace(py, t)).transpose()?,
+        "trace": record.trace.map(|t| trace(py, *t)).transpose()?,
+    }))
+}
+
+/// `EndedFlows` of `_core.pyi`: flows with their numbers, counted over the whole run.
+pub fn ended<'py>(py: Python<'py>, flows: &[(usize, FlowRecord)]) -> Dict<'py> {
+    let column = |of: fn(&FlowRecord) -> &[u64]| {
+        let totals = flows.iter().map(|(_, record)| of(record).iter().sum());
+        totals.collect::<Vec<u64>>().into_pyarray(py)
+    };
+    let numbers = flows.iter().map(|(number, _)| *number as u64);
+    let finished = flows.iter().map(|(_, record)| record.finished);
+    let finished = finished.map(|at| at.map_or(f64::NAN, |at| at.as_secs_f64()));
+    let timeouts = flows.iter().map(|(_, record)| record.timeouts);
+    let packets = flows.iter().map(|(_, record)| record.packet);
+    Ok(dict!(py, {
+        "number": numbers.collect::<Vec<_>>().into_pyarray(py),
+        "finished_s": finished.collect::<Vec<_>>().into_pyarray(py),
+        "sent_packets": column(|record| &record.sent_packets),
+        "resent_packets": column(|record| &record.resent_packets),
+        "lost_packets": column(|record| &record.lost_packets),
+        "timeouts": timeouts.collect::<Vec<_>>().into_pyarray(py),
+        "packet_octets": packets.clone().map(|packet| packet.link).collect::<Vec<_>>().into_pyarray(py),
+        "payload_octets": packets.map(|packet| packet.payload).collect::<Vec<_>>().into_pyarray(py),
     }))
 }
 

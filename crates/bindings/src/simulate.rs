@@ -5,6 +5,7 @@ use crate::errors::ScenarioError;
 use crate::program::Program;
 use crate::results;
 use congestion::Factory;
+use netsim::record::FlowRecord;
 use netsim::{Controls, Programs, RunError, Scenario, Simulation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -24,7 +25,7 @@ const SIGNALS: Duration = Duration::from_millis(100);
 
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 #[pyfunction]
-#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100, threads=1))]
+#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100, ended=None, threads=1))]
 pub fn simulate<'py>(
     py: Python<'py>,
     scenario: &str,
@@ -33,6 +34,7 @@ pub fn simulate<'py>(
     pcap: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
     progress_ms: u64,
+    ended: Option<Py<PyAny>>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
@@ -58,9 +60,19 @@ pub fn simulate<'py>(
         true => EVENTS * division.threads as u64,
         false => EVENTS_OF_PYTHON,
     };
-    let interval = Duration::from_millis(progress_ms);
-    let simulation = py.detach(|| drive(simulation, events, &failure, progress, interval))?;
-    let results = results::to_dict(py, simulation.finish()?, scenario.sample_s)?;
+    let sample_s = scenario.sample_s;
+    drop(scenario);
+    let mut listener = Listener {
+        progress,
+        interval: Duration::from_millis(progress_ms),
+        ended,
+        flows: Vec::new(),
+    };
+    let simulation = py.detach(|| drive(simulation, events, &failure, &mut listener))?;
+    let mut records = simulation.finish()?;
+    listener.flows.append(&mut records.ended);
+    listener.hand_over(py)?;
+    let results = results::to_dict(py, records, sample_s)?;
     results.set_item("threads", division.threads)?;
     results.set_item(
         "threads_limit",
@@ -82,14 +94,41 @@ fn registry(controls: BTreeMap<String, Py<PyAny>>, failure: &Failure) -> Control
     named.collect()
 }
 
-/// Runs to the end, without the interpreter but for signals and progress.
+/// Who listens in Python.
+struct Listener {
+    progress: Option<Py<PyAny>>,
+    interval: Duration,
+    /// Takes flows as they end.
+    ended: Option<Py<PyAny>>,
+    /// Flows that have ended and were not handed over yet.
+    flows: Vec<(usize, FlowRecord)>,
+}
+
+/// Flows that are handed over at once.
+const FLOWS: usize = 4096;
+
+impl Listener {
+    /// Hands over the flows that have ended, in groups of up to [`FLOWS`].
+    fn hand_over(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(ended) = &self.ended else {
+            return Ok(());
+        };
+        for flows in self.flows.chunks(FLOWS) {
+            ended.call1(py, (results::ended(py, flows)?,))?;
+        }
+        self.flows.clear();
+        Ok(())
+    }
+}
+
+/// Runs to the end, without the interpreter but for signals, progress and flows that have ended.
 fn drive(
     mut simulation: Simulation,
     events: u64,
     failure: &Failure,
-    progress: Option<Py<PyAny>>,
-    interval: Duration,
+    listener: &mut Listener,
 ) -> PyResult<Simulation> {
+    let interval = listener.interval;
     let mut signals_due = Instant::now() + SIGNALS;
     let mut progress_due = Instant::now() + interval;
     let mut ended = false;
@@ -104,7 +143,11 @@ fn drive(
             Python::attach(|py| py.check_signals())?;
             signals_due = now + SIGNALS;
         }
-        let Some(progress) = progress.as_ref().filter(|_| now >= progress_due) else {
+        listener.flows.append(&mut simulation.take_ended());
+        if listener.flows.len() >= FLOWS {
+            Python::attach(|py| listener.hand_over(py))?;
+        }
+        let Some(progress) = listener.progress.as_ref().filter(|_| now >= progress_due) else {
             continue;
         };
         let reached = (simulation.now().as_secs_f64(), simulation.packet_hops());

@@ -91,6 +91,22 @@ impl Connection {
         }
     }
 
+    /// It answers nothing any more, whatever comes.
+    pub fn is_closed(&self) -> bool {
+        match self {
+            Connection::Ns2(_) => false,
+            Connection::Modern(connection) => connection.state() == modern::State::Closed,
+        }
+    }
+
+    /// Nothing happens to it unless a segment comes, but that it forgets the other end.
+    pub fn is_quiet(&self) -> bool {
+        match self {
+            Connection::Modern(connection) if connection.state() == modern::State::TimeWait => true,
+            _ => self.poll_timeout().is_none(),
+        }
+    }
+
     /// How its control judged losses.
     pub fn verdicts(&self) -> Verdicts {
         match self {

@@ -4,17 +4,14 @@ use crate::connection::Connection;
 use crate::event::Turn;
 use crate::losses::Losses;
 use crate::record::FlowRecord;
-use crate::scenario::{self, HostClock, Profile, ScenarioError};
-use crate::trace::Tracer;
-use congestion::{Factory, Mark, RenoConfig};
+use crate::scenario::{self, Control, HostClock, Profile};
+use crate::trace::{Keep, Tracer};
+use congestion::{Factory, RenoConfig};
 use std::sync::Arc;
-use tcp_settings::Controls;
+use tcp_settings::Settings;
 use transport::tcp::{self, Clock, Config, Supply, modern};
 use transport::wire;
 use units::Instant;
-
-/// Port numbers are this plus the flow's or source's number.
-pub(crate) const FIRST_PORT: u16 = 1024;
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +36,40 @@ pub(crate) struct Flow {
     pub ci: bool,
     /// Its congestion control judges where data was lost.
     pub judges: bool,
+    /// The addresses of what its sender sends, and its receiver.
+    pub addresses: [wire::Flow; 2],
+    pub opening: Opening,
+}
+
+/// What the connections of a flow are made from when it begins.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    settings: Arc<Settings>,
+    algorithm: Arc<dyn Factory>,
+    clocks: [HostClock; 2],
+    /// Sequence numbers of SYNs, where there are any.
+    starts: [u32; 2],
+    /// Packets of data to send; unset: without end.
+    segments: Option<u64>,
+    /// Which changes of the sender's state are kept; unset: none.
+    trace: Option<Keep>,
+}
+
+/// What there is of a flow at one of its hosts.
+#[derive(Debug)]
+pub(crate) enum Slot {
+    /// Nothing has happened yet.
+    Unopened,
+    /// A connection.
+    Open(Box<End>),
+    /// The connection is closed, and nothing of it is needed any more.
+    Over,
 }
 
 /// One end.
 #[derive(Debug)]
 pub(crate) struct End {
     pub connection: Connection,
-    pub host: usize,
-    /// The addresses of what it sends.
-    pub addresses: wire::Flow,
     /// When its timer runs out, and the turn of the event of that.
     pub timer: Option<(Instant, Turn)>,
     /// The earliest timer event scheduled for it.
@@ -58,6 +80,16 @@ pub(crate) struct End {
     pub tracer: Option<Tracer>,
 }
 
+impl Slot {
+    /// The end, if it is open.
+    pub fn open(&mut self) -> Option<&mut End> {
+        match self {
+            Slot::Open(end) => Some(end),
+            Slot::Unopened | Slot::Over => None,
+        }
+    }
+}
+
 impl Side {
     /// The number of this end of a flow among the ends of all.
     pub fn end(self, flow: usize) -> usize {
@@ -65,12 +97,38 @@ impl Side {
     }
 }
 
+impl Flow {
+    /// The host of an end.
+    pub fn host(&self, side: Side) -> usize {
+        match side {
+            Side::Sender => self.from,
+            Side::Receiver => self.to,
+        }
+    }
+
+    /// The addresses of what an end sends.
+    pub fn addresses(&self, side: Side) -> wire::Flow {
+        self.addresses[usize::from(side == Side::Receiver)]
+    }
+
+    /// A new end.
+    pub fn end(&self, side: Side) -> End {
+        let opening = &self.opening;
+        match side {
+            Side::Sender => End {
+                losses: self.judges.then(Losses::default),
+                tracer: opening.trace.map(Tracer::new),
+                ..End::new(opening.sender())
+            },
+            Side::Receiver => End::new(opening.receiver()),
+        }
+    }
+}
+
 impl End {
-    pub fn new(connection: Connection, host: usize, addresses: wire::Flow) -> Self {
+    fn new(connection: Connection) -> Self {
         End {
             connection,
-            host,
-            addresses,
             timer: None,
             wake: None,
             losses: None,
@@ -78,99 +136,112 @@ impl End {
         }
     }
 
+    /// Whether nothing of it is needed for the flow's record.
+    pub fn is_recorded(&self) -> bool {
+        self.losses.is_none() && self.tracer.is_none()
+    }
+
     /// The flow's record, with what its sender has in its trace.
     pub fn finish(self, record: FlowRecord) -> FlowRecord {
         FlowRecord {
-            trace: self.tracer.map(Tracer::finish),
+            trace: self.tracer.map(|tracer| Box::new(tracer.finish())),
             judged: self.losses.map(|losses| losses.judged),
             ..record
         }
     }
 }
 
-/// The connections at both ends of a checked flow, with the clocks of their hosts. Only the sender's
-/// has a window to control. `starts` are the sequence numbers of SYNs, where there are any.
-///
-/// # Errors
-/// At `path`: a custom control that is not among `controls`.
-pub(crate) fn connections(
-    flow: &scenario::Flow,
-    clocks: [HostClock; 2],
-    controls: &Controls,
-    path: &str,
-    starts: [u32; 2],
-) -> Result<(Connection, Connection), ScenarioError> {
-    let settings = &flow.connection;
-    let algorithm = settings.factory(controls, &format!("{path}.connection"))?;
-    Ok(match &settings.profile {
-        Profile::Ns2(profile) => {
-            let config = settings.ns2(profile);
-            let (sender, receiver) = ns2_connections(flow, config, &algorithm, clocks);
-            let ns2 = |connection| Connection::Ns2(Box::new(connection));
-            (ns2(sender), ns2(receiver))
+/// The connections at both ends of a flow, with the clocks of their hosts. Only the sender's has a window to control.
+impl Opening {
+    /// Of a checked flow between hosts with these clocks; `algorithm` makes its congestion control.
+    pub fn new(
+        flow: &scenario::Flow,
+        clocks: [HostClock; 2],
+        algorithm: Arc<dyn Factory>,
+        starts: [u32; 2],
+    ) -> Self {
+        Opening {
+            algorithm,
+            settings: flow.connection.clone(),
+            clocks,
+            starts,
+            segments: flow.segments,
+            trace: flow.trace.then(|| flow.tracing.keep()),
         }
-        Profile::Modern(profile) => {
-            let config = settings.modern(profile);
-            let (sender, receiver) = modern_connections(flow, config, &algorithm, clocks, starts);
-            let modern = |connection| Connection::Modern(Box::new(connection));
-            (modern(sender), modern(receiver))
-        }
-    })
-}
-
-fn ns2_connections(
-    flow: &scenario::Flow,
-    config: Config,
-    algorithm: &Arc<dyn Factory>,
-    [sender, receiver]: [HostClock; 2],
-) -> (tcp::Connection, tcp::Connection) {
-    let config = Config {
-        clock: clock(sender),
-        supply: flow.segments.map_or(Supply::Endless, Supply::Segments),
-        trace: flow.trace,
-        ..config
-    };
-    let peer = Config {
-        clock: clock(receiver),
-        ..config.peer()
-    };
-    (
-        tcp::Connection::new(&config, algorithm),
-        tcp::Connection::new(&peer, &RenoConfig {}),
-    )
-}
-
-fn modern_connections(
-    flow: &scenario::Flow,
-    config: modern::Config,
-    algorithm: &Arc<dyn Factory>,
-    [sender, receiver]: [HostClock; 2],
-    starts: [u32; 2],
-) -> (modern::Connection, modern::Connection) {
-    let config = modern::Config {
-        clock: clock(sender),
-        elided: true,
-        trace: flow.trace,
-        ..config
-    };
-    let octets = flow.segments.map_or(u64::MAX, |segments| {
-        let mss = config.advertised_mss();
-        segments.saturating_mul(u64::from(config.payload(mss, true)))
-    });
-    let passive = modern::Config {
-        clock: clock(receiver),
-        trace: false,
-        ..config.clone()
-    };
-    let mut sender = modern::Connection::connect(Arc::new(config), algorithm, starts[0]);
-    let receiver = modern::Connection::listen(Arc::new(passive), &RenoConfig {}, starts[1]);
-    sender
-        .write_zeros(octets)
-        .expect("a new connection's stream is open");
-    if flow.segments.is_some() {
-        sender.close();
     }
-    (sender, receiver)
+
+    /// What makes its congestion control.
+    pub fn algorithm(&self) -> Arc<dyn Factory> {
+        self.algorithm.clone()
+    }
+
+    /// Whether it is to be opened when the run begins, and not when its flow does: the caller's controls are made
+    /// in the order of the flows, and a trace can be asked for at any time.
+    pub fn is_early(&self) -> bool {
+        matches!(self.settings.control, Control::Custom(_)) || self.trace.is_some()
+    }
+
+    fn sender(&self) -> Connection {
+        let clock = clock(self.clocks[0]);
+        let trace = self.trace.is_some();
+        match &self.settings.profile {
+            Profile::Ns2(profile) => {
+                let config = Config {
+                    clock,
+                    supply: self.segments.map_or(Supply::Endless, Supply::Segments),
+                    trace,
+                    ..self.settings.ns2(profile)
+                };
+                Connection::Ns2(Box::new(tcp::Connection::new(&config, &self.algorithm)))
+            }
+            Profile::Modern(profile) => {
+                let config = modern::Config {
+                    clock,
+                    elided: true,
+                    trace,
+                    ..self.settings.modern(profile)
+                };
+                let octets = self.segments.map_or(u64::MAX, |segments| {
+                    let mss = config.advertised_mss();
+                    segments.saturating_mul(u64::from(config.payload(mss, true)))
+                });
+                let start = self.starts[0];
+                let mut sender =
+                    modern::Connection::connect(Arc::new(config), &self.algorithm, start);
+                sender
+                    .write_zeros(octets)
+                    .expect("a new connection's stream is open");
+                if self.segments.is_some() {
+                    sender.close();
+                }
+                Connection::Modern(Box::new(sender))
+            }
+        }
+    }
+
+    fn receiver(&self) -> Connection {
+        let clock = clock(self.clocks[1]);
+        let algorithm = RenoConfig {};
+        match &self.settings.profile {
+            Profile::Ns2(profile) => {
+                let config = Config {
+                    clock,
+                    ..self.settings.ns2(profile).peer()
+                };
+                Connection::Ns2(Box::new(tcp::Connection::new(&config, &algorithm)))
+            }
+            Profile::Modern(profile) => {
+                let config = modern::Config {
+                    clock,
+                    elided: true,
+                    ..self.settings.modern(profile)
+                };
+                let start = self.starts[1];
+                let receiver = modern::Connection::listen(Arc::new(config), &algorithm, start);
+                Connection::Modern(Box::new(receiver))
+            }
+        }
+    }
 }
 
 fn clock(host: HostClock) -> Clock {
@@ -179,12 +250,4 @@ fn clock(host: HostClock) -> Clock {
         start_us: (host.offset_s * 1e6).round() as i64 as u32,
         rate: 1.0 + host.skew_ppm * 1e-6,
     }
-}
-
-/// Where a flow's data is lost, if its congestion control judges that.
-pub(crate) fn losses(flow: &scenario::Flow) -> Option<Losses> {
-    flow.connection
-        .control
-        .reads(Mark::Ci)
-        .then(Losses::default)
 }

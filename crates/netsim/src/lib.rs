@@ -11,6 +11,7 @@
 //! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
 //! - `line`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
 //! - [`shadowing`]: how often a wireless link loses a packet;
+//! - `ports`: which port numbers traffic has;
 //! - `random`: one stream of random numbers for each thing that draws;
 //! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
 //! - [`trace`]: a sender's state after each change;
@@ -32,6 +33,7 @@ mod medium;
 mod objects;
 pub mod observe;
 mod pcap;
+mod ports;
 mod queue;
 mod random;
 pub mod record;

@@ -12,6 +12,8 @@ pub(crate) struct Bins {
     current: usize,
     current_end: Instant,
     count: usize,
+    /// Flows are counted in one bin, which is the whole run.
+    whole_flows: bool,
 }
 
 /// Packets or octets per bin.
@@ -41,7 +43,7 @@ pub struct FlowRecord {
     /// What the sender took its losses for, beside the truth, if its congestion control judges that.
     pub judged: Option<Judged>,
     /// The sender's state after each change, if the scenario asks for it.
-    pub trace: Option<Trace>,
+    pub trace: Option<Box<Trace>>,
 }
 
 /// The octets of the longest data packet that a TCP flow sent; all are 0 before the first.
@@ -136,6 +138,15 @@ impl Bins {
             current: 0,
             current_end: Instant::ZERO + width,
             count: (end.as_nanos().div_ceil(width.as_nanos())).max(1) as usize,
+            whole_flows: false,
+        }
+    }
+
+    /// The same, with flows counted over the whole run if `whole_flows`.
+    pub fn with_whole_flows(self, whole_flows: bool) -> Self {
+        Bins {
+            whole_flows,
+            ..self
         }
     }
 
@@ -158,6 +169,25 @@ impl Bins {
             *column = self.column();
         }
         &mut column[self.current]
+    }
+
+    /// As [`Bins::column`], of a flow.
+    pub fn flow_column(&self) -> Column {
+        match self.whole_flows {
+            true => vec![0],
+            false => self.column(),
+        }
+    }
+
+    /// As [`Bins::cell`], of a flow.
+    pub fn flow_cell<'a>(&self, column: &'a mut Column) -> &'a mut u64 {
+        if column.is_empty() {
+            *column = self.flow_column();
+        }
+        match self.whole_flows {
+            true => &mut column[0],
+            false => &mut column[self.current],
+        }
     }
 
     /// When each bin begins, in seconds.
@@ -224,10 +254,10 @@ impl FlowRecord {
     }
 
     /// Gives zeros to the columns in which nothing was counted.
-    pub(crate) fn fill(&mut self, bins: &Bins) {
+    pub(crate) fn fill(&mut self, zeros: impl Fn() -> Column) {
         for column in self.columns() {
             if column.is_empty() {
-                *column = bins.column();
+                *column = zeros();
             }
         }
     }

@@ -16,8 +16,10 @@ pub struct Results {
     pub end: Instant,
     /// When each bin begins, in seconds.
     pub time_s: Vec<f64>,
-    /// TCP flows by name.
+    /// TCP flows by name; none where they are handed over as they end.
     pub flows: Vec<(String, FlowRecord)>,
+    /// These flows by number, but those handed over before: first what had ended, then what had not.
+    pub ended: Vec<(usize, FlowRecord)>,
     /// SCTP associations by name.
     pub associations: Vec<(String, AssociationRecord)>,
     /// Sources by name.

@@ -10,10 +10,10 @@ use units::Instant;
 ///
 /// ```text
 ///   bits 0–23   queueing time in µs, as the AQT option counts it, saturating
-///   bits 24–45  its number, modulo 2^22, among the packets that its present switch handled
-///   bit  46     it waited in a marking switch's queue when that refused another packet
-///   bit  47     it carries data, not only an acknowledgement
-///   bits 48–63  the flow or source
+///   bits 24–41  its number, modulo 2^18, among the packets that its present switch handled
+///   bit  42     it waited in a marking switch's queue when that refused another packet
+///   bit  43     it carries data, not only an acknowledgement
+///   bits 44–63  the flow or source
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tag(pub u64);
@@ -21,15 +21,18 @@ pub(crate) struct Tag(pub u64);
 /// Where AQT saturates.
 const AQT_MAX_US: u64 = 0xFF_FFFF;
 const ORDINAL_SHIFT: u32 = 24;
-const ORDINALS: u64 = 1 << 22;
-const MARKED: u64 = 1 << 46;
-const DATA: u64 = 1 << 47;
-const OWNER_SHIFT: u32 = 48;
+const ORDINALS: u64 = 1 << 18;
+const MARKED: u64 = 1 << 42;
+const DATA: u64 = 1 << 43;
+const OWNER_SHIFT: u32 = 44;
 
 impl Tag {
-    /// A packet that leaves its host.
-    pub fn new(owner: u16, data: bool) -> Self {
-        Tag(u64::from(owner) << OWNER_SHIFT | if data { DATA } else { 0 })
+    /// Flows and sources that tags can tell apart.
+    pub const OWNERS: usize = 1 << 20;
+
+    /// A packet that leaves its host; `owner` is below [`Tag::OWNERS`].
+    pub fn new(owner: usize, data: bool) -> Self {
+        Tag((owner as u64) << OWNER_SHIFT | if data { DATA } else { 0 })
     }
 
     /// The flow or source it belongs to.

@@ -5,6 +5,7 @@
 //! the workspace. Where there are none the test is ignored, and says why.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use netsim::replay::{Kind, Replay, Row};
 use netsim::scenario::Profile;
@@ -108,7 +109,8 @@ fn every_recorded_row_has_its_own() {
         // The simulator's defect shows in none of these traces: they are the same without.
         for phantom_rtt in [true, false] {
             for flow in &mut replay.flows {
-                let Profile::Ns2(profile) = &mut flow.connection.profile else {
+                let connection = Arc::make_mut(&mut flow.connection);
+                let Profile::Ns2(profile) = &mut connection.profile else {
                     panic!("{name}: traces are of the ns2 profile");
                 };
                 profile.phantom_rtt = phantom_rtt;

@@ -55,7 +55,7 @@ pub struct Scenario {
     #[serde(default)]
     pub media: IndexMap<String, Medium>,
     /// TCP transfers.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "traffic::flows")]
     pub flows: Vec<Flow>,
     /// SCTP associations.
     #[serde(default)]
@@ -74,6 +74,11 @@ pub struct Scenario {
 pub struct Record {
     /// Names of the links to capture when a capture file is asked for; empty: all.
     pub pcap: Vec<String>,
+    /// Flows are counted over the whole run, not per bin, and [`Simulation::take_ended`] hands over those that
+    /// have ended: memory does not grow with the flows of the past.
+    ///
+    /// [`Simulation::take_ended`]: crate::Simulation::take_ended
+    pub flows_as_they_end: bool,
     /// Compare the AQT of every packet that arrives with the queueing times the simulator knows.
     pub check_aqt: bool,
     /// Switches that add to AQT; unset: all. Only these count in `check_aqt`.

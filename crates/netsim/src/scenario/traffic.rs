@@ -1,38 +1,126 @@
 //! What hosts send: TCP transfers, and open-loop sources.
 
 use crate::trace::Keep;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use std::sync::Arc;
 use tcp_settings::Settings;
 use units::{Duration, Instant};
 
 /// A TCP transfer: `from` sends, `to` acknowledges.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Given")]
 pub struct Flow {
     /// Its name in records; unset: `"flow0"`, `"flow1"`, …
-    #[serde(default)]
     pub name: Option<String>,
     /// The sending host.
     pub from: String,
     /// The receiving host.
     pub to: String,
-    /// The settings of its connection.
-    pub connection: Settings,
+    /// The settings of its connection; unset in a scenario: those of the flow before.
+    pub connection: Arc<Settings>,
     /// When it begins, in seconds.
-    #[serde(default)]
     pub start_s: f64,
     /// When it stops sending, in seconds; unset: never.
-    #[serde(default)]
     pub stop_s: Option<f64>,
     /// Packets of data to send; unset: without end.
-    #[serde(default)]
     pub segments: Option<u64>,
     /// Whether to record its window, threshold and round-trip times at every change.
-    #[serde(default)]
     pub trace: bool,
     /// Which of these changes are kept.
-    #[serde(default)]
     pub tracing: Tracing,
+}
+
+/// A flow as it is given: all but its hosts may be unset.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    #[serde(default)]
+    name: Option<String>,
+    from: String,
+    to: String,
+    #[serde(default)]
+    connection: Option<Arc<Settings>>,
+    #[serde(default)]
+    start_s: f64,
+    #[serde(default)]
+    stop_s: Option<f64>,
+    #[serde(default)]
+    segments: Option<u64>,
+    #[serde(default)]
+    trace: bool,
+    #[serde(default)]
+    tracing: Tracing,
+}
+
+impl Given {
+    fn with(self, connection: Arc<Settings>) -> Flow {
+        Flow {
+            name: self.name,
+            from: self.from,
+            to: self.to,
+            connection,
+            start_s: self.start_s,
+            stop_s: self.stop_s,
+            segments: self.segments,
+            trace: self.trace,
+            tracing: self.tracing,
+        }
+    }
+}
+
+impl TryFrom<Given> for Flow {
+    type Error = &'static str;
+
+    fn try_from(mut given: Given) -> Result<Self, Self::Error> {
+        let connection = given.connection.take();
+        connection
+            .map(|connection| given.with(connection))
+            .ok_or(NO_CONNECTION)
+    }
+}
+
+const NO_CONNECTION: &str = "missing field `connection`";
+
+/// The flows of a scenario: one without settings shares those of the flow before.
+pub(super) fn flows<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Flow>, D::Error> {
+    from.deserialize_seq(FlowList)
+}
+
+struct FlowList;
+
+/// The next flow, after one with these settings.
+struct Next<'a>(Option<&'a Arc<Settings>>);
+
+impl<'de> Visitor<'de> for FlowList {
+    type Value = Vec<Flow>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut given: A) -> Result<Vec<Flow>, A::Error> {
+        let mut flows: Vec<Flow> = Vec::new();
+        while let Some(flow) =
+            given.next_element_seed(Next(flows.last().map(|flow| &flow.connection)))?
+        {
+            flows.push(flow);
+        }
+        Ok(flows)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Next<'_> {
+    type Value = Flow;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Flow, D::Error> {
+        let mut given = Given::deserialize(from)?;
+        let connection = given.connection.take();
+        let connection = connection.or_else(|| self.0.cloned());
+        let connection = connection.ok_or_else(|| D::Error::custom(NO_CONNECTION))?;
+        Ok(given.with(connection))
+    }
 }
 
 /// Which changes a trace keeps; by default all.

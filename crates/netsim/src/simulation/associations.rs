@@ -12,8 +12,8 @@ use units::Instant;
 
 impl Simulation {
     /// The number of an association's packets in their tags.
-    fn association_owner(&self, association: usize) -> u16 {
-        (self.flows.len() + self.sources.len() + association) as u16
+    fn association_owner(&self, association: usize) -> usize {
+        self.flows.len() + self.sources.len() + association
     }
 
     /// The association that a packet belongs to by its tag, and the end that `interface` is of.

@@ -1,13 +1,15 @@
 //! From a scenario to a network at time zero.
 
 use super::Simulation;
+use super::ended::Ending;
 use super::in_flight::InFlight;
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
-use crate::flow::{self, End, FIRST_PORT, Flow};
+use crate::flow::{Flow, Opening, Side, Slot};
 use crate::host::Host;
 use crate::line::{Line, Node, Port};
 use crate::medium::{Medium, StationId};
+use crate::ports::Ports;
 use crate::queue::DropTail;
 use crate::random::{Purpose, Random};
 use crate::record::{Bins, FlowRecord, LineRecord};
@@ -18,8 +20,8 @@ use crate::scenario::{self, LinkSide, Scenario, ScenarioError};
 use crate::snoop::Snoop;
 use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
-use crate::trace::Tracer;
-use crate::truth::Comparison;
+use crate::truth::{Comparison, Tag};
+use congestion::Mark;
 use engine::{MAX_QUEUES, Pipeline, PortConfig, Scheduling, Switch, SwitchConfig};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -31,8 +33,6 @@ pub type Programs = BTreeMap<String, Arc<Pipeline>>;
 
 pub use tcp_settings::Controls;
 
-/// Flows and sources are numbered by port numbers from [`FIRST_PORT`].
-const MAX_TRAFFIC: usize = 60_000;
 /// Packets that a traffic manager holds at least, unless the scenario says otherwise.
 const MIN_CAPACITY: u32 = 1024;
 
@@ -57,21 +57,27 @@ impl Simulation {
     ) -> Result<Self, ScenarioError> {
         scenario.check()?;
         let traffic = scenario.flows.len() + scenario.sources.len() + scenario.associations.len();
-        if traffic > MAX_TRAFFIC {
-            let message = format!("flows, associations and sources are more than {MAX_TRAFFIC}");
+        if traffic > Tag::OWNERS {
+            let message = format!(
+                "{traffic} flows, associations and sources; expected {} at most",
+                Tag::OWNERS
+            );
             return Err(ScenarioError::new("flows", message));
         }
+        let (numbers, ports) = ports(scenario)?;
         let end = Instant::from_secs_f64(scenario.end_s);
-        let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end);
+        let record = &scenario.record;
+        let bins = Bins::new(Duration::from_secs_f64(scenario.sample_s), end)
+            .with_whole_flows(record.flows_as_they_end);
         let (mut lines, destinations) = lines(scenario);
         let media = media(scenario, &mut lines);
         let mut hosts = interfaces(scenario);
         connect_hosts(&lines, &mut hosts);
-        let record = &scenario.record;
         let switches = switches(scenario, programs, &lines)?;
         let every = record.sample_objects_s.map(Duration::from_secs_f64);
-        let (flows, ends) = flows(scenario, controls, &hosts)?;
-        let (sources, departures) = sources(scenario, &hosts);
+        let (flows, ends) = flows(scenario, controls, &hosts, &numbers)?;
+        let (sources, departures) = sources(scenario, &hosts, &numbers[flows.len()..]);
+        let (flow_count, source_count) = (flows.len(), sources.len());
         let mut simulation = Simulation {
             name: scenario.name.clone(),
             seed: scenario.seed,
@@ -88,7 +94,11 @@ impl Simulation {
             links: scenario.links.as_slice().into(),
             flows: flows.into(),
             ends: ends.into_iter().collect(),
-            associations: associations(scenario, &bins).into_iter().collect(),
+            associations: associations(scenario, &bins, &numbers[flow_count + source_count..])
+                .into_iter()
+                .collect(),
+            ports: Arc::new(ports),
+            ending: record.flows_as_they_end.then(|| Ending::new(scenario)),
             interfaces: further_interfaces(scenario),
             sctp_buffer: Vec::new(),
             sources: sources.into(),
@@ -264,8 +274,23 @@ fn further_interfaces(scenario: &Scenario) -> Vec<[usize; 2]> {
     numbered.map(|(host, further)| [host, further]).collect()
 }
 
-fn associations(scenario: &Scenario, bins: &Bins) -> Vec<AssociationFlow> {
-    let before = scenario.flows.len() + scenario.sources.len();
+/// The port numbers of flows, sources and associations.
+fn ports(scenario: &Scenario) -> Result<(Vec<u16>, Ports), ScenarioError> {
+    let flows = scenario.flows.iter().map(|flow| (&flow.from, &flow.to));
+    let sources = scenario.sources.iter();
+    let sources = sources.map(|source| (&source.from, &source.to));
+    let associations = scenario.associations.iter();
+    let associations = associations.map(|association| (&association.from, &association.to));
+    let pairs = flows.chain(sources).chain(associations);
+    Ports::assign(pairs.map(|(from, to)| (host(scenario, from), host(scenario, to)))).ok_or_else(
+        || {
+            let message = "two hosts have more than 60000 flows and sources between them";
+            ScenarioError::new("flows", message)
+        },
+    )
+}
+
+fn associations(scenario: &Scenario, bins: &Bins, ports: &[u16]) -> Vec<AssociationFlow> {
     let interfaces = |name: &str| {
         let host = host(scenario, name);
         let described = &scenario.hosts[host];
@@ -279,12 +304,11 @@ fn associations(scenario: &Scenario, bins: &Bins) -> Vec<AssociationFlow> {
             })
             .collect()
     };
-    let described = scenario.associations.iter().enumerate();
+    let described = scenario.associations.iter().zip(ports).enumerate();
     described
-        .map(|(i, association)| {
+        .map(|(i, (association, port))| {
             let ends = [interfaces(&association.from), interfaces(&association.to)];
-            let port = FIRST_PORT + (before + i) as u16;
-            AssociationFlow::new(association, scenario.seed, i, port, ends, bins)
+            AssociationFlow::new(association, scenario.seed, i, *port, ends, bins)
         })
         .collect()
 }
@@ -418,48 +442,59 @@ fn flows(
     scenario: &Scenario,
     controls: &Controls,
     hosts: &[Host],
-) -> Result<(Vec<Flow>, Vec<End>), ScenarioError> {
-    let mut flows = Vec::new();
+    ports: &[u16],
+) -> Result<(Vec<Flow>, Vec<Slot>), ScenarioError> {
+    let mut flows: Vec<Flow> = Vec::new();
     let mut ends = Vec::new();
-    for (i, flow) in scenario.flows.iter().enumerate() {
-        let path = format!("flows[{i}]");
+    for (i, (flow, &port)) in scenario.flows.iter().zip(ports).enumerate() {
+        // Flows that share their settings share what makes their controls.
+        let before = scenario.flows[..i].last().zip(flows.last());
+        let algorithm = match before {
+            Some((other, made)) if Arc::ptr_eq(&other.connection, &flow.connection) => {
+                made.opening.algorithm()
+            }
+            _ => {
+                let path = format!("flows[{i}].connection");
+                flow.connection.factory(controls, &path)?
+            }
+        };
         let mut random = Random::new(scenario.seed, Purpose::Sequence, i);
         let starts = [random.bits() as u32, random.bits() as u32];
         let from = host(scenario, &flow.from);
         let to = host(scenario, &flow.to);
         let clocks = [from, to].map(|host| scenario.hosts[host].clock);
-        let (sender, receiver) = flow::connections(flow, clocks, controls, &path, starts)?;
-        let losses = flow::losses(flow);
-        flows.push(Flow {
+        let flow = Flow {
             name: flow.name(i),
             from,
             to,
             aqt: flow.connection.carries_aqt(),
             ci: flow.connection.carries_ci(),
-            judges: losses.is_some(),
+            judges: flow.connection.control.reads(Mark::Ci),
+            addresses: [(from, to), (to, from)].map(|(from, to)| addresses(hosts, from, to, port)),
+            opening: Opening::new(flow, clocks, algorithm, starts),
+        };
+        ends.push(match flow.opening.is_early() {
+            true => Slot::Open(Box::new(flow.end(Side::Sender))),
+            false => Slot::Unopened,
         });
-        ends.push(End {
-            losses,
-            tracer: flow.trace.then(|| Tracer::new(flow.tracing.keep())),
-            ..End::new(sender, from, addresses(hosts, from, to, i))
-        });
-        ends.push(End::new(receiver, to, addresses(hosts, to, from, i)));
+        ends.push(Slot::Unopened);
+        flows.push(flow);
     }
     Ok((flows, ends))
 }
 
 /// The sources, and when their datagrams leave.
-fn sources(scenario: &Scenario, hosts: &[Host]) -> (Vec<OpenLoop>, Vec<Departures>) {
-    let described = scenario.sources.iter().enumerate();
+fn sources(scenario: &Scenario, hosts: &[Host], ports: &[u16]) -> (Vec<OpenLoop>, Vec<Departures>) {
+    let described = scenario.sources.iter().zip(ports).enumerate();
     described
-        .map(|(i, source)| {
+        .map(|(i, (source, &port))| {
             let from = host(scenario, &source.from);
             let to = host(scenario, &source.to);
             let known = OpenLoop {
                 name: source.name(i),
                 host: from,
                 sink: to,
-                addresses: addresses(hosts, from, to, scenario.flows.len() + i),
+                addresses: addresses(hosts, from, to, port),
                 packet_octets: source.packet_octets,
             };
             (known, Departures::new(source, scenario.seed, i))
@@ -472,9 +507,8 @@ fn host(scenario: &Scenario, name: &str) -> usize {
     index.expect("a checked scenario's traffic is between its hosts")
 }
 
-/// Both ends of flow or source `number` use the same port number.
-fn addresses(hosts: &[Host], from: usize, to: usize, number: usize) -> wire::Flow {
-    let port = FIRST_PORT + number as u16;
+/// Both ends of a flow or source use the same port number.
+fn addresses(hosts: &[Host], from: usize, to: usize, port: u16) -> wire::Flow {
     wire::Flow {
         source_mac: hosts[from].mac.0,
         destination_mac: hosts[from].gateway_mac.0,

@@ -2,9 +2,10 @@
 
 use super::Simulation;
 use crate::event::Event;
-use crate::flow::{FIRST_PORT, Side};
+use crate::flow::{End, Flow, Side, Slot};
 use crate::truth::Tag;
 use engine::Packet;
+use std::net::Ipv4Addr;
 use transport::tcp::{Ecn, Flags, Segment};
 use transport::wire;
 
@@ -19,6 +20,7 @@ impl Simulation {
             return self.arrive_with_sctp(host, packet);
         }
         let tag = Tag(packet.tag);
+        self.is_gone(tag.owner());
         let link_octets = packet.link_octets;
         let decoded = wire::decode(&packet.octets, packet.elided);
         self.buffers.push(packet.octets);
@@ -30,47 +32,73 @@ impl Simulation {
             self.totals.stray_packets += 1;
             return;
         };
-        let owner = usize::from(decoded.flow.destination_port.wrapping_sub(FIRST_PORT));
+        let port = decoded.flow.destination_port;
+        let remote = decoded.flow.source;
         match decoded.body {
-            wire::Body::Tcp(segment) if owner < self.flows.len() => {
-                self.check_marks(owner, tag, &segment);
-                self.receive_segment(owner, host, &segment, link_octets);
-            }
-            wire::Body::Udp { payload } if owner >= self.flows.len() => {
-                self.receive_datagram(owner - self.flows.len(), host, payload, link_octets);
-            }
-            _ => self.totals.stray_packets += 1,
+            wire::Body::Tcp(segment) => match self.flow_at(port, host, remote) {
+                Some((flow, side)) => {
+                    self.check_marks(flow, tag, &segment);
+                    self.receive_segment(flow, side, &segment, link_octets);
+                }
+                None => self.totals.stray_packets += 1,
+            },
+            wire::Body::Udp { payload } => match self.source_at(port, host, remote) {
+                Some(source) => self.receive_datagram(source, payload, link_octets),
+                None => self.totals.stray_packets += 1,
+            },
         }
     }
 
-    fn receive_segment(&mut self, flow: usize, host: usize, segment: &Segment, link_octets: u32) {
-        let side = match host {
-            h if h == self.flows[flow].to => Side::Receiver,
-            h if h == self.flows[flow].from => Side::Sender,
-            _ => {
-                self.totals.stray_packets += 1;
-                return;
-            }
-        };
-        let connection = &mut self.ends[side.end(flow)].connection;
-        connection.read_clock(self.turn.seconds());
-        let before = connection.stats().delivered_octets;
-        connection.handle_segment(self.now, segment);
-        let in_order = connection.stats().delivered_octets - before;
+    /// The flow that a segment at a host belongs to, by its ports and hosts, and the end that it is for.
+    fn flow_at(&self, port: u16, host: usize, remote: Ipv4Addr) -> Option<(usize, Side)> {
+        let flows = self.ports.at(port).take_while(|&n| n < self.flows.len());
+        let here = flows.filter_map(|flow| {
+            let Flow { from, to, .. } = self.flows[flow];
+            let side = match host {
+                h if h == to => Side::Receiver,
+                h if h == from => Side::Sender,
+                _ => return None,
+            };
+            Some((flow, side))
+        });
+        only(here, |&(flow, side)| {
+            self.flows[flow].addresses(side).destination == remote
+        })
+    }
+
+    /// The source that a datagram at a host belongs to.
+    fn source_at(&self, port: u16, host: usize, remote: Ipv4Addr) -> Option<usize> {
+        let sources = self.ports.at(port);
+        let sources = sources.filter_map(|number| number.checked_sub(self.flows.len()));
+        let here = sources.filter(|&source| {
+            let source = self.sources.get(source);
+            source.is_some_and(|source| source.sink == host)
+        });
+        only(here, |&source| {
+            self.sources[source].addresses.source == remote
+        })
+    }
+
+    fn receive_segment(&mut self, flow: usize, side: Side, segment: &Segment, link_octets: u32) {
+        let (now, seconds) = (self.now, self.turn.seconds());
+        let end = self.opened(flow, side);
+        let in_order = end.map_or(0, |end| {
+            let connection = &mut end.connection;
+            connection.read_clock(seconds);
+            let before = connection.stats().delivered_octets;
+            connection.handle_segment(now, segment);
+            connection.stats().delivered_octets - before
+        });
         if side == Side::Receiver && segment.payload > 0 {
             let record = &mut self.traffic[flow];
-            *self.bins.cell(&mut record.delivered_packets) += 1;
-            *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
-            *self.bins.cell(&mut record.goodput_octets) += in_order;
+            *self.bins.flow_cell(&mut record.delivered_packets) += 1;
+            *self.bins.flow_cell(&mut record.delivered_octets) += u64::from(link_octets);
+            *self.bins.flow_cell(&mut record.goodput_octets) += in_order;
         }
         self.service(flow, side);
     }
 
-    fn receive_datagram(&mut self, source: usize, host: usize, payload: u32, link_octets: u32) {
-        if self.sources.get(source).is_none_or(|s| s.sink != host) {
-            self.totals.stray_packets += 1;
-            return;
-        }
+    fn receive_datagram(&mut self, source: usize, payload: u32, link_octets: u32) {
         let record = &mut self.traffic[self.flows.len() + source];
         *self.bins.cell(&mut record.delivered_packets) += 1;
         *self.bins.cell(&mut record.delivered_octets) += u64::from(link_octets);
@@ -118,8 +146,19 @@ impl Simulation {
 
     pub(super) fn stop_flow(&mut self, flow: usize) {
         self.reach_host(self.flows[flow].from);
-        self.ends[Side::Sender.end(flow)].connection.stop();
+        if let Some(end) = self.opened(flow, Side::Sender) {
+            end.connection.stop();
+        }
         self.service(flow, Side::Sender);
+    }
+
+    /// An end of a flow, which is opened when something first happens to it; none if it is over.
+    fn opened(&mut self, flow: usize, side: Side) -> Option<&mut End> {
+        let slot = &mut self.ends[side.end(flow)];
+        if matches!(slot, Slot::Unopened) {
+            *slot = Slot::Open(Box::new(self.flows[flow].end(side)));
+        }
+        slot.open()
     }
 
     pub(super) fn timer(&mut self, flow: usize, receiver: bool) {
@@ -128,16 +167,18 @@ impl Simulation {
         } else {
             Side::Sender
         };
-        let end = &mut self.ends[side.end(flow)];
-        // An earlier event has been scheduled and has come since.
-        if end.wake != Some(self.turn) {
+        let turn = self.turn;
+        let host = self.flows[flow].host(side);
+        // An earlier event has been scheduled and has come since, or the connection is over.
+        let end = self.ends[side.end(flow)].open();
+        let Some(end) = end.filter(|end| end.wake == Some(turn)) else {
             return;
-        }
+        };
         end.wake = None;
-        let host = &mut self.hosts[end.host];
+        let host = &mut self.hosts[host];
         self.now = self.now.max(host.reached);
-        if let Some((at, turn)) = end.timer
-            && turn == self.turn
+        if let Some((at, timeout)) = end.timer
+            && timeout == turn
         {
             // Rounding may have put the event before the nanosecond that the connection waits for.
             self.now = self.now.max(at);
@@ -154,27 +195,36 @@ impl Simulation {
     /// Takes out of a connection all that it has: segments, its next timer, its trace.
     fn service(&mut self, flow: usize, side: Side) {
         let index = side.end(flow);
-        let connection = &mut self.ends[index].connection;
-        connection.read_clock(self.turn.seconds());
-        let resent = connection.stats().resent;
+        let seconds = self.turn.seconds();
+        let Some(end) = self.opened(flow, side) else {
+            return;
+        };
+        end.connection.read_clock(seconds);
+        let resent = end.connection.stats().resent;
         while !self.is_full()
-            && let Some(segment) = self.ends[index].connection.poll_transmit(self.now)
+            && let Some(end) = self.ends[index].open()
+            && let Some(segment) = end.connection.poll_transmit(self.now)
         {
             self.send_segment(flow, side, segment);
         }
         if side == Side::Sender {
             self.record_sender(flow, resent);
         }
-        let end = &mut self.ends[index];
+        let Some(end) = self.ends[index].open() else {
+            return;
+        };
         let Some(timeout) = end.connection.poll_timeout() else {
             end.timer = None;
+            if end.connection.is_closed() && end.is_recorded() {
+                self.ends[index] = Slot::Over;
+            }
             return;
         };
         let turn = match end.timer.filter(|(at, _)| *at == timeout) {
             Some((_, turn)) => turn,
             None => {
                 let left_s = timeout.since(self.now).as_secs_f64();
-                let turn = self.events.take_turn(self.turn.seconds() + left_s);
+                let turn = self.events.take_turn(seconds + left_s);
                 end.timer = Some((timeout, turn));
                 if let Some(part) = &mut self.part {
                     part.timers.push(index);
@@ -195,11 +245,13 @@ impl Simulation {
 
     /// Notes what a sender did; `resent` is what it had sent again before.
     fn record_sender(&mut self, flow: usize, resent: u64) {
-        let end = &mut self.ends[Side::Sender.end(flow)];
+        let Some(end) = self.ends[Side::Sender.end(flow)].open() else {
+            return;
+        };
         let record = &mut self.traffic[flow];
         let resent = end.connection.stats().resent - resent;
         if resent > 0 {
-            *self.bins.cell(&mut record.resent_packets) += resent;
+            *self.bins.flow_cell(&mut record.resent_packets) += resent;
         }
         if record.finished.is_none() && end.connection.is_finished() {
             record.finished = Some(self.now);
@@ -223,12 +275,13 @@ impl Simulation {
         let data = segment.payload > 0;
         if data {
             let record = &mut self.traffic[flow];
-            *self.bins.cell(&mut record.sent_packets) += 1;
+            *self.bins.flow_cell(&mut record.sent_packets) += 1;
             record.packet.note(&segment);
         }
-        let end = &self.ends[side.end(flow)];
-        let (host, addresses) = (end.host, end.addresses);
-        let tag = Tag::new(flow as u16, data);
+        self.departs(flow);
+        let known = &self.flows[flow];
+        let (host, addresses) = (known.host(side), known.addresses(side));
+        let tag = Tag::new(flow, data);
         let octets = segment.link_octets;
         self.send(host, addresses, wire::Body::Tcp(segment), octets, tag);
     }
@@ -242,7 +295,7 @@ impl Simulation {
         let body = wire::Body::Udp {
             payload: octets - UDP_HEADERS,
         };
-        let tag = Tag::new(owner as u16, true);
+        let tag = Tag::new(owner, true);
         self.reach_host(host);
         self.send(host, addresses, body, octets, tag);
         if let Some(next) = next {
@@ -286,6 +339,15 @@ impl Simulation {
         if let Some(line) = self.hosts[interface].line {
             self.join_queue(line, packet);
         }
+    }
+}
+
+/// The only thing that uses a port at a host, or of several the one that `fits`.
+fn only<T>(mut here: impl Iterator<Item = T>, fits: impl Fn(&T) -> bool) -> Option<T> {
+    let first = here.next()?;
+    match here.next() {
+        None => Some(first),
+        Some(second) => [first, second].into_iter().chain(here).find(fits),
     }
 }
 

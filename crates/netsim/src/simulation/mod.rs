@@ -2,6 +2,7 @@
 
 mod associations;
 mod build;
+mod ended;
 mod hosts;
 mod in_flight;
 mod media;
@@ -18,13 +19,14 @@ pub use partition::{Division, Limit};
 
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
-use crate::flow::{End, Flow, Side};
+use crate::flow::{Flow, Side, Slot};
 use crate::host::Host;
 use crate::line::{Line, Node, Port};
 use crate::losses::Place;
 use crate::medium::Medium;
 use crate::observe::{Observer, Sent};
 use crate::pcap::Capture;
+use crate::ports::Ports;
 use crate::record::{self, Bins, FlowRecord, LineRecord};
 use crate::results::{Results, Totals};
 use crate::router::RouterState;
@@ -34,6 +36,7 @@ use crate::share::Share;
 use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
+use ended::Ending;
 use engine::Packet;
 use in_flight::InFlight;
 use part::Part;
@@ -90,7 +93,11 @@ pub struct Simulation {
     links: Arc<[Link]>,
     pub(crate) flows: Arc<[Flow]>,
     /// Two for each flow: the sender's, then the receiver's.
-    pub(crate) ends: Share<End>,
+    pub(crate) ends: Share<Slot>,
+    /// What uses which port numbers, flows first and then sources.
+    ports: Arc<Ports>,
+    /// Where the scenario asks for flows as they end.
+    ending: Option<Ending>,
     associations: Share<AssociationFlow>,
     /// Interfaces of one host, in pairs.
     interfaces: Vec<[usize; 2]>,
@@ -198,6 +205,9 @@ impl Simulation {
         self.totals.events += 1;
         self.bins.advance(self.now);
         self.handle(event);
+        if self.ending.is_some() {
+            self.let_go();
+        }
     }
 
     /// Ends the run, if it has not come to its end, and hands over its records.
@@ -212,22 +222,29 @@ impl Simulation {
         }
         let switches = self.switch_results();
         self.count_waiting();
+        self.end_all();
+        let ended = self.take_ended();
         let line_records = self.line_records.into_iter();
         let mut traffic = self.traffic.into_iter();
         let mut record = || {
             let mut record = traffic.next().unwrap_or_default();
-            record.fill(&self.bins);
+            record.fill(|| self.bins.column());
             record
         };
-        let mut ends = self.ends.into_iter();
-        let flows = self.flows.iter().map(|flow| {
-            let sender = ends.next();
-            ends.next();
+        let slots: Vec<Slot> = self.ends.into_iter().step_by(2).collect();
+        let flows = self.flows.iter().zip(slots).map(|(flow, sender)| {
             let record = record();
-            let record = sender.map_or_else(FlowRecord::default, |end| end.finish(record));
+            let record = match sender {
+                Slot::Unopened => flow.end(Side::Sender).finish(record),
+                Slot::Open(end) => end.finish(record),
+                Slot::Over => record,
+            };
             (flow.name.clone(), record)
         });
-        let flows: Vec<_> = flows.collect();
+        let mut flows: Vec<_> = flows.collect();
+        if self.ending.is_some() {
+            flows.clear();
+        }
         let sources = self.sources.iter();
         let sources: Vec<_> = sources
             .map(|source| (source.name.clone(), record()))
@@ -244,6 +261,7 @@ impl Simulation {
             end: self.now,
             time_s: self.bins.begins(),
             flows,
+            ended,
             associations,
             sources,
             lines: self
@@ -400,6 +418,7 @@ impl Simulation {
 
     /// Counts a packet that will not arrive; `sequence` is what [`Simulation::judged_sequence`] said.
     fn count_lost(&mut self, tag: Tag, place: Place, sequence: Option<u32>) {
+        self.is_gone(tag.owner());
         if !tag.is_data() {
             return;
         }
@@ -409,12 +428,18 @@ impl Simulation {
                 Some(part) => part.lose(self.turn, tag.owner(), sequence, place),
             }
         }
-        *self.bins.cell(&mut self.traffic[tag.owner()].lost_packets) += 1;
+        let lost = &mut self.traffic[tag.owner()].lost_packets;
+        match tag.owner() < self.flows.len() {
+            true => *self.bins.flow_cell(lost) += 1,
+            false => *self.bins.cell(lost) += 1,
+        }
     }
 
     /// Lets a sender's judge know where a segment was lost.
     fn note_lost(&mut self, flow: usize, sequence: u32, place: Place) {
-        let end = &mut self.ends[Side::Sender.end(flow)];
+        let Some(end) = self.ends[Side::Sender.end(flow)].open() else {
+            return;
+        };
         if let Some(losses) = &mut end.losses {
             let segment = end.connection.segment_number(sequence);
             losses.note(segment, place, end.connection.stats().acked);

@@ -49,7 +49,7 @@ impl Simulation {
 
     /// Takes out what a flow's trace has kept so far; none where the flow has no trace.
     pub fn take_trace(&mut self, flow: usize) -> Option<Trace> {
-        let sender = self.ends.get_mut(Side::Sender.end(flow))?;
+        let sender = self.ends.get_mut(Side::Sender.end(flow))?.open()?;
         let tracer = sender.tracer.as_mut();
         tracer.map(Tracer::take)
     }

@@ -101,7 +101,9 @@ impl Simulation {
             return;
         };
         for index in part.timers.drain(..) {
-            let end = &mut self.ends[index];
+            let Some(end) = self.ends[index].open() else {
+                continue;
+            };
             if let Some((_, turn)) = &mut end.timer {
                 *turn = turn.numbered(numbers);
             }
@@ -156,8 +158,8 @@ impl Simulation {
             match verdict {
                 Verdict::Lost(sequence, place) => self.note_lost(flow, sequence, place),
                 Verdict::Judged(judgement) => {
-                    let sender = &mut self.ends[crate::flow::Side::Sender.end(flow)];
-                    if let Some(losses) = &mut sender.losses {
+                    let sender = self.ends[crate::flow::Side::Sender.end(flow)].open();
+                    if let Some(losses) = sender.and_then(|end| end.losses.as_mut()) {
                         losses.judge(judgement);
                     }
                 }

@@ -209,7 +209,12 @@ impl Simulation {
             .iter()
             .map(|line| places.of(line.from.node))
             .collect();
-        let end_parts: Vec<u32> = self.ends.iter().map(|end| places.hosts[end.host]).collect();
+        let flows = self.flows.iter();
+        let end_hosts = flows.flat_map(|flow| [flow.from, flow.to]);
+        let end_parts: Vec<u32> = end_hosts.map(|host| places.hosts[host]).collect();
+        if let Some(ending) = &mut self.ending {
+            ending.forget_packets();
+        }
         let medium_parts = self.medium_parts(&line_parts);
         let association_parts: Vec<u32> = self
             .associations
@@ -278,6 +283,8 @@ impl Simulation {
                 links: self.links.clone(),
                 flows: self.flows.clone(),
                 ends: ends.next().unwrap_or_default(),
+                ports: self.ports.clone(),
+                ending: None,
                 associations: associations.next().unwrap_or_default(),
                 interfaces: Vec::new(),
                 sctp_buffer: Vec::new(),

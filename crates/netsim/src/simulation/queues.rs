@@ -31,6 +31,7 @@ impl Simulation {
             Some(line) => self.join_queue(line, packet),
             None => {
                 self.totals.stray_packets += 1;
+                self.is_gone(Tag(packet.tag).owner());
                 self.buffers.push(packet.octets);
             }
         }

@@ -51,7 +51,9 @@ impl Simulation {
                 observer.left(switch, &sent.packet);
             }
             let Some(&line) = node.lines.get(&sent.port) else {
+                let owner = Tag(sent.packet.tag).owner();
                 node.switch.recycle(sent.packet);
+                self.is_gone(owner);
                 continue;
             };
             let mut tag = Tag(sent.packet.tag);

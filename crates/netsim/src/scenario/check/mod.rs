@@ -54,8 +54,12 @@ impl Scenario {
 
     /// Every bin of every record takes memory, whatever happens in it.
     fn check_records(&self) -> Checked {
+        let flows = match self.record.flows_as_they_end {
+            true => 0,
+            false => self.flows.len(),
+        };
         let [flows, links, switches] = [
-            self.flows.len() + self.sources.len(),
+            flows + self.sources.len(),
             self.links.len(),
             self.switches.len(),
         ];
