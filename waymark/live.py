@@ -185,7 +185,7 @@ class LiveHost:
         if not arrived:
             message = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
             raise _core.SwitchError(f"{message}: the connection is given up")
-        # The other end repeats its FIN until it is acknowledged. If it was reset, all has arrived still.
+        # The other end repeats its FIN until it is acknowledged. After a reset, all arrived too.
         with suppress(_core.SwitchError):
             self._host.receive(min(FIN_S, self._patience_s))
 
