@@ -159,6 +159,8 @@ class Result:
         aqt: the comparison of AQT with the truth, where the scenario asked for it.
         wall_s: how long the run took, in seconds of real time.
         cpu_s: seconds of one core that it took.
+        core_s: the part of ``wall_s`` that ``threads`` share: without addresses, routes and table
+            entries.
         threads: among how many threads its network was divided.
         threads_limit: why these were not as many as asked for; None: they were.
 
@@ -180,6 +182,7 @@ class Result:
     switches: Mapping[str, SwitchResult] = field(default_factory=dict[str, SwitchResult])
     threads: int = 1
     threads_limit: str | None = None
+    core_s: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queues", _Named("link", self.queues))

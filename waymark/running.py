@@ -52,8 +52,10 @@ def run(
     try:
         programs = {name: program.of_project(name) for name in scenario.programs}
         tables = {name: compiled.tables for name, compiled in programs.items()}
+        text = _text(to_core(scenario, tables, as_they_end=ended is not None))
+        core_started = time.monotonic()
         record = _core.simulate(
-            _text(to_core(scenario, tables, as_they_end=ended is not None)),
+            text,
             programs,
             controls=custom_controls(scenario),
             pcap=None if capture is None else str(capture),
@@ -67,7 +69,8 @@ def run(
         raise WaymarkError(f"scenario {scenario.name}: {error}{derived}") from error
     except OSError as error:
         raise WaymarkError(f"scenario {scenario.name}: {capture}: {error}") from error
-    return _result(scenario, record, time.monotonic() - started, time.process_time() - started_cpu)
+    now, cpu_s = time.monotonic(), time.process_time() - started_cpu
+    return _result(scenario, record, now - started, cpu_s, now - core_started)
 
 
 def _text(core: dict[str, Any]) -> str:
@@ -82,7 +85,9 @@ def _why(error: BaseException) -> str:
     return "" if cause is None else "\n" + "".join(traceback.format_exception(cause)).rstrip()
 
 
-def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float) -> Result:
+def _result(
+    scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: float, core_s: float
+) -> Result:
     return Result(
         sample_s=record["sample_s"],
         flows=tuple(
@@ -120,6 +125,7 @@ def _result(scenario: Scenario, record: "_core.Results", wall_s: float, cpu_s: f
         cpu_s=cpu_s,
         threads=record["threads"],
         threads_limit=record["threads_limit"],
+        core_s=core_s,
     )
 
 

@@ -185,7 +185,7 @@ def fabric(
         print(
             f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s of "
             f"processor time, {total['packet_hops_per_s'] / 1e6:.2f} million per second; "
-            f"{total['wall_s']:.1f} s elapsed, threads: {total['threads']}"
+            f"{total['core_s']:.1f} s elapsed on {total['threads']} thread(s)"
         )
     for file in sorted(folder.glob("*.parquet")):
         print(file)
@@ -264,7 +264,7 @@ def _total(control: str, result: "Result") -> dict[str, Any]:
         "control": control,
         "packet_hops": result.packet_hops,
         "cpu_s": result.cpu_s,
-        "wall_s": result.wall_s,
+        "core_s": result.core_s,
         "threads": result.threads,
         "packet_hops_per_s": result.packet_hops / result.cpu_s,
     }
