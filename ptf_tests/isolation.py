@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -194,10 +195,9 @@ class _Load:
         kinds = (("inserts", self._inserts), ("deletes", self._deletes))
         for at, (name, requests) in enumerate(kinds):
             if (number + at) % 2:
-                yield name, lambda requests=requests: self._carry_out(requests)
+                yield name, partial(self._carry_out, requests)
             else:
-                whole = [_as_a_whole(requests)]
-                yield f"{name}, whole", lambda requests=whole: self._carry_out(requests)
+                yield f"{name}, whole", partial(self._carry_out, [_as_a_whole(requests)])
 
     def _carry_out(self, requests: list[p4r.WriteRequest]) -> None:
         for request in requests:
