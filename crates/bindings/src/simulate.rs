@@ -104,16 +104,16 @@ struct Listener {
     flows: Vec<(usize, FlowRecord)>,
 }
 
-/// Flows that are handed over at once.
+/// Flows that are handed over at once, at least before the end.
 const FLOWS: usize = 4096;
 
 impl Listener {
-    /// Hands over the flows that have ended, in groups of up to [`FLOWS`].
+    /// Hands over the flows that have ended, in groups of up to twice [`FLOWS`].
     fn hand_over(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(ended) = &self.ended else {
             return Ok(());
         };
-        for flows in self.flows.chunks(FLOWS) {
+        for flows in self.flows.chunks(2 * FLOWS) {
             ended.call1(py, (results::ended(py, flows)?,))?;
         }
         self.flows.clear();

@@ -225,26 +225,32 @@ impl Simulation {
         self.end_all();
         let ended = self.take_ended();
         let line_records = self.line_records.into_iter();
-        let mut traffic = self.traffic.into_iter();
+        let handed_over = self.ending.as_ref().map_or(0, |_| self.flows.len());
+        let mut traffic = self.traffic.into_iter().skip(handed_over);
         let mut record = || {
             let mut record = traffic.next().unwrap_or_default();
             record.fill(|| self.bins.column());
             record
         };
-        let slots: Vec<Slot> = self.ends.into_iter().step_by(2).collect();
-        let flows = self.flows.iter().zip(slots).map(|(flow, sender)| {
-            let record = record();
-            let record = match sender {
-                Slot::Unopened => flow.end(Side::Sender).finish(record),
-                Slot::Open(end) => end.finish(record),
-                Slot::Over => record,
-            };
-            (flow.name.clone(), record)
-        });
-        let mut flows: Vec<_> = flows.collect();
-        if self.ending.is_some() {
-            flows.clear();
-        }
+        let senders = self.ends.into_iter().step_by(2);
+        let flows: Vec<_> = match self.ending {
+            // They have been handed over.
+            Some(_) => Vec::new(),
+            None => self
+                .flows
+                .iter()
+                .zip(senders)
+                .map(|(flow, sender)| {
+                    let record = record();
+                    let record = match sender {
+                        Slot::Unopened => flow.end(Side::Sender).finish(record),
+                        Slot::Open(end) => end.finish(record),
+                        Slot::Over => record,
+                    };
+                    (flow.name.clone(), record)
+                })
+                .collect(),
+        };
         let sources = self.sources.iter();
         let sources: Vec<_> = sources
             .map(|source| (source.name.clone(), record()))
