@@ -43,6 +43,33 @@ pub fn take_back(target: &mut Target<'_>, undo: &[Update]) {
     }
 }
 
+/// What takes the updates of a slice back, as octets. A batch keeps many of these: as messages they would be so many
+/// small pieces of memory that the allocator makes packets wait when it merges them.
+#[derive(Debug)]
+pub struct Undo(Vec<u8>);
+
+impl Undo {
+    /// The octets of these updates.
+    pub fn new(updates: &[Update]) -> Self {
+        let mut octets = Vec::new();
+        for update in updates {
+            octets.extend(update.encode_length_delimited_to_vec());
+        }
+        Undo(octets)
+    }
+
+    /// Takes the updates back.
+    pub fn carry_out(&self, target: &mut Target<'_>) {
+        let (mut octets, mut updates) = (&self.0[..], Vec::new());
+        while !octets.is_empty()
+            && let Ok(update) = Update::decode_length_delimited(&mut octets)
+        {
+            updates.push(update);
+        }
+        take_back(target, &updates);
+    }
+}
+
 /// What became of each update of a batch that was taken back as one of them failed.
 pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcome<()>> {
     let message = format!("not carried out, as update {failed} of the batch failed");

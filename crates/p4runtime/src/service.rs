@@ -1,6 +1,7 @@
 //! The service: checks who asks, hands the work to the thread that owns the switch, answers.
 
 use crate::arbitration::RoleName;
+use crate::batch::Undo;
 use crate::controllers::{BACKLOG, Controllers};
 use crate::dataplane::{self, Dataplane};
 use crate::device::{Device, GeneratorApps, Target};
@@ -137,10 +138,10 @@ async fn write_in_slices(
         let prepared = |update| Prepared::new(&model, update);
         let mut slice: Vec<_> = updates.by_ref().take(UPDATES).map(prepared).collect();
         let part = write(shared, of_digests, move |target| match atomicity {
-            Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), Vec::new())),
+            Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), None)),
             _ => {
                 let undo = batch::write_all(target, &mut slice)?;
-                Ok((vec![Ok(()); slice.len()], undo))
+                Ok((vec![Ok(()); slice.len()], Some(Undo::new(&undo))))
             }
         });
         match part.await? {
@@ -149,9 +150,8 @@ async fn write_in_slices(
                 undo.extend(more);
             }
             Err((at, fault)) => {
-                while !undo.is_empty() {
-                    let last = undo.split_off(undo.len().saturating_sub(UPDATES));
-                    let back = move |target: &mut Target<'_>| batch::take_back(target, &last);
+                while let Some(last) = undo.pop() {
+                    let back = move |target: &mut Target<'_>| last.carry_out(target);
                     write(shared, of_digests, back).await?;
                 }
                 return Ok(batch::none_carried_out(count, results.len() + at, fault));

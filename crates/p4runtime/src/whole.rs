@@ -3,7 +3,7 @@
 //! What such a batch changes is built beside what packets see, a part between two batches of packets, and put in its
 //! place at once. The gate keeps other writes and reads away meanwhile.
 
-use crate::batch;
+use crate::batch::{self, Undo};
 use crate::device::Target;
 use crate::entities::Prepared;
 use crate::fault::{Fault, Outcome};
@@ -61,19 +61,21 @@ async fn prepare(
         let slice = updates.by_ref().take(UPDATES);
         let mut slice: Vec<_> = slice.map(|update| Prepared::new(model, update)).collect();
         let count = slice.len();
-        let part = edit(shared, move |target| batch::write_all(target, &mut slice));
+        let part = edit(shared, move |target| {
+            let undo = batch::write_all(target, &mut slice)?;
+            Ok(Undo::new(&undo))
+        });
         let failed = match part.await {
             Ok(Ok(more)) => {
-                undo.extend(more);
+                undo.push(more);
                 done += count;
                 continue;
             }
             Ok(Err((at, fault))) => Ok(Err((done + at, fault))),
             Err(status) => Err(status),
         };
-        while !undo.is_empty() {
-            let last = undo.split_off(undo.len().saturating_sub(UPDATES));
-            edit(shared, move |target| batch::take_back(target, &last)).await?;
+        while let Some(last) = undo.pop() {
+            edit(shared, move |target| last.carry_out(target)).await?;
         }
         return failed;
     }
