@@ -51,6 +51,9 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
     if port.tcp_int and port.rate is None:
         message = "tcp_int needs rate, which is missing; valid: rate with tcp_int"
         yield Problem((*place, "tcp_int"), message)
+    if port.telemetry is not None and not port.telemetry.remove and port.rate is None:
+        message = "telemetry needs rate, which is missing; valid: rate with telemetry, or remove"
+        yield Problem((*place, "telemetry"), message)
     if port.red is None:
         return
     if port.red.thmax <= port.red.thmin:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Network
 from math import log2
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -25,6 +25,7 @@ from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
 from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
 from waymark.ports import CPU_PORT, MAX_PORT
+from waymark.telemetry import HPCC, MAX_HOPS, Instruction, Request
 from waymark.topology import DEFAULT_PROGRAM
 
 DEFAULT_ELECTION_ID = 10
@@ -41,6 +42,13 @@ LEAST_CUT, MAX_FRAME = 78, 65535
 """Octets of trimmed packets: with 78, Ethernet, tag and the longest IPv4 header are whole."""
 
 
+MAX_NODE = 0xFFFFFFFF
+LEAST_MTU = 68
+"""RFC 791."""
+
+MAX_TRANSPORT_PORT = 65535
+
+
 def _prefix(value: object) -> IPv4Network:
     if not isinstance(value, str):
         raise ValueError("not a prefix")
@@ -49,6 +57,7 @@ def _prefix(value: object) -> IPv4Network:
 
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 PortNumber = Annotated[int, Field(ge=1, le=MAX_PORT, strict=True)]
+TransportPort = Annotated[int, Field(ge=0, le=MAX_TRANSPORT_PORT, strict=True)]
 
 
 class Settings(BaseModel):
@@ -127,6 +136,59 @@ class CsigPortConfig(Settings):
     strip: bool = Field(False, description="true or false: whether tags are removed")
 
 
+class IntSourceConfig(Settings):
+    """Packets that come by a port and get telemetry."""
+
+    protocol: Literal["tcp", "udp"] = Field(description="tcp or udp")
+    dst_ports: tuple[TransportPort, TransportPort] = Field(
+        (0, MAX_TRANSPORT_PORT), description="[first, last] of the destination ports, 0 to 65535"
+    )
+    instructions: tuple[Instruction, ...] = Field(
+        HPCC,
+        min_length=1,
+        description="a list of any of " + ", ".join(get_args(Instruction)),
+    )
+    hops: int = Field(
+        8, ge=1, le=MAX_HOPS, strict=True, description=f"1 to {MAX_HOPS}: hops that may record"
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.dst_ports[0] > self.dst_ports[1]:
+            raise ValueError("the first of `dst_ports` is greater than the last")
+        return self
+
+    def to_request(self) -> Request:
+        """What hops record."""
+        return Request(self.instructions, self.hops)
+
+
+class IntConfig(Settings):
+    """In-band network telemetry at a port."""
+
+    node: int = Field(
+        ge=0,
+        le=MAX_NODE,
+        strict=True,
+        description=f"0 to {MAX_NODE}: the switch's number in the domain",
+    )
+    mtu: int = Field(
+        1500,
+        ge=LEAST_MTU,
+        le=MAX_FRAME,
+        strict=True,
+        description=f"{LEAST_MTU} to {MAX_FRAME}: octets of the longest packet of the line",
+    )
+    remove: bool = Field(
+        False,
+        strict=True,
+        description="true or false: whether telemetry is taken out of packets that leave",
+    )
+    sources: tuple[IntSourceConfig, ...] = Field(
+        (), description="a list of what gets telemetry of what comes by the port"
+    )
+
+
 class PortConfig(Settings):
     """One port of a switch."""
 
@@ -149,6 +211,9 @@ class PortConfig(Settings):
     )
     tcp_int: bool = Field(False, description="true or false: whether TCP-INT is written")
     csig: CsigPortConfig | None = Field(None, description="insert and strip, of CSIG tags")
+    telemetry: IntConfig | None = Field(
+        None, description="node, mtu, remove and sources of in-band telemetry (INT)"
+    )
     ecn_threshold: int | None = Field(
         None,
         ge=0,

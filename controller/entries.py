@@ -2,13 +2,15 @@
 
 from collections.abc import Collection
 
-from controller.config import PortConfig, RouteConfig, SwitchConfig
+from controller.config import IntConfig, PortConfig, RouteConfig, SwitchConfig
 from controller.replication import Held
 from waymark import entry as entry_of
 from waymark.architecture import V1MODEL, Architecture
 from waymark.csig import SIGNALS
 from waymark.entry import ETHER_TYPE_ARP, Entry
 from waymark.errors import WaymarkError
+
+PROTOCOLS = {"tcp": 6, "udp": 17}
 
 
 def held_by(
@@ -112,6 +114,8 @@ def _port(number: int, port: PortConfig, architecture: Architecture) -> list[Ent
     if port.tcp_int:
         assert port.rate is not None  # checked: tcp_int needs it
         entries.append(entry_of.tcp_int(number, port.rate))
+    if port.telemetry is not None:
+        entries += _telemetry(number, port.telemetry, port.rate)
     if port.marks:
         entries.append(entry_of.feedback(number, port.marks, port.rate))
     if "drai" in port.marks:
@@ -139,6 +143,21 @@ def _csig(switch: SwitchConfig) -> list[Entry]:
     return [*entries, *entry_of.csig_bands(quantiser)]
 
 
+def _telemetry(number: int, settings: IntConfig, rate_bps: float | None) -> list[Entry]:
+    if settings.remove:
+        at_port = entry_of.telemetry_removed(number)
+    else:
+        assert rate_bps is not None  # checked: a port that records has one
+        at_port = entry_of.telemetry(number, settings.node, rate_bps, settings.mtu)
+    sources = [
+        entry_of.telemetry_source(
+            number, PROTOCOLS[source.protocol], source.dst_ports, source.to_request()
+        )
+        for source in settings.sources
+    ]
+    return [at_port, *sources]
+
+
 def _setting(entry: Entry) -> str:
     settings = {
         "port_feedback": "marks",
@@ -147,6 +166,8 @@ def _setting(entry: Entry) -> str:
         "red_weight": "red",
         "port_queue": "queue_limit",
         "window_unit": "the mark drai",
+        "int_port": "telemetry",
+        "int_source": "telemetry",
         "punt": "cpu_port",
         "tcp_int_port": "tcp_int",
         "csig_band": "csig",

@@ -51,6 +51,7 @@ MODULES = {
     "trim": (*EVERY, "trim"),
     "csig": (*EVERY, "csig"),
     "tcp_int": (*EVERY, "tcp_int"),
+    "int": (*EVERY, "telemetry"),
     "fabric": (*EVERY, "aqt", "drai", "ci", "ecn", "ecmp"),
     "waymark": (*EVERY, "aqt", "drai", "ci", "red", "together"),
 }

@@ -52,7 +52,7 @@ def test_every_key_is_in_the_manual() -> None:
             assert re.search(rf"[`.]{name}[`.]", manual), name
             assert field.description, name
             models += [m for m in (yaml_file.model_in(field.annotation),) if m is not None]
-    assert len(models) == 17
+    assert len(models) == 19
 
 
 def test_the_command_line_reports_it_too(cli: Cli) -> None:
@@ -246,6 +246,64 @@ def test_signals_of_a_port_that_cannot_be_are_refused(
 ) -> None:
     with pytest.raises(WaymarkError) as refused:
         settings(f'    ports: {{1: {{mac: "02:00:00:00:03:02", {port}}}}}\n', tmp_path)
+    assert error in str(refused.value)
+
+
+def test_telemetry_is_an_entry_of_a_port_and_one_of_each_source(tmp_path: Path) -> None:
+    text = """
+    ports:
+      1:
+        mac: "02:00:00:00:03:01"
+        telemetry:
+          node: 5
+          remove: true
+          sources:
+            - {protocol: udp, dst_ports: [4791, 4791], instructions: [node, departure], hops: 5}
+            - {protocol: tcp}
+      2: {mac: "02:00:00:00:03:02", rate: 10 Gb/s, telemetry: {node: 5, mtu: 9000}}
+"""
+    entries = entries_for(settings(text, tmp_path), ("int_port", "int_source"))
+    hpcc = {"words": 5, "instructions": 0x1400, "domain": 0x5741, "domain_instructions": 0xC000}
+    own = {"words": 3, "instructions": 0x8400, "domain": 0, "domain_instructions": 0}
+    at_1 = {"port": 1, "protocol": 17, "dst_port": (4791, 4791)}
+    records = {"node": 5, "rate_kbps": 10_000_000, "mtu": 9000}
+    assert entries == [
+        Entry("int_port", {"port": 1}, "remove_stack"),
+        Entry("int_source", at_1, "start", {"hops": 5, **own}, 1),
+        Entry(
+            "int_source",
+            at_1 | {"protocol": 6, "dst_port": (0, 65535)},
+            "start",
+            {"hops": 8, **hpcc},
+            1,
+        ),
+        Entry("int_port", {"port": 2}, "write_records", records),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("telemetry", "error"),
+    [
+        (
+            "node: 5",
+            "telemetry needs rate, which is missing; valid: rate with telemetry, or remove",
+        ),
+        ("remove: true", "node: missing; valid: 0 to 4294967295"),
+        ("node: 5, mtu: 67", "mtu: found 67; valid: 68 to 65535"),
+        (
+            "node: 5, remove: true, sources: [{protocol: tcp, dst_ports: [2, 1]}]",
+            "the first of `dst_ports` is greater than the last",
+        ),
+        (
+            "node: 5, remove: true, sources: [{protocol: tcp, instructions: [colour]}]",
+            "valid: a list of any of node, ports, latency, queue, arrival, departure, sent, rate",
+        ),
+    ],
+)
+def test_telemetry_that_cannot_be_is_refused(tmp_path: Path, telemetry: str, error: str) -> None:
+    text = f'    ports: {{1: {{mac: "02:00:00:00:03:02", telemetry: {{{telemetry}}}}}}}\n'
+    with pytest.raises(WaymarkError) as refused:
+        settings(text, tmp_path)
     assert error in str(refused.value)
 
 

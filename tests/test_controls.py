@@ -54,6 +54,8 @@ def test_those_of_today_need_the_modern_profile() -> None:
     assert {
         "dctcp",
         "bbr",
+        "hpcc",
+        "powertcp",
         "prague",
         "swift",
         "swiftaqt",
@@ -106,6 +108,8 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
     flow = Flow("a", "b", control.name, profile, trace=True)
     if "CSIG" in control.marks:
         marking = marking.with_program("v1model/csig.p4")
+    if "INT" in control.marks:
+        marking = marking.with_program("v1model/int.p4")
     result = run(Scenario("marks", marking, end_s=4, flows=(flow,)))
     traced = result.trace(0)
     read = {
@@ -114,6 +118,8 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
         "CI": any(traced["ci"].to_pylist()),
         "CSIG": marking.switches[0].program == "v1model/csig.p4"
         and result.switches["r"].counters["csig_tags"].total.packets > 0,
+        "INT": marking.switches[0].program == "v1model/int.p4"
+        and result.switches["r"].counters["int_events"].total.packets > 0,
     }
     # CI is written as ECN's CE, into packets with ECT(0).
     ecn = {"CI"} if control.reads_ecn and "L4S" not in control.needs else set[str]()

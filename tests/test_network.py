@@ -194,7 +194,7 @@ def test_links_become_cables_and_wires() -> None:
 
 
 @pytest.mark.parametrize(
-    "main", ["plain", "ecn", "l4s", "trim", "csig", "tcp_int", "red", "fabric", "waymark"]
+    "main", ["plain", "ecn", "l4s", "trim", "csig", "tcp_int", "int", "red", "fabric", "waymark"]
 )
 def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
     """The controller's configuration means what the lab writes, whatever the program."""

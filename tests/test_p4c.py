@@ -28,6 +28,7 @@ def test_there_are_mains() -> None:
         "trim",
         "csig",
         "tcp_int",
+        "int",
         "fabric",
         "waymark",
     } == {main.stem for main in MAINS}

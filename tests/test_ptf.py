@@ -54,7 +54,7 @@ def test_every_main_has_its_p4info() -> None:
         mains = [main_of(architecture, name) for name in MAINS]
         there = [main for main in mains if main.is_file()]
         assert (
-            len(there) >= len(MAINS) - 6
-        )  # ecn.p4, l4s.p4, trim.p4, csig.p4, tcp_int.p4 and fabric.p4
+            len(there) >= len(MAINS) - 7
+        )  # ecn.p4, l4s.p4, trim.p4, csig.p4, tcp_int.p4, int.p4 and fabric.p4
         for main in there:
             assert p4info_of(main).is_file(), main

@@ -71,6 +71,8 @@ NEED_RATES = (
     "swift",
     "swiftaqt",
     "swiftcsig",
+    "hpcc",
+    "powertcp",
     "thetapowertcp",
     "waymark",
 )
@@ -90,6 +92,8 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
     flow = Flow("a", "b", algorithm, profile)
     if "CSIG" in BY_NAME[algorithm].marks:
         small = small.with_program("v1model/csig.p4")
+    if "INT" in BY_NAME[algorithm].marks:
+        small = small.with_program("v1model/int.p4")
     result = run(scenario(small, flows=(flow,), sources=(), end_s=30, check_aqt=False))
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
@@ -425,6 +429,28 @@ def test_a_tag_tells_the_worst_hop_and_what_it_leaves(small: Topology) -> None:
     }
     sent = int(result.flows[0].sent.sum())
     assert written["r2"] < 0.02 * sent < 0.9 * sent < written["r1"] <= sent
+
+
+def test_telemetry_needs_a_switch_that_writes_it(small: Topology) -> None:
+    flow = Flow("a", "b", "hpcc", MODERN)
+    told = "flow a->b: hpcc reads INT, which no switch writes; valid: v1model/int.p4"
+    with pytest.raises(WaymarkError, match=told):
+        run(Scenario("int", small, 1, flows=(flow,)))
+
+
+@pytest.mark.parametrize("control", ["hpcc", "powertcp"])
+def test_records_keep_the_link_busy_and_the_queue_short(
+    small: Topology, control: Algorithm
+) -> None:
+    """HPCC aims at 95 % of the link in flight, and PowerTCP at the link and a tenth of it queued.
+    A packet is 1272 octets of payload, 52 of TCP and IPv4, 16 of INT and 20 for each hop."""
+    network = small.with_program("v1model/int.p4")
+    flow = Flow("a", "b", control, MODERN)
+    result = run(Scenario(control, network, 40, flows=(flow,)))
+    utilisation = result.throughput_bps(0, 10, 40) / 1.6e6 * (1272 + 52 + 16 + 20) / 1272
+    assert 0.9 < utilisation < 1.0
+    assert result.mean_waiting("r1->r2", 10, 40) < 1
+    assert (result.flows[0].losses, result.flows[0].feedback_octets) == (0, 16)
 
 
 def test_waymark_reads_every_mark(small: Topology) -> None:

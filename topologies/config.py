@@ -78,6 +78,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         config["csig"] = _csig(plan.topology, declared)
     # As in the lab: marks are configured only if the program writes marks.
     marks = sorted(plan.topology.switch(switch.name).feedback) if "port_feedback" in tables else []
+    node = plan.topology.switches.index(declared) + 1
     config["ports"] = {
         port: {
             "mac": addressing.mac[switch.name, port],
@@ -87,6 +88,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             **({} if link.ecn_threshold is None else {"ecn_threshold": link.ecn_threshold}),
             **({} if link.dual_pi2 is None else {"dual_pi2": _dual_pi2(link.dual_pi2)}),
             **({"tcp_int": True} if "tcp_int_port" in tables else {}),
+            **({"telemetry": {"node": node}} if "int_port" in tables else {}),
             **_early_drops(link),
         }
         for port, link in switch.links.items()

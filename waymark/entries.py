@@ -15,6 +15,9 @@ from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.topology import Link, Switch, Topology
 
+NO_MTU = 65535
+"""Links of virtual time take every IPv4 packet."""
+
 
 def entries_for(
     topology: Topology,
@@ -24,7 +27,8 @@ def entries_for(
     architecture: Architecture = V1MODEL,
     packet_octets: int = MTU_OCTETS,
 ) -> list[Entry]:
-    """All entries of ``switch``: routes, neighbours, then queue and feedback of each port.
+    """All entries of ``switch``: routes, neighbours, then queue, feedback and telemetry of
+    each port.
 
     Args:
         topology: the network.
@@ -86,6 +90,11 @@ def entries_for(
         entries += entry_of.csig_bands(quantiser)
     if "tcp_int_port" in present:
         entries += [entry_of.tcp_int(port, link.rate_bps) for port, link in links.items()]
+    if "int_port" in present:
+        node = topology.switches.index(switch) + 1
+        entries += [
+            entry_of.telemetry(port, node, link.rate_bps, NO_MTU) for port, link in links.items()
+        ]
     for port, link in links.items():
         if link.red is not None:
             _need(link, switch, "red", present)
@@ -123,6 +132,11 @@ def _need(link: Link, switch: Switch, table: str, present: Collection[str]) -> N
 def limits_queues(tables: Collection[str]) -> bool:
     """Whether a program with these tables limits its queues itself."""
     return any(table.split(".")[-1] == "port_queue" for table in tables)
+
+
+def writes_telemetry(tables: Collection[str]) -> bool:
+    """Whether a program with these tables writes telemetry (INT)."""
+    return any(table.split(".")[-1] == "int_port" for table in tables)
 
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:

@@ -15,6 +15,7 @@ from waymark.dual_pi2 import DualPi2, parameters
 from waymark.errors import WaymarkError
 from waymark.red import CERTAIN, ConstantDrop, Red, RedStep, red_steps, red_steps_of_depth
 from waymark.tcp_int import parameters as tcp_int_parameters
+from waymark.telemetry import Request
 
 Value = int | str | tuple[int, int]
 """A number, an address (``"10.0.0.1"``, ``"02:00:00:00:00:01"``), a prefix ``"10.0.0.0/24"``, or a
@@ -24,6 +25,9 @@ MARKS = ("aqt", "drai", "ci")
 """The marks a port can write, in the order of ``set_feedback``'s parameters."""
 
 ETHER_TYPE_ARP = 0x0806
+MAX_KBPS = 0xFFFFFFFE
+"""Of a rate in telemetry: all ones are no rate."""
+
 DISJOINT = 1
 """The priority of entries with ranges: these never overlap, so that all have the same."""
 
@@ -172,6 +176,39 @@ def csig_bands(quantiser: Quantiser) -> list[Entry]:
 def tcp_int(port: int, rate_bps: float) -> Entry:
     """A port writes TCP-INT; see `waymark.tcp_int`."""
     return Entry("tcp_int_port", {"port": port}, "write", tcp_int_parameters(rate_bps))
+
+
+def telemetry(port: int, node: int, rate_bps: float, mtu: int) -> Entry:
+    """A port records in packets with telemetry (INT 2.1) that leave by it.
+
+    Args:
+        port: of the queue.
+        node: the switch's number in the domain, 0 to 2^32 - 1.
+        rate_bps: of the port's line.
+        mtu: octets of the longest IPv4 packet that the line takes.
+    """
+    params = {"node": node, "rate_kbps": min(round(rate_bps / 1000), MAX_KBPS), "mtu": mtu}
+    return Entry("int_port", {"port": port}, "write_records", params)
+
+
+def telemetry_removed(port: int) -> Entry:
+    """A port takes telemetry out of packets, for neighbours that do not know it."""
+    return Entry("int_port", {"port": port}, "remove_stack")
+
+
+def telemetry_source(
+    port: int, protocol: int, dst_ports: tuple[int, int], request: Request
+) -> Entry:
+    """Packets of this protocol (6 or 17) that come by ``port`` get telemetry.
+
+    Args:
+        port: by which they come.
+        protocol: TCP or UDP.
+        dst_ports: the first and the last of the destination ports.
+        request: what hops record.
+    """
+    match: dict[str, Value] = {"port": port, "protocol": protocol, "dst_port": dst_ports}
+    return Entry("int_source", match, "start", request.parameters(), DISJOINT)
 
 
 def feedback(

@@ -75,7 +75,7 @@ def marks_of(control: str | None) -> tuple[str, ...]:
     """The marks that a control reads; AQT where it reads none, or there is none."""
     described = BY_NAME.get(control or "")
     read = described.marks if described else ()
-    return tuple(MARKS[mark] for mark in read or ("AQT",))
+    return tuple(MARKS[mark] for mark in read if mark in MARKS) or ("aqt",)
 
 
 def attach(

@@ -12,7 +12,7 @@ from waymark.architecture import Architecture
 from waymark.congestion import CongestionControl
 from waymark.controls import BY_NAME
 from waymark.drai import MTU_OCTETS
-from waymark.entries import csig_quantiser, entries_for, limits_queues
+from waymark.entries import csig_quantiser, entries_for, limits_queues, writes_telemetry
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
@@ -148,9 +148,14 @@ def to_core(
         tables: the control-plane names of the tables that each program has.
         as_they_end: flows are handed over as they end. There may be many: one whose connection is
             that of the flow before is written in short.
+
+    Raises:
+        WaymarkError: a link has what its switch's program does not know, or a flow reads telemetry
+            and no switch writes it.
     """
     topology = scenario.topology
     addressing = derive(topology)
+    _check_telemetry(scenario, tables)
     return {
         "name": scenario.name,
         "seed": scenario.seed,
@@ -190,6 +195,20 @@ def to_core(
             **({"flows_as_they_end": True} if as_they_end else {}),
         },
     }
+
+
+def _check_telemetry(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> None:
+    """Without telemetry a control that reads it would keep its first window."""
+    if any(writes_telemetry(tables[program]) for program in scenario.programs):
+        return
+    for flow in scenario.flows:
+        if not isinstance(flow.algorithm, str) or flow.profile.family != "modern":
+            continue
+        if "INT" in BY_NAME[flow.algorithm].marks:
+            raise WaymarkError(
+                f"scenario {scenario.name}: flow {flow.source}->{flow.target}: {flow.algorithm} "
+                "reads INT, which no switch writes; valid: v1model/int.p4 at the switches"
+            )
 
 
 def _held(

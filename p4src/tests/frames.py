@@ -78,6 +78,74 @@ def internet_checksum(octets: bytes) -> int:
     return total ^ 0xFFFF
 
 
+def crc16(octets: bytes) -> int:
+    """CRC-16/ARC, v1model's crc16."""
+    crc = 0
+    for octet in octets:
+        crc ^= octet
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xA001 if crc & 1 else 0)
+    return crc
+
+
+def transport(protocol: int, src: str, dst: str, payload: bytes, options: bytes = b"") -> bytes:
+    """A TCP (6) or UDP (17) header with its checksum, and the payload."""
+    if protocol == 6:
+        words = 5 + len(options) // 4
+        header = b"\x12\x34\x00\x50" + b"\x01\x02\x03\x04" + b"\x05\x06\x07\x08"
+        header += bytes([words << 4, 0x18]) + b"\x20\x00\x00\x00\x00\x00" + options
+        at = 16
+    else:
+        header = b"\x12\x34\x12\xb7" + (8 + len(payload)).to_bytes(2) + b"\x00\x00"
+        at = 6
+    whole = header + payload
+    pseudo = IPv4Address(src).packed + IPv4Address(dst).packed
+    pseudo += bytes([0, protocol]) + len(whole).to_bytes(2)
+    checksum = internet_checksum(pseudo + whole + bytes(len(whole) % 2))
+    return whole[:at] + checksum.to_bytes(2) + whole[at + 2 :]
+
+
+INT_DSCP = 0x17
+
+
+@dataclass(frozen=True)
+class Int:
+    """A shim and an INT-MD header (INT 2.1, §5.6.2 and §5.7) with records, the newest first."""
+
+    records: bytes = b""
+    kind: int = 1
+    dscp: int = 0
+    version: int = 2
+    flags: int = 0
+    """D, E and M."""
+    hop_words: int = 2
+    remaining: int = 8
+    instructions: int = 0x9000
+    """Node, and queue with its occupancy: the specification's example (§6)."""
+    domain: int = 0
+    domain_instructions: int = 0
+    domain_flags: int = 0
+    words: int | None = None
+    """Computed unless a test sets it."""
+
+    def changed(self, **fields: object) -> Int:
+        """With some fields changed."""
+        return replace(self, **fields)  # pyright: ignore[reportArgumentType]
+
+    def octets(self) -> bytes:
+        """In network order."""
+        words = 3 + len(self.records) // 4 if self.words is None else self.words
+        return (
+            bytes([self.kind << 4, words, 0, self.dscp << 2])
+            + bytes([self.version << 4 | self.flags << 1, 0, self.hop_words, self.remaining])
+            + self.instructions.to_bytes(2)
+            + self.domain.to_bytes(2)
+            + self.domain_instructions.to_bytes(2)
+            + self.domain_flags.to_bytes(2)
+            + self.records
+        )
+
+
 def mac(text: str) -> bytes:
     """`00:00:00:00:00:01` as octets."""
     return bytes.fromhex(text.replace(":", ""))

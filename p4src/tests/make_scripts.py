@@ -11,7 +11,24 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from frames import AQT_MAX_US, EOL, NOP, Frame, aqt, avbw, csig, mac, padded, tcp, tcp_int, unknown
+from frames import (
+    AQT_MAX_US,
+    EOL,
+    INT_DSCP,
+    NOP,
+    Frame,
+    Int,
+    aqt,
+    avbw,
+    crc16,
+    csig,
+    mac,
+    padded,
+    tcp,
+    tcp_int,
+    transport,
+    unknown,
+)
 
 A_TO_B = Frame(
     src="10.0.1.10",
@@ -734,6 +751,324 @@ def ports() -> Script:
     return script
 
 
+TCP, UDP = 6, 17
+WRITTEN, STARTED, REMOVED, EXHAUSTED, TOO_LONG, UNSUPPORTED, MALFORMED_STACK = range(7)
+NODE, RATE_KBPS, MTU = 0x00070009, 0x00989680, 200
+EARLIER = bytes.fromhex("00000001 00001234")
+"""The record of another hop: its number and its queue."""
+OWN = NODE.to_bytes(4) + bytes(4)
+"""The record of this hop: nothing is left in its queue."""
+PAYLOAD = b"\xca\xfe\xf0\x0d\x77"
+HPCC = Int(hop_words=5, instructions=0x1400, domain=0x5741, domain_instructions=0xC000)
+
+
+def _telemetry(frame: Frame, protocol: int, stack: bytes, **fields: object) -> Frame:
+    """A packet with a stack in front of its payload, and that packet's DSCP."""
+    payload = transport(protocol, frame.src, frame.dst, stack + PAYLOAD)
+    dscp = INT_DSCP if stack else 0
+    return frame.changed(**{"protocol": protocol, "dscp": dscp, "payload": payload, **fields})
+
+
+def _events(script: Script, port: int = 2, **counts: int) -> None:
+    names = ("written", "started", "removed", "exhausted", "too_long", "unsupported", "malformed")
+    for event, name in enumerate(names):
+        script.counter("int_events", 8 * port + event, counts.get(name, 0))
+
+
+def _transit(script: Script) -> None:
+    script.routes()
+    script.add(f"int_port port:2 write_records(node:{NODE}, rate_kbps:{RATE_KBPS}, mtu:{MTU})")
+
+
+def int_transit() -> Script:
+    script = Script("A hop pushes its record in front of those before it.")
+    script.routes()
+    before = Int(EARLIER, remaining=7)
+    after = before.changed(records=OWN + EARLIER, remaining=6)
+    script.forwarded(
+        "Without an entry the stack passes.",
+        _telemetry(A_TO_B, TCP, before.octets()),
+        _telemetry(AT_B, TCP, before.octets()),
+    )
+    script.add(f"int_port port:2 write_records(node:{NODE}, rate_kbps:{RATE_KBPS}, mtu:{MTU})")
+    for protocol in (TCP, UDP):
+        script.forwarded(
+            f"The second hop of the specification's example, protocol {protocol}.",
+            _telemetry(A_TO_B, protocol, before.octets()),
+            _telemetry(AT_B, protocol, after.octets()),
+        )
+        script.forwarded(
+            f"The first and only one, protocol {protocol}.",
+            _telemetry(A_TO_B, protocol, Int(remaining=1, dscp=9).octets()),
+            _telemetry(AT_B, protocol, Int(OWN, remaining=0, dscp=9).octets()),
+        )
+    options = padded(b"\x05\x0a" + bytes(range(8)))
+
+    def with_options(frame: Frame, stack: Int) -> Frame:
+        octets = stack.octets() + PAYLOAD
+        payload = transport(TCP, frame.src, frame.dst, octets, options)
+        return frame.changed(protocol=TCP, dscp=INT_DSCP, payload=payload)
+
+    script.forwarded("Behind TCP options.", with_options(A_TO_B, before), with_options(AT_B, after))
+    script.forwarded(
+        "Behind a tag and IPv4 options.",
+        _telemetry(A_TO_B, TCP, before.octets(), vlan=5, options=padded(unknown(7))),
+        _telemetry(AT_B, TCP, after.octets(), vlan=5, options=padded(unknown(7))),
+    )
+    script.forwarded(
+        "A wrong checksum stays as wrong.",
+        _damaged(_telemetry(A_TO_B, TCP, before.octets())),
+        _damaged(_telemetry(AT_B, TCP, after.octets())),
+    )
+    script.forwarded(
+        "UDP without a checksum has none.",
+        _unchecked(_telemetry(A_TO_B, UDP, before.octets())),
+        _unchecked(_telemetry(AT_B, UDP, after.octets())),
+    )
+    others = Int(hop_words=6, instructions=0x4000 | 0x0380 | 1)
+    script.forwarded(
+        "Ports, and all ones for what this hop does not know and for the checksum complement.",
+        _telemetry(A_TO_B, TCP, others.octets()),
+        _telemetry(
+            AT_B,
+            TCP,
+            others.changed(records=b"\x00\x01\x00\x02" + b"\xff" * 20, remaining=7).octets(),
+        ),
+    )
+    _events(script, written=9)
+    return script
+
+
+def int_hpcc() -> Script:
+    script = Script("The record of HPCC: queue, time of departure, octets sent, rate.")
+    _transit(script)
+    flags = 0x0000
+    for packets in (1, 2):
+        sent = _unchecked(_telemetry(A_TO_B, UDP, HPCC.changed(domain_flags=flags).octets()))
+        flags_after = crc16(flags.to_bytes(2) + NODE.to_bytes(4) + b"\x00\x02")
+        # 20 of IPv4, 8 of UDP, 16 and 20 of telemetry, 5 of payload.
+        record = bytes(12) + (69 * packets).to_bytes(4) + RATE_KBPS.to_bytes(4)
+        after = HPCC.changed(records=record, remaining=7, domain_flags=flags_after)
+        received = _unchecked(_telemetry(AT_B, UDP, after.octets()))
+        script.say(f"The times differ. The port has sent {packets} of these.")
+        script.packet(1, sent.parts())
+        octets = "".join(part.hex() for part in received.parts())
+        at = 2 * (14 + 20 + 8 + 16 + 4)
+        script.lines.append(f"expect 2 {octets[:at]}{'*' * 16}{octets[at + 16 :]}$")
+        flags = flags_after
+    script.say("Each further instruction of the specification that depends on times.")
+    timed = Int(hop_words=5, instructions=0x2C00)
+    after = timed.changed(records=bytes(20), remaining=7)
+    script.packet(1, _unchecked(_telemetry(A_TO_B, UDP, timed.octets())).parts())
+    received = _unchecked(_telemetry(AT_B, UDP, after.octets()))
+    octets = "".join(part.hex() for part in received.parts())
+    at = 2 * (14 + 20 + 8 + 16)
+    script.lines.append(f"expect 2 {octets[:at]}{'*' * 40}{octets[at + 40 :]}$")
+    _events(script, written=3)
+    return script
+
+
+def int_limits() -> Script:
+    script = Script("A record is written whole or not at all, and the header says why not.")
+    _transit(script)
+    for protocol in (TCP, UDP):
+        for flags in (0, 2):
+            script.forwarded(
+                f"No hop may write any more (E), protocol {protocol}, flags {flags}.",
+                _telemetry(A_TO_B, protocol, Int(EARLIER, remaining=0, flags=flags).octets()),
+                _telemetry(AT_B, protocol, Int(EARLIER, remaining=0, flags=2).octets()),
+            )
+        long = EARLIER * 18
+        for flags in (0, 1):
+            script.forwarded(
+                f"The record does not fit into the link's MTU (M), protocol {protocol}, {flags}.",
+                _telemetry(A_TO_B, protocol, Int(long, flags=flags).octets()),
+                _telemetry(AT_B, protocol, Int(long, flags=1).octets()),
+            )
+    unsupported = {
+        "Version 1": Int(EARLIER, version=1),
+        "A reserved instruction": Int(EARLIER, hop_words=3, instructions=0x9040),
+        "A domain that this hop does not know": HPCC.changed(domain=1),
+        "An instruction of the domain that it does not have": HPCC.changed(
+            hop_words=6, domain_instructions=0xE000
+        ),
+        "Records longer than the instructions ask for": Int(EARLIER, hop_words=3),
+        "Records shorter": Int(EARLIER, hop_words=1),
+        "No instruction": Int(hop_words=0, instructions=0),
+    }
+    for what, stack in unsupported.items():
+        script.forwarded(
+            f"{what}.",
+            _telemetry(A_TO_B, TCP, stack.octets()),
+            _telemetry(AT_B, TCP, stack.octets()),
+        )
+    script.say("The length field ends, on a link that takes long packets.")
+    script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")
+    script.add(
+        "neighbour port:3 next_hop:0x0a000303 "
+        "rewrite(src_addr:0x020000000003, dst_addr:0x020000000100)"
+    )
+    script.add(f"int_port port:3 write_records(node:{NODE}, rate_kbps:{RATE_KBPS}, mtu:9000)")
+    by_port_3 = A_TO_B.changed(dst="10.3.0.1")
+    at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
+    for earlier in (125, 126):
+        full = Int(EARLIER * earlier)
+        after = full if earlier == 126 else full.changed(records=OWN + full.records, remaining=7)
+        script.forwarded(
+            f"{earlier} records before.",
+            _telemetry(by_port_3, UDP, full.octets()),
+            _telemetry(at_port_3, UDP, after.octets()),
+            ports=(1, 3),
+        )
+    _events(script, exhausted=4, too_long=4, unsupported=len(unsupported))
+    _events(script, port=3, written=1, unsupported=1)
+    return script
+
+
+def int_malformed() -> Script:
+    script = Script("What is no whole stack is payload: forwarded octet for octet, and counted.")
+    _transit(script)
+    whole = Int(EARLIER)
+    stacks = {
+        "Type 0": whole.changed(kind=0),
+        "Type 4": whole.changed(kind=4),
+        "Length 2": whole.changed(words=2),
+        "A length beyond the packet": whole.changed(words=7),
+        "The longest length": whole.changed(words=255),
+    }
+    for what, stack in stacks.items():
+        for protocol in (TCP, UDP):
+            script.forwarded(
+                f"{what}, protocol {protocol}.",
+                _telemetry(A_TO_B, protocol, stack.octets()),
+                _telemetry(AT_B, protocol, stack.octets()),
+            )
+    count = 2 * len(stacks)
+
+    def marked(what: str, **fields: object) -> None:
+        nonlocal count
+        count += 1
+        script.forwarded(
+            what,
+            A_TO_B.changed(dscp=INT_DSCP, **fields),
+            AT_B.changed(dscp=INT_DSCP, **fields),
+        )
+
+    marked("Another protocol.")
+    marked("TCP cut short.", protocol=TCP, payload=bytes(19))
+    marked("UDP cut short.", protocol=UDP, payload=bytes(7))
+    marked("No payload.", protocol=TCP, payload=transport(TCP, A_TO_B.src, A_TO_B.dst, b""))
+    marked("15 octets.", protocol=UDP, payload=transport(UDP, A_TO_B.src, A_TO_B.dst, bytes(15)))
+    tcp = transport(TCP, A_TO_B.src, A_TO_B.dst, whole.octets())
+    marked("A TCP header of 4 words.", protocol=TCP, payload=tcp[:12] + b"\x40" + tcp[13:])
+    marked("A TCP header beyond the packet.", protocol=TCP, payload=tcp[:12] + b"\xf0" + tcp[13:30])
+    udp = transport(UDP, A_TO_B.src, A_TO_B.dst, whole.octets())
+    marked("A UDP length that differs.", protocol=UDP, payload=udp[:4] + b"\x00\x28" + udp[6:])
+    count += 1
+    cut = [b"".join(_telemetry(A_TO_B, TCP, whole.octets()).parts())[:-1]]
+    script.say("A frame that ends before its datagram.")
+    script.packet(1, cut)
+    script.expect(2, [b"".join(_telemetry(AT_B, TCP, whole.octets()).parts())[:-1]])
+
+    others = {"For the sink alone": 2, "For hops that report elsewhere": 3}
+    for what, kind in others.items():
+        script.forwarded(
+            f"{what}: another's business.",
+            _telemetry(A_TO_B, TCP, whole.changed(kind=kind).octets()),
+            _telemetry(AT_B, TCP, whole.changed(kind=kind).octets()),
+        )
+    script.forwarded(
+        "Another DSCP.",
+        _telemetry(A_TO_B, TCP, whole.octets(), dscp=3),
+        _telemetry(AT_B, TCP, whole.octets(), dscp=3),
+    )
+    _events(script, malformed=count)
+    return script
+
+
+def int_source() -> Script:
+    script = Script("A source opens a stack in packets that its table chooses.")
+    _transit(script)
+    script.forwarded("None is chosen.", _telemetry(A_TO_B, TCP, b""), _telemetry(AT_B, TCP, b""))
+    start = "start(hops:3, words:2, instructions:0x9000, domain:0, domain_instructions:0)"
+    script.add(f"int_source 1 port:1 protocol:6&&&0xff dst_port:80->80 {start}")
+    script.add(f"int_source 1 port:1 protocol:17&&&0xff dst_port:1024->65535 {start}")
+    script.add(f"int_source 1 port:3 {start}")
+    for protocol in (TCP, UDP):
+        opened = Int(OWN, remaining=2, dscp=9)
+        script.forwarded(
+            f"Protocol {protocol}: this hop's record is the first.",
+            _telemetry(A_TO_B, protocol, b"", dscp=9),
+            _telemetry(AT_B, protocol, opened.octets()),
+        )
+    script.forwarded(
+        "A packet with telemetry gets no second.",
+        _telemetry(A_TO_B, TCP, Int(EARLIER).octets()),
+        _telemetry(AT_B, TCP, Int(OWN + EARLIER, remaining=7).octets()),
+    )
+    script.forwarded("A protocol without a place for it.", A_TO_B.changed(), AT_B.changed())
+    room = MTU - 20 - 20
+    for octets, stack in ((room - 23, Int(remaining=3, flags=1)), (room - 15, None)):
+        payload = bytes(octets)
+        sent = A_TO_B.changed(protocol=TCP, payload=transport(TCP, A_TO_B.src, A_TO_B.dst, payload))
+        before = b"" if stack is None else stack.octets()
+        received = AT_B.changed(
+            protocol=TCP,
+            dscp=INT_DSCP if before else 0,
+            payload=transport(TCP, A_TO_B.src, A_TO_B.dst, before + payload),
+        )
+        what = "no header" if stack is None else "a header alone (M)"
+        script.forwarded(f"The link's MTU has room for {what}.", sent, received)
+    _events(script, written=3, started=3, too_long=1)
+    return script
+
+
+def int_sink() -> Script:
+    script = Script("A sink takes the whole stack out, and restores DSCP, lengths and checksum.")
+    script.routes()
+    script.add("int_port port:2 remove_stack()")
+    for protocol in (TCP, UDP):
+        for hops in (0, 1, 5, 64):
+            stack = Int(EARLIER * hops, dscp=9, remaining=3, flags=1)
+            script.forwarded(
+                f"{hops} records, protocol {protocol}.",
+                _telemetry(A_TO_B, protocol, stack.octets()),
+                _telemetry(AT_B, protocol, b"", dscp=9),
+            )
+    script.forwarded(
+        "Of any version and instructions.",
+        _telemetry(A_TO_B, UDP, HPCC.changed(version=1, domain_flags=0xBEEF).octets()),
+        _telemetry(AT_B, UDP, b"", dscp=0),
+    )
+    script.forwarded(
+        "UDP without a checksum has none.",
+        _unchecked(_telemetry(A_TO_B, UDP, Int(EARLIER).octets())),
+        _unchecked(_telemetry(AT_B, UDP, b"", dscp=0)),
+    )
+    script.forwarded(
+        "Records of more than 512 octets stay.",
+        _telemetry(A_TO_B, UDP, Int(EARLIER * 65).octets()),
+        _telemetry(AT_B, UDP, Int(EARLIER * 65).octets()),
+    )
+    script.forwarded(
+        "A stack that is returned stays.",
+        _telemetry(A_TO_B, TCP, Int(EARLIER, kind=2).octets()),
+        _telemetry(AT_B, TCP, Int(EARLIER, kind=2).octets()),
+    )
+    _events(script, removed=10, unsupported=1)
+    return script
+
+
+def _damaged(frame: Frame) -> Frame:
+    """With another last octet than the checksum covers."""
+    return frame.changed(payload=frame.payload[:-1] + b"\x78")
+
+
+def _unchecked(frame: Frame) -> Frame:
+    """A UDP checksum of 0."""
+    return frame.changed(payload=frame.payload[:6] + b"\x00\x00" + frame.payload[8:])
+
+
 EVERY = (
     "plain",
     "aqt",
@@ -745,6 +1080,7 @@ EVERY = (
     "trim",
     "csig",
     "tcp_int",
+    "int",
     "fabric",
     "waymark",
 )
@@ -768,6 +1104,12 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("csig",), "csig_compared", csig_compared),
     (("csig",), "csig_edges", csig_edges),
     (("tcp_int",), "tcp_int_options", tcp_int_options),
+    (("int",), "transit", int_transit),
+    (("int",), "hpcc", int_hpcc),
+    (("int",), "limits", int_limits),
+    (("int",), "malformed", int_malformed),
+    (("int",), "source", int_source),
+    (("int",), "sink", int_sink),
     (("fabric", "waymark"), "both_marks", both_marks),
     (("fabric",), "ports", ports),
 ]

@@ -37,7 +37,7 @@ def list_controls(
     settings with their defaults.
 
     AQT is accumulated queueing time, AVBW-S carries the least data rate adjustment index (DRAI) of
-    the path, CI is congestion indication.
+    the path, CI is congestion indication, INT in-band network telemetry.
     """
     chosen = controls.select(tuple(patterns or ()))
     if as_json:

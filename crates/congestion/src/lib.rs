@@ -23,8 +23,11 @@ pub mod fack;
 pub mod fast;
 pub mod highspeed;
 mod history;
+pub mod host_link;
+pub mod hpcc;
 mod marked_share;
 pub mod muzha;
+pub mod powertcp;
 pub mod prague;
 pub mod quick_vegas;
 mod ramp_up;
@@ -65,7 +68,10 @@ pub use event::{
 };
 pub use fast::FastConfig;
 pub use highspeed::HighSpeedConfig;
+pub use host_link::HostLinkConfig;
+pub use hpcc::HpccConfig;
 pub use muzha::MuzhaConfig;
+pub use powertcp::PowerTcpConfig;
 pub use prague::PragueConfig;
 pub use quick_vegas::QuickVegasConfig;
 pub use rbcc::RbccConfig;
@@ -125,6 +131,8 @@ pub static CONTROLS: &[&Control] = &[
     &swift::SWIFT_AQT,
     &swift::SWIFT_CSIG,
     &theta_powertcp::THETA_POWERTCP,
+    &powertcp::POWERTCP,
+    &hpcc::HPCC,
 ];
 
 /// The control of that name.

@@ -215,7 +215,7 @@ impl PacketOctets {
         if segment.payload > self.payload {
             *self = PacketOctets {
                 link: segment.link_octets,
-                feedback: segment.feedback_octets(),
+                feedback: segment.feedback_octets() + segment.int_octets(),
                 payload: segment.payload,
             };
         }

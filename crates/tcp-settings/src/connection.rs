@@ -238,6 +238,7 @@ impl Settings {
             avbw: self.carries_avbw(),
             csig: (self.control.reads(congestion::Mark::Csig)).then(|| self.csig.bands()),
             marks: self.marks(),
+            int: self.control.reads(congestion::Mark::Int),
             pacing: p.pacing,
             elided: false,
             trace: false,

@@ -1,6 +1,6 @@
 //! Marks on segments: what a receiver echoes, what a sender understands.
 
-use congestion::{AckEvent, MarkValues, PathSignal, QueueingTime};
+use congestion::{AckEvent, MarkValues, PathRecord, PathSignal, QueueingTime};
 use units::Duration;
 
 use super::mark::Marks;
@@ -24,6 +24,7 @@ pub(super) struct Feedback {
     pub(super) csig: Option<PathSignal>,
     marks: MarkValues,
     backward_marks: MarkValues,
+    path: Option<PathRecord>,
 }
 
 impl Feedback {
@@ -45,6 +46,7 @@ impl Feedback {
             ci_echo: ack.flags.contains(Flags::ECE),
             marks,
             backward_marks,
+            path: ack.int.and_then(|int| int.told()),
             ..Feedback::default()
         }
     }
@@ -71,6 +73,7 @@ impl Feedback {
         event.csig = self.csig;
         event.marks = self.marks;
         event.backward_marks = self.backward_marks;
+        event.path = self.path;
         event.ts_forward = self.ts_forward;
         event.ts_backward = self.ts_backward;
         event.echoed_rtt = self.echoed_rtt;

@@ -9,6 +9,7 @@
 //!  Segment ───────────────► Connection ─────────────► Segment
 //!                              │  receiver   what arrived, what to acknowledge and echo
 //!                              │  mark       IPv4 options that a user declares
+//!                              │  int        in-band telemetry: what hops record
 //!                              │  feedback   marks on a segment ⇄ marks in an event
 //!                              │  flight     numbers, window, timer
 //!                              │    ledger     when and how often each segment was sent
@@ -26,6 +27,7 @@ mod connection;
 pub mod csig;
 mod feedback;
 mod flight;
+mod int;
 mod ledger;
 mod mark;
 pub mod modern;
@@ -40,6 +42,7 @@ mod trace;
 
 pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes, Supply};
 pub use connection::{Connection, Stats};
+pub use int::Int;
 pub use mark::{Aggregation, Field, Mark, MarkError, Marks};
 pub use options::Options;
 pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};

@@ -2,6 +2,7 @@
 
 use super::config::{AQT_OCTETS, AVBW_OCTETS, CSIG_OCTETS};
 use super::csig::{Reflection, Tag};
+use super::int::Int;
 use super::options::Options;
 use std::ops::{BitOr, BitOrAssign};
 
@@ -30,6 +31,8 @@ pub struct Segment {
     pub avbw: Option<Avbw>,
     /// Other options in the IPv4 header.
     pub options: Options,
+    /// In-band telemetry behind the TCP header.
+    pub int: Option<Int>,
     /// The IPv4 ECN field.
     pub ecn: Ecn,
     /// The CSIG tag in front of the IPv4 header.
@@ -47,6 +50,11 @@ impl Segment {
             + self.avbw.map_or(0, |_| AVBW_OCTETS)
             + self.options.padded_octets()
             + self.csig.map_or(0, |_| CSIG_OCTETS)
+    }
+
+    /// Octets of its telemetry, which its `link_octets` contain.
+    pub fn int_octets(&self) -> u32 {
+        self.int.map_or(0, |int| int.octets())
     }
 }
 

@@ -101,6 +101,12 @@ pub enum DecodeError {
         /// Its length octet; 0 where the header ends before it.
         length: u8,
     },
+    /// The DSCP says that in-band network telemetry follows, and it does not.
+    #[error("INT type is {kind}, expected 1 (MD), 2 (destination) or 3 (MX)")]
+    UnknownIntType {
+        /// The type field of the shim.
+        kind: u8,
+    },
     /// Neither TCP nor UDP.
     #[error("IPv4 protocol is {protocol}, expected 6 (TCP) or 17 (UDP)")]
     UnknownProtocol {

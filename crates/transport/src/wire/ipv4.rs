@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use internet_checksum::Sum;
 
 use super::error::{DecodeError, EncodeError};
-use super::{Aqt, Avbw, Ecn, Flow, Options, Packet, array, be16};
+use super::{Aqt, Avbw, Ecn, Flow, Int, Options, Packet, array, be16, int};
 use crate::tcp::options;
 
 const FIXED_OCTETS: usize = 20;
@@ -23,6 +23,7 @@ pub(super) struct Marks {
     pub(super) avbw: Option<Avbw>,
     pub(super) options: Options,
     pub(super) ecn: Ecn,
+    pub(super) dscp: u8,
 }
 
 impl Marks {
@@ -58,6 +59,14 @@ pub(super) struct Ipv4<'a> {
 }
 
 impl Ipv4<'_> {
+    /// The stack of telemetry behind a transport header of `octets`, and its length.
+    pub(super) fn telemetry(&self, octets: usize) -> Result<(Option<Int>, usize), DecodeError> {
+        match self.marks.dscp {
+            int::DSCP => int::read(self.body.get(octets..).unwrap_or(&[])),
+            _ => Ok((None, 0)),
+        }
+    }
+
     /// Checks the checksum of the TCP or UDP packet in the body.
     pub(super) fn check_body(&self, layer: &'static str) -> Result<(), DecodeError> {
         let (source, destination) = (self.source, self.destination);
@@ -98,7 +107,7 @@ pub(super) fn write_header(
     header: &mut [u8],
 ) {
     header[0] = 0x40 | (header.len() / 4) as u8;
-    header[1] = marks.ecn.bits();
+    header[1] = marks.dscp << 2 | marks.ecn.bits();
     header[2..4].copy_from_slice(&total.to_be_bytes());
     header[4..6].copy_from_slice(&identification.to_be_bytes());
     header[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
@@ -197,6 +206,7 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
         protocol: header[9],
         marks: Marks {
             ecn: Ecn::from_bits(header[1]),
+            dscp: header[1] >> 2,
             ..read_options(header)?
         },
         total_octets,

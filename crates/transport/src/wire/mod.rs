@@ -5,6 +5,7 @@
 
 mod csig;
 mod error;
+mod int;
 mod ipv4;
 mod sctp;
 mod tcp;
@@ -16,10 +17,10 @@ pub use error::{DecodeError, EncodeError};
 pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 
 use crate::tcp::csig::Tag;
-use crate::tcp::{Aqt, Avbw, Ecn, Options, Segment};
+use crate::tcp::{Aqt, Avbw, Ecn, Int, Options, Segment};
 
-/// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60.
-pub const MAX_HEADER_OCTETS: usize = 138;
+/// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60, and the longest stack of telemetry.
+pub const MAX_HEADER_OCTETS: usize = 138 + Int::MAX_OCTETS as usize;
 
 const ETHERNET_OCTETS: usize = 14;
 const ETHERTYPE_IPV4: u16 = 0x0800;
@@ -70,6 +71,10 @@ pub struct Packet {
 
 /// The transport part of a packet, and the IPv4 fields that transports own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most packets are segments, and a box would be an allocation per packet"
+)]
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
@@ -111,6 +116,7 @@ impl Body {
                 avbw: segment.avbw,
                 options: segment.options,
                 ecn: segment.ecn,
+                dscp: if segment.int.is_some() { int::DSCP } else { 0 },
             },
             Body::Udp { .. } => ipv4::Marks::default(),
         }

@@ -5,7 +5,7 @@ use internet_checksum::Sum;
 use super::csig;
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Ipv4};
-use super::{Flow, be16, be32};
+use super::{Flow, be16, be32, int};
 use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps};
 
 pub(super) const PROTOCOL: u8 = 6;
@@ -26,7 +26,7 @@ const TIMESTAMPS: u8 = 8;
 const TIMESTAMPS_OCTETS: usize = 10;
 const BLOCK_OCTETS: usize = 8;
 
-/// Header octets, each option brought to whole words by NOPs before it.
+/// Header octets, each option brought to whole words by NOPs before it, and those of the telemetry behind.
 pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     let timestamps = if segment.timestamps.is_some() {
         2 + TIMESTAMPS_OCTETS
@@ -44,7 +44,7 @@ pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     if octets > MAX_OPTION_OCTETS {
         return Err(EncodeError::TcpOptionsTooLong { octets });
     }
-    Ok(FIXED_OCTETS + octets)
+    Ok(FIXED_OCTETS + octets + int::octets(segment.int.as_ref()))
 }
 
 fn syn_octets(syn: &SynOptions) -> usize {
@@ -58,19 +58,23 @@ fn syn_octets(syn: &SynOptions) -> usize {
 /// there is of the payload, the rest is zeros.
 pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: &[u8]) {
     let octets = header.len();
+    let stack_octets = int::octets(segment.int.as_ref());
+    let (header, stack) = header.split_at_mut(octets - stack_octets);
+    int::write(segment.int.as_ref(), stack);
     header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
     header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
     header[4..8].copy_from_slice(&segment.seq.to_be_bytes());
     header[8..12].copy_from_slice(&segment.ack.to_be_bytes());
     let [high, low] = segment.flags.0.to_be_bytes();
-    header[12] = ((octets / 4) as u8) << 4 | high;
+    header[12] = ((header.len() / 4) as u8) << 4 | high;
     header[13] = low;
     header[14..16].copy_from_slice(&segment.window.to_be_bytes());
     header[16..20].fill(0);
     write_options(segment, &mut header[FIXED_OCTETS..]);
     let length = octets as u64 + u64::from(segment.payload);
     let pseudo = ipv4::pseudo_header(flow.source, flow.destination, PROTOCOL, length);
-    let checksum = (pseudo + Sum::of(header) + Sum::of(payload)).checksum();
+    let headers = Sum::of(header) + Sum::of(stack);
+    let checksum = (pseudo + headers + Sum::of(payload)).checksum();
     header[16..18].copy_from_slice(&checksum.to_be_bytes());
 }
 
@@ -139,12 +143,14 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
         return Err(truncated(octets));
     };
     ip.check_body("TCP")?;
+    let (int, int_octets) = ip.telemetry(octets)?;
     let mut segment = Segment {
         seq: be32(header, 4),
         ack: be32(header, 8),
         flags: Flags(be16(header, 12) & 0x01ff),
         window: be16(header, 14),
-        payload: (ip.body_octets - octets as u64) as u32,
+        payload: (ip.body_octets - (octets + int_octets) as u64) as u32,
+        int,
         aqt: ip.marks.aqt,
         avbw: ip.marks.avbw,
         options: ip.marks.options,

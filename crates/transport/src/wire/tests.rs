@@ -1,3 +1,4 @@
+use congestion::{HopRecord, PathRecord};
 use internet_checksum::Sum;
 use proptest::prelude::*;
 
@@ -309,6 +310,26 @@ fn other_experiments_are_passed_over_and_half_a_tag_is_refused() {
 }
 
 prop_compose! {
+    fn stacks()(
+        flags in any::<(bool, bool, bool, u8, u16)>(),
+        hops in prop::collection::vec((0..u64::MAX, any::<u32>(), 0..1_u32 << 24, 1..u32::MAX), 0..=PathRecord::MAX),
+    ) -> Int {
+        let mut stack = Int {
+            is_echo: flags.0,
+            exhausted: flags.1,
+            too_long: flags.2,
+            remaining: flags.3,
+            ..Int::default()
+        };
+        stack.path.path = flags.4;
+        for (left_ns, sent_octets, queue_octets, rate_kbps) in hops {
+            assert!(stack.push(HopRecord { left_ns, sent_octets, queue_octets, rate_kbps }));
+        }
+        stack
+    }
+}
+
+prop_compose! {
     fn segments()(
         numbers in any::<(u32, u32, u16, u16)>(),
         payload in 0_u32..60_000,
@@ -316,6 +337,7 @@ prop_compose! {
         timestamps in any::<Option<(u32, u32)>>(),
         aqt in prop::option::of((0..=Aqt::MAX_US, 0..=Aqt::MAX_US)),
         avbw in any::<Option<(u8, u8)>>(),
+        int in prop::option::of(stacks()),
         ecn in 0_u8..4,
         syn in any::<Option<(Option<u16>, Option<u8>, bool)>>(),
         csig in any::<Option<u16>>(),
@@ -351,6 +373,7 @@ prop_compose! {
             aqt: aqt.map(|(time_us, echo_us)| Aqt { time_us, echo_us }),
             avbw: avbw.map(|(drai, mrai_echo)| Avbw { drai, mrai_echo }),
             options,
+            int,
             ecn: Ecn::from_bits(ecn),
             syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
                 mss,

@@ -26,7 +26,7 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]
     header[6..8].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The ports and the datagram in `ip`'s body.
+/// The ports and the datagram in `ip`'s body; telemetry in front of the payload is passed over.
 pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Body), DecodeError> {
     let Some(header) = ip.body.get(..HEADER_OCTETS) else {
         return Err(DecodeError::Truncated {
@@ -55,8 +55,9 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Body), DecodeError> {
     if be16(header, 6) != 0 {
         ip.check_body("UDP")?;
     }
+    let (_, int_octets) = ip.telemetry(HEADER_OCTETS)?;
     let body = Body::Udp {
-        payload: (length - HEADER_OCTETS as u64) as u32,
+        payload: (length - (HEADER_OCTETS + int_octets) as u64) as u32,
     };
     Ok(((be16(header, 0), be16(header, 2)), body))
 }

@@ -6,6 +6,7 @@ use units::Duration;
 
 use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS, TIMESTAMP_OCTETS};
 use crate::tcp::csig::Bands;
+use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
 
 /// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
@@ -49,6 +50,8 @@ pub struct Config {
     pub csig: Option<Bands>,
     /// Declared marks that all but SYNs and RSTs carry.
     pub marks: Marks,
+    /// Data opens a stack of in-band telemetry (INT). Full segments leave room for the records of all hops.
+    pub int: bool,
     /// Spread a window over its round trip; else only as the congestion control asks.
     pub pacing: bool,
     /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
@@ -171,6 +174,7 @@ impl Default for Config {
             avbw: false,
             csig: None,
             marks: Marks::default(),
+            int: false,
             pacing: true,
             max_retries: 15,
             syn_retries: 6,
@@ -194,7 +198,7 @@ impl Default for RtoBounds {
 impl Config {
     /// Whether a connection can work with these settings; to be called on what comes from outside.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let smallest = (MAX_HEADERS + MIN_PAYLOAD) as u16;
+        let smallest = (MAX_HEADERS + self.int_octets() + MIN_PAYLOAD) as u16;
         if self.mtu < smallest {
             let mtu = self.mtu;
             return Err(ConfigError::Mtu { mtu, smallest });
@@ -231,7 +235,7 @@ impl Config {
     pub fn payload(&self, peer_mss: u16, timestamps: bool) -> u32 {
         let mss = u32::from(peer_mss.min(self.advertised_mss()));
         let stamps = if timestamps { TIMESTAMP_OCTETS } else { 0 };
-        mss.saturating_sub(stamps + self.ip_option_octets())
+        mss.saturating_sub(stamps + self.ip_option_octets() + self.int_octets())
             .max(MIN_PAYLOAD)
     }
 
@@ -240,6 +244,11 @@ impl Config {
         let aqt = if self.aqt { AQT_OCTETS } else { 0 };
         let avbw = if self.avbw { AVBW_OCTETS } else { 0 };
         aqt + avbw + self.marks.octets()
+    }
+
+    /// Room for telemetry in a packet.
+    fn int_octets(&self) -> u32 {
+        if self.int { Int::MAX_OCTETS } else { 0 }
     }
 
     /// The shift with which the receive buffer's size fits into 16 bits.

@@ -8,6 +8,7 @@ use super::sender::Departure;
 use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS, TIMESTAMP_OCTETS};
 use crate::tcp::csig::{Signal, Tag};
 use crate::tcp::feedback;
+use crate::tcp::int::Int;
 use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
 use crate::tcp::trace::Change;
 
@@ -25,8 +26,8 @@ impl Connection {
         }
         match self.state {
             State::Closed | State::Listen => return None,
-            // Segments that came early, and CSIG tags, are reported in a separate acknowledgement: data has no room.
-            _ if self.receiver.due && (self.receiver.has_blocks() || self.receiver.has_tags()) => {
+            // Segments that came early, and what hops wrote, are reported in a separate acknowledgement: data has no room.
+            _ if self.receiver.due && (self.receiver.has_reports() || self.receiver.has_tags()) => {
                 return Some(self.acknowledgement(now));
             }
             _ => {}
@@ -91,6 +92,7 @@ impl Connection {
             self.stats.resent += u64::from(again);
             segment.ecn = self.ecn.data_field(again);
             segment.csig = self.csig_tag();
+            segment.int = self.config.int.then(Int::open);
             if !again {
                 segment.flags |= self.ecn.take_reduced();
             }
@@ -167,6 +169,7 @@ impl Connection {
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
         segment.avbw = avbw.or(segment.avbw);
+        segment.int = self.receiver.take_int().map(Int::echo);
         self.receiver.on_ack_sent();
         self.stats.acks_sent += 1;
         self.finish(segment)
@@ -248,7 +251,7 @@ impl Connection {
         };
         let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
         let ip = segment.feedback_octets();
-        let tcp = 4 * words + sack + stamps + segment.reflection.octets();
+        let tcp = 4 * words + sack + stamps + segment.reflection.octets() + segment.int_octets();
         segment.link_octets = HEADER_OCTETS + ip + tcp + segment.payload;
         segment
     }

@@ -8,6 +8,7 @@ use super::config::Config;
 use super::stream::ReceiveStream;
 use crate::tcp::assembler::Assembler;
 use crate::tcp::csig::Reflection;
+use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
 use crate::tcp::options::Options;
 use crate::tcp::segment::{Aqt, Avbw, SackBlocks, Segment, Timestamps};
@@ -44,6 +45,8 @@ pub(super) struct Receiver {
     avbw: Option<Avbw>,
     /// CSIG tags since the last acknowledgement that reflected some.
     reflection: Reflection,
+    /// The newest stack of telemetry, until it is returned.
+    int: Option<Int>,
     /// Declared marks.
     marks: Marks,
     /// The options of the data since the last acknowledgement; before more comes, of the data before.
@@ -81,6 +84,7 @@ impl Receiver {
             aqt: None,
             avbw: None,
             reflection: Reflection::default(),
+            int: None,
             marks: config.marks.clone(),
             options: Options::default(),
             options_sent: true,
@@ -235,10 +239,11 @@ impl Receiver {
         }
     }
 
-    /// The marks of data are echoed in the next acknowledgement: the newest queueing time, the
+    /// The marks of data are echoed in the next acknowledgement: the newest queueing time and telemetry, the
     /// lowest index since the last, and declared marks as their aggregation says.
     fn note_marks(&mut self, data: &Segment) {
         self.aqt = data.aqt;
+        self.int = data.int.filter(|int| !int.is_echo).or(self.int);
         self.avbw = match (self.avbw, data.avbw) {
             (Some(one), Some(other)) => Some(if one.drai < other.drai { one } else { other }),
             (one, other) => other.or(one),
@@ -309,9 +314,14 @@ impl Receiver {
         sack
     }
 
-    /// Whether there is something for SACK to tell.
-    pub(super) fn has_blocks(&self) -> bool {
-        self.copy.is_some() || self.assembler.ranges() > 0
+    /// Whether there is something for SACK to tell, or telemetry to return.
+    pub(super) fn has_reports(&self) -> bool {
+        self.copy.is_some() || self.assembler.ranges() > 0 || self.int.is_some()
+    }
+
+    /// The telemetry to return.
+    pub(super) fn take_int(&mut self) -> Option<Int> {
+        self.int.take()
     }
 
     /// An acknowledgement left.
@@ -370,7 +380,7 @@ mod tests {
     fn what_came_early_is_read_in_order() {
         let mut receiver = receiver(100);
         arrives(&mut receiver, 6, b"fghij", true);
-        assert!(receiver.due && receiver.has_blocks());
+        assert!(receiver.due && receiver.has_reports());
         let start = receiver.sequence(6);
         assert_eq!(
             receiver.sack_blocks(3).as_slice(),

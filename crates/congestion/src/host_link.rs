@@ -1,0 +1,141 @@
+//! What HPCC and PowerTCP want to know in advance: the base round-trip time of a path, and the rate of the host's link.
+
+use crate::controller::Limits;
+use crate::event::AckEvent;
+use crate::registry::{Kind, Setting, Settings};
+use crate::telemetry::PathRecord;
+
+pub(crate) const BASE_RTT: Setting = Setting {
+    name: "base_rtt_s",
+    summary: "base round-trip time, s; the least one seen unless given",
+    kind: Kind::Number {
+        default: None,
+        min: 1e-6,
+        max: 10.0,
+    },
+};
+pub(crate) const HOST_RATE: Setting = Setting {
+    name: "host_rate_bps",
+    summary: "rate of the host's link, b/s; the least of the path unless given",
+    kind: Kind::Number {
+        default: None,
+        min: 1000.0,
+        max: 1e13,
+    },
+};
+pub(crate) const FLOWS: Setting = Setting {
+    name: "flows",
+    summary: "flows that are expected to share a link",
+    kind: Kind::Number {
+        default: Some(10.0),
+        min: 1.0,
+        max: 1e6,
+    },
+};
+
+/// What is known in advance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostLinkConfig {
+    /// The base round-trip time, in seconds; `None`: the least one seen.
+    pub base_rtt_s: Option<f64>,
+    /// The rate of the host's link, in bits per second; `None`: the least link rate of the path.
+    pub host_rate_bps: Option<f64>,
+}
+
+impl HostLinkConfig {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        HostLinkConfig {
+            base_rtt_s: settings.number_if_any(BASE_RTT.name),
+            host_rate_bps: settings.number_if_any(HOST_RATE.name),
+        }
+    }
+}
+
+/// What is known by now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostLink {
+    config: HostLinkConfig,
+    base_s: Option<f64>,
+    packet_octets: f64,
+}
+
+impl HostLink {
+    pub(crate) fn new(config: HostLinkConfig, limits: &Limits) -> Self {
+        HostLink {
+            config,
+            base_s: config.base_rtt_s,
+            packet_octets: f64::from(limits.packet_octets),
+        }
+    }
+
+    /// Takes in the round-trip time of an acknowledgement.
+    pub(crate) fn measure(&mut self, ack: &AckEvent) {
+        if self.config.base_rtt_s.is_none()
+            && let Some(rtt) = ack.rtt_s().filter(|rtt| *rtt > 0.0)
+        {
+            self.base_s = Some(self.base_s.map_or(rtt, |base| base.min(rtt)));
+        }
+    }
+
+    /// The base round-trip time, in seconds; more than 0.
+    pub(crate) fn base_s(&self) -> Option<f64> {
+        self.base_s
+    }
+
+    /// What the host's link carries in a base round trip, in segments. `path` may say the rate.
+    pub(crate) fn full_window(&self, path: Option<&PathRecord>) -> Option<f64> {
+        let given = self.config.host_rate_bps.map(|bps| bps / 8.0);
+        let rate = given.or_else(|| path?.least_rate())?;
+        Some(rate * self.base_s? / self.packet_octets)
+    }
+
+    /// Segments per second that send `window` in a base round trip.
+    pub(crate) fn pacing_rate(&self, window: f64) -> Option<f64> {
+        Some(window / self.base_s?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::HopRecord;
+    use crate::telemetry::tests::{hop, path};
+    use units::Duration;
+
+    /// 10 ms at 100 Mb/s are 125,000 octets.
+    #[test]
+    fn what_is_not_given_is_measured() {
+        let limits = Limits {
+            packet_octets: 1250,
+            ..Limits::default()
+        };
+        let fast = HopRecord {
+            rate_kbps: 1_000_000,
+            ..HopRecord::default()
+        };
+        let path = path(&[fast, hop(0, 0, 0)]);
+        let mut measured = HostLink::new(HostLinkConfig::default(), &limits);
+        assert_eq!(measured.full_window(Some(&path)), None);
+        for rtt_ms in [12, 10, 11] {
+            measured.measure(&AckEvent {
+                rtt: Some(Duration::from_millis(rtt_ms)),
+                ..AckEvent::default()
+            });
+        }
+        assert_eq!(measured.base_s(), Some(0.01));
+        assert_eq!(measured.full_window(None), None);
+        assert_eq!(measured.full_window(Some(&path)), Some(100.0));
+        assert_eq!(measured.pacing_rate(100.0), Some(10_000.0));
+
+        let given = HostLinkConfig {
+            base_rtt_s: Some(0.02),
+            host_rate_bps: Some(2e8),
+        };
+        let mut given = HostLink::new(given, &limits);
+        given.measure(&AckEvent {
+            rtt: Some(Duration::from_millis(10)),
+            ..AckEvent::default()
+        });
+        assert_eq!(given.full_window(Some(&path)), Some(400.0));
+    }
+}
