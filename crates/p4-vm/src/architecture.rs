@@ -1,6 +1,6 @@
 //! What an architecture adds to the engine.
 
-use crate::{Calculation, Compiler, Job, Machine, Object, Target};
+use crate::{Calculation, Compiler, Job, Machine, Object, Sequence, Target};
 use p4_ir::{ExternCall, ExternObject, Program};
 use std::fmt::Debug;
 
@@ -25,6 +25,12 @@ pub trait Architecture: Debug + Default + Send + 'static {
 
     /// The blocks' entry points in a layout. They are labels until the code is linked.
     fn entries(layout: &mut Self::Layout) -> impl Iterator<Item = &mut Target>;
+
+    /// The blocks that are run one after another, for [`Pipeline::run_all`](crate::Pipeline::run_all). `calls`: the
+    /// program's calls of externs that only this architecture has.
+    fn sequences(_layout: &Self::Layout, _calls: &[Self::Call]) -> Vec<Sequence> {
+        Vec::new()
+    }
 
     /// The program's hashes and checksums, as a control plane knows them.
     fn calculations(_program: &Program) -> Vec<Calculation> {

@@ -4,6 +4,7 @@
 //! the simple instructions itself and calls [`Vm`] for the others, so the interpreter defines what each of them does.
 //! A packet that is traced is always interpreted.
 
+use crate::Sequence;
 use crate::code::Target;
 use std::fmt::Debug;
 use std::sync::OnceLock;
@@ -24,16 +25,25 @@ pub trait Compiler: Debug + Sync {
 pub struct Source<'a> {
     /// The bytecode.
     pub code: &'a Code,
-    /// Where blocks begin, in rising order.
+    /// Blocks that are run one after another.
+    pub sequences: &'a [Sequence],
+    /// Where blocks begin that are run alone.
     pub entries: &'a [Target],
     /// What compiled code may do to each extern object.
     pub objects: &'a [Kind],
-    /// How the key of each table is packed; `None`: it does not have exactly one word.
+    /// The key of each table; `None`: it does not have exactly one word.
     pub keys: &'a [Option<Key>],
 }
 
-/// How a key is packed into one word: for each field, its index among the keys of a site, and its shift in bits.
-pub type Key = Vec<(u32, u32)>;
+/// The key of a table, packed into one word.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// For each field, its index among the keys of a site, and its shift in bits.
+    pub fields: Vec<(u32, u32)>,
+    /// Whether it leads to the same action until the table changes, and nothing else happens when it is looked up.
+    /// Then what it led to is at [`Found::place`] of the table's [`Places::recent`], if the key there is this one.
+    pub repeats: bool,
+}
 
 /// What an extern object is to compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +58,17 @@ pub enum Kind {
 
 /// Compiled code.
 pub trait Native: Debug + Send + Sync {
-    /// Runs code from `start`, which is one of [`Source::entries`], to its end. `words` is storage as the code
-    /// describes it, `steps` how many parser states may be counted; what must be interpreted is left to `vm`, whose
-    /// places are `places`.
-    fn run(&self, start: Target, words: &mut [u64], places: Places, steps: u32, vm: &mut dyn Vm);
+    /// Runs one of [`Source::sequences`] or, counted on behind them, of [`Source::entries`]; says whether it came to its
+    /// end. `words` is storage as the code describes it, `steps` how many parser states each block may count; what must
+    /// be interpreted is left to `vm`, whose places are `places`.
+    fn run(
+        &self,
+        number: usize,
+        words: &mut [u64],
+        places: Places,
+        steps: u32,
+        vm: &mut dyn Vm,
+    ) -> bool;
 }
 
 /// What compiled code leaves to the interpreter.
@@ -60,29 +77,51 @@ pub trait Vm {
     fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next;
 
     /// Looks up a key in the table of a site. `key`: the key packed into one word; `None`: it does not have exactly one
-    /// word. Returns the index of the action among the table's; [`NONE`](crate::NONE): no action is run. Places stay as
-    /// they are.
-    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>, found: &mut Found) -> u32;
+    /// word. Places stay as they are.
+    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>) -> Found;
 
     /// Calls an extern.
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next;
+
+    /// Whether the packet is dropped whatever the program says.
+    fn aborted(&self) -> bool;
 
     /// Rejects the packet with an error.
     fn reject(&mut self, error: u64);
 }
 
-/// What a look-up found, besides its action.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
+/// What a look-up found.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
 pub struct Found {
+    /// The key, if it is one word.
+    pub key: u64,
+    /// Where the data of the action is, at least as many words as [`ActionCode::data`]: valid until the next call of
+    /// [`Vm`], or, in a table's [`Places::recent`], until the table changes. An address, because a machine may go to
+    /// another thread.
+    pub args: usize,
     /// 1 if it found an entry, 0 if not.
     pub hit: u64,
-    /// The data of its action, at least as many words as [`ActionCode::data`]. They are valid until the next call of
-    /// [`Vm`].
-    pub args: *const u64,
+    /// The index of the action among the table's; [`NONE`](crate::NONE): no action is run.
+    pub action: u32,
 }
 
-/// Where the packet, registers and counters are. The places are valid until the next call of [`Vm`].
+/// How many keys of a table are kept, as a power of two.
+pub const RECENT_BITS: u32 = 6;
+/// How many keys of a table are kept.
+pub const RECENT: usize = 1 << RECENT_BITS;
+/// What spreads keys over places: 2⁶⁴ divided by the golden ratio, odd.
+pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Found {
+    /// The place of a key among [`RECENT`].
+    pub fn place(key: u64) -> usize {
+        (key.wrapping_mul(SPREAD) >> (64 - RECENT_BITS)) as usize
+    }
+}
+
+/// Where the packet, registers and counters are. They stay there while code runs, but for `emitted` and `room`, which
+/// are valid until the next call of [`Vm`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Places {
@@ -98,6 +137,12 @@ pub struct Places {
     pub length: u64,
     /// The cells of each extern object.
     pub cells: *const Cells,
+    /// For each table the address of [`RECENT`] times [`Found`], if its [`Key::repeats`].
+    pub recent: *const usize,
+    /// Where [`Job::error`](crate::Job::error) is.
+    pub error: *const u64,
+    /// Where [`Job::checksum_error`](crate::Job::checksum_error) is.
+    pub checksum_error: *const bool,
     /// What the deparser has emitted, and room behind it.
     pub emitted: *mut u8,
     /// Octets of both; 0 where what has been emitted does not end with an octet.

@@ -51,6 +51,12 @@ impl<A: Architecture> Pipeline<A> {
         &self.compiled.own[number as usize]
     }
 
+    /// Whether it calls externs that only the architecture has.
+    #[inline]
+    pub fn has_calls(&self) -> bool {
+        !self.compiled.own.is_empty()
+    }
+
     /// Words of a packet's variables, which are zero when it comes in.
     #[inline]
     pub fn variables(&self) -> usize {
@@ -78,6 +84,40 @@ impl<A: Architecture> Pipeline<A> {
         vm::run(&self.compiled, architecture, machine, words, job, block);
     }
 
+    /// Runs the blocks of one of the architecture's [sequences](Architecture::sequences), which has this number; says
+    /// whether it came to its end.
+    #[inline]
+    pub fn run_all(
+        &self,
+        architecture: &mut A,
+        machine: &mut Machine,
+        words: &mut [u64],
+        job: &mut Job,
+        sequence: usize,
+    ) -> bool {
+        vm::run_all(&self.compiled, architecture, machine, words, job, sequence)
+    }
+
+    /// Empties what a deparser writes to. [`finish`](Self::finish) makes a packet of it.
+    #[inline]
+    pub fn begin_deparser(&self, machine: &mut Machine) {
+        machine.output.clear();
+        machine.output.reserve(self.compiled.code.emitted);
+    }
+
+    /// Gives `packet` the headers that a deparser emitted, then the payload that was not parsed, at most `truncate`
+    /// octets of both.
+    #[inline]
+    pub fn finish(
+        &self,
+        machine: &mut Machine,
+        job: &mut Job,
+        packet: &mut Packet,
+        truncate: Option<u32>,
+    ) {
+        vm::finish(&mut machine.output, job, packet, truncate);
+    }
+
     /// Runs a deparser: `packet` gets the headers that it emits, then the payload that was not parsed, at most
     /// `truncate` octets of both.
     #[inline]
@@ -90,10 +130,9 @@ impl<A: Architecture> Pipeline<A> {
         block: Target,
         (packet, truncate): (&mut Packet, Option<u32>),
     ) {
-        machine.output.clear();
-        machine.output.reserve(self.compiled.code.emitted);
+        self.begin_deparser(machine);
         self.run(architecture, machine, words, job, block);
-        vm::finish(&mut machine.output, job, packet, truncate);
+        self.finish(machine, job, packet, truncate);
     }
 
     /// Tables with the source's entries, objects in their first state.
@@ -129,6 +168,10 @@ impl<A: Architecture> Pipeline<A> {
         {
             machine.cells = vm::native::cells(&mut machine.objects);
             machine.interpreted = self.compiled.native.is_none();
+            if !machine.interpreted {
+                let tables = machine.tables.iter_mut();
+                machine.recent = tables.map(TableState::keep_recent).collect();
+            }
         }
         machine.value_sets = value_sets.collect();
         machine.calculations = code.calculations.clone();
@@ -167,7 +210,8 @@ impl<A: Architecture> Pipeline<A> {
             default.clone(),
             self.direct(id, objects),
         );
-        state.default = Outcome::Run(prepare(&self.program, id, &default));
+        let outcome = Outcome::Run(prepare(&self.program, id, &default));
+        state.set_default(outcome, EntryAction::Run(default));
         for (mut entry, constant) in entries {
             if !state.by_priority() {
                 entry.priority = 0;

@@ -9,6 +9,8 @@ mod random;
 #[path = "compiled/state.rs"]
 mod state;
 mod support;
+#[path = "compiled/writes.rs"]
+mod writes;
 
 use engine::{Pipeline, Switch, SwitchConfig};
 use state::state;

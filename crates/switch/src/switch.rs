@@ -145,6 +145,32 @@ impl<A: Forwarding> Switch<A> {
         );
     }
 
+    /// Runs the blocks of one of the architecture's sequences on the packet that is worked on; says whether it came to
+    /// its end.
+    #[inline]
+    pub fn run_all(&mut self, words: &mut [u64], sequence: usize) -> bool {
+        self.pipeline.run_all(
+            &mut self.architecture,
+            &mut self.machine,
+            words,
+            &mut self.job,
+            sequence,
+        )
+    }
+
+    /// Empties what a deparser in a sequence writes to. [`finish`](Self::finish) makes a packet of it.
+    #[inline]
+    pub fn begin_deparser(&mut self) {
+        self.pipeline.begin_deparser(&mut self.machine);
+    }
+
+    /// Gives back the packet that is worked on as a deparser has made it, at most `truncate` octets of it.
+    #[inline]
+    pub fn finish(&mut self, packet: &mut Packet, truncate: Option<u32>) {
+        self.pipeline
+            .finish(&mut self.machine, &mut self.job, packet, truncate);
+    }
+
     /// Runs a deparser on the packet that is worked on, and gives it back, at most `truncate` octets of it.
     pub fn deparse(
         &mut self,

@@ -4,7 +4,7 @@ use crate::blocks::{self, Layout};
 use crate::externs::{self, Call, CloneRequest, Kept};
 use crate::{calculations, egress, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
-use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Target};
+use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Sequence, Target};
 use switch::{Arrival, Dequeued, Forwarding, Replica, Switch, SwitchConfig};
 use units::Instant;
 
@@ -36,6 +36,10 @@ impl Architecture for V1Model {
 
     fn entries(layout: &mut Layout) -> impl Iterator<Item = &mut Target> {
         layout.blocks.all_mut().into_iter()
+    }
+
+    fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
+        blocks::sequences(layout, calls)
     }
 
     fn calculations(program: &Program) -> Vec<Calculation> {

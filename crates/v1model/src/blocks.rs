@@ -1,8 +1,9 @@
 //! The package: its six blocks, the standard metadata, field lists.
 
 use crate::V1Model;
+use crate::externs::Call;
 use p4_ir::{AnnotationValue, Block, Program, Type, TypeKind};
-use p4_vm::{Compiler, MetaField, Slot, Target};
+use p4_vm::{Compiler, MetaField, NONE, Sequence, Slot, Stage, Target, Told};
 use std::ops::Range;
 
 /// What v1model knows of a program.
@@ -40,6 +41,39 @@ impl Blocks {
             &mut self.deparser,
         ]
     }
+}
+
+/// The sequence from the parser to ingress.
+pub const ARRIVAL: usize = 0;
+/// The sequence from egress to the deparser.
+pub const DEPARTURE: usize = 1;
+
+/// The sequences. Behind egress comes nothing more if a call of v1model's own may have asked for something.
+pub fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
+    let Layout {
+        blocks, metadata, ..
+    } = layout;
+    let parser = Stage {
+        told: Some((Told::ParserError, metadata.parser_error)),
+        ..Stage::new(blocks.parser)
+    };
+    let verify = Stage {
+        told: Some((Told::ChecksumError, metadata.checksum_error)),
+        ..Stage::new(blocks.verify)
+    };
+    let egress_spec = metadata.egress_spec.slot;
+    let egress = Stage {
+        last_if_equal: (egress_spec != NONE).then_some((egress_spec, layout.drop_port)),
+        ..Stage::new(blocks.egress)
+    };
+    let mut departure = vec![egress];
+    if calls.is_empty() {
+        departure.extend([blocks.compute, blocks.deparser].map(Stage::new));
+    }
+    let arrival = vec![parser, verify, Stage::new(blocks.ingress)];
+    [arrival, departure]
+        .map(|stages| Sequence { stages })
+        .into()
 }
 
 /// Slots of `standard_metadata_t`'s fields with their widths.

@@ -1,6 +1,7 @@
 //! From a queue to the line: egress, checksum update, deparser.
 
 use crate::Switch;
+use crate::blocks::DEPARTURE;
 use crate::copies::{fresh, instance, keep, keep_headers_only, session};
 use crate::externs::CloneRequest;
 use p4_vm::{DropCause, Job, Packet, TraceEvent};
@@ -55,8 +56,14 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         },
     );
     switch.architecture.truncate = truncate;
-    let blocks = switch.layout().blocks;
-    switch.run(&mut words, blocks.egress);
+    switch.begin_deparser();
+    let on = switch.run_all(&mut words, DEPARTURE);
+    if on && !switch.pipeline().has_calls() {
+        switch.finish(packet, truncate);
+        switch.leave(arrival);
+        switch.give_words(words);
+        return Some(switch.send(port, start, packet));
+    }
     if let Some(request) = switch.architecture.clone.take()
         && switch.job.abort.is_none()
     {
@@ -69,6 +76,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         switch.drop_packet(cause, port, arrival, words, take(packet));
         return None;
     }
+    let blocks = switch.layout().blocks;
     switch.run(&mut words, blocks.compute);
     let truncate = switch.architecture.truncate;
     switch.deparse(&mut words, blocks.deparser, packet, truncate);

@@ -1,6 +1,7 @@
 //! From a port to a queue: parser, checksum verification, ingress, and what ingress decided.
 
 use crate::Switch;
+use crate::blocks::ARRIVAL;
 use crate::copies::{fresh, instance, keep, keep_headers_only, session};
 use crate::externs::{CloneRequest, Kept};
 use p4_vm::{DropCause, Job, Packet};
@@ -11,11 +12,8 @@ use units::Instant;
 /// Parser, checksum verification, ingress, and what ingress decided.
 #[inline]
 pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
-    parse(switch, &mut words, packet, arrival.now);
-    if switch.job.abort.is_none() {
-        let blocks = switch.layout().blocks;
-        switch.run(&mut words, blocks.ingress);
-    }
+    begin(switch, packet, arrival.now);
+    switch.run_all(&mut words, ARRIVAL);
     std::mem::swap(&mut switch.job.octets, &mut packet.octets);
 
     let meta = switch.layout().metadata;
@@ -50,18 +48,20 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
     switch.enqueue(words, take(packet), arrival, egress as u16, truncate);
 }
 
-/// Runs the parser and verifies checksums. The packet's octets are the job's until they are
-/// swapped back.
+/// Makes a packet the one that is worked on. Its octets are the job's until they are swapped back.
 #[inline]
+fn begin(switch: &mut Switch, packet: &mut Packet, now: Instant) {
+    let job = Job {
+        length: packet.length(),
+        now,
+        ..Job::default()
+    };
+    switch.begin(packet, job);
+}
+
+/// Runs the parser and verifies checksums.
 fn parse(switch: &mut Switch, words: &mut [u64], packet: &mut Packet, now: Instant) {
-    switch.begin(
-        packet,
-        Job {
-            length: packet.length(),
-            now,
-            ..Job::default()
-        },
-    );
+    begin(switch, packet, now);
     let blocks = switch.layout().blocks;
     switch.run(words, blocks.parser);
     let meta = switch.layout().metadata;

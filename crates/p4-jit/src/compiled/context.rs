@@ -6,7 +6,6 @@
 #![allow(unsafe_code, reason = "machine code is called by its address")]
 
 use cranelift_jit::JITModule;
-use p4_vm::NONE;
 use p4_vm::Target;
 use p4_vm::native::{Found, Next, Places, Vm};
 use std::any::Any;
@@ -20,6 +19,7 @@ use std::sync::Mutex;
 pub struct Context<'a> {
     places: Places,
     found: Found,
+    most_steps: u32,
     steps: u32,
     words: *mut u64,
     len: usize,
@@ -37,23 +37,29 @@ pub const EMITTED: usize = offset_of!(Context<'static>, places) + offset_of!(Pla
 pub const ROOM: usize = offset_of!(Context<'static>, places) + offset_of!(Places, room);
 pub const EMITTED_LEN: usize =
     offset_of!(Context<'static>, places) + offset_of!(Places, emitted_len);
-pub const HIT: usize = offset_of!(Context<'static>, found) + offset_of!(Found, hit);
-pub const ARGS: usize = offset_of!(Context<'static>, found) + offset_of!(Found, args);
+pub const RECENT: usize = offset_of!(Context<'static>, places) + offset_of!(Places, recent);
+pub const ERROR: usize = offset_of!(Context<'static>, places) + offset_of!(Places, error);
+pub const CHECKSUM_ERROR: usize =
+    offset_of!(Context<'static>, places) + offset_of!(Places, checksum_error);
+pub const FOUND: usize = offset_of!(Context<'static>, found);
+pub const MOST_STEPS: usize = offset_of!(Context<'static>, most_steps);
 pub const STEPS: usize = offset_of!(Context<'static>, steps);
 
-/// What a function of machine code returns if the packet leaves the block, rather than only the function.
+/// What a function of machine code returns if the packet leaves the block, rather than only the function; that of a
+/// sequence, if it ends early.
 pub const END: i64 = 1;
 
 /// A function of machine code: its context, storage; 0 or [`END`].
 type Function = unsafe extern "C" fn(*mut Context<'_>, *mut u64) -> u32;
 
 /// The functions that machine code calls, by name.
-pub const CALLBACKS: [(&str, *const u8); 5] = [
+pub const CALLBACKS: [(&str, *const u8); 6] = [
     ("step", step as *const u8),
     ("find", find as *const u8),
     ("find_wide", find_wide as *const u8),
     ("call", call as *const u8),
     ("reject", reject as *const u8),
+    ("aborted", aborted as *const u8),
 ];
 
 /// Lets the interpreter work on storage. Behind a panic it is not called again.
@@ -83,22 +89,20 @@ extern "C" fn step(context: *mut Context<'_>, at: Target) -> Next {
     })
 }
 
-/// What [`find`] returns instead of an action when the code must end.
-pub const PANICKED: u32 = NONE - 1;
-
-/// Looks up a key; the number of the action, or [`NONE`].
-extern "C" fn find(context: *mut Context<'_>, site: u32, key: u64) -> u32 {
+/// Looks up a key. What it found is in the context.
+extern "C" fn find(context: *mut Context<'_>, site: u32, key: u64) -> Next {
     look_up(context, site, Some(key))
 }
 
-extern "C" fn find_wide(context: *mut Context<'_>, site: u32) -> u32 {
+extern "C" fn find_wide(context: *mut Context<'_>, site: u32) -> Next {
     look_up(context, site, None)
 }
 
 #[inline(always)]
-fn look_up(context: *mut Context<'_>, site: u32, key: Option<u64>) -> u32 {
-    interpret(context, PANICKED, |vm, words, _, found| {
-        vm.find(words, site, key, found)
+fn look_up(context: *mut Context<'_>, site: u32, key: Option<u64>) -> Next {
+    interpret(context, Next::End, |vm, words, _, found| {
+        *found = vm.find(words, site, key);
+        Next::Step
     })
 }
 
@@ -115,10 +119,17 @@ extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
     })
 }
 
+/// Whether the packet leaves all blocks: because it is dropped whatever the program says, or behind a panic.
+extern "C" fn aborted(context: *mut Context<'_>) -> u32 {
+    // SAFETY: as in `interpret`; nothing in the context changes.
+    let context = unsafe { &*context };
+    u32::from(context.panic.is_some() || context.vm.aborted())
+}
+
 /// A program's machine code.
 pub struct MachineCode {
-    /// The function of each block, at the number of its first instruction.
-    functions: Vec<Option<Function>>,
+    /// The functions of sequences, then those of blocks.
+    functions: Vec<Function>,
     /// Words of storage that it takes.
     words: usize,
     /// The memory that holds it.
@@ -126,23 +137,20 @@ pub struct MachineCode {
 }
 
 impl MachineCode {
-    /// The code of `blocks` in a module, whose definitions are finalized and which takes so many words of storage.
+    /// The code of these functions in a module, whose definitions are finalized and which takes so many words of
+    /// storage.
     pub fn new(
         module: JITModule,
-        blocks: impl Iterator<Item = (Target, cranelift_module::FuncId)>,
+        functions: impl Iterator<Item = cranelift_module::FuncId>,
         words: usize,
     ) -> Self {
-        let mut functions = Vec::new();
-        for (start, id) in blocks {
+        let address = |id| {
             let code = module.get_finalized_function(id);
             // SAFETY: all functions are declared with this signature, and the module is kept as long as they are.
-            let function = unsafe { std::mem::transmute::<*const u8, Function>(code) };
-            let start = start as usize;
-            functions.resize(functions.len().max(start + 1), None);
-            functions[start] = Some(function);
-        }
+            unsafe { std::mem::transmute::<*const u8, Function>(code) }
+        };
         MachineCode {
-            functions,
+            functions: functions.map(address).collect(),
             words,
             module: Mutex::new(Some(module)),
         }
@@ -150,16 +158,20 @@ impl MachineCode {
 }
 
 impl p4_vm::native::Native for MachineCode {
-    fn run(&self, start: Target, words: &mut [u64], places: Places, steps: u32, vm: &mut dyn Vm) {
+    fn run(
+        &self,
+        number: usize,
+        words: &mut [u64],
+        places: Places,
+        steps: u32,
+        vm: &mut dyn Vm,
+    ) -> bool {
         assert!(words.len() >= self.words, "storage of this program");
-        let function = self.functions.get(start as usize).copied().flatten();
-        let function = function.expect("a block of this program");
+        let function = self.functions[number];
         let mut context = Context {
             places,
-            found: Found {
-                hit: 0,
-                args: std::ptr::null(),
-            },
+            found: Found::default(),
+            most_steps: steps,
             steps,
             words: words.as_mut_ptr(),
             len: words.len(),
@@ -169,10 +181,11 @@ impl p4_vm::native::Native for MachineCode {
         let words = context.words;
         // SAFETY: the code accesses storage, of which it takes no more words than there are, and places in the
         // context. It gets the only pointers to them.
-        unsafe { function(&mut context, words) };
+        let status = unsafe { function(&mut context, words) };
         if let Some(panic) = context.panic {
             resume_unwind(panic);
         }
+        status == 0
     }
 }
 
@@ -189,7 +202,7 @@ impl Drop for MachineCode {
 impl fmt::Debug for MachineCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MachineCode")
-            .field("functions", &self.functions.iter().flatten().count())
+            .field("functions", &self.functions.len())
             .finish_non_exhaustive()
     }
 }

@@ -6,10 +6,11 @@ use cranelift_codegen::ir::{
     AliasRegion, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Type, Value, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use p4_vm::native::{ActionCode, ApplySite, Source};
-use p4_vm::{NONE, Slot, Target};
+use p4_vm::native::{ActionCode, ApplySite, Found, RECENT_BITS, SPREAD, Source};
+use p4_vm::{MetaField, NONE, Slot, Target, Told};
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::mem::offset_of;
 
 /// The interpreter's functions as a function of machine code knows them.
 #[derive(Clone, Copy)]
@@ -19,6 +20,7 @@ pub struct Callbacks {
     pub find_wide: FuncRef,
     pub call: FuncRef,
     pub reject: FuncRef,
+    pub aborted: FuncRef,
 }
 
 /// Bytecode in a form in which it is quick to look up.
@@ -70,7 +72,7 @@ pub struct Emitter<'a, 'f> {
     pub callbacks: Callbacks,
     pub context: Value,
     pub words: Value,
-    /// Where the packet leaves the block.
+    /// Where the packet leaves the block because of what the interpreter found.
     pub end: Block,
     /// Whether a place was outside of storage. Then the code must not be used.
     pub outside: bool,
@@ -84,6 +86,11 @@ fn storage() -> MemFlags {
 /// The context and the places it names.
 fn places() -> MemFlags {
     MemFlags::trusted().with_alias_region(Some(AliasRegion::Vmctx))
+}
+
+/// What stays as it is while code runs, whatever the interpreter does.
+fn fixed() -> MemFlags {
+    places().with_readonly().with_can_move()
 }
 
 /// The packet's octets.
@@ -148,6 +155,17 @@ impl Emitter<'_, '_> {
         self.build.ins().load(ty, places(), context, offset as i32)
     }
 
+    /// A field of the context that stays as it is.
+    pub fn fixed_field(&mut self, offset: usize) -> Value {
+        let context = self.context;
+        self.load_fixed(context, offset as i32)
+    }
+
+    /// A word that stays as it is.
+    pub fn load_fixed(&mut self, place: Value, offset: i32) -> Value {
+        self.build.ins().load(types::I64, fixed(), place, offset)
+    }
+
     pub fn set_field(&mut self, offset: usize, value: Value) {
         let context = self.context;
         self.build
@@ -158,6 +176,11 @@ impl Emitter<'_, '_> {
     /// A word at a place that the context names.
     pub fn load_place(&mut self, place: Value, offset: i32) -> Value {
         self.build.ins().load(types::I64, places(), place, offset)
+    }
+
+    /// A number of 32 bits there.
+    pub fn load_number(&mut self, place: Value, offset: i32) -> Value {
+        self.build.ins().load(types::I32, places(), place, offset)
     }
 
     pub fn store_place(&mut self, place: Value, offset: i32, value: Value) {
@@ -275,14 +298,23 @@ impl Emitter<'_, '_> {
         self.leave_if(next, end);
     }
 
-    /// Looks up the key of a site; the number of the action that it leads to.
+    /// Looks up the key of a site; the place of a [`Found`].
     pub fn find(&mut self, site: u32) -> Value {
         let Source { code, keys, .. } = self.program.source;
         let slots = &code.sites[site as usize];
+        let own = self
+            .build
+            .ins()
+            .iadd_imm(self.context, context::FOUND as i64);
         let Some(key) = &keys[slots.table as usize] else {
-            return self.callback(self.callbacks.find_wide, types::I32, site.into());
+            let next = self.callback(self.callbacks.find_wide, types::I32, site.into());
+            self.leave_if(next, self.end);
+            return own;
         };
-        let parts = key.iter().map(|&(at, up)| (slots.keys[at as usize], up));
+        let parts = key
+            .fields
+            .iter()
+            .map(|&(at, up)| (slots.keys[at as usize], up));
         let mut word = self.number(0);
         for (i, (slot, up)) in parts.enumerate() {
             let part = self.load(slot);
@@ -292,22 +324,62 @@ impl Emitter<'_, '_> {
                 _ => self.build.ins().bor(word, part),
             };
         }
-        let site = self.build.ins().iconst(types::I32, i64::from(site));
-        let call = self
-            .build
+        if !key.repeats {
+            self.find_word(site, word);
+            return own;
+        }
+        let found = self.build.create_block();
+        let place = self.build.append_block_param(found, types::I64);
+        let asked = self.cold_block();
+        let recent = self.recent(slots.table, word);
+        let held = self.load_place(recent, offset_of!(Found, key) as i32);
+        let same = self.build.ins().icmp(IntCC::Equal, held, word);
+        let none: &[BlockArg] = &[];
+        self.build
             .ins()
-            .call(self.callbacks.find, &[self.context, site, word]);
-        self.build.inst_results(call)[0]
+            .brif(same, found, &[BlockArg::Value(recent)], asked, none);
+        self.build.switch_to_block(asked);
+        self.find_word(site, word);
+        self.build.ins().jump(found, &[BlockArg::Value(own)]);
+        self.build.switch_to_block(found);
+        place
     }
 
-    /// Gives an action its data, and does the copies that its body begins with. `index`: its place among the table's.
-    pub fn begin_action(&mut self, site: &ApplySite, index: u64, action: &ActionCode) {
+    /// Has the interpreter look up a key.
+    fn find_word(&mut self, site: u32, key: Value) {
+        let site = self.build.ins().iconst(types::I32, i64::from(site));
+        let arguments = [self.context, site, key];
+        let call = self.build.ins().call(self.callbacks.find, &arguments);
+        let next = self.build.inst_results(call)[0];
+        self.leave_if(next, self.end);
+    }
+
+    /// The place of a key among those that were looked up in a table lately.
+    fn recent(&mut self, table: u32, key: Value) -> Value {
+        let tables = self.fixed_field(context::RECENT);
+        let first = self.load_fixed(tables, table as i32 * size_of::<usize>() as i32);
+        let spread = self.number(SPREAD);
+        let spread = self.build.ins().imul(key, spread);
+        let place = self.down(spread, (64 - RECENT_BITS).into());
+        let offset = self.build.ins().imul_imm(place, size_of::<Found>() as i64);
+        self.build.ins().iadd(first, offset)
+    }
+
+    /// Gives an action its data, and does the copies that its body begins with. `found`: what the look-up found;
+    /// `index`: the action's place among the table's.
+    pub fn begin_action(
+        &mut self,
+        found: Value,
+        site: &ApplySite,
+        index: u64,
+        action: &ActionCode,
+    ) {
         if site.action_run != NONE {
             let index = self.number(index);
             self.store(site.action_run, index);
         }
         if !action.data.is_empty() {
-            let args = self.field(types::I64, context::ARGS);
+            let args = self.load_place(found, offset_of!(Found, args) as i32);
             for (word, &slot) in (0..).step_by(8).zip(&action.data) {
                 let value = self.load_place(args, word);
                 self.store(slot, value);
@@ -355,9 +427,40 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(after);
     }
 
+    /// Goes to `to` if the packet is dropped whatever the program says.
+    pub fn leave_if_aborted(&mut self, to: Block) {
+        let call = self
+            .build
+            .ins()
+            .call(self.callbacks.aborted, &[self.context]);
+        let aborted = self.build.inst_results(call)[0];
+        self.leave_if(aborted, to);
+    }
+
+    /// Sets metadata to what is told of a block.
+    pub fn tell(&mut self, told: Told, to: MetaField) {
+        if to.slot == NONE {
+            return;
+        }
+        let value = match told {
+            Told::ParserError => {
+                let place = self.fixed_field(context::ERROR);
+                self.load_place(place, 0)
+            }
+            Told::ChecksumError => {
+                let place = self.fixed_field(context::CHECKSUM_ERROR);
+                let bit = self.build.ins().load(types::I8, places(), place, 0);
+                self.build.ins().uextend(types::I64, bit)
+            }
+        };
+        let mask = self.number(to.mask);
+        let value = self.build.ins().band(value, mask);
+        self.store(to.slot, value);
+    }
+
     /// The number of parsed bits, and where it is.
     pub fn cursor(&mut self) -> (Value, Value) {
-        let place = self.field(types::I64, context::CURSOR);
+        let place = self.fixed_field(context::CURSOR);
         (self.load_place(place, 0), place)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::context::{CALLBACKS, MachineCode};
 use super::emitter::{Callbacks, Program};
-use super::procedure;
+use super::procedure::{self, Start};
 use cranelift_codegen::ir::{AbiParam, FuncRef, Function, Signature, Type, types};
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -31,14 +31,15 @@ impl Compiler for Cranelift {
             return None;
         }
         let Writer {
-            module, functions, ..
+            module,
+            functions,
+            sequences,
+            ..
         } = writer;
-        let blocks = source
-            .entries
-            .iter()
-            .map(|entry| (*entry, functions[entry]));
+        let blocks = source.entries.iter().map(|entry| functions[entry]);
+        let functions = sequences.into_iter().chain(blocks);
         let words = source.code.constants_at + source.code.constants.len();
-        Some(Box::new(MachineCode::new(module, blocks, words)))
+        Some(Box::new(MachineCode::new(module, functions, words)))
     }
 }
 
@@ -48,6 +49,8 @@ struct Writer<'a> {
     module: JITModule,
     /// The functions by where they begin.
     functions: BTreeMap<Target, FuncId>,
+    /// Those of sequences.
+    sequences: Vec<FuncId>,
     callbacks: [FuncId; CALLBACKS.len()],
     /// Those that are declared and not written.
     left: Vec<Target>,
@@ -77,6 +80,7 @@ impl<'a> Writer<'a> {
             let args: &[_] = match name {
                 "reject" => &[types::I64],
                 "find" => &[types::I32, types::I64],
+                "aborted" => &[],
                 _ => &[types::I32],
             };
             let signature = signature(&module, args);
@@ -90,6 +94,7 @@ impl<'a> Writer<'a> {
             program: Program::new(source),
             module,
             functions: BTreeMap::new(),
+            sequences: Vec::new(),
             callbacks: callbacks.try_into().ok()?,
             left: Vec::new(),
         })
@@ -102,10 +107,24 @@ impl<'a> Writer<'a> {
         }
         let mut context = self.module.make_context();
         let mut builder = FunctionBuilderContext::new();
-        while let Some(start) = self.left.pop() {
+        let sequences = self.program.source.sequences.iter();
+        let mut sequences = sequences.map(Start::Sequence);
+        loop {
+            let code = |left: &mut Vec<Target>| left.pop().map(Start::Code);
+            let Some(start) = sequences.next().or_else(|| code(&mut self.left)) else {
+                break;
+            };
             context.func.signature = signature(&self.module, &[types::I64]);
             self.function(start, &mut context.func, &mut builder)?;
-            let id = self.functions[&start];
+            let id = match start {
+                Start::Code(start) => self.functions[&start],
+                Start::Sequence(_) => {
+                    let signature = signature(&self.module, &[types::I64]);
+                    let id = self.module.declare_anonymous_function(&signature).ok()?;
+                    self.sequences.push(id);
+                    id
+                }
+            };
             self.module.define_function(id, &mut context).ok()?;
             self.module.clear_context(&mut context);
         }
@@ -114,12 +133,12 @@ impl<'a> Writer<'a> {
 
     fn function(
         &mut self,
-        start: Target,
+        start: Start<'_>,
         function: &mut Function,
         builder: &mut FunctionBuilderContext,
     ) -> Option<()> {
         let (module, functions, left) = (&mut self.module, &mut self.functions, &mut self.left);
-        let [step, find, find_wide, call, reject] = self
+        let [step, find, find_wide, call, reject, aborted] = self
             .callbacks
             .map(|callback| module.declare_func_in_func(callback, function));
         let callbacks = Callbacks {
@@ -128,6 +147,7 @@ impl<'a> Writer<'a> {
             find_wide,
             call,
             reject,
+            aborted,
         };
         let mut declared = true;
         let mut import = |target, build: &mut FunctionBuilder<'_>| -> FuncRef {
@@ -200,6 +220,9 @@ mod tests {
                 cursor: &mut self.cursor,
                 length: 0,
                 cells: std::ptr::null(),
+                recent: std::ptr::null(),
+                error: std::ptr::null(),
+                checksum_error: std::ptr::null(),
                 emitted: std::ptr::dangling_mut(),
                 room: 0,
                 emitted_len: &mut self.emitted,
@@ -216,12 +239,16 @@ mod tests {
             Next::Step
         }
 
-        fn find(&mut self, _: &[u64], _: u32, _: Option<u64>, _: &mut Found) -> u32 {
+        fn find(&mut self, _: &[u64], _: u32, _: Option<u64>) -> Found {
             panic!("no table");
         }
 
         fn call(&mut self, _: &mut [u64], _: u32, _: &mut Places) -> Next {
             panic!("no extern");
+        }
+
+        fn aborted(&self) -> bool {
+            false
         }
 
         fn reject(&mut self, _: u64) {}
@@ -238,6 +265,7 @@ mod tests {
         };
         let native = Cranelift.compile(&Source {
             code: &code,
+            sequences: &[],
             entries: &[0],
             objects: &[],
             keys: &[],

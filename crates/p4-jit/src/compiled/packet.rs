@@ -26,7 +26,7 @@ impl Emitter<'_, '_> {
                 let words = last.unwrap_or(0).max(words_of(header)) + 1;
                 let (cursor, place) = self.cursor();
                 let end = self.build.ins().iadd_imm(cursor, i64::from(header.bits));
-                let bits = self.field(types::I64, context::BITS);
+                let bits = self.fixed_field(context::BITS);
                 let short = self.build.ins().icmp(IntCC::UnsignedGreaterThan, end, bits);
                 self.reject_if(short, too_short);
                 // It begins with an octet, and all octets that are read are held. A header shorter than eight octets is
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
                 let length = header.bits / 8;
                 let before = 8u32.saturating_sub(length);
                 let after = self.build.ins().iadd_imm(begin, i64::from(length));
-                let held = self.field(types::I64, context::HELD);
+                let held = self.fixed_field(context::HELD);
                 let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
                 let skip = self.build.ins().band_imm(cursor, 7);
                 let mut rare = self.build.ins().bor(skip, beyond);
@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
                     e.at_place(base, off, words, at, |e, storage| {
                         let one = e.number(1);
                         e.store_to(storage, 0, one);
-                        let octets = e.field(types::I64, context::OCTETS);
+                        let octets = e.fixed_field(context::OCTETS);
                         let first = e.build.ins().iadd(octets, octet);
                         for lane in &header.lanes {
                             let eight = e.eight_octets(first, lane.octet.into());
@@ -71,7 +71,7 @@ impl Emitter<'_, '_> {
             Op::Need { bits } => {
                 let (cursor, _) = self.cursor();
                 let end = self.build.ins().iadd_imm(cursor, i64::from(bits));
-                let all = self.field(types::I64, context::BITS);
+                let all = self.fixed_field(context::BITS);
                 let short = self.build.ins().icmp(IntCC::UnsignedGreaterThan, end, all);
                 self.reject_if(short, too_short);
             }
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
                 let from = self.build.ins().iadd_imm(cursor, i64::from(ahead));
                 let octet = self.build.ins().ushr_imm(from, 3);
                 // The last eight octets that are held have all bits ahead, unless there are too few.
-                let held = self.field(types::I64, context::HELD);
+                let held = self.fixed_field(context::HELD);
                 let last = self.build.ins().iadd_imm(held, -8);
                 let near = self
                     .build
@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
                 let few = self.compare(IntCC::UnsignedLessThan, held, eight);
                 let rare = self.build.ins().bor(beyond, few);
                 self.unless(rare, at, |e| {
-                    let octets = e.field(types::I64, context::OCTETS);
+                    let octets = e.fixed_field(context::OCTETS);
                     let place = e.build.ins().iadd(octets, octet);
                     let eight = e.eight_octets(place, 0);
                     let value = e.build.ins().ishl(eight, skip);
@@ -109,11 +109,11 @@ impl Emitter<'_, '_> {
                 let octet = self.build.ins().ushr_imm(from, 3);
                 let skip = self.build.ins().band_imm(from, 7);
                 let after = self.build.ins().iadd_imm(octet, i64::from(w / 8));
-                let held = self.field(types::I64, context::HELD);
+                let held = self.fixed_field(context::HELD);
                 let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
                 let rare = self.build.ins().bor(skip, beyond);
                 self.unless(rare, at, |e| {
-                    let octets = e.field(types::I64, context::OCTETS);
+                    let octets = e.fixed_field(context::OCTETS);
                     let place = e.build.ins().iadd(octets, octet);
                     let mut left = i32::from(w);
                     for word in 0.. {
@@ -131,7 +131,7 @@ impl Emitter<'_, '_> {
             Op::Advance { a } => {
                 let by = self.load(a);
                 let (cursor, place) = self.cursor();
-                let all = self.field(types::I64, context::BITS);
+                let all = self.fixed_field(context::BITS);
                 let left = self.build.ins().isub(all, cursor);
                 let short = self.build.ins().icmp(IntCC::UnsignedGreaterThan, by, left);
                 self.reject_if(short, too_short);
@@ -139,7 +139,7 @@ impl Emitter<'_, '_> {
                 self.store_place(place, 0, cursor);
             }
             Op::PacketLength { d } => {
-                let bits = self.field(types::I64, context::BITS);
+                let bits = self.fixed_field(context::BITS);
                 let octets = self.down(bits, 3);
                 let octets: Value = self.cut(octets, 32);
                 self.store(d, octets);
@@ -240,7 +240,7 @@ impl Emitter<'_, '_> {
         at: Target,
         common: impl FnOnce(&mut Self, Value),
     ) {
-        let place = self.field(types::I64, context::EMITTED_LEN);
+        let place = self.fixed_field(context::EMITTED_LEN);
         let len = self.load_place(place, 0);
         let end = self.build.ins().iadd_imm(len, octets as i64);
         let room = self.field(types::I64, context::ROOM);
@@ -288,7 +288,7 @@ impl Emitter<'_, '_> {
     fn set_emitted(&mut self, end: Value) {
         let first = self.field(types::I64, context::EMITTED);
         let len = self.build.ins().isub(end, first);
-        let place = self.field(types::I64, context::EMITTED_LEN);
+        let place = self.fixed_field(context::EMITTED_LEN);
         self.store_place(place, 0, len);
     }
 }

@@ -3,7 +3,7 @@
 use super::context;
 use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value};
 use p4_vm::native::{Cells, Kind, OUT_OF_RANGE, Op};
 use p4_vm::{CounterData, NONE, Slot, Target};
 use std::mem::offset_of;
@@ -89,7 +89,7 @@ impl Emitter<'_, '_> {
                         e.add_to_place(cell, offset_of!(CounterData, packets), one);
                     }
                     if counted.octets {
-                        let length = e.field(types::I64, context::LENGTH);
+                        let length = e.fixed_field(context::LENGTH);
                         e.add_to_place(cell, offset_of!(CounterData, octets), length);
                     }
                 });
@@ -159,10 +159,10 @@ impl Emitter<'_, '_> {
     ) {
         let after = self.build.create_block();
         let index = self.load(index);
-        let all = self.field(types::I64, context::CELLS);
+        let all = self.fixed_field(context::CELLS);
         let object = object as i32 * size_of::<Cells>() as i32;
-        let len = self.load_place(all, object + offset_of!(Cells, len) as i32);
-        let first = self.load_place(all, object + offset_of!(Cells, at) as i32);
+        let len = self.load_fixed(all, object + offset_of!(Cells, len) as i32);
+        let first = self.load_fixed(all, object + offset_of!(Cells, at) as i32);
         let beyond = self
             .build
             .ins()

@@ -5,9 +5,10 @@ use super::emitter::{Callbacks, Emitter, Program};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, FuncRef, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, Switch};
-use p4_vm::native::{JumpTable, Op};
-use p4_vm::{NONE, Target};
+use p4_vm::native::{Found, JumpTable, Op};
+use p4_vm::{NONE, Sequence, Target};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::offset_of;
 
 /// Most instructions of an action that is compiled where its table is applied.
 const IN_PLACE: usize = 256;
@@ -16,8 +17,25 @@ const IN_PLACE: usize = 256;
 struct Part {
     /// The blocks of instructions, by the number of the first.
     blocks: BTreeMap<Target, Block>,
+    ways: Ways,
+}
+
+/// Where code goes that leaves its part.
+#[derive(Clone, Copy)]
+struct Ways {
     /// Where it returns to.
     back: Block,
+    /// Where it halts.
+    halt: Block,
+    /// Where it goes if the interpreter says that the packet leaves the block.
+    end: Block,
+}
+
+impl Ways {
+    /// The same for code that returns elsewhere.
+    fn to(self, back: Block) -> Self {
+        Ways { back, ..self }
+    }
 }
 
 /// Compiles functions of a module.
@@ -30,13 +48,21 @@ pub struct Procedure<'a, 'f, 'm> {
     parts: Vec<Part>,
 }
 
-/// Writes the function that begins with instruction `start`; `false`: it has a place outside of storage. `function`
-/// declares one that it calls.
+/// What a function runs.
+#[derive(Clone, Copy)]
+pub enum Start<'a> {
+    /// The code that begins with an instruction.
+    Code(Target),
+    /// Blocks one after another.
+    Sequence(&'a Sequence),
+}
+
+/// Writes a function; `false`: it has a place outside of storage. `function` declares one that it calls.
 pub fn write<'f>(
     program: &Program<'_>,
     mut build: FunctionBuilder<'f>,
     callbacks: Callbacks,
-    start: Target,
+    start: Start<'_>,
     function: &mut dyn FnMut(Target, &mut FunctionBuilder<'_>) -> FuncRef,
 ) -> bool {
     let first = build.create_block();
@@ -61,8 +87,18 @@ pub fn write<'f>(
         called: HashMap::new(),
         parts: Vec::new(),
     };
-    let body = procedure.part(start, back);
-    procedure.emitter.jump(body);
+    let ways = Ways {
+        back,
+        halt: end,
+        end,
+    };
+    match start {
+        Start::Code(start) => {
+            let body = procedure.part(start, ways);
+            procedure.emitter.jump(body);
+        }
+        Start::Sequence(sequence) => procedure.sequence(sequence, ways),
+    }
     while let Some(part) = procedure.parts.pop() {
         procedure.write(&part);
     }
@@ -80,20 +116,52 @@ pub fn write<'f>(
 }
 
 impl Procedure<'_, '_, '_> {
+    /// Runs blocks one after another, then returns; to where code ends if the sequence ends early.
+    fn sequence(&mut self, sequence: &Sequence, ways: Ways) {
+        for stage in &sequence.stages {
+            let e = &mut self.emitter;
+            let steps = e.field(types::I32, context::MOST_STEPS);
+            e.set_field(context::STEPS, steps);
+            let [halt, end] = [e.build.create_block(), e.cold_block()];
+            let body = self.part(
+                stage.block,
+                Ways {
+                    back: halt,
+                    halt,
+                    end,
+                },
+            );
+            let e = &mut self.emitter;
+            e.jump(body);
+            e.build.switch_to_block(end);
+            e.leave_if_aborted(ways.end);
+            e.jump(halt);
+            e.build.switch_to_block(halt);
+            if let Some((told, to)) = stage.told {
+                e.tell(told, to);
+            }
+            if let Some((a, b)) = stage.last_if_equal {
+                self.compare(IntCC::Equal, a, b, ways.end);
+            }
+        }
+        self.emitter.jump(ways.back);
+    }
+
     /// The block in which code begins that is written later.
-    fn part(&mut self, start: Target, back: Block) -> Block {
+    fn part(&mut self, start: Target, ways: Ways) -> Block {
         let starts = starts(self.emitter.program, start);
         let blocks: BTreeMap<_, _> = starts
             .into_iter()
             .map(|at| (at, self.emitter.build.create_block()))
             .collect();
         let first = blocks[&start];
-        self.parts.push(Part { blocks, back });
+        self.parts.push(Part { blocks, ways });
         first
     }
 
     fn write(&mut self, part: &Part) {
         let ops = &self.emitter.program.source.code.ops;
+        self.emitter.end = part.ways.end;
         for (&start, &block) in &part.blocks {
             self.emitter.build.switch_to_block(block);
             let mut at = start;
@@ -109,7 +177,7 @@ impl Procedure<'_, '_, '_> {
             }
             // Code that has no more instructions is at its end.
             if at as usize >= ops.len() && !part.blocks.contains_key(&at) {
-                self.emitter.jump(self.emitter.end);
+                self.emitter.jump(part.ways.halt);
             }
         }
     }
@@ -172,11 +240,11 @@ impl Procedure<'_, '_, '_> {
                 self.call(target);
             }
             Op::Ret => {
-                e.jump(part.back);
+                e.jump(part.ways.back);
                 return false;
             }
             Op::Halt => {
-                e.jump(e.end);
+                e.jump(part.ways.halt);
                 return false;
             }
             Op::Refuse | Op::Reject { .. } => {
@@ -202,7 +270,7 @@ impl Procedure<'_, '_, '_> {
                 e.branch(jumps, to(target), e.end);
                 e.build.switch_to_block(on);
             }
-            Op::Apply { site } => self.apply(site),
+            Op::Apply { site } => self.apply(site, part.ways),
             Op::Extern { call } => {
                 if !e.checksum(call) {
                     e.call(call);
@@ -237,13 +305,14 @@ impl Procedure<'_, '_, '_> {
     }
 
     /// Applies a table: looks up its key, then runs the action that was found.
-    fn apply(&mut self, site: u32) {
+    fn apply(&mut self, site: u32, ways: Ways) {
         let program = self.emitter.program;
         let code = program.source.code;
         let found = self.emitter.find(site);
         let site = &code.sites[site as usize];
         if site.hit != NONE {
-            let hit = self.emitter.field(types::I64, context::HIT);
+            let hit = offset_of!(Found, hit) as i32;
+            let hit = self.emitter.load_place(found, hit);
             self.emitter.store(site.hit, hit);
         }
         let after = self.emitter.build.create_block();
@@ -256,19 +325,19 @@ impl Procedure<'_, '_, '_> {
         for (index, &begin) in (0u128..).zip(&begins) {
             switch.set_entry(index, begin);
         }
-        switch.set_entry(NONE.into(), after);
-        // What is left is `PANICKED`.
-        let end = self.emitter.end;
-        switch.emit(&mut self.emitter.build, found, end);
+        let e = &mut self.emitter;
+        let action = e.load_number(found, offset_of!(Found, action) as i32);
+        // What is left is `NONE`.
+        switch.emit(&mut e.build, action, after);
         let mut bodies = HashMap::new();
         for action in actions.iter().filter(|action| !action.done) {
             bodies
                 .entry(action.entry)
-                .or_insert_with(|| self.body(action.entry, after));
+                .or_insert_with(|| self.body(action.entry, ways.to(after)));
         }
         for (index, (action, begin)) in (0..).zip(actions.iter().zip(begins)) {
             self.emitter.build.switch_to_block(begin);
-            self.emitter.begin_action(site, index, action);
+            self.emitter.begin_action(found, site, index, action);
             let body = bodies.get(&action.entry).filter(|_| !action.done);
             self.emitter.jump(*body.unwrap_or(&after));
         }
@@ -276,16 +345,16 @@ impl Procedure<'_, '_, '_> {
     }
 
     /// The block in which the rest of an action begins: in place if it is short, else a call.
-    fn body(&mut self, target: Target, after: Block) -> Block {
+    fn body(&mut self, target: Target, ways: Ways) -> Block {
         let program = self.emitter.program;
         let length = reached(program, target, IN_PLACE + 1).len();
         if length <= IN_PLACE && program.take_in_place(length) {
-            return self.part(target, after);
+            return self.part(target, ways);
         }
         let block = self.emitter.build.create_block();
         self.emitter.build.switch_to_block(block);
         self.call(target);
-        self.emitter.jump(after);
+        self.emitter.jump(ways.back);
         block
     }
 }

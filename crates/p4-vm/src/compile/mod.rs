@@ -14,7 +14,7 @@ mod stmt;
 mod storage;
 
 use crate::code::*;
-use crate::{Architecture, CompileError, wide};
+use crate::{Architecture, CompileError, Sequence, wide};
 pub use operands::enum_member;
 use p4_ir::{FunctionId, Program, SourceLoc, Stmt, StmtKind};
 use std::collections::HashMap;
@@ -27,7 +27,9 @@ pub struct Compiled<A: Architecture> {
     pub layout: A::Layout,
     /// Calls of the architecture's own externs.
     pub own: Vec<A::Call>,
-    /// Where blocks begin, in rising order.
+    /// Blocks that are run one after another.
+    pub sequences: Vec<Sequence>,
+    /// Where blocks begin that are also run alone, in rising order.
     #[cfg(feature = "native")]
     pub entries: Vec<Target>,
     /// The same code in the processor's instructions.
@@ -125,10 +127,19 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         let zero = self.number(0);
         let entries = A::entries(&mut self.layout);
         link::link(&mut self.code, entries, &self.labels, zero);
+        let sequences = A::sequences(&self.layout, &self.own);
         #[cfg(feature = "native")]
-        let entries: std::collections::BTreeSet<_> =
-            A::entries(&mut self.layout).map(|entry| *entry).collect();
+        let entries: std::collections::BTreeSet<_> = {
+            // What the architecture's own externs ask for may have blocks run again.
+            let stages = sequences.iter().flat_map(|sequence| &sequence.stages);
+            let within: Vec<_> = stages.map(|stage| stage.block).collect();
+            let entries = A::entries(&mut self.layout).map(|entry| *entry);
+            entries
+                .filter(|entry| !self.own.is_empty() || !within.contains(entry))
+                .collect()
+        };
         let compiled = Compiled {
+            sequences,
             #[cfg(feature = "native")]
             entries: entries.into_iter().collect(),
             #[cfg(feature = "native")]

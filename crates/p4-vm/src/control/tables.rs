@@ -93,9 +93,7 @@ impl Machine {
             });
         }
         let outcome = self.check_action(table, &action, "tableonly")?;
-        let state = self.table_mut(table)?;
-        state.default = outcome;
-        state.default_action = action;
+        self.table_mut(table)?.set_default(outcome, action);
         Ok(())
     }
 
@@ -110,15 +108,14 @@ impl Machine {
         };
         let outcome = Outcome::Run(prepare(self.program(), table, &spec));
         let state = self.table_mut(table)?;
-        state.default = outcome;
-        state.default_action = EntryAction::Run(spec);
+        state.set_default(outcome, EntryAction::Run(spec));
         self.write_or_draft(CellWrite::Default(table.0));
         Ok(())
     }
 
     /// What a miss does.
     pub fn default_action(&self, table: TableId) -> Result<EntryAction, ControlError> {
-        Ok(self.table_ref(table)?.default_action.clone())
+        Ok(self.table_ref(table)?.default_action().clone())
     }
 
     /// When an entry was last hit, or inserted if it never was, in tables with `support_timeout`.

@@ -3,6 +3,8 @@
 use super::chunks::Chunks;
 use super::gradual::Gradual;
 use super::index::{Index, Slab};
+#[cfg(feature = "native")]
+use super::recent::Recent;
 use super::{Direct, TableState, hash_of};
 use std::collections::BTreeMap;
 use std::mem::{swap, take};
@@ -49,6 +51,8 @@ impl TableState {
             next_sequence: self.next_sequence,
             size: self.size,
             name: self.name.clone(),
+            #[cfg(feature = "native")]
+            recent: Recent::default(),
         }
     }
 
@@ -91,6 +95,10 @@ impl TableState {
         swap(self, draft);
         swap(&mut self.touched, &mut draft.touched);
         swap(&mut self.default_direct, &mut draft.default_direct);
+        // Compiled code knows where they are.
+        #[cfg(feature = "native")]
+        swap(&mut self.recent, &mut draft.recent);
+        self.forget_recent();
         if let Some(mut changed) = self.changed.take() {
             self.free.append(&mut changed.removed);
         }

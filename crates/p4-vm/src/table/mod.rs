@@ -7,6 +7,8 @@ mod filter;
 mod gradual;
 mod index;
 mod key;
+#[cfg(feature = "native")]
+mod recent;
 mod tuples;
 
 pub use constant::source_entries;
@@ -14,6 +16,8 @@ pub use key::KeyLayout;
 
 use crate::cells::{self, Counted, MeterCell, MeterUnit};
 use crate::filter::{Filter, FilterKind};
+#[cfg(feature = "native")]
+use crate::native::Found;
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
 use chunks::Chunks;
@@ -22,6 +26,8 @@ use gradual::Gradual;
 use index::{Index, Indexed, Slab};
 use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, Program, TableId};
+#[cfg(feature = "native")]
+use recent::Recent;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use units::Instant;
@@ -165,9 +171,9 @@ pub struct TableState {
     touched: Chunks<Touched>,
     /// What each row does, which is all that most look-ups want of it.
     outcomes: Chunks<Outcome>,
-    pub default: Outcome,
+    default: Outcome,
     /// The default as the control plane wrote it.
-    pub default_action: EntryAction,
+    default_action: EntryAction,
     /// What misses count and measure.
     pub default_direct: Direct,
     pub profile: Option<ExternId>,
@@ -191,6 +197,9 @@ pub struct TableState {
     name: String,
     key: Vec<u64>,
     masked: Vec<u64>,
+    /// What keys led to since the table was changed.
+    #[cfg(feature = "native")]
+    recent: Recent,
 }
 
 impl TableState {
@@ -231,7 +240,37 @@ impl TableState {
             next_sequence: 0,
             size: table.size,
             name: table.name.clone(),
+            #[cfg(feature = "native")]
+            recent: Recent::default(),
         }
+    }
+
+    /// Whether a key of one word leads to the same action until the table changes, and nothing is noted of look-ups.
+    #[cfg(feature = "native")]
+    pub fn repeats(&self) -> bool {
+        self.plain && self.layout.words == 1 && self.profile.is_none()
+    }
+
+    /// Has it keep what keys lead to from now on, if they [repeat](Self::repeats); where compiled code finds that, or 0.
+    #[cfg(feature = "native")]
+    pub fn keep_recent(&mut self) -> usize {
+        if self.repeats() {
+            self.recent = Recent::new();
+        }
+        self.recent.address()
+    }
+
+    /// Keeps what a key led to, until the table changes.
+    #[cfg(feature = "native")]
+    pub fn keep(&mut self, found: Found) {
+        self.recent.keep(found);
+    }
+
+    /// Says that keys may lead elsewhere from now on.
+    #[inline]
+    fn forget_recent(&mut self) {
+        #[cfg(feature = "native")]
+        self.recent.forget();
     }
 
     /// The entry hit by the values at `slots`.
@@ -330,6 +369,18 @@ impl TableState {
         }
     }
 
+    /// What a miss does, as the control plane wrote it.
+    pub fn default_action(&self) -> &EntryAction {
+        &self.default_action
+    }
+
+    /// Sets what a miss does.
+    pub fn set_default(&mut self, outcome: Outcome, action: EntryAction) {
+        self.forget_recent();
+        self.default = outcome;
+        self.default_action = action;
+    }
+
     /// What a look-up leads to.
     #[inline]
     pub fn outcome(&self, found: Option<u32>) -> &Outcome {
@@ -402,6 +453,7 @@ impl TableState {
             let what = format!("an entry with the key {} and that priority", show(&matches));
             return Err(ControlError::Exists { at: at(), what });
         }
+        self.forget_recent();
         let indexed = self.indexed(&matches, entry.priority);
         let id = self.take_number();
         self.outcomes[id as usize] = outcome;
@@ -445,6 +497,7 @@ impl TableState {
     pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
         let id = self.find(&entry.matches, entry.priority)?;
         self.check_changeable(id)?;
+        self.forget_recent();
         self.refer(&entry.action);
         let before = std::mem::replace(&mut self.row_mut(id).entry.action, entry.action);
         self.release(&before);
@@ -456,6 +509,7 @@ impl TableState {
     pub fn delete(&mut self, matches: &[Match], priority: u32) -> Result<(), ControlError> {
         let id = self.find(matches, priority)?;
         self.check_changeable(id)?;
+        self.forget_recent();
         self.index.remove(&self.slab, id);
         if let Some(row) = self.rows[id as usize].take() {
             self.release(&row.entry.action);

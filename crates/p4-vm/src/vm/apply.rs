@@ -41,9 +41,9 @@ pub fn find(
     machine: &mut Machine,
     words: &[u64],
     job: &mut Job,
-    (site, key): (u32, Option<u64>),
-    found: &mut Found,
-) -> u32 {
+    site: u32,
+    key: Option<u64>,
+) -> Found {
     let site = &code.sites[site as usize];
     let table = &mut machine.tables[site.table as usize];
     let entry = match key {
@@ -58,25 +58,33 @@ pub fn find(
         scratch,
         ..
     } = machine;
-    let table = &tables[site.table as usize];
+    let table = &mut tables[site.table as usize];
     let prepared = match table.outcome(entry) {
         Outcome::Run(prepared) => Some(prepared),
         _ => select(table, objects, (random, scratch), (words, site), entry),
     };
-    found.hit = entry.is_some().into();
+    let mut found = Found {
+        key: key.unwrap_or(0),
+        args: 0,
+        hit: entry.is_some().into(),
+        action: NONE,
+    };
     let Some(prepared) = prepared else {
-        return NONE;
+        return found;
     };
     let actions = &code.tables[site.table as usize].actions;
     let index = index_of(actions, prepared);
     // Compiled code reads as many words as the action has data.
     let complete = prepared.args.len() >= actions[index].data.len();
     debug_assert!(complete, "data of action {index}");
-    if !complete {
-        return NONE;
+    if complete {
+        found.args = prepared.args.as_ptr().expose_provenance();
+        found.action = index as u32;
     }
-    found.args = prepared.args.as_ptr();
-    index as u32
+    if key.is_some() {
+        table.keep(found);
+    }
+    found
 }
 
 /// Has a table's direct objects work on what a look-up found.

@@ -27,7 +27,7 @@ use units::Instant;
 
 pub use objects::FilterAt;
 pub use packet::finish;
-pub use run::run;
+pub use run::{run, run_all};
 
 /// What a program works on besides the packet, and what a control plane reads and writes: tables, extern objects,
 /// value sets.
@@ -39,6 +39,9 @@ pub struct Machine {
     /// Where compiled code finds registers.
     #[cfg(feature = "native")]
     pub(crate) cells: Box<[crate::native::Cells]>,
+    /// Where compiled code finds what keys of each table led to.
+    #[cfg(feature = "native")]
+    pub(crate) recent: Box<[usize]>,
     /// Whether code is interpreted even if it is compiled.
     #[cfg(feature = "native")]
     pub(crate) interpreted: bool,
@@ -108,6 +111,8 @@ impl Machine {
             objects: Vec::new(),
             #[cfg(feature = "native")]
             cells: Box::default(),
+            #[cfg(feature = "native")]
+            recent: Box::default(),
             #[cfg(feature = "native")]
             interpreted: false,
             value_sets: Vec::new(),

@@ -6,8 +6,9 @@ use super::{Job, Machine, external};
 use crate::Architecture;
 use crate::code::*;
 use crate::compile::Compiled;
-use crate::native::{self, Cells, Found, Kind, Places, Source, Vm};
+use crate::native::{self, Cells, Found, Key, Kind, Places, Source, Vm};
 use crate::object::Object;
+use crate::table::TableState;
 
 /// Compiles the code of a program to machine code if there is a compiler.
 pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
@@ -15,16 +16,22 @@ pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
         return;
     };
     let objects: Vec<_> = machine.objects.iter().map(kind).collect();
-    let layouts = machine.tables.iter().map(|table| &table.layout);
-    let keys: Vec<_> = layouts
-        .map(|layout| layout.places_in_word().map(Vec::from))
-        .collect();
+    let keys: Vec<_> = machine.tables.iter().map(key).collect();
     compiled.native = compiler.compile(&Source {
         code: &compiled.code,
         entries: &compiled.entries,
+        sequences: &compiled.sequences,
         objects: &objects,
         keys: &keys,
     });
+}
+
+fn key(table: &TableState) -> Option<Key> {
+    let fields = table.layout.places_in_word()?;
+    Some(Key {
+        fields: fields.to_vec(),
+        repeats: table.repeats(),
+    })
 }
 
 fn kind(object: &Object) -> Kind {
@@ -51,7 +58,7 @@ pub fn cells(objects: &mut [Object]) -> Box<[Cells]> {
     cells.collect()
 }
 
-/// Runs compiled code; says whether there is any.
+/// Runs the compiled code of a block; says whether there is any.
 #[inline]
 pub fn run<A: Architecture>(
     compiled: &Compiled<A>,
@@ -61,9 +68,40 @@ pub fn run<A: Architecture>(
     job: &mut Job,
     start: Target,
 ) -> bool {
-    let Some(native) = compiled.native.as_deref().filter(|_| !machine.interpreted) else {
+    let found = compiled.entries.binary_search(&start);
+    let Some(number) = found.ok() else {
         return false;
     };
+    let number = compiled.sequences.len() + number;
+    run_function(compiled, architecture, machine, words, job, number).is_some()
+}
+
+/// Runs the compiled code of a sequence; whether it came to its end, if there is any.
+#[inline]
+pub fn run_all<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    sequence: usize,
+) -> Option<bool> {
+    run_function(compiled, architecture, machine, words, job, sequence)
+}
+
+#[inline(always)]
+fn run_function<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    number: usize,
+) -> Option<bool> {
+    if machine.interpreted {
+        return None;
+    }
+    let native = compiled.native.as_deref()?;
     let mut vm = Interpreter {
         compiled,
         architecture,
@@ -72,8 +110,7 @@ pub fn run<A: Architecture>(
     };
     let places = vm.places();
     let steps = vm.machine.limits.max_steps;
-    native.run(start, words, places, steps, &mut vm);
-    true
+    Some(native.run(number, words, places, steps, &mut vm))
 }
 
 struct Interpreter<'a, A: Architecture> {
@@ -98,7 +135,19 @@ impl<A: Architecture> Interpreter<'_, A> {
             cursor: &raw mut self.job.cursor,
             length: self.job.length.into(),
             cells: self.machine.cells.as_ptr(),
+            recent: self.machine.recent.as_ptr(),
+            error: &raw const self.job.error,
+            checksum_error: &raw const self.job.checksum_error,
         }
+    }
+
+    /// Says where compiled code may emit headers now. All other places are as before.
+    fn renew(&mut self, places: &mut Places) {
+        let octets = &self.job.octets;
+        let stays = (octets.as_ptr(), octets.len()) == (places.octets, places.held);
+        assert!(stays, "a packet's octets stay as they are in a block");
+        let emitted = self.machine.output.room();
+        (places.emitted, places.room) = (emitted.octets.as_mut_ptr(), emitted.octets.len());
     }
 }
 
@@ -112,14 +161,14 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
             self.job,
             at,
         );
-        *places = self.places();
+        self.renew(places);
         next
     }
 
     #[inline]
-    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>, found: &mut Found) -> u32 {
+    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>) -> Found {
         let code = &self.compiled.code;
-        find(code, self.machine, words, self.job, (site, key), found)
+        find(code, self.machine, words, self.job, site, key)
     }
 
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {
@@ -131,11 +180,15 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
             self.job,
             call,
         );
-        *places = self.places();
+        self.renew(places);
         match self.job.abort {
             Some(_) => Next::End,
             None => Next::Step,
         }
+    }
+
+    fn aborted(&self) -> bool {
+        self.job.abort.is_some()
     }
 
     fn reject(&mut self, error: u64) {

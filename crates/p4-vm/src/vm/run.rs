@@ -39,6 +39,29 @@ pub fn run<A: Architecture>(
     execute::<A, false, false>(compiled, architecture, machine, words, job, start);
 }
 
+/// Runs the blocks of a sequence; says whether it came to its end.
+pub fn run_all<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    number: usize,
+) -> bool {
+    #[cfg(feature = "native")]
+    if machine.tracer.is_none()
+        && let Some(whole) =
+            super::native::run_all(compiled, architecture, machine, words, job, number)
+    {
+        return whole;
+    }
+    let mut stages = compiled.sequences[number].stages.iter();
+    stages.all(|stage| {
+        run(compiled, architecture, machine, words, job, stage.block);
+        stage.end(words, job)
+    })
+}
+
 /// Executes the one instruction `at` for compiled code.
 #[cfg(feature = "native")]
 pub fn step<A: Architecture>(

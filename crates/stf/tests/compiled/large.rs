@@ -11,7 +11,8 @@ const ACTIONS: usize = 40;
 /// Tables: their copies of the actions in place would exceed the bound of `p4-jit` several times over.
 const TABLES: usize = 24;
 
-fn pipeline(ingress: &str) -> Arc<Pipeline> {
+/// A program whose ingress is this.
+pub fn pipeline(ingress: &str) -> Arc<Pipeline> {
     let program = format!(
         "#include <core.p4>
         #include <v1model.p4>
@@ -33,7 +34,7 @@ fn pipeline(ingress: &str) -> Arc<Pipeline> {
 }
 
 /// What a switch sends for a packet with these fields.
-fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
+pub fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
     let octets = fields.iter().flat_map(|field| field.to_be_bytes());
     switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.collect()));
     let sent = switch.poll_transmit(Instant::ZERO).expect("a packet out");
