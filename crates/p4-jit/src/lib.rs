@@ -2,7 +2,7 @@
 //!
 //! [`install`] makes the engine compile the programs that it translates from then on, on x86-64 Linux. The map of
 //! this crate:
-//! - `module`: from bytecode to functions of machine code, one for each block and subroutine;
+//! - `module`: from bytecode to functions of machine code, one for each sequence of blocks, other block and subroutine;
 //! - `procedure`: the control flow of a function;
 //! - `word`, `wide`, `place`, `packet`, `checksum`: its instructions, by what they work on;
 //! - `emitter`: what these share: storage, checks, calls of the interpreter;
@@ -15,7 +15,8 @@
 //! is outside is not compiled.
 //!
 //! `context` alone has `unsafe` code. What it relies on: machine code accesses only the places that the checks allow,
-//! and [`Places`](p4_vm::native::Places) are valid until the interpreter is called, which renews them.
+//! [`Places`](p4_vm::native::Places) are valid as long as they say, and what a table [found](p4_vm::native::Found) is
+//! kept no longer than the table stays as it is.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod compiled {
