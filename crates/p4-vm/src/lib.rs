@@ -60,6 +60,6 @@ pub use hash::Algorithm;
 pub use object::{Object, member};
 pub use packet::Packet;
 pub use pipeline::Pipeline;
-pub use sequence::{Sequence, Stage, Told};
+pub use sequence::{Reported, Sequence, Stage};
 pub use trace::{TraceEvent, Tracer};
 pub use vm::{FilterAt, Job, Limits, Machine};

@@ -139,9 +139,9 @@ pub struct Places {
     pub cells: *const Cells,
     /// For each table the address of [`RECENT`] times [`Found`], if its [`Key::repeats`].
     pub recent: *const usize,
-    /// Where [`Job::error`](crate::Job::error) is.
+    /// Where the `error` of the job is.
     pub error: *const u64,
-    /// Where [`Job::checksum_error`](crate::Job::checksum_error) is.
+    /// Where the `checksum_error` of the job is.
     pub checksum_error: *const bool,
     /// What the deparser has emitted, and room behind it.
     pub emitted: *mut u8,

@@ -3,7 +3,7 @@
 use crate::V1Model;
 use crate::externs::Call;
 use p4_ir::{AnnotationValue, Block, Program, Type, TypeKind};
-use p4_vm::{Compiler, MetaField, NONE, Sequence, Slot, Stage, Target, Told};
+use p4_vm::{Compiler, MetaField, NONE, Reported, Sequence, Slot, Stage, Target};
 use std::ops::Range;
 
 /// What v1model knows of a program.
@@ -54,11 +54,11 @@ pub fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
         blocks, metadata, ..
     } = layout;
     let parser = Stage {
-        told: Some((Told::ParserError, metadata.parser_error)),
+        reported: Some((Reported::ParserError, metadata.parser_error)),
         ..Stage::new(blocks.parser)
     };
     let verify = Stage {
-        told: Some((Told::ChecksumError, metadata.checksum_error)),
+        reported: Some((Reported::ChecksumError, metadata.checksum_error)),
         ..Stage::new(blocks.verify)
     };
     let egress_spec = metadata.egress_spec.slot;

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{
 };
 use cranelift_frontend::FunctionBuilder;
 use p4_vm::native::{ActionCode, ApplySite, Found, RECENT_BITS, SPREAD, Source};
-use p4_vm::{MetaField, NONE, Slot, Target, Told};
+use p4_vm::{MetaField, NONE, Reported, Slot, Target};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::mem::offset_of;
@@ -437,17 +437,17 @@ impl Emitter<'_, '_> {
         self.leave_if(aborted, to);
     }
 
-    /// Sets metadata to what is told of a block.
-    pub fn tell(&mut self, told: Told, to: MetaField) {
+    /// Reports something of a block in metadata.
+    pub fn report(&mut self, reported: Reported, to: MetaField) {
         if to.slot == NONE {
             return;
         }
-        let value = match told {
-            Told::ParserError => {
+        let value = match reported {
+            Reported::ParserError => {
                 let place = self.fixed_field(context::ERROR);
                 self.load_place(place, 0)
             }
-            Told::ChecksumError => {
+            Reported::ChecksumError => {
                 let place = self.fixed_field(context::CHECKSUM_ERROR);
                 let bit = self.build.ins().load(types::I8, places(), place, 0);
                 self.build.ins().uextend(types::I64, bit)

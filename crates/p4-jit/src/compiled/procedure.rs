@@ -137,8 +137,8 @@ impl Procedure<'_, '_, '_> {
             e.leave_if_aborted(ways.end);
             e.jump(halt);
             e.build.switch_to_block(halt);
-            if let Some((told, to)) = stage.told {
-                e.tell(told, to);
+            if let Some((reported, to)) = stage.reported {
+                e.report(reported, to);
             }
             if let Some((a, b)) = stage.last_if_equal {
                 self.compare(IntCC::Equal, a, b, ways.end);

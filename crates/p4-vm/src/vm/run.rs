@@ -8,7 +8,7 @@ use crate::compile::Compiled;
 use crate::object::Object;
 use crate::trace::TraceEvent;
 use crate::wide;
-use crate::{Architecture, DropCause, Event};
+use crate::{Architecture, DropCause, Event, Reported, Stage};
 
 /// Runs code from `start` to its end.
 ///
@@ -58,8 +58,24 @@ pub fn run_all<A: Architecture>(
     let mut stages = compiled.sequences[number].stages.iter();
     stages.all(|stage| {
         run(compiled, architecture, machine, words, job, stage.block);
-        stage.end(words, job)
+        end_stage(stage, words, job)
     })
+}
+
+/// Does what is done behind a block; says whether the sequence continues.
+fn end_stage(stage: &Stage, words: &mut [u64], job: &Job) -> bool {
+    if job.abort.is_some() {
+        return false;
+    }
+    if let Some((reported, to)) = stage.reported {
+        let value = match reported {
+            Reported::ParserError => job.error,
+            Reported::ChecksumError => job.checksum_error.into(),
+        };
+        to.set(words, value);
+    }
+    let equal = |(a, b): (Slot, Slot)| words[a as usize] == words[b as usize];
+    !stage.last_if_equal.is_some_and(equal)
 }
 
 /// Executes the one instruction `at` for compiled code.
