@@ -2,7 +2,7 @@
 
 use super::large::{answer, pipeline};
 use super::switch;
-use engine::{ControlError, Match, Switch};
+use engine::{ControlError, DraftScope, Match, Switch};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -38,6 +38,8 @@ struct Write {
     b: u32,
     size: u32,
     by: u32,
+    /// Whether it is a batch of its own.
+    batch: bool,
 }
 
 impl Write {
@@ -50,6 +52,7 @@ impl Write {
             b: below(VALUES.into()) as u32,
             size: below(4) as u32,
             by: below(1 << 20) as u32,
+            batch: below(4) == 0,
         }
     }
 
@@ -74,12 +77,25 @@ impl Write {
         // Only the last two tables have priorities.
         let priority = if self.table < 3 { 0 } else { 1 + self.size };
         let entry = switch.entry(table, &self.matches(), priority, "add", &args)?;
-        match self.kind {
+        if self.batch {
+            switch.begin_batch(&DraftScope {
+                tables: [table].into(),
+                ..DraftScope::default()
+            });
+            while !switch.copy_to_batch(16) {}
+            switch.edit_draft(true);
+        }
+        let done = match self.kind {
             0..=2 => switch.insert(table, entry),
             3..=4 => switch.modify(table, entry),
             5..=6 => switch.delete(table, &entry.matches, priority),
             _ => switch.set_default_by_name(name, "add", &args),
+        };
+        if self.batch {
+            switch.edit_draft(false);
+            switch.publish_batch();
         }
+        done
     }
 }
 
