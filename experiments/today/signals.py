@@ -90,6 +90,10 @@ def with_dual_pi2(network: Topology, ground: Ground, program: str = "v1model/l4s
     return network
 
 
+def _csig(network: Topology, _: Ground) -> Topology:
+    return network.with_program("v1model/csig.p4")
+
+
 def _no_settings(_: Ground) -> Mapping[str, float]:
     return {}
 
@@ -124,6 +128,7 @@ SIGNALS: Mapping[Algorithm, Signal] = {
     "thetapowertcp": Signal("round-trip time"),
     "swift": Signal("round-trip time", settings=_target),
     "swiftaqt": Signal("AQT", settings=_target),
+    "swiftcsig": Signal("CSIG", _csig, _target),
     "vegas": Signal("round-trip time"),
     "rovegas": Signal("AQT"),
     "muzha": Signal("DRAI"),
@@ -170,9 +175,9 @@ PROFILE_CHOICE = today.PROFILE_CHOICE
 MARKING_CHOICE = Choice(
     "what switches write",
     "for Prague l4s.p4 with DualPI2, weights 1 and 9; for DCTCP ecn.p4 with a threshold of a "
-    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; else waymark.p4 "
-    "with all marks",
-    "RFC 9332's constants, RFC 8257's guideline, this project's program",
+    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; csig.p4 for CSIG; "
+    "else waymark.p4 with all marks",
+    "RFC 9332's constants, RFC 8257's guideline, this project's programs",
     "not swept",
 )
 TARGET_CHOICE = Choice(
