@@ -175,8 +175,8 @@ PROFILE_CHOICE = today.PROFILE_CHOICE
 MARKING_CHOICE = Choice(
     "what switches write",
     "for Prague l4s.p4 with DualPI2, weights 1 and 9; for DCTCP ecn.p4 with a threshold of a "
-    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; csig.p4 for CSIG; "
-    "else waymark.p4 with all marks",
+    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; for Swift (CSIG) "
+    "csig.p4; else waymark.p4 with all marks",
     "RFC 9332's constants, RFC 8257's guideline, this project's programs",
     "not swept",
 )
