@@ -7,6 +7,7 @@ from pathlib import Path
 
 import measurements
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from waymark import plots
 from waymark.compared import Column
@@ -14,6 +15,7 @@ from waymark.compared import Column
 PICTURE = Path(__file__).parent / "img" / "signals.png"
 MARKERS = "os^vD<>P*hpXd8H1234"
 COLUMNS = 3
+"""Of panels."""
 
 
 def main() -> None:
@@ -47,13 +49,15 @@ def _panel(axes: Axes, titles: list[str], x: Column, y: Column) -> None:
         )
     for column, axis in ((x, axes.xaxis), (y, axes.yaxis)):
         axis.set_label_text(column.measure)
-        axis.set_major_formatter("{x:g}")
     if "FCT" in x.measure:
         axes.set_xscale("log")
     if "FCT" in y.measure:
         axes.set_yscale("log")
     else:
         axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
 
 
 if __name__ == "__main__":

@@ -104,6 +104,11 @@ def beaten_by(comparison: Comparison, own: Numbers) -> list[str]:
     ]
 
 
+def count(experiment: Experiment, numbers: Numbers) -> int:
+    """How many of Waymark's quantities are compared with those of transports of today."""
+    return sum(OURS in _of(comparison, numbers) for comparison in experiment.comparisons)
+
+
 def beaten(experiment: Experiment, numbers: Numbers) -> dict[str, list[str]]:
     """Waymark's quantities in which transports of today are better, and which these are."""
     found = {

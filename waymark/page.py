@@ -100,6 +100,11 @@ class Entry:
         return {} if self.experiment is None else compared.beaten(self.experiment, self.numbers)
 
     @property
+    def comparisons(self) -> int:
+        """How many of Waymark's quantities are compared with those of transports of today."""
+        return 0 if self.experiment is None else compared.count(self.experiment, self.numbers)
+
+    @property
     def agreement(self) -> tuple[int, int]:
         """How many of the rows that have ns-2's number agree with it, and how many there are."""
         judged = [row["agrees_with_ns2"] for row in self.rows]
@@ -161,6 +166,8 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
         counts=counts,
         not_run=sum(entry.record is None for entry in everything),
         fitted=sum(entry.fitted for entry in everything),
+        beaten=sum(len(entry.beaten) for entry in everything),
+        comparisons=sum(entry.comparisons for entry in everything),
         matrix=compared.matrix(
             (e.experiment, {r["quantity"]: r["unit"] for r in e.rows}, e.numbers)
             for e in everything

@@ -38,6 +38,8 @@ SAMPLE_S = 25e-6
 QUEUE = "r->d"
 LONG, INCAST = 0, range(1, SENDERS + 1)
 GROUND = signals.datacenter([QUEUE])
+ALONE = 2 / 3
+"""In parts of the run: when the long flow should have been alone for a while."""
 RECOVERED = 0.9
 """The part of the link with which the long flow has recovered."""
 
@@ -82,11 +84,21 @@ def rows(runs: Runs) -> list[Row]:
         table.append(measures.use(name, [100 * bps / CABLE.rate_bps for bps in all_bps]))
         table += measures.queue(name, results, [QUEUE], span_s)
         table.append(measures.fairness(name, [_rates(r) for r in results]))
+        alone_s = ALONE * span_s[1], span_s[1]
+        busy = [100 * r.throughput_bps(LONG, *alone_s) * _whole(r) for r in results]
+        table.append(Row.of(f"{name}, alone: link busy", "%", [b / CABLE.rate_bps for b in busy]))
+        table += measures.queue(f"{name}, alone", results, [QUEUE], alone_s)
         losses = [float(sum(f.losses for f in r.flows)) for r in results]
         table.append(Row.of(f"{name}: lost", "packets", losses))
         table.append(Row.of(f"{name}: recovered", "RTTs", [_recovered_rtts(r) for r in results]))
     table += measures.octets((c, runs[plots.NAMES[c]]) for c in signals.SIGNALS)
     return table
+
+
+def _whole(result: Result) -> float:
+    """A packet's octets over those of them that count as throughput."""
+    its = result.flows[LONG]
+    return its.packet_octets / its.counted_octets
 
 
 def _rates(result: Result) -> list[float]:
@@ -165,10 +177,13 @@ EXPERIMENT = Experiment(
         "A flow that has not ended counts with the time from its start to the end of the run; "
         "'completed' says how many have."
     ),
-    comparisons=measures.comparisons(
-        [""],
-        (*measures.COMPLETION, *measures.LOAD, "Jain's index"),
-        "incast of 32",
-        ("FCT, p99", "waiting, p99"),
+    comparisons=(
+        *measures.comparisons([", alone"], ("waiting", "waiting, p99")),
+        *measures.comparisons(
+            [""],
+            (*measures.COMPLETION, *measures.LOAD, "Jain's index"),
+            "incast of 32",
+            ("FCT, p99", "waiting, p99"),
+        ),
     ),
 )
