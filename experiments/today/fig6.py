@@ -122,7 +122,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """The 99th percentile of completion times over that of the queue."""
     figure = plots.new_figure()
     axes = figure.subplots()
-    measures.scatter(axes, table, "", "waiting, p99", "FCT, p99", plots.PALETTE[0], labelled=True)
+    measures.scatter(axes, table, "", "waiting, p99", "FCT, p99")
     axes.set_yscale("log")
     plots.finish(
         axes,

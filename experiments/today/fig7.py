@@ -110,19 +110,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """Median completion time of small flows over that of all."""
     figure = plots.new_figure()
     axes = figure.subplots()
-    small = [row for row in table if ", small: " in row.quantity]
-    by_name = {row.quantity: row.waymark for row in small}
-    for control, marker in signals.MARKERS.items():
-        name = f"{plots.NAMES[control]}, small"
-        if f"{name}: FCT, p99" in by_name:
-            axes.plot(
-                by_name[f"{name}: FCT, p50"],
-                by_name[f"{name}: FCT, p99"],
-                marker=marker,
-                linestyle="none",
-                color=plots.PALETTE[0],
-                label=plots.NAMES[control],
-            )
+    measures.scatter(axes, table, ", small", "FCT, p50", "FCT, p99")
     axes.set_yscale("log")
     plots.finish(
         axes,

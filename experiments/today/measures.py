@@ -155,11 +155,18 @@ def comparisons(
 
 
 def scatter(
-    axes: Axes, table: Sequence[Row], point: str, x: str, y: str, colour: str, *, labelled: bool
+    axes: Axes,
+    table: Sequence[Row],
+    point: str,
+    x: str,
+    y: str,
+    colour: str | None = None,
+    *,
+    labelled: bool = True,
 ) -> None:
-    """A marker per control: one measure over another at a point."""
+    """A marker per control, in the colour or in one of each: one measure over another at a point."""
     of = {row.quantity: row.waymark for row in table}
-    for control, marker in signals.MARKERS.items():
+    for place, (control, marker) in enumerate(signals.MARKERS.items()):
         name = f"{plots.NAMES[control]}{point}"
         if f"{name}: {x}" in of:
             axes.plot(
@@ -167,7 +174,7 @@ def scatter(
                 of[f"{name}: {y}"],
                 marker=marker,
                 linestyle="none",
-                color=colour,
+                color=colour or plots.PALETTE[place % len(plots.PALETTE)],
                 label=plots.NAMES[control] if labelled else None,
             )
 

@@ -90,8 +90,9 @@ def with_dual_pi2(network: Topology, ground: Ground, program: str = "v1model/l4s
     return network
 
 
-def _csig(network: Topology, _: Ground) -> Topology:
-    return network.with_program("v1model/csig.p4")
+def _program(name: str) -> Callable[[Topology, Ground], Topology]:
+    """Switches that need nothing but their program."""
+    return lambda network, _: network.with_program(f"v1model/{name}.p4")
 
 
 def _no_settings(_: Ground) -> Mapping[str, float]:
@@ -128,7 +129,7 @@ SIGNALS: Mapping[Algorithm, Signal] = {
     "thetapowertcp": Signal("round-trip time"),
     "swift": Signal("round-trip time", settings=_target),
     "swiftaqt": Signal("AQT", settings=_target),
-    "swiftcsig": Signal("CSIG", _csig, _target),
+    "swiftcsig": Signal("CSIG", _program("csig"), _target),
     "vegas": Signal("round-trip time"),
     "rovegas": Signal("AQT"),
     "muzha": Signal("DRAI"),
