@@ -164,7 +164,7 @@ def scatter(
     *,
     labelled: bool = True,
 ) -> None:
-    """A marker per control, in the colour or in one of each: one measure over another at a point."""
+    """A marker per control, each in its colour or all in one: a measure over another at a point."""
     of = {row.quantity: row.waymark for row in table}
     for place, (control, marker) in enumerate(signals.MARKERS.items()):
         name = f"{plots.NAMES[control]}{point}"
