@@ -123,6 +123,10 @@ EXPERIMENT = Experiment(
         net.VBR_CHOICE,
         signals.TARGET_CHOICE,
     ),
+    notes=(
+        "Swift's delay is the round-trip time by the sender's clock alone. Clocks that differ "
+        "between hosts change neither it nor AQT, so that no run has skewed clocks."
+    ),
     comparisons=measures.comparisons(
         [f", load {load}" for load in LOADS],
         measures.LOAD,
