@@ -7,10 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from experiments.today import signals
-from waymark import Row, plots
+from waymark import MODERN, Row, plots
 from waymark.analysis.fairness import jain
 from waymark.experiment import OCTETS, Comparison
 from waymark.result import Result, Values
+from waymark.workload import HEADER_OCTETS
 
 Better = Literal["more", "less"]
 
@@ -103,12 +104,17 @@ def completion_ms(result: Result, flows: Iterable[int]) -> list[float]:
 
 
 def octets(results_by_control: Iterable[tuple[str, Sequence[Result]]]) -> list[Row]:
-    """Octets of a full data packet that carry the signal, by control."""
+    """Octets that the signal takes from a full data packet, by control: a tag of its own, or what
+    there is less of data."""
+    payload = MODERN.packet_octets - HEADER_OCTETS
     return [
         Row.of(
             OCTETS.format(plots.NAMES[control]),
             "octets",
-            [float(r.flows[0].feedback_octets) for r in results],
+            [
+                float(max(r.flows[0].feedback_octets, payload - r.flows[0].payload_octets))
+                for r in results
+            ],
         )
         for control, results in results_by_control
     ]
