@@ -268,10 +268,10 @@ IN_README = (
     "θ-PowerTCP",
     "Swift",
     "Swift (AQT)",
+    "Swift (CSIG)",
     "Vegas",
     "RoVegas",
     "Muzha",
-    "RedVegas",
     "Waymark",
 )
 """The controls of the README's table; the report has all."""
