@@ -14,7 +14,7 @@ fn transfers() -> Value {
             1 => json!({"control": {"name": "sack"}}),
             _ => json!({"control": {"name": "redvegas"}}),
         };
-        let (from, to) = if number % 2 == 0 {
+        let (from, to) = if number.is_multiple_of(2) {
             ("S", "D")
         } else {
             ("D", "S")
