@@ -62,10 +62,11 @@ async fn prepare(
         let mut slice: Vec<_> = slice.map(|update| Prepared::new(model, update)).collect();
         let count = slice.len();
         let part = edit(shared, move |target| {
-            let undo = batch::write_all(target, &mut slice)?;
-            Ok(Undo::new(&undo))
+            let undo = batch::write_all(target, &mut slice);
+            // The slice is freed elsewhere: the allocator may take long to give memory back.
+            (undo.map(|undo| Undo::new(&undo)), slice)
         });
-        let failed = match part.await {
+        let failed = match part.await.map(|(part, _)| part) {
             Ok(Ok(more)) => {
                 undo.push(more);
                 done += count;
