@@ -20,7 +20,7 @@ from pydantic import (
 
 from controller import check
 from controller.replication import CloneSession, DefaultAction, MulticastGroup
-from waymark import csig, units, yaml_file
+from waymark import csig, trim, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
 from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
@@ -37,9 +37,6 @@ Signal = Literal["abw", "abw/c", "delay"]
 """Of CSIG."""
 
 MAX_DSCP = 63
-
-LEAST_CUT, MAX_FRAME = 78, 65535
-"""Octets of trimmed packets: with 78, Ethernet, tag and the longest IPv4 header are whole."""
 
 
 MAX_NODE = 0xFFFFFFFF
@@ -70,20 +67,32 @@ class TrimConfig(Settings):
     """Packet trimming at a port."""
 
     trimmable: int = Field(
-        ge=0, le=MAX_DSCP, strict=True, description="0 to 63: the DSCP of packets that may be cut"
+        trim.TRIMMABLE,
+        ge=0,
+        le=MAX_DSCP,
+        strict=True,
+        description="0 to 63: the DSCP of packets that may be cut",
     )
     trimmed: int = Field(
-        ge=0, le=MAX_DSCP, strict=True, description="0 to 63: their DSCP when they are cut"
+        trim.TRIMMED,
+        ge=0,
+        le=MAX_DSCP,
+        strict=True,
+        description="0 to 63: their DSCP when they are cut",
     )
     octets: int = Field(
-        128,
-        ge=LEAST_CUT,
-        le=MAX_FRAME,
+        trim.Trim.octets,
+        ge=trim.LEAST_OCTETS,
+        le=trim.MOST_OCTETS,
         strict=True,
-        description=f"{LEAST_CUT} to {MAX_FRAME}: what is left of a frame",
+        description=f"{trim.LEAST_OCTETS} to {trim.MOST_OCTETS}: what is left of a frame",
     )
     queue_limit: int = Field(
-        1000, ge=2, le=MAX_DEPTH, strict=True, description="2 or more cut packets"
+        trim.Trim.queue_packets,
+        ge=2,
+        le=MAX_DEPTH,
+        strict=True,
+        description="2 or more cut packets",
     )
 
     @model_validator(mode="after")
@@ -175,9 +184,9 @@ class IntConfig(Settings):
     mtu: int = Field(
         1500,
         ge=LEAST_MTU,
-        le=MAX_FRAME,
+        le=trim.MOST_OCTETS,
         strict=True,
-        description=f"{LEAST_MTU} to {MAX_FRAME}: octets of the longest packet of the line",
+        description=f"{LEAST_MTU} to {trim.MOST_OCTETS}: octets of the longest packet of the line",
     )
     remove: bool = Field(
         False,

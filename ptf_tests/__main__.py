@@ -48,7 +48,7 @@ MODULES = {
     "red": (*EVERY, "red"),
     "ecn": (*EVERY, "ecn"),
     "l4s": (*EVERY, "l4s"),
-    "trim": (*EVERY, "trim"),
+    "trim": (*EVERY, "ecn", "trim"),
     "csig": (*EVERY, "csig"),
     "tcp_int": (*EVERY, "tcp_int"),
     "int": (*EVERY, "telemetry"),

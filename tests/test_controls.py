@@ -60,6 +60,7 @@ def test_those_of_today_need_the_modern_profile() -> None:
         "swift",
         "swiftaqt",
         "swiftcsig",
+        "nscc",
         "thetapowertcp",
         "waymark",
     } == MODERN
@@ -110,6 +111,8 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
         marking = marking.with_program("v1model/csig.p4")
     if "INT" in control.marks:
         marking = marking.with_program("v1model/int.p4")
+    if "trimming" in control.needs:
+        marking = marking.with_program("v1model/trim.p4").with_link("r", "b", ecn_threshold=2)
     result = run(Scenario("marks", marking, end_s=4, flows=(flow,)))
     traced = result.trace(0)
     read = {

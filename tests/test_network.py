@@ -22,6 +22,7 @@ from waymark.addressing import derive
 from waymark.dual_pi2 import DualPi2
 from waymark.entries import entries_for as entries_of_a_topology
 from waymark.program import of_project
+from waymark.trim import Trim
 
 NAME = f"t{os.getpid()}"
 
@@ -200,8 +201,10 @@ def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: 
     """The controller's configuration means what the lab writes, whatever the program."""
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     network = network.with_program(f"v1model/{main}.p4")
-    if main == "ecn":
+    if main in ("ecn", "trim"):
         network = network.with_link("r1", "r2", ecn_threshold=5)
+    if main == "trim":
+        network = network.with_link("r1", "r2", trim=Trim(80, 50))
     if main == "l4s":
         network = network.with_link("r1", "r2", dual_pi2=DualPi2(target_s=0.02), weights=(1, 9))
     if main == "red":

@@ -16,14 +16,17 @@ from waymark import (
     Clock,
     CongestionControl,
     Flow,
+    Host,
     Limits,
     LinkChange,
     ModernProfile,
     OnOff,
     Profile,
     Scenario,
+    Switch,
     Topology,
     WaymarkError,
+    duplex,
     run,
 )
 from waymark.controls import BY_NAME
@@ -67,6 +70,7 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
 NEED_RATES = (
     "bbr",
     "dctcp",
+    "nscc",
     "prague",
     "swift",
     "swiftaqt",
@@ -94,6 +98,8 @@ def test_every_control_uses_the_bottleneck(small: Topology, algorithm: str) -> N
         small = small.with_program("v1model/csig.p4")
     if "INT" in BY_NAME[algorithm].marks:
         small = small.with_program("v1model/int.p4")
+    if "trimming" in BY_NAME[algorithm].needs:
+        small = small.with_program("v1model/trim.p4")
     result = run(scenario(small, flows=(flow,), sources=(), end_s=30, check_aqt=False))
     assert result.throughput_bps(0, 10, 30) > 0.3 * 1.6e6
 
@@ -403,6 +409,36 @@ def test_swift_with_marks_does_not_count_the_way_back(small: Topology) -> None:
     by_mark, by_clock = throughput_bps("swiftaqt"), throughput_bps("swift")
     assert by_mark > 0.6 * 1.6e6
     assert by_mark > 2 * by_clock
+
+
+def test_nscc_needs_switches_that_trim(small: Topology) -> None:
+    flow = Flow("a", "b", "nscc", MODERN)
+    scenario = Scenario("nscc", small.with_program("v1model/trim.p4", at="r1"), 1, flows=(flow,))
+    told = "nscc needs switches that trim packets, and v1model/waymark.p4 of r2 has no table trim"
+    with pytest.raises(WaymarkError, match=told):
+        run(scenario)
+
+
+def test_what_a_full_queue_trims_arrives_without_a_timeout() -> None:
+    """Eight senders at once, with room for ten packets: what is trimmed is sent again."""
+    names = tuple(f"s{number}" for number in range(8))
+    network = Topology(
+        hosts=(*(Host(name) for name in names), Host("b")),
+        switches=(Switch("r", program="v1model/trim.p4"),),
+        links=(
+            *(way for name in names for way in duplex(name, "r", 1e9, 5e-6)),
+            *duplex("r", "b", 1e9, 5e-6, queue_packets=10),
+        ),
+    ).with_link("r", "b", ecn_threshold=5)
+    flows = tuple(Flow(name, "b", "nscc", MODERN, segments=100) for name in names)
+    result = run(Scenario("incast", network, 0.1, flows=flows, sample_s=0.01))
+    assert result.switches["r"].counters["trimmed"].total.packets > 20
+    assert result.switches["r"].counters["ecn_marks"].total.packets > 20
+    assert [flow.losses for flow in result.flows] == [0] * 8
+    assert [flow.timeouts for flow in result.flows] == [0] * 8
+    # 800 packets of 12 µs each, and what the trimmed ones take.
+    finished = [flow.finished_s for flow in result.flows]
+    assert all(at is not None and 0.0012 < at < 0.013 for at in finished), finished
 
 
 def test_csig_needs_switches_that_know_its_tags(small: Topology) -> None:

@@ -10,6 +10,7 @@ from conftest import ROOT
 from waymark import ConstantDrop, Host, Link, Red, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
 from waymark.dual_pi2 import DualPi2
+from waymark.trim import Trim
 
 FILES = sorted((ROOT / "topologies").glob("*.yaml"))
 HOSTS = (Host("a"), Host("b"))
@@ -54,6 +55,17 @@ def test_ecn_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None
     file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{ecn: 9}}}}]")
     network = Topology.load(file)
     assert [network.link(*ends).ecn_threshold for ends in ("ab", "ba")] == [5, 9]
+
+
+def test_trimming_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "net.yaml"
+    link = "ends: [a, b], rate: 1 Mb/s, delay: 1 ms, trim: {octets: 80}"
+    file.write_text(
+        f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{trim: {{queue: 9}}}}}}]"
+    )
+    network = Topology.load(file)
+    assert network.link("a", "b").trim == Trim(octets=80)
+    assert network.link("b", "a").trim == Trim(queue_packets=9)
 
 
 def test_l4s_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None:
@@ -129,6 +141,11 @@ def test_impossible_red_is_reported(tmp_path: Path, settings: str, told: str) ->
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 50, 2), "loss 2, expected 0 to 1"),
         (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, ecn_threshold=-1), LINKS[1]), "threshold -1"),
         (HOSTS, SWITCHES, (Link("a", "r", 1e6, 0, weights=(0,)), LINKS[1]), "not all 0"),
+        (
+            *(HOSTS, SWITCHES),
+            (Link("a", "r", 1e6, 0, trim=Trim(octets=77)), LINKS[1]),
+            "trimmed to 77 octets, expected 78 to 65535",
+        ),
         (
             *(HOSTS, SWITCHES),
             (Link("a", "r", 1e6, 0, dual_pi2=DualPi2(alpha_hz=16)), LINKS[1]),

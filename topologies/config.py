@@ -17,6 +17,7 @@ from waymark.entries import csig_locator, csig_quantiser
 from waymark.errors import WaymarkError
 from waymark.red import ConstantDrop
 from waymark.topology import Link, Switch, Topology
+from waymark.trim import TRIMMABLE, TRIMMED, Trim
 
 HEADER = """\
 # Generated from {file} for `waymark controller plan|apply|watch`.
@@ -89,6 +90,7 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
             **({} if link.dual_pi2 is None else {"dual_pi2": _dual_pi2(link.dual_pi2)}),
             **({"tcp_int": True} if "tcp_int_port" in tables else {}),
             **({"telemetry": {"node": node}} if "int_port" in tables else {}),
+            **({"trim": _trim(link.trim or Trim())} if "trimming" in tables else {}),
             **_early_drops(link),
         }
         for port, link in switch.links.items()
@@ -115,6 +117,16 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
         ]
     )
     return config
+
+
+def _trim(settings: Trim) -> dict[str, Any]:
+    """Trimming as in the lab."""
+    return {
+        "trimmable": TRIMMABLE,
+        "trimmed": TRIMMED,
+        "octets": settings.octets,
+        "queue_limit": settings.queue_packets,
+    }
 
 
 def _csig(topology: Topology, switch: Switch) -> dict[str, Any]:

@@ -6,7 +6,7 @@ neighbours, the queue limit of each port, and the marks that each port writes.
 
 from collections.abc import Collection
 
-from waymark import csig, ecmp
+from waymark import csig, ecmp, trim
 from waymark import entry as entry_of
 from waymark.addressing import Addressing
 from waymark.architecture import V1MODEL, Architecture
@@ -41,8 +41,8 @@ def entries_for(
         packet_octets: of the packets that fill queues, where depths are in cells.
 
     Raises:
-        WaymarkError: a link has RED, an ECN threshold or DualPI2, and the program does not, or
-            cannot have it so.
+        WaymarkError: a link has RED, an ECN threshold, DualPI2 or trimming, and the program does
+            not, or cannot have it so.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -108,6 +108,10 @@ def entries_for(
         if link.dual_pi2 is not None:
             _need(link, switch, "dual_pi2", present)
             entries.append(entry_of.dual_pi2(port, link.dual_pi2))
+        if link.trim is not None:
+            _need(link, switch, "trimming", present)
+        if "trimming" in present:
+            entries += trim.entries(port, link.trim or trim.Trim())
     return entries
 
 

@@ -5,9 +5,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from waymark.drai import MAX_DEPTH
 from waymark.dual_pi2 import MAX_COUPLING, DualPi2
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
+from waymark.trim import LEAST_OCTETS, MOST_OCTETS, Trim
 from waymark.units import parse_rate, parse_time
 
 
@@ -61,6 +63,31 @@ class DualPi2Settings(BaseModel):
     def to_dual_pi2(self) -> DualPi2:
         """The settings for `waymark.dual_pi2`."""
         return DualPi2(self.target, self.step, self.coupling, self.alpha, self.beta)
+
+
+class TrimSettings(BaseModel):
+    """Packet trimming at a port."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    octets: int = Field(
+        Trim.octets,
+        ge=LEAST_OCTETS,
+        le=MOST_OCTETS,
+        strict=True,
+        description=f"{LEAST_OCTETS} to {MOST_OCTETS}: what is left of a frame",
+    )
+    queue: int = Field(
+        Trim.queue_packets,
+        ge=2,
+        le=MAX_DEPTH,
+        strict=True,
+        description="2 or more trimmed packets",
+    )
+
+    def to_trim(self) -> Trim:
+        """The settings for `waymark.trim`."""
+        return Trim(self.octets, self.queue)
 
 
 class RedSettings(BaseModel):

@@ -229,10 +229,10 @@ def _held(
     for link in topology.links:
         if link.source != switch.name:
             continue
-        if (link.red, link.ecn_threshold, link.dual_pi2) != (None, None, None):
+        if (link.red, link.ecn_threshold, link.dual_pi2, link.trim) != (None, None, None, None):
             raise WaymarkError(
-                f"link {link.name}: RED, ECN thresholds and DualPI2 are entries, and those of "
-                f"{switch.name} are its runtime file's"
+                f"link {link.name}: RED, ECN thresholds, DualPI2 and trimming are entries, and "
+                f"those of {switch.name} are its runtime file's"
             )
     held = virtual.held(switch.runtime, program.of_project(switch.program))
     return held | {
@@ -423,6 +423,10 @@ def _flow(
         carried["marks"] = [mark.to_core() for mark in custom.marks]
     elif "CSIG" in BY_NAME[flow.algorithm].marks and flow.profile.family == "modern":
         carried["csig"] = _csig(flow, scenario, tables)
+    elif (
+        "trimming" in BY_NAME[flow.algorithm].needs.split(", ") and flow.profile.family == "modern"
+    ):
+        _check_trimming(flow, scenario, tables)
     return {
         "name": _name(index),
         "from": flow.source,
@@ -476,6 +480,21 @@ def _is_alike(flow: Flow, before: Flow) -> bool:
         and flow.settings == before.settings
         and not (flow.trace or flow.threshold_factor or before.threshold_factor)
     )
+
+
+def _check_trimming(flow: Flow, scenario: Scenario, tables: Mapping[str, Collection[str]]) -> None:
+    """That switches may trim a flow's packets.
+
+    Raises:
+        WaymarkError: one drops what its queue refuses.
+    """
+    for switch in scenario.topology.switches:
+        if not any(table.split(".")[-1] == "trimming" for table in tables[switch.program]):
+            raise WaymarkError(
+                f"scenario {scenario.name}: flow {flow.source}->{flow.target}: {flow.algorithm} "
+                f"needs switches that trim packets, and {switch.program or 'the program'} of "
+                f"{switch.name} has no table trimming; valid: v1model/trim.p4 at every switch"
+            )
 
 
 def source_to_core(source: Source) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.ports import MAX_PORT, PRIORITIES
 from waymark.red import MAX_W, ConstantDrop, Red
+from waymark.trim import LEAST_OCTETS, MOST_OCTETS, Trim
 
 DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
@@ -143,6 +144,8 @@ class Link:
             None: nothing is marked. A switch's program has to have ECN, as ``v1model/ecn.p4`` has.
         dual_pi2: the coupled queue management of L4S; None: none. A switch's program has to have
             it, as ``v1model/l4s.p4`` has.
+        trim: packet trimming; None: a switch whose program has it, as ``v1model/trim.p4`` has,
+            trims with the defaults.
         weights: how the queues of the port share the link while several have packets, by priority
             from 0: octets in proportion to the weights. A queue without a weight, or with 0, is
             served when the others are empty. None: the largest priority first.
@@ -163,6 +166,7 @@ class Link:
     dual_pi2: DualPi2 | None = None
     weights: tuple[int, ...] | None = None
     medium: Medium | None = None
+    trim: Trim | None = None
 
     @property
     def name(self) -> str:
@@ -249,6 +253,7 @@ class Topology:
         ecn_threshold: int | None = None,
         dual_pi2: DualPi2 | None = None,
         weights: tuple[int, ...] | None = None,
+        trim: Trim | None = None,
     ) -> "Topology":
         """The same topology with other settings on the one link ``source`` -> ``target``."""
         old = self.link(source, target)
@@ -265,6 +270,7 @@ class Topology:
             old.dual_pi2 if dual_pi2 is None else dual_pi2,
             old.weights if weights is None else weights,
             old.medium,
+            old.trim if trim is None else trim,
         )
         return replace(self, links=tuple(new if link is old else link for link in self.links))
 
@@ -358,6 +364,7 @@ def _check(topology: Topology) -> None:
         _check_red(link)
         _check_dual_pi2(link)
         _check_weights(link)
+        _check_trim(link)
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
         if link.medium != topology.link(link.target, link.source).medium:
@@ -428,6 +435,22 @@ def _check_weights(link: Link) -> None:
         raise WaymarkError(
             f"link {link.name}: weights {list(weights)}, expected at most {PRIORITIES} from 0 to "
             "255, not all 0"
+        )
+
+
+def _check_trim(link: Link) -> None:
+    trim = link.trim
+    if trim is None:
+        return
+    if not LEAST_OCTETS <= trim.octets <= MOST_OCTETS:
+        raise WaymarkError(
+            f"link {link.name}: trimmed to {trim.octets} octets, expected {LEAST_OCTETS} to "
+            f"{MOST_OCTETS}"
+        )
+    if not 2 <= trim.queue_packets <= MAX_DEPTH:
+        raise WaymarkError(
+            f"link {link.name}: queue limit {trim.queue_packets} of trimmed packets, expected 2 to "
+            f"{MAX_DEPTH}"
         )
 
 

@@ -15,10 +15,11 @@ from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.dual_pi2 import DualPi2
 from waymark.errors import WaymarkError
-from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
+from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time, TrimSettings
 from waymark.ports import CPU_PORT, PRIORITIES
 from waymark.red import ConstantDrop, Red
 from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology, Tutorial
+from waymark.trim import Trim
 
 UNSTATED_RATE_BPS = 1e9
 """Of the tutorials' links that name no bandwidth."""
@@ -45,6 +46,7 @@ DELAY = f"a time with a unit, one way: {units.TIME}"
 QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
 LOSS = "a probability, 0 to 1"
 DUAL_PI2 = "target, step, coupling, alpha and beta of DualPI2, for L4S"
+TRIM = "octets and queue of packet trimming"
 WEIGHTS = "a list of up to 8 numbers, 0 to 255: the shares of the port's queues, by priority from 0"
 ECN = "0 or more packets that may wait in front of one that is not marked"
 RED = "thmin, thmax, pmax and w of random early detection"
@@ -95,6 +97,7 @@ class DirectionFile(Settings):
     )
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
     dual_pi2: DualPi2Settings | None = Field(None, description=DUAL_PI2)
+    trim: TrimSettings | None = Field(None, description=TRIM)
     weights: tuple[Weight, ...] | None = Field(None, max_length=PRIORITIES, description=WEIGHTS)
 
 
@@ -112,10 +115,12 @@ class LinkFile(Settings):
     red: RedSettings | None = Field(None, description=RED)
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
     dual_pi2: DualPi2Settings | None = Field(None, description=DUAL_PI2)
+    trim: TrimSettings | None = Field(None, description=TRIM)
     weights: tuple[Weight, ...] | None = Field(None, max_length=PRIORITIES, description=WEIGHTS)
     back: DirectionFile | None = Field(
         None,
-        description="rate, delay, queue, loss, ecn, red, drop, dual_pi2 or weights of the way back",
+        description="rate, delay, queue, loss, ecn, red, drop, dual_pi2, trim or weights of the "
+        "way back",
     )
 
 
@@ -252,6 +257,7 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         red=_early(entry.red, entry.drop),
         ecn_threshold=entry.ecn,
         dual_pi2=_dual_pi2(entry.dual_pi2),
+        trim=_trim(entry.trim),
         weights=entry.weights,
     )
     # One of red and drop on the way back replaces both.
@@ -267,12 +273,17 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         red=_early(back.red, back.drop) if its_own else _early(entry.red, entry.drop),
         ecn_threshold=entry.ecn if back.ecn is None else back.ecn,
         dual_pi2=_dual_pi2(back.dual_pi2 or entry.dual_pi2),
+        trim=_trim(back.trim or entry.trim),
         weights=entry.weights if back.weights is None else back.weights,
     )
 
 
 def _dual_pi2(settings: DualPi2Settings | None) -> DualPi2 | None:
     return None if settings is None else settings.to_dual_pi2()
+
+
+def _trim(settings: TrimSettings | None) -> Trim | None:
+    return None if settings is None else settings.to_trim()
 
 
 def _early(red: RedSettings | None, drop: float | None) -> Red | ConstantDrop | None:

@@ -1,5 +1,5 @@
 //! Two hosts with the modern profile of TCP, between which the input decides what arrives: packets as they were sent,
-//! in any order, lost, doubled or changed with their checksums made right again, and octets that nobody sent.
+//! in any order, lost, doubled, trimmed or changed with their checksums made right again, and octets that nobody sent.
 //!
 //! The first octet chooses the settings. Then each step is an octet that says what happens, and those that it takes.
 //! Whatever happens, neither host goes on sending for ever, what is in flight has a timer, and while nothing was changed
@@ -40,7 +40,11 @@ fuzz_target!(|input: &[u8]| {
         let mut next = || octets.next().unwrap_or(0);
         let to = usize::from(step & 1);
         match step >> 1 & 15 {
-            0..=5 => world.deliver(to, next(), |_| false),
+            0..=4 => world.deliver(to, next(), |_| false),
+            5 => {
+                let octets = usize::from(next());
+                world.deliver(to, 0, |packet| trim(packet, octets));
+            }
             6 => {
                 let changes = next() % 5;
                 let changes: Vec<[u8; 2]> = (0..changes).map(|_| [next(), next()]).collect();
@@ -81,6 +85,7 @@ impl World {
             } else {
                 EcnMode::Accurate
             },
+            trimming: bit(3),
             aqt: bit(4),
             receive_buffer: if bit(5) { 3000 } else { 200_000 },
             mtu: if bit(6) { 200 } else { 1500 },
@@ -208,6 +213,22 @@ fn change(packet: &mut Vec<u8>, changes: &[[u8; 2]]) -> bool {
     }
     repair(packet);
     !changes.is_empty()
+}
+
+/// A switch cuts a packet that may be cut to its headers and so many octets.
+fn trim(packet: &mut Vec<u8>, octets: usize) -> bool {
+    const TRIMMABLE: u8 = 3;
+    const TRIMMED: u8 = 7;
+    if packet[1] >> 2 != TRIMMABLE {
+        return false;
+    }
+    packet[1] = TRIMMED << 2 | packet[1] & 3;
+    let header = usize::from(packet[0] & 15) * 4;
+    packet.truncate(header + 20 + octets);
+    packet[10..12].copy_from_slice(&[0, 0]);
+    let checksum = !fold(sum(&packet[..header]));
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+    false
 }
 
 /// Makes lengths and checksums right, as far as there is a header; from and to are the two hosts.

@@ -1098,7 +1098,7 @@ SCRIPTS: list[tuple[tuple[str, ...], str, Callable[[], Script]]] = [
     (("drai", "waymark"), "drai_ranges", drai_ranges),
     (("ci", "fabric", "waymark"), "ci_unmarked", ci_unmarked),
     (("red", "waymark"), "red", red),
-    (("ecn", "fabric"), "ecn_unmarked", ecn_unmarked),
+    (("ecn", "trim", "fabric"), "ecn_unmarked", ecn_unmarked),
     (("l4s",), "l4s_unmarked", l4s_unmarked),
     (("trim",), "trimming", trimming),
     (("csig",), "csig_compared", csig_compared),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use units::{Duration, Instant};
 
-use crate::event::{AckEvent, LossEvent, TimeoutEvent};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent, TrimEvent};
 
 /// A congestion control: told what happened, asked for the window.
 ///
@@ -22,6 +22,10 @@ pub trait Controller: Debug + Send {
 
     /// The slow-start threshold, in segments.
     fn ssthresh(&self) -> f64;
+
+    /// The connection is open, and its first exchange took that long. The modern profile calls it if the SYN was
+    /// sent once.
+    fn on_connected(&mut self, _rtt: Duration) {}
 
     /// A segment leaves, for the first time or again.
     fn on_sent(&mut self, _now: Instant, _segment: u64) {}
@@ -41,6 +45,9 @@ pub trait Controller: Debug + Send {
 
     /// A segment was found lost without the timer.
     fn on_loss(&mut self, loss: &LossEvent);
+
+    /// A switch trimmed a segment, where the control's packets may be trimmed ([`crate::Need::Trimming`]).
+    fn on_trimmed(&mut self, _trimmed: &TrimEvent) {}
 
     /// An acknowledgement shows that a congestion mark was set on data (RFC 3168, §6.1.2); at most
     /// once a window of data, and not while a loss is being recovered from. As a loss, unless the
@@ -118,6 +125,8 @@ pub struct Limits {
     pub max_cwnd: Option<f64>,
     /// Octets that a full segment takes on links.
     pub packet_octets: u32,
+    /// Bits per second of the link that segments leave by, where that is known.
+    pub line_bps: Option<f64>,
 }
 
 impl Limits {
@@ -137,6 +146,7 @@ impl Default for Limits {
             initial_ssthresh: 1000.0,
             max_cwnd: None,
             packet_octets: 1500,
+            line_bps: None,
         }
     }
 }

@@ -214,3 +214,16 @@ pub struct TimeoutEvent {
     /// The window in use, `W`: whole segments, the receiver's window applied.
     pub window: u64,
 }
+
+/// A segment came without its payload: a full queue trimmed it. It is sent again, and was not lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrimEvent {
+    /// When the receiver's notice arrived.
+    pub now: Instant,
+    /// The segment.
+    pub segment: u64,
+    /// How long the segment and the notice took, if the segment was sent only once.
+    pub rtt: Option<Duration>,
+    /// Segments in flight, this one no more.
+    pub in_flight: u64,
+}

@@ -27,6 +27,7 @@ pub mod host_link;
 pub mod hpcc;
 mod marked_share;
 pub mod muzha;
+pub mod nscc;
 pub mod powertcp;
 pub mod prague;
 pub mod quick_vegas;
@@ -65,12 +66,14 @@ pub use dual::DualConfig;
 pub use enhanced_vegas::EnhancedVegasConfig;
 pub use event::{
     AckEvent, Evidence, LossEvent, MarkValues, PathSignal, QueueingTime, RateSample, TimeoutEvent,
+    TrimEvent,
 };
 pub use fast::FastConfig;
 pub use highspeed::HighSpeedConfig;
 pub use host_link::HostLinkConfig;
 pub use hpcc::HpccConfig;
 pub use muzha::MuzhaConfig;
+pub use nscc::NsccConfig;
 pub use powertcp::PowerTcpConfig;
 pub use prague::PragueConfig;
 pub use quick_vegas::QuickVegasConfig;
@@ -133,6 +136,7 @@ pub static CONTROLS: &[&Control] = &[
     &theta_powertcp::THETA_POWERTCP,
     &powertcp::POWERTCP,
     &hpcc::HPCC,
+    &nscc::NSCC,
 ];
 
 /// The control of that name.

@@ -104,6 +104,9 @@ pub enum Need {
     Ecn,
     /// Scalable congestion control over ECT(1), with marks counted (RFC 9331, RFC 9768).
     L4s,
+    /// Switches that trim data which a full queue refuses, and a receiver that says so. The papers' simulator has
+    /// neither.
+    Trimming,
     /// Pacing, and samples of the delivery rate. The papers' simulator has neither.
     Pacing,
 }
@@ -116,6 +119,7 @@ impl Need {
             Need::PromptAcks => "undelayed ACKs",
             Need::Ecn => "ECN",
             Need::L4s => "L4S",
+            Need::Trimming => "trimming",
             Need::Pacing => "pacing",
         }
     }
@@ -125,6 +129,7 @@ impl Need {
         match self {
             Need::Timestamps | Need::PromptAcks => None,
             Need::Ecn | Need::L4s => Some("ECN"),
+            Need::Trimming => Some("packet trimming"),
             Need::Pacing => Some("pacing and delivery-rate samples"),
         }
     }

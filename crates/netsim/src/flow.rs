@@ -47,6 +47,8 @@ pub(crate) struct Opening {
     settings: Arc<Settings>,
     algorithm: Arc<dyn Factory>,
     clocks: [HostClock; 2],
+    /// Of the line that data leaves by.
+    line_rate_bps: Option<u64>,
     /// Sequence numbers of SYNs, where there are any.
     starts: [u32; 2],
     /// Packets of data to send; unset: without end.
@@ -153,14 +155,17 @@ impl End {
 
 /// The connections at both ends of a flow, with the clocks of their hosts. Only the sender's has a window to control.
 impl Opening {
-    /// Of a checked flow between hosts with these clocks; `algorithm` makes its congestion control.
+    /// Of a checked flow between hosts with these clocks, the sender's on a line with `line_rate_bps`; `algorithm` makes its
+    /// congestion control.
     pub fn new(
         flow: &scenario::Flow,
         clocks: [HostClock; 2],
+        line_rate_bps: Option<u64>,
         algorithm: Arc<dyn Factory>,
         starts: [u32; 2],
     ) -> Self {
         Opening {
+            line_rate_bps,
             algorithm,
             settings: flow.connection.clone(),
             clocks,
@@ -198,6 +203,7 @@ impl Opening {
                 let config = modern::Config {
                     clock,
                     elided: true,
+                    line_rate_bps: self.line_rate_bps,
                     trace,
                     ..self.settings.modern(profile)
                 };

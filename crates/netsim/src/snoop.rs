@@ -4,7 +4,7 @@
 use engine::Packet;
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
-use transport::tcp::{Flags, Segment};
+use transport::tcp::{Flags, Segment, Trimming};
 use transport::wire::{self, Body};
 use units::{Duration, Instant};
 
@@ -96,6 +96,9 @@ impl Snoop {
         let Body::Tcp(segment) = decoded.body else {
             return Verdict::Forward;
         };
+        if segment.trimming == Trimming::Cut {
+            return Verdict::Forward;
+        }
         let flow = decoded.flow;
         if !self.ports.contains(&port) {
             if segment.payload > 0 {

@@ -75,7 +75,7 @@ impl Simulation {
         connect_hosts(&lines, &mut hosts);
         let switches = switches(scenario, programs, &lines)?;
         let every = record.sample_objects_s.map(Duration::from_secs_f64);
-        let (flows, ends) = flows(scenario, controls, &hosts, &numbers)?;
+        let (flows, ends) = flows(scenario, controls, &hosts, &lines, &numbers)?;
         let (sources, departures) = sources(scenario, &hosts, &numbers[flows.len()..]);
         let (flow_count, source_count) = (flows.len(), sources.len());
         let mut simulation = Simulation {
@@ -442,6 +442,7 @@ fn flows(
     scenario: &Scenario,
     controls: &Controls,
     hosts: &[Host],
+    lines: &[Line],
     ports: &[u16],
 ) -> Result<(Vec<Flow>, Vec<Slot>), ScenarioError> {
     let mut flows: Vec<Flow> = Vec::new();
@@ -463,6 +464,7 @@ fn flows(
         let from = host(scenario, &flow.from);
         let to = host(scenario, &flow.to);
         let clocks = [from, to].map(|host| scenario.hosts[host].clock);
+        let line_rate = hosts[from].line.map(|line| lines[line].rate.as_bps());
         let flow = Flow {
             name: flow.name(i),
             from,
@@ -471,7 +473,7 @@ fn flows(
             ci: flow.connection.carries_ci(),
             judges: flow.connection.control.reads(Mark::Ci),
             addresses: [(from, to), (to, from)].map(|(from, to)| addresses(hosts, from, to, port)),
-            opening: Opening::new(flow, clocks, algorithm, starts),
+            opening: Opening::new(flow, clocks, line_rate, algorithm, starts),
         };
         ends.push(match flow.opening.is_early() {
             true => Slot::Open(Box::new(flow.end(Side::Sender))),

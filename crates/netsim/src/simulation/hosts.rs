@@ -6,7 +6,7 @@ use crate::flow::{End, Flow, Side, Slot};
 use crate::truth::Tag;
 use engine::Packet;
 use std::net::Ipv4Addr;
-use transport::tcp::{Ecn, Flags, Segment};
+use transport::tcp::{Ecn, Flags, Segment, Trimming};
 use transport::wire;
 
 /// Time to live of packets that hosts send.
@@ -89,7 +89,8 @@ impl Simulation {
             connection.handle_segment(now, segment);
             connection.stats().delivered_octets - before
         });
-        if side == Side::Receiver && segment.payload > 0 {
+        let is_whole = segment.payload > 0 && segment.trimming != Trimming::Cut;
+        if side == Side::Receiver && is_whole {
             let record = &mut self.traffic[flow];
             *self.bins.flow_cell(&mut record.delivered_packets) += 1;
             *self.bins.flow_cell(&mut record.delivered_octets) += u64::from(link_octets);
@@ -109,8 +110,9 @@ impl Simulation {
     fn check_marks(&mut self, flow: usize, tag: Tag, segment: &Segment) {
         let now = self.now;
         let flow = &self.flows[flow];
-        // What opens or breaks off a connection has no options.
-        let bare = segment.flags.intersects(Flags::SYN | Flags::RST);
+        // What opens or breaks off a connection has no options, and of a trimmed segment none are read.
+        let bare =
+            segment.flags.intersects(Flags::SYN | Flags::RST) || segment.trimming == Trimming::Cut;
         let what = || match segment.payload {
             0 => format!("{now}: {}, ACK {}", flow.name, segment.ack),
             _ => format!("{now}: {}, data from octet {}", flow.name, segment.seq),

@@ -256,6 +256,7 @@ impl Config {
             initial_ssthresh: f64::from(self.window),
             max_cwnd: self.max_cwnd.map(f64::from),
             packet_octets: self.sizes.data_octets,
+            line_bps: None,
         }
     }
 }

@@ -45,5 +45,5 @@ pub use connection::{Connection, Stats};
 pub use int::Int;
 pub use mark::{Aggregation, Field, Mark, MarkError, Marks};
 pub use options::Options;
-pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
+pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming};
 pub use trace::{Change, Trace};

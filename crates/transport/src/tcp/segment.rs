@@ -25,6 +25,8 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Timestamps option (RFC 7323).
     pub timestamps: Option<Timestamps>,
+    /// The sequence number of a segment that came trimmed, in an experimental option (RFC 6994).
+    pub trim_notice: Option<u32>,
     /// AQT option in the IPv4 header.
     pub aqt: Option<Aqt>,
     /// AVBW-S option in the IPv4 header.
@@ -39,6 +41,8 @@ pub struct Segment {
     pub csig: Option<Tag>,
     /// CSIG tags that are reflected, in an experimental TCP option.
     pub reflection: Reflection,
+    /// Whether switches may trim it, or have.
+    pub trimming: Trimming,
     /// What links, rates and queues charge for it, in octets.
     pub link_octets: u32,
 }
@@ -56,6 +60,19 @@ impl Segment {
     pub fn int_octets(&self) -> u32 {
         self.int.map_or(0, |int| int.octets())
     }
+}
+
+/// Packet trimming: what the DSCP of a packet says, and what is left of the packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trimming {
+    /// It is not for trimming, or a switch had no need to cut it.
+    #[default]
+    None,
+    /// A full queue may cut it.
+    Trimmable,
+    /// It was cut. [`Segment::payload`] is what it had. Of TCP's header only the ports and the sequence number are
+    /// read, and no checksum covers them.
+    Cut,
 }
 
 /// What a SYN says of its sender; everywhere else nothing.

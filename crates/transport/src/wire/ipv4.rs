@@ -5,13 +5,18 @@ use std::net::Ipv4Addr;
 use internet_checksum::Sum;
 
 use super::error::{DecodeError, EncodeError};
-use super::{Aqt, Avbw, Ecn, Flow, Int, Options, Packet, array, be16, int};
+use super::{Aqt, Avbw, Ecn, Flow, Int, Options, Packet, Trimming, array, be16, int, tcp};
 use crate::tcp::options;
 
 const FIXED_OCTETS: usize = 20;
 const DONT_FRAGMENT: u16 = 0x4000;
 /// More-fragments flag and fragment offset.
 const FRAGMENT_BITS: u16 = 0x3FFF;
+
+/// Differentiated services codepoints (RFC 2474) of packets that switches may trim, and of trimmed ones. Both are of
+/// the pool for local use (section 6).
+const TRIMMABLE_DSCP: u8 = 0b000011;
+const TRIMMED_DSCP: u8 = 0b000111;
 
 const AQT_OCTETS: usize = 8;
 const AVBW_OCTETS: usize = 4;
@@ -24,6 +29,16 @@ pub(super) struct Marks {
     pub(super) options: Options,
     pub(super) ecn: Ecn,
     pub(super) dscp: u8,
+    pub(super) trimming: Trimming,
+}
+
+/// The DSCP of a packet that a transport sends, as trimming has it.
+pub(super) fn trimming_dscp(trimming: Trimming) -> u8 {
+    match trimming {
+        Trimming::None => 0,
+        Trimming::Trimmable => TRIMMABLE_DSCP,
+        Trimming::Cut => TRIMMED_DSCP,
+    }
 }
 
 impl Marks {
@@ -53,7 +68,7 @@ pub(super) struct Ipv4<'a> {
     pub(super) marks: Marks,
     /// The total length field.
     pub(super) total_octets: u16,
-    /// What follows the header and is present; elided zeros follow it up to `body_octets`.
+    /// What follows the header and is present; elided zeros follow it up to `body_octets`, or what was cut off.
     pub(super) body: &'a [u8],
     pub(super) body_octets: u64,
 }
@@ -191,7 +206,13 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
         });
     };
     let available = octets.len() as u64 + u64::from(elided);
-    if total > available {
+    let (dscp, protocol) = (header[1] >> 2, header[9]);
+    let trimming = match dscp {
+        TRIMMABLE_DSCP => Trimming::Trimmable,
+        TRIMMED_DSCP if total > available && protocol == tcp::PROTOCOL => Trimming::Cut,
+        _ => Trimming::None,
+    };
+    if total > available && trimming != Trimming::Cut {
         return Err(truncated(total, available));
     }
     if be16(header, 6) & FRAGMENT_BITS != 0 {
@@ -203,10 +224,11 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
         destination: Ipv4Addr::from(array::<4>(header, 16)),
         identification: be16(header, 4),
         ttl: header[8],
-        protocol: header[9],
+        protocol,
         marks: Marks {
             ecn: Ecn::from_bits(header[1]),
             dscp: header[1] >> 2,
+            trimming,
             ..read_options(header)?
         },
         total_octets,

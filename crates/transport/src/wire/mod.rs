@@ -17,7 +17,7 @@ pub use error::{DecodeError, EncodeError};
 pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 
 use crate::tcp::csig::Tag;
-use crate::tcp::{Aqt, Avbw, Ecn, Int, Options, Segment};
+use crate::tcp::{Aqt, Avbw, Ecn, Int, Options, Segment, Trimming};
 
 /// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60, and the longest stack of telemetry.
 pub const MAX_HEADER_OCTETS: usize = 138 + Int::MAX_OCTETS as usize;
@@ -116,7 +116,11 @@ impl Body {
                 avbw: segment.avbw,
                 options: segment.options,
                 ecn: segment.ecn,
-                dscp: if segment.int.is_some() { int::DSCP } else { 0 },
+                dscp: match segment.int {
+                    Some(_) => int::DSCP,
+                    None => ipv4::trimming_dscp(segment.trimming),
+                },
+                trimming: segment.trimming,
             },
             Body::Udp { .. } => ipv4::Marks::default(),
         }
@@ -240,7 +244,8 @@ fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
 }
 
 /// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
-/// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum.
+/// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum. A TCP packet whose DSCP
+/// says that it was trimmed may end early: its segment is [`Trimming::Cut`].
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
         return Err(DecodeError::Truncated {
@@ -289,7 +294,10 @@ pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeE
         protocol => return Err(DecodeError::UnknownProtocol { protocol }),
     };
     let headers = ip.body_octets - u64::from(body.payload());
-    let present = ip.body.get(headers as usize..).unwrap_or(&[]);
+    let present = match ip.marks.trimming {
+        Trimming::Cut => &[],
+        _ => ip.body.get(headers as usize..).unwrap_or(&[]),
+    };
     let packet = Packet {
         flow: Flow {
             source_mac: [0; 6],

@@ -1,4 +1,5 @@
-//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), and SACK (RFC 2018).
+//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), SACK (RFC 2018), and a notice of trimmed segments in an
+//! experimental option (RFC 6994).
 
 use internet_checksum::Sum;
 
@@ -6,7 +7,7 @@ use super::csig;
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Ipv4};
 use super::{Flow, be16, be32, int};
-use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps};
+use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming};
 
 pub(super) const PROTOCOL: u8 = 6;
 
@@ -25,6 +26,10 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 const TIMESTAMPS_OCTETS: usize = 10;
 const BLOCK_OCTETS: usize = 8;
+const EXPERIMENT: u8 = 253;
+/// The experiment identifier of the notice that a segment came trimmed (RFC 6994, section 3). It is not registered.
+const TRIM_NOTICE: [u8; 2] = *b"tr";
+const TRIM_NOTICE_OCTETS: usize = 8;
 
 /// Header octets, each option brought to whole words by NOPs before it, and those of the telemetry behind.
 pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
@@ -39,8 +44,9 @@ pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     } else {
         4 + BLOCK_OCTETS * blocks
     };
+    let notice = segment.trim_notice.map_or(0, |_| TRIM_NOTICE_OCTETS);
     let reflection = segment.reflection.octets() as usize;
-    let octets = timestamps + reflection + sack + syn_octets(&segment.syn);
+    let octets = timestamps + notice + reflection + sack + syn_octets(&segment.syn);
     if octets > MAX_OPTION_OCTETS {
         return Err(EncodeError::TcpOptionsTooLong { octets });
     }
@@ -85,6 +91,13 @@ fn write_options(segment: &Segment, options: &mut [u8]) {
         option[..4].copy_from_slice(&[NOP, NOP, TIMESTAMPS, TIMESTAMPS_OCTETS as u8]);
         option[4..8].copy_from_slice(&value.to_be_bytes());
         option[8..].copy_from_slice(&echo.to_be_bytes());
+        options = rest;
+    }
+    if let Some(sequence) = segment.trim_notice {
+        let (option, rest) = options.split_at_mut(TRIM_NOTICE_OCTETS);
+        option[..2].copy_from_slice(&[EXPERIMENT, TRIM_NOTICE_OCTETS as u8]);
+        option[2..4].copy_from_slice(&TRIM_NOTICE);
+        option[4..].copy_from_slice(&sequence.to_be_bytes());
         options = rest;
     }
     let options = csig::write(&segment.reflection, options);
@@ -139,6 +152,10 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
             maximum: 15,
         });
     }
+    let ports = (be16(ip.body, 0), be16(ip.body, 2));
+    if ip.marks.trimming == Trimming::Cut {
+        return Ok((ports, read_cut(ip, octets)?));
+    }
     let Some(header) = ip.body.get(..octets) else {
         return Err(truncated(octets));
     };
@@ -155,14 +172,34 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
         avbw: ip.marks.avbw,
         options: ip.marks.options,
         ecn: ip.marks.ecn,
+        trimming: ip.marks.trimming,
         link_octets: u32::from(ip.total_octets),
         ..Segment::default()
     };
     read_options(header, &mut segment)?;
-    Ok(((be16(header, 0), be16(header, 2)), segment))
+    Ok((ports, segment))
 }
 
-/// Timestamps, SACK, reflected CSIG tags, and those of a SYN; others are passed over.
+/// What is left of a trimmed segment with a header of `header_octets`: no checksum can be checked, so that it says only
+/// which segment it was.
+fn read_cut(ip: &Ipv4<'_>, header_octets: usize) -> Result<Segment, DecodeError> {
+    let Some(payload) = ip.body_octets.checked_sub(header_octets as u64) else {
+        return Err(DecodeError::BadLength {
+            layer: "TCP",
+            length: ip.body_octets,
+            headers: header_octets as u64,
+        });
+    };
+    Ok(Segment {
+        seq: be32(ip.body, 4),
+        payload: payload as u32,
+        trimming: Trimming::Cut,
+        link_octets: u32::from(ip.total_octets),
+        ..Segment::default()
+    })
+}
+
+/// Timestamps, SACK, the notice of a trimmed segment, reflected CSIG tags, and those of a SYN; others are passed over.
 fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != END {
@@ -201,6 +238,9 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
             MSS => segment.syn.mss = Some(be16(option, 2)),
             WINDOW_SCALE => segment.syn.window_scale = Some(option[2]),
             SACK_PERMITTED => segment.syn.sack_permitted = true,
+            EXPERIMENT if option.len() == TRIM_NOTICE_OCTETS && option[2..4] == TRIM_NOTICE => {
+                segment.trim_notice = Some(be32(option, 4));
+            }
             csig::EXPERIMENT => segment.reflection = csig::read(option),
             SACK => {
                 segment.sack = SackBlocks::default();

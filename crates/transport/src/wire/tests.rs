@@ -471,3 +471,95 @@ proptest! {
         let _ = decode(&octets, elided);
     }
 }
+
+/// What `segment` is on the wire, with zeros as its payload, cut to `octets`.
+fn cut_to(octets: usize, segment: Segment) -> Vec<u8> {
+    let mut frame = written(&packet(Body::Tcp(segment)));
+    frame.resize(frame.len() + segment.payload as usize, 0);
+    frame.truncate(octets);
+    frame
+}
+
+#[test]
+fn a_trimmed_segment_says_which_it_was() {
+    let trimmed = Segment {
+        trimming: Trimming::Cut,
+        ..data_segment()
+    };
+    // Ethernet's 14 octets, IPv4's 28 with AQT, and TCP's 20: less than these say nothing.
+    for octets in [62, 128, 1013] {
+        let Ok(Packet {
+            body: Body::Tcp(segment),
+            ..
+        }) = decode(&cut_to(octets, trimmed), 0)
+        else {
+            panic!("{octets} octets")
+        };
+        let expected = Segment {
+            seq: 0x0102_0304,
+            payload: 952,
+            trimming: Trimming::Cut,
+            link_octets: 1000,
+            ..Segment::default()
+        };
+        assert_eq!(segment, expected);
+    }
+    assert!(decode(&cut_to(61, trimmed), 0).is_err());
+    // A hop had no need to cut it: the whole packet.
+    let Body::Tcp(whole) = decode(&cut_to(2000, trimmed), 0).unwrap().body else {
+        panic!("TCP was written")
+    };
+    assert_eq!(whole, data_segment());
+}
+
+#[test]
+fn only_the_codepoint_of_trimmed_packets_lets_a_packet_end_early() {
+    for trimming in [Trimming::None, Trimming::Trimmable] {
+        let segment = Segment {
+            trimming,
+            ..data_segment()
+        };
+        let error = decode(&cut_to(128, segment), 0).unwrap_err();
+        assert_eq!(error.to_string(), "IPv4 needs 1000 octets, there are 114");
+        let Body::Tcp(whole) = decode(&cut_to(2000, segment), 0).unwrap().body else {
+            panic!("TCP was written")
+        };
+        assert_eq!(whole, segment);
+    }
+    let mut datagram = written(&packet(Body::udp_of_total(1000)));
+    datagram[15] = 7 << 2;
+    rewrite_ip_checksum(&mut datagram);
+    assert!(decode(&datagram, 0).is_err());
+    // Its TCP header cannot be longer than the packet was.
+    let mut short = cut_to(
+        62,
+        Segment {
+            trimming: Trimming::Cut,
+            ..data_segment()
+        },
+    );
+    short[14 + 28 + 12] = 15 << 4;
+    short[16..18].copy_from_slice(&80_u16.to_be_bytes());
+    rewrite_ip_checksum(&mut short);
+    assert!(decode(&short, 0).is_err());
+}
+
+#[test]
+fn the_notice_of_a_trimmed_segment_octet_by_octet() {
+    let notice = Segment {
+        payload: 0,
+        aqt: None,
+        trim_notice: Some(0x0A0B_0C0D),
+        link_octets: 48,
+        ..data_segment()
+    };
+    let octets = written(&packet(Body::Tcp(notice)));
+    assert_eq!(
+        octets[14 + 40..],
+        [253, 8, 0x74, 0x72, 0x0A, 0x0B, 0x0C, 0x0D]
+    );
+    let Body::Tcp(read) = decode(&octets, 0).unwrap().body else {
+        panic!("TCP was written")
+    };
+    assert_eq!(read, notice);
+}

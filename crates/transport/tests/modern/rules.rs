@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use congestion::RenoConfig;
 use transport::tcp::modern::{Config, Connection, EcnMode, Ended, Stamps, State, StreamError};
-use transport::tcp::{Ecn, Flags, Segment, Timestamps};
+use transport::tcp::{Ecn, Flags, Segment, Timestamps, Trimming};
 use units::{Duration, Instant};
 
 use crate::path::{ADDRESSES, Faults, Net, PORT};
@@ -496,4 +496,116 @@ fn accurate_marks_are_reported_one_by_one() {
     let told = pair.answer(1, mark(data[2]));
     assert!(told.iter().all(|ack| ack.flags.contains(Flags::ECE)));
     assert_eq!(told.last().unwrap().ack, data[3].seq);
+}
+
+/// What arrives of a segment that a switch trimmed.
+fn cut(segment: &Segment) -> Segment {
+    Segment {
+        seq: segment.seq,
+        payload: segment.payload,
+        trimming: Trimming::Cut,
+        ..Segment::default()
+    }
+}
+
+fn trimming_pair() -> Pair {
+    Pair::new(&Config {
+        trimming: true,
+        pacing: false,
+        nagle: false,
+        ..Config::default()
+    })
+}
+
+#[test]
+fn a_trimmed_segment_is_reported_and_sent_again_at_once() {
+    let mut pair = trimming_pair();
+    pair.ends[0].write(&[7; 4000]).unwrap();
+    let sent = pair.take(0);
+    assert!(sent.iter().all(|one| one.trimming == Trimming::Trimmable));
+    let [first, second, third] = sent[..] else {
+        panic!("{} segments", sent.len())
+    };
+    pair.answer(1, first);
+    let [notice] = pair.answer(1, cut(&second))[..] else {
+        panic!("one notice")
+    };
+    assert_eq!(
+        (notice.trim_notice, notice.ack),
+        (Some(second.seq), second.seq)
+    );
+    assert_eq!(notice.trimming, Trimming::None);
+    let [again] = pair.answer(0, notice)[..] else {
+        panic!("it goes again")
+    };
+    assert_eq!((again.seq, again.payload), (second.seq, second.payload));
+    // The same notice again, and one of a segment that arrived.
+    assert_eq!(pair.answer(0, notice).len(), 1, "which was trimmed again");
+    pair.answer(1, third);
+    for acknowledgement in pair.answer(1, again) {
+        pair.answer(0, acknowledgement);
+    }
+    assert_eq!(pair.ends[1].readable(), 4000);
+    assert!(pair.answer(0, notice).is_empty());
+    let stats = pair.ends[0].stats();
+    assert_eq!((stats.losses, stats.timeouts, stats.resent), (0, 0, 2));
+}
+
+#[test]
+fn a_trimmed_segment_says_nothing_but_which_it_was() {
+    let mut pair = trimming_pair();
+    let sent = pair.fitting(0);
+    let told = |flags, ack| Segment {
+        flags,
+        ack,
+        ..cut(&sent)
+    };
+    // Neither reset, FIN nor acknowledgement count.
+    for flags in [Flags::RST, Flags::SYN, Flags::FIN | Flags::ACK] {
+        let answers = pair.answer(1, told(flags, 12_345));
+        assert_eq!(answers.len(), 1);
+        assert_eq!(answers[0].trim_notice, Some(sent.seq));
+    }
+    assert_eq!(pair.states(), [State::Established; 2]);
+    // What has arrived, and what lies outside the window, is not asked for.
+    pair.answer(1, sent);
+    assert!(pair.answer(1, cut(&sent)).is_empty());
+    let far = Segment {
+        seq: sent.seq.wrapping_add(1 << 30),
+        ..cut(&sent)
+    };
+    assert!(pair.answer(1, far).is_empty());
+}
+
+#[test]
+fn a_notice_means_nothing_to_who_did_not_ask_for_trimming() {
+    let mut pair = Pair::new(&Config::default());
+    let sent = pair.fitting(0);
+    let answers = pair.answer(1, cut(&sent));
+    assert!(pair.answer(0, answers[0]).is_empty());
+}
+
+#[test]
+fn a_trimmed_segment_may_overtake_what_opens_the_connection() {
+    let config = Arc::new(Config {
+        trimming: true,
+        ..Config::default()
+    });
+    let mut pair = Pair {
+        now: Instant::from_micros(1_000_000),
+        ends: [
+            Connection::connect(config.clone(), &RenoConfig {}, 1000),
+            Connection::listen(config, &RenoConfig {}, 5000),
+        ],
+    };
+    pair.pass(0);
+    pair.pass(1);
+    pair.ends[0].write(&[7; 3000]).unwrap();
+    let sent = pair.take(0);
+    assert_eq!(pair.ends[1].state(), State::SynReceived);
+    let [notice] = pair.answer(1, cut(&sent[1]))[..] else {
+        panic!("one notice")
+    };
+    assert_eq!(notice.trim_notice, Some(sent[1].seq));
+    assert_eq!(pair.answer(0, notice).len(), 1);
 }

@@ -1,6 +1,6 @@
 //! The sending side: what an acknowledgement, or its absence, tells.
 
-use congestion::{AckEvent, Evidence, LossEvent, TimeoutEvent};
+use congestion::{AckEvent, Evidence, LossEvent, TimeoutEvent, TrimEvent};
 use units::{Duration, Instant};
 
 use super::ecn::{Echo, EcnState};
@@ -20,6 +20,8 @@ pub(super) struct Ack {
     /// Everything before has arrived.
     pub(super) position: u64,
     pub(super) blocks: Blocks,
+    /// The position of a segment that came trimmed.
+    pub(super) trimmed: Option<u64>,
     /// It carries nothing and changes no window: what RFC 5681 (§2) calls a duplicate if it
     /// acknowledges nothing new.
     pub(super) bare: bool,
@@ -102,7 +104,13 @@ impl Sender {
             self.restart_timer(now);
         }
         if syn {
+            if let Some(rtt) = rtt {
+                self.controller.on_connected(rtt);
+            }
             return None;
+        }
+        if let Some(position) = ack.trimmed {
+            self.on_trimmed(now, position);
         }
         let lost = self.find_lost(now, advanced);
         let copied = self.judge_probe(ack, advanced);
@@ -218,6 +226,21 @@ impl Sender {
             self.rto.sample(ack.now, sample);
         }
         rtt
+    }
+
+    /// A segment came trimmed: it goes again before new data, and is no loss.
+    fn on_trimmed(&mut self, now: Instant, position: u64) {
+        let Some((number, sent)) = self.board.at(position) else {
+            return;
+        };
+        let rtt = (sent.transmissions == 1).then(|| now.since(sent.at));
+        self.board.lose(number);
+        self.controller.on_trimmed(&TrimEvent {
+            now,
+            segment: number - 1,
+            rtt,
+            in_flight: self.board.in_flight() as u64,
+        });
     }
 
     fn restart_timer(&mut self, now: Instant) {

@@ -6,7 +6,7 @@ use super::acks::{Ack, Blocks};
 use super::config::{MAX_SCALE, Stamps};
 use super::connection::{Connection, Ended, State};
 use crate::tcp::feedback::Feedback;
-use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::segment::{Flags, Segment, Trimming};
 
 /// What the other end takes if its SYN does not say (RFC 9293, §3.7.1).
 const DEFAULT_MSS: u16 = 536;
@@ -14,6 +14,9 @@ const DEFAULT_MSS: u16 = 536;
 impl Connection {
     /// A segment arrived, with what there is of its payload; the rest of it is zeros.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment, present: &[u8]) {
+        if segment.trimming == Trimming::Cut {
+            return self.on_cut(now, segment);
+        }
         match self.state {
             State::Closed => {}
             State::Listen => self.on_listen(now, segment),
@@ -35,6 +38,24 @@ impl Connection {
     pub(super) fn limit_wait(&mut self, now: Instant) {
         if self.state == State::FinWait2 && self.forget_at.is_none() {
             self.forget_at = Some(now + self.config.time_wait);
+        }
+    }
+
+    /// What is left of a trimmed segment came. Nothing in it is covered by a checksum, so that it only names a segment to
+    /// send again. It may overtake the data that opens the connection.
+    fn on_cut(&mut self, now: Instant, segment: &Segment) {
+        if matches!(
+            self.state,
+            State::Closed | State::Listen | State::SynSent | State::TimeWait
+        ) {
+            return;
+        }
+        let position = self.receiver.position(segment.seq);
+        let missing = position + i64::from(segment.payload) > self.receiver.expected() as i64;
+        let fits = position < self.receiver.limit() as i64;
+        if missing && fits {
+            let notice = self.acknowledgement(now, Some(segment.seq));
+            self.answers.push_back(notice);
         }
     }
 
@@ -273,13 +294,16 @@ impl Connection {
         if self.sender.next == 0 {
             return;
         }
-        let bare = segment.payload == 0 && !segment.flags.intersects(Flags::SYN | Flags::FIN);
+        let bare = segment.payload == 0
+            && segment.trim_notice.is_none()
+            && !segment.flags.intersects(Flags::SYN | Flags::FIN);
         let moved = self.update_window(segment, acked);
         let echoed_rtt = self.echoed_rtt(now, segment);
         let ack = Ack {
             now,
             position: acked,
             blocks: self.blocks(segment),
+            trimmed: self.trimmed(segment),
             bare: bare && !moved && acked == self.sender.acked,
             echoed_rtt,
             echo: self.ecn.echo(segment),
@@ -354,6 +378,13 @@ impl Connection {
         blocks
     }
 
+    /// The position of a segment that came trimmed at the other end.
+    fn trimmed(&self, segment: &Segment) -> Option<u64> {
+        let sequence = segment.trim_notice.filter(|_| self.config.trimming)?;
+        let ahead = sequence.wrapping_sub(self.sequence(self.sender.acked)) as i32;
+        self.sender.acked.checked_add_signed(i64::from(ahead))
+    }
+
     /// What the acknowledgement of our SYN or FIN means for the state.
     fn advance_state(&mut self, now: Instant) {
         if self.state == State::SynReceived {
@@ -377,7 +408,7 @@ impl Connection {
             return;
         }
         if segment.payload > 0 && self.ecn.changes_echo(segment) && self.receiver.owes() {
-            let before = self.acknowledgement(now);
+            let before = self.acknowledgement(now, None);
             self.answers.push_back(before);
         }
         if segment.payload > 0 {

@@ -42,6 +42,10 @@ pub struct Config {
     pub clock: Clock,
     /// What congestion marks mean.
     pub ecn: EcnMode,
+    /// Data may be trimmed by switches, and is sent again when the other end says that it came so.
+    pub trimming: bool,
+    /// Bits per second of the link that packets leave by, where that is known.
+    pub line_rate_bps: Option<u64>,
     /// Carry the AQT option on all but SYNs and RSTs.
     pub aqt: bool,
     /// Carry the AVBW-S option on all but SYNs and RSTs.
@@ -170,6 +174,8 @@ impl Default for Config {
             timestamps: Stamps::Millis,
             clock: Clock::TRUE,
             ecn: EcnMode::Classic,
+            trimming: false,
+            line_rate_bps: None,
             aqt: false,
             avbw: false,
             csig: None,
@@ -265,6 +271,7 @@ impl Config {
             initial_ssthresh: self.initial_ssthresh,
             max_cwnd: self.max_cwnd.map(f64::from),
             packet_octets: u32::from(self.mtu),
+            line_bps: self.line_rate_bps.map(|bps| bps as f64),
         }
     }
 }

@@ -9,11 +9,15 @@ use crate::tcp::config::{HEADER_OCTETS, SACK_BLOCK_OCTETS, TIMESTAMP_OCTETS};
 use crate::tcp::csig::{Signal, Tag};
 use crate::tcp::feedback;
 use crate::tcp::int::Int;
-use crate::tcp::segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps};
+use crate::tcp::segment::{
+    Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming,
+};
 use crate::tcp::trace::Change;
 
 /// What a SACK option has beside its blocks, its padding included.
 const SACK_OCTETS: u32 = 4;
+/// The option that says that a segment came trimmed.
+const TRIM_NOTICE_OCTETS: u32 = 8;
 /// TCP's options at most.
 const MAX_OPTION_OCTETS: u32 = 40;
 
@@ -28,7 +32,7 @@ impl Connection {
             State::Closed | State::Listen => return None,
             // Segments that came early, and what hops wrote, are reported in a separate acknowledgement: data has no room.
             _ if self.receiver.due && (self.receiver.has_reports() || self.receiver.has_tags()) => {
-                return Some(self.acknowledgement(now));
+                return Some(self.acknowledgement(now, None));
             }
             _ => {}
         }
@@ -45,7 +49,7 @@ impl Connection {
                 Departure::WindowProbe => self.window_probe(now),
             });
         }
-        self.receiver.due.then(|| self.acknowledgement(now))
+        self.receiver.due.then(|| self.acknowledgement(now, None))
     }
 
     /// Copies the octets of a segment that [`Connection::poll_transmit`] gave, before anything else
@@ -93,6 +97,9 @@ impl Connection {
             segment.ecn = self.ecn.data_field(again);
             segment.csig = self.csig_tag();
             segment.int = self.config.int.then(Int::open);
+            if self.config.trimming {
+                segment.trimming = Trimming::Trimmable;
+            }
             if !again {
                 segment.flags |= self.ecn.take_reduced();
             }
@@ -149,14 +156,15 @@ impl Connection {
         }
     }
 
-    /// A segment without data that acknowledges what came.
-    pub(super) fn acknowledgement(&mut self, now: Instant) -> Segment {
+    /// A segment without data that acknowledges what came, and may say that the segment `trimmed` came cut.
+    pub(super) fn acknowledgement(&mut self, now: Instant, trimmed: Option<u32>) -> Segment {
         let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
+        let notice = trimmed.map_or(0, |_| TRIM_NOTICE_OCTETS);
         let reflection = self.receiver.take_tags();
         let sack = match self.sender.sack {
             true => {
-                let others = stamps + reflection.octets() + SACK_OCTETS;
-                let room = (MAX_OPTION_OCTETS - others) / SACK_BLOCK_OCTETS;
+                let others = stamps + notice + reflection.octets() + SACK_OCTETS;
+                let room = MAX_OPTION_OCTETS.saturating_sub(others) / SACK_BLOCK_OCTETS;
                 self.receiver.sack_blocks(room as usize)
             }
             false => SackBlocks::default(),
@@ -165,6 +173,7 @@ impl Connection {
         segment.seq = self.sequence(self.sender.next);
         segment.sack = sack;
         segment.reflection = reflection;
+        segment.trim_notice = trimmed;
         // What came is echoed, whether or not this end carries the options itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
@@ -250,8 +259,10 @@ impl Connection {
             _ => SACK_OCTETS + SACK_BLOCK_OCTETS * blocks,
         };
         let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
+        let notice = segment.trim_notice.map_or(0, |_| TRIM_NOTICE_OCTETS);
         let ip = segment.feedback_octets();
-        let tcp = 4 * words + sack + stamps + segment.reflection.octets() + segment.int_octets();
+        let tcp =
+            4 * words + sack + stamps + notice + segment.reflection.octets() + segment.int_octets();
         segment.link_octets = HEADER_OCTETS + ip + tcp + segment.payload;
         segment
     }

@@ -14,7 +14,7 @@ use super::config::{Config, Stamps};
 use super::connection::{Connection, Ended, State};
 use super::secret::Secret;
 use crate::tcp::config::Clock;
-use crate::tcp::segment::{Flags, Segment};
+use crate::tcp::segment::{Flags, Segment, Trimming};
 use crate::wire::{self, Body, DecodeError, EncodeError};
 
 /// The connections of one IPv4 address: octets in, octets out.
@@ -259,6 +259,9 @@ impl Endpoint {
                 }
                 _ => self.forget(slot),
             }
+        }
+        if segment.trimming == Trimming::Cut {
+            return;
         }
         let opening = segment.flags.contains(Flags::SYN)
             && !segment.flags.intersects(Flags::ACK | Flags::RST);

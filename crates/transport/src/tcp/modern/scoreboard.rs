@@ -92,6 +92,15 @@ impl Scoreboard {
         self.segments.get(usize::try_from(index).ok()?)
     }
 
+    /// The data segment on its way that holds a position, and its number.
+    pub(super) fn at(&self, position: u64) -> Option<(u64, &Sent)> {
+        let index = self.segments.partition_point(|sent| sent.end <= position);
+        let number = self.first + index as u64;
+        let sent = self.segments.get(index)?;
+        let found = number > 0 && sent.start <= position && sent.fate == Fate::InFlight;
+        found.then_some((number, sent))
+    }
+
     /// The newest segment's number and what is known of it.
     pub(super) fn last(&self) -> Option<(u64, &Sent)> {
         let sent = self.segments.back()?;
