@@ -87,6 +87,8 @@ impl World {
             },
             trimming: bit(3),
             aqt: bit(4),
+            // Telemetry of eight hops does not fit into the short packets.
+            int: bit(3) && !bit(6),
             receive_buffer: if bit(5) { 3000 } else { 200_000 },
             mtu: if bit(6) { 200 } else { 1500 },
             pacing: bit(7),
