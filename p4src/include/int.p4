@@ -4,6 +4,7 @@
 #ifndef WAYMARK_INT_P4
 #define WAYMARK_INT_P4
 
+#include "headers.p4"
 #include "types.p4"
 
 const bit<8> PROTOCOL_TCP = 6;
@@ -37,20 +38,6 @@ enum bit<3> int_event_t {
     TOO_LONG    = 4,  // for the link, with a record of this hop
     UNSUPPORTED = 5,  // a version, an instruction or a length that this hop does not know
     MALFORMED   = 6   // no whole stack behind the transport header
-}
-
-// RFC 9293.
-header tcp_h {
-    bit<16> src_port;
-    bit<16> dst_port;
-    bit<32> seq;
-    bit<32> ack;
-    bit<4>  data_offset;  // header length in words of 32 bits, 5 to 15
-    bit<3>  reserved;
-    bit<9>  flags;
-    bit<16> window;
-    bit<16> checksum;
-    bit<16> urgent;
 }
 
 header tcp_options_h {
