@@ -374,6 +374,8 @@ prop_compose! {
             avbw: avbw.map(|(drai, mrai_echo)| Avbw { drai, mrai_echo }),
             options,
             int,
+            trim_notice: None,
+            trimming: Trimming::None,
             ecn: Ecn::from_bits(ecn),
             syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
                 mss,
