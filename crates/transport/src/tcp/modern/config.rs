@@ -270,7 +270,11 @@ impl Config {
             initial_window: f64::from(self.initial_window),
             initial_ssthresh: self.initial_ssthresh,
             max_cwnd: self.max_cwnd.map(f64::from),
-            packet_octets: u32::from(self.mtu),
+            // Of the room for telemetry, a segment that leaves takes the header alone.
+            packet_octets: match self.int {
+                true => u32::from(self.mtu) - self.int_octets() + Int::HEADER_OCTETS,
+                false => u32::from(self.mtu),
+            },
             line_bps: self.line_rate_bps.map(|bps| bps as f64),
         }
     }
