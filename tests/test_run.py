@@ -484,7 +484,8 @@ def test_records_keep_the_link_busy_and_the_queue_short(
     flow = Flow("a", "b", control, MODERN)
     result = run(Scenario(control, network, 40, flows=(flow,)))
     utilisation = result.throughput_bps(0, 10, 40) / 1.6e6 * (1324 + 16 + 20) / 1324
-    assert 0.9 < utilisation < 1.0
+    # A packet more or less at the ends of the interval.
+    assert 0.9 < utilisation < 1.001
     assert result.mean_waiting("r1->r2", 10, 40) < 1
     assert (result.flows[0].losses, result.flows[0].feedback_octets) == (0, 16)
 
