@@ -134,6 +134,13 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     return figure
 
 
+def _hpcc_is_busy_without_a_queue(rows: Mapping[str, Row]) -> bool | None:
+    busy, waiting = rows.get("HPCC, alone: link busy"), rows.get("HPCC, alone: waiting")
+    if busy is None or waiting is None:
+        return None
+    return busy.waymark >= 93 and waiting.waymark <= 1
+
+
 EXPERIMENT = Experiment(
     id="today/fig6",
     paper="Signals of today; the incast of Addanki et al. 2022",
@@ -162,6 +169,17 @@ EXPERIMENT = Experiment(
             "θ-PowerTCP recovers within a few round trips after the incast",
             "its long flow has 90 % of the link at most 5 round trips after the last flow ended",
             at_most(5.0, "θ-PowerTCP: recovered"),
+        ),
+        Expectation(
+            "PowerTCP recovers within a few round trips after the incast",
+            "its long flow has 90 % of the link at most 5 round trips after the last flow ended",
+            at_most(5.0, "PowerTCP: recovered"),
+        ),
+        Expectation(
+            "HPCC keeps the link at 95 % with next to no queue",
+            "its long flow alone: at most 1 packet waits on average, and the link is at least 93 % "
+            "busy without the octets that the hop adds to a packet",
+            _hpcc_is_busy_without_a_queue,
         ),
     ),
     choices=(

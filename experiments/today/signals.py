@@ -70,13 +70,18 @@ def _marks(network: Topology, ground: Ground) -> Topology:
     return replace(network, switches=tuple(switches))
 
 
-def _ecn(network: Topology, ground: Ground) -> Topology:
-    network = network.with_program("v1model/ecn.p4")
-    for link in network.links:
-        if link.name in ground.bottlenecks:
-            k = ground.ecn_threshold or today.threshold(link.rate_bps, 2 * link.delay_s)
-            network = network.with_link(link.source, link.target, ecn_threshold=k)
-    return network
+def _threshold(program: str) -> Callable[[Topology, Ground], Topology]:
+    """Switches that mark by a threshold (ECN) at the bottlenecks."""
+
+    def switches(network: Topology, ground: Ground) -> Topology:
+        network = network.with_program(f"v1model/{program}.p4")
+        for link in network.links:
+            if link.name in ground.bottlenecks:
+                k = ground.ecn_threshold or today.threshold(link.rate_bps, 2 * link.delay_s)
+                network = network.with_link(link.source, link.target, ecn_threshold=k)
+        return network
+
+    return switches
 
 
 def with_dual_pi2(network: Topology, ground: Ground, program: str = "v1model/l4s.p4") -> Topology:
@@ -124,12 +129,15 @@ PAPERS = ("vegas", "rovegas", "muzha", "redvegas")
 SIGNALS: Mapping[Algorithm, Signal] = {
     "cubic": Signal("losses"),
     "bbr": Signal("delivery rate, round-trip time"),
-    "dctcp": Signal("ECN behind a threshold", _ecn),
+    "dctcp": Signal("ECN behind a threshold", _threshold("ecn")),
     "prague": Signal("L4S: ECN of DualPI2", with_dual_pi2),
     "thetapowertcp": Signal("round-trip time"),
     "swift": Signal("round-trip time", settings=_target),
     "swiftaqt": Signal("AQT", settings=_target),
     "swiftcsig": Signal("CSIG", _program("csig"), _target),
+    "hpcc": Signal("INT", _program("int")),
+    "powertcp": Signal("INT", _program("int")),
+    "nscc": Signal("ECN, delay, trimmed packets", _threshold("trim"), _target),
     "vegas": Signal("round-trip time"),
     "rovegas": Signal("AQT"),
     "muzha": Signal("DRAI"),
@@ -143,7 +151,7 @@ OF_TODAY = tuple(plots.NAMES[control] for control in SIGNALS if control not in (
 
 READS = {plots.NAMES[control]: signal.reads for control, signal in SIGNALS.items()}
 """In words, by title."""
-MARKERS = dict(zip(SIGNALS, "os^vD<>P*hpXd8H", strict=False))
+MARKERS = dict(zip(SIGNALS, "os^vD<>P*h+x1pXd8H", strict=False))
 """Of a control in pictures, whose colours are not enough."""
 
 
@@ -176,13 +184,14 @@ PROFILE_CHOICE = today.PROFILE_CHOICE
 MARKING_CHOICE = Choice(
     "what switches write",
     "for Prague l4s.p4 with DualPI2, weights 1 and 9; for DCTCP ecn.p4 with a threshold of a "
-    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; for Swift (CSIG) "
-    "csig.p4; else waymark.p4 with all marks",
+    "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; for NSCC trim.p4 "
+    "with the same threshold; for Swift (CSIG) csig.p4; for HPCC and PowerTCP int.p4; else waymark.p4 "
+    "with all marks",
     "RFC 9332's constants, RFC 8257's guideline, this project's programs",
     "not swept",
 )
 TARGET_CHOICE = Choice(
-    "the target delay of Swift",
+    "the target delay of Swift and NSCC",
     "the time of 3 packets at the bottleneck",
     "as many packets as Vegas' β; a target for data centres is less than one packet here",
     "not swept",
@@ -198,8 +207,8 @@ DATACENTER_CHOICES = (
         "round-trip times",
     ),
     Choice(
-        "ECN for DCTCP",
-        f"ecn.p4, K = {DCTCP_K} packets",
+        "ECN for DCTCP and NSCC",
+        f"ecn.p4, trim.p4, K = {DCTCP_K} packets",
         "Alizadeh et al. 2010, section 4, at 10 Gb/s",
         "not swept",
     ),
@@ -216,7 +225,7 @@ DATACENTER_CHOICES = (
         "over 33 ms no window ends within the run",
     ),
     Choice(
-        "the target delay of Swift",
+        "the target delay of Swift and NSCC",
         f"{1e6 * DATACENTER_TARGET_S:g} µs of queueing",
         "about a round trip of this network; the paper leaves it to the operator",
         "not swept",
