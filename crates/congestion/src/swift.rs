@@ -394,15 +394,19 @@ mod tests {
         near(swift.cwnd(), 4.25);
     }
 
-    /// Half of the link is left: 10 · .95/.5 and 1/10 for the segment; then a round trip and two intervals of nothing.
+    /// A round trip and two intervals, 12 ms, of nothing but the segment's 1/10. Half of the link is left: W · .95/.5
+    /// and 1/W for the segment; then the same again.
     #[test]
-    fn bandwidth_that_is_left_is_taken_at_once() {
+    fn bandwidth_that_is_left_is_taken_once_it_is_measured() {
         let mut swift = swift(Delay::Csig, 10.0);
         swift.on_ack(&reflecting(0, 10, Some(0), Some(0.5)));
-        near(swift.cwnd(), 19.1);
-        swift.on_ack(&reflecting(11, 10, Some(0), Some(0.5)));
-        near(swift.cwnd(), 19.1 + 1.0 / 19.1);
+        near(swift.cwnd(), 10.1);
         swift.on_ack(&reflecting(12, 10, Some(0), Some(0.5)));
+        near(swift.cwnd(), 10.1 * 1.9 + 1.0 / 10.1);
+        let before = swift.cwnd();
+        swift.on_ack(&reflecting(23, 10, Some(0), Some(0.5)));
+        near(swift.cwnd(), before + 1.0 / before);
+        swift.on_ack(&reflecting(24, 10, Some(0), Some(0.5)));
         assert!(swift.cwnd() > 36.0, "{}", swift.cwnd());
         // Not above the target.
         let before = swift.cwnd();
