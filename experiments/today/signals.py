@@ -185,8 +185,8 @@ MARKING_CHOICE = Choice(
     "what switches write",
     "for Prague l4s.p4 with DualPI2, weights 1 and 9; for DCTCP ecn.p4 with a threshold of a "
     "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; for NSCC trim.p4 "
-    "with the same threshold; for Swift (CSIG) csig.p4; for HPCC and PowerTCP int.p4; else waymark.p4 "
-    "with all marks",
+    "with the same threshold; for Swift (CSIG) csig.p4; for HPCC and PowerTCP int.p4; else "
+    "waymark.p4 with all marks",
     "RFC 9332's constants, RFC 8257's guideline, this project's programs",
     "not swept",
 )

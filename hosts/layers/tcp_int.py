@@ -44,7 +44,7 @@ class TCPINT(Packet):
     ]
 
 
-def of(segment: TCP) -> TCPINT | None:
+def of(segment: TCP) -> Packet | None:
     """A segment's TCP-INT option, if it has one of the right length."""
     options: list[tuple[Any, Any]] = segment.options
     for kind, value in options:

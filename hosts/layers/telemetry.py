@@ -41,6 +41,12 @@ DOMAIN_INSTRUCTIONS = (("sent", 4), ("rate", 4))
 """Of the domain 0x5741: octets that the port sent, and the rate of its line in kb/s."""
 
 
+def _stack_octets(header: Packet) -> int:
+    """Of the records behind a header; the shim in front of it has the length."""
+    shim = header.underlayer
+    return 0 if shim is None else max(0, 4 * shim.words - HEADER_OCTETS)
+
+
 class INTMD(Packet):
     """The INT-MD header, and the records of the hops, the newest first (§5.7).
 
@@ -61,7 +67,7 @@ class INTMD(Packet):
         StrLenField(
             "stack",
             b"",
-            length_from=lambda header: max(0, 4 * header.underlayer.words - HEADER_OCTETS),
+            length_from=_stack_octets,
         ),
     ]
 
