@@ -95,7 +95,6 @@ class SourcesOpenStacks(TelemetryTest):
                 "int_source",
                 {"port": A.port, "protocol": 17, "dst_port": (first, last)},
                 "start",
-                priority=1,
                 hops=3 if last == 4791 else 1,
                 words=2,
                 instructions=0x9000,
