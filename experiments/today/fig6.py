@@ -177,8 +177,8 @@ EXPERIMENT = Experiment(
         ),
         Expectation(
             "HPCC keeps the link at 95 % with next to no queue",
-            "its long flow alone: less than 1 packet waits on average, and the link is at least 93 % "
-            "busy without the octets that the hop adds to a packet",
+            "its long flow alone: less than 1 packet waits on average, and the link is at least "
+            "93 % busy without the octets that the hop adds to a packet",
             _hpcc_is_busy_without_a_queue,
         ),
     ),
