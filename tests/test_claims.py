@@ -98,6 +98,9 @@ def test_a_wrong_number_refutes_a_claim(one: Experiment, claim: Expectation) -> 
         assert refuting or any(
             refute([name for name in read if name.partition(",")[0] == curve]) for curve in curves
         )
+    elif one.id == "beyond/fig10":
+        # It reads the throughput of all controls, to find the best of them.
+        assert refuting
     else:
         assert refuting == read
 
