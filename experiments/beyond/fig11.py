@@ -232,7 +232,7 @@ EXPERIMENT = Experiment(
     notes=(
         "While the other source's packets share the queue, the flow's segments arrive at 2/3 of C, "
         "which its share of the arrivals is, although only C / 2 is left to it. So the first "
-        "acknowledgements do not tell the new rate. With 10 ms the doubled capacity cannot be told "
+        "acknowledgements do not show the new rate. With 10 ms the doubled capacity cannot be seen "
         "within 3 round trips: the switch counts what it sends in windows of 33 ms, and without a "
         "queue AQT says only that the capacity is not exceeded."
     ),

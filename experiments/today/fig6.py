@@ -144,7 +144,7 @@ def _hpcc_is_busy_without_a_queue(rows: Mapping[str, Row]) -> bool | None:
 EXPERIMENT = Experiment(
     id="today/fig6",
     paper="Signals of today; the incast of Addanki et al. 2022",
-    claim="A sender that is told how much its bottleneck gets ends an incast soon and recovers",
+    claim="A sender that knows how much its bottleneck gets ends an incast soon and recovers",
     parameters={
         "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),

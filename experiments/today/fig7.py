@@ -125,7 +125,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="today/fig7",
     paper="Signals of today; a fat-tree with the flow sizes of Alizadeh et al. 2010",
-    claim="Small flows are soon done where senders are told of queues and keep them short",
+    claim="Small flows are soon done where senders know of queues and keep them short",
     parameters={
         "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),
