@@ -395,10 +395,11 @@ def wait_for(path: Path) -> None:
 def test_lack_of_root_is_reported_at_once(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    from topologies import state
+    from topologies import marks, state
 
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr(state, "FOLDER", tmp_path)
+    monkeypatch.setattr(marks, "found", list)
     one = state.State("one", "one.yaml", "netns", "embedded", hosts=["a"])
     one.save()
     file = ROOT / "topologies" / "bottleneck.yaml"
