@@ -55,8 +55,10 @@ fn p4src(main: &str) -> p4_ir::Program {
     support::compile(&path).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// An Ethernet frame with an IPv4 header (RFC 791) to 10.0.2.20 that has these options.
-fn frame(options: &[u8], payload: usize) -> Vec<u8> {
+const HOST: [u8; 4] = [10, 0, 2, 20];
+
+/// An Ethernet frame with an IPv4 header (RFC 791) that has these options.
+fn frame(to: [u8; 4], options: &[u8], payload: usize) -> Vec<u8> {
     let mut header = vec![
         0x45 + options.len() as u8 / 4,
         0,
@@ -71,7 +73,8 @@ fn frame(options: &[u8], payload: usize) -> Vec<u8> {
         0,
         0,
     ];
-    header.extend([10, 0, 1, 10, 10, 0, 2, 20]);
+    header.extend([10, 0, 1, 10]);
+    header.extend(to);
     header.extend(options);
     let total = (header.len() + payload) as u16;
     header[2..4].copy_from_slice(&total.to_be_bytes());
@@ -195,7 +198,7 @@ fn benches(c: &mut Criterion<CpuTime>) {
     } else {
         p4_jit::install();
     }
-    let plain = frame(&[], 1000);
+    let plain = frame(HOST, &[], 1000);
     measure(
         c,
         "plain.p4",
@@ -204,18 +207,24 @@ fn benches(c: &mut Criterion<CpuTime>) {
     );
 
     let mut switch = routed("plain.p4");
-    // Prefixes of 8 to 28 bits that none of the packets sent matches better than the route to the host.
-    for i in 0..10_000u32 {
-        let length = 8 + i % 21;
-        let value = i.wrapping_mul(2_654_435_761) >> (32 - length) << (32 - length);
+    // Prefixes of 11 to 28 bits that none of the packets sent matches better than the route to the host.
+    let prefixes: std::collections::BTreeSet<_> = (0..1_000u32)
+        .map(|i| {
+            let length = 11 + i % 18;
+            let value = i.wrapping_mul(2_654_435_761) >> (32 - length) << (32 - length);
+            (value, length)
+        })
+        .collect();
+    for (value, length) in prefixes {
         let to = [("port", 3u8.into())];
         let matches = [("dst_addr", Match::lpm(value, length))];
-        // Two may be the same prefix.
-        let _ = switch.add("ipv4_route", &matches, 0, "direct", &to);
+        switch
+            .add("ipv4_route", &matches, 0, "direct", &to)
+            .unwrap_or_else(|why| panic!("{why}"));
     }
     measure(
         c,
-        "plain.p4, 10000 routes",
+        "plain.p4, 1000 routes",
         switch,
         (std::slice::from_ref(&plain), 1000),
     );
@@ -226,7 +235,7 @@ fn benches(c: &mut Criterion<CpuTime>) {
         routed("waymark.p4"),
         (&[plain], 1000),
     );
-    let marks = frame(&MARKS, 1000);
+    let marks = frame(HOST, &MARKS, 1000);
     measure(
         c,
         "waymark.p4, AQT and AVBW-S",
@@ -237,8 +246,10 @@ fn benches(c: &mut Criterion<CpuTime>) {
         c,
         "waymark.p4, AQT and AVBW-S, 1500 octets held",
         routed("waymark.p4"),
-        (&[whole(frame(&MARKS, 1460))], 0),
+        (&[whole(frame(HOST, &MARKS, 1460))], 0),
     );
+
+    many_destinations(c);
 
     let few = [
         0xffff_ff00u32,
@@ -262,6 +273,32 @@ fn benches(c: &mut Criterion<CpuTime>) {
             format!("{} &&& {mask}", i.wrapping_mul(2_654_435_761) & mask)
         });
     }
+}
+
+/// Packets to 1,000 hosts behind a router, one after another: more keys than a table
+/// keeps beside its index.
+fn many_destinations(c: &mut Criterion<CpuTime>) {
+    let host = |i: u32| (0x0b00_0000 + i.wrapping_mul(0x9e37_79b9) % 0x0100_0000).to_be_bytes();
+    let mut switch = routed("waymark.p4");
+    for i in 0..1_000 {
+        let to = u32::from_be_bytes(host(i));
+        switch
+            .add(
+                "ipv4_route",
+                &[("dst_addr", Match::lpm(to, 32))],
+                0,
+                "via",
+                &[("port", 2u8.into()), ("next_hop", 0x0a00_0214u32.into())],
+            )
+            .unwrap_or_else(|why| panic!("{why}"));
+    }
+    let frames: Vec<_> = (0..1_000).map(|i| frame(host(i), &MARKS, 1000)).collect();
+    measure(
+        c,
+        "waymark.p4, AQT and AVBW-S, 1000 destinations",
+        switch,
+        (&frames, 1000),
+    );
 }
 
 /// Entries per second, from P4 text to a switch that has them. It is the same however many there are.
