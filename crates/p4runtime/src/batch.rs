@@ -25,7 +25,7 @@ pub fn write_all(
     let mut undo = Vec::new();
     for (number, update) in updates.iter_mut().enumerate() {
         // What cannot be read cannot be changed either: the fault of the change says why.
-        let before = entities::undo(target, &update.update);
+        let before = update.undo(target);
         if let Err(fault) = update.write(target) {
             take_back(target, &undo);
             return Err((number, fault));

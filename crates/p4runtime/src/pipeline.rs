@@ -55,27 +55,35 @@ pub fn verify(
     Ok(Verified { loaded, pipeline })
 }
 
+/// What was replaced. To free a program with many entries takes time that packets need not wait.
+pub type Replaced = (Option<Loaded>, Option<Switch>);
+
+impl Verified {
+    /// A switch that runs it, without entries of clients. To make it takes time that packets need not wait.
+    pub fn start(self, settings: &SwitchConfig) -> (Loaded, Switch) {
+        let switch = Switch::with_pipeline(self.pipeline, settings.clone());
+        (self.loaded, switch)
+    }
+}
+
 /// Carries out an action on a device. `VERIFY` has been carried out already by [`verify`].
 pub fn set(
     device: &mut Device,
     switch: &mut Option<Switch>,
     now: Instant,
     action: Action,
-    verified: Option<Verified>,
-    settings: &SwitchConfig,
-) -> Outcome<()> {
-    let fresh = |verified: Verified| {
-        let switch = Switch::with_pipeline(verified.pipeline, settings.clone());
-        (verified.loaded, switch)
-    };
-    match (action, verified) {
-        (Action::VerifyAndSave, Some(verified)) => device.saved = Some(fresh(verified)),
-        (Action::VerifyAndCommit, Some(verified)) => {
-            commit(device, switch, now, fresh(verified))?;
+    fresh: Option<(Loaded, Switch)>,
+) -> Outcome<Replaced> {
+    let replaced = match (action, fresh) {
+        (Action::VerifyAndSave, Some(fresh)) => {
+            let before = device.saved.replace(fresh);
+            before.map_or((None, None), |(loaded, switch)| {
+                (Some(loaded), Some(switch))
+            })
         }
-        (Action::ReconcileAndCommit, Some(verified)) => {
-            let (loaded, new) = fresh(verified);
-            reconcile(device, switch, now, loaded, new)?;
+        (Action::VerifyAndCommit, Some(fresh)) => commit(device, switch, now, fresh)?,
+        (Action::ReconcileAndCommit, Some((loaded, new))) => {
+            reconcile(device, switch, now, loaded, new)?
         }
         (Action::Commit, _) => match device.saved.take() {
             Some(saved) => commit(device, switch, now, saved)?,
@@ -85,9 +93,9 @@ pub fn set(
                 ));
             }
         },
-        _ => {}
-    }
-    Ok(())
+        _ => (None, None),
+    };
+    Ok(replaced)
 }
 
 /// What a device runs, or has saved, as far as the client asks for it.
@@ -114,12 +122,10 @@ fn commit(
     switch: &mut Option<Switch>,
     now: Instant,
     (loaded, mut new): (Loaded, Switch),
-) -> Outcome<()> {
+) -> Outcome<Replaced> {
     set_up(&mut new, now, &device.generator)?;
     device.saved = None;
-    device.running = Some(loaded);
-    *switch = Some(new);
-    Ok(())
+    Ok((device.running.replace(loaded), switch.replace(new)))
 }
 
 /// Sets applications of the packet generator up, whose timers start.
@@ -239,13 +245,13 @@ fn reconcile(
     now: Instant,
     mut loaded: Loaded,
     mut new: Switch,
-) -> Outcome<()> {
+) -> Outcome<Replaced> {
     if let Some(running) = &mut device.running {
         let same = running.device_config == loaded.device_config
             && running.model.p4info == loaded.model.p4info;
         if same && device.saved.is_none() {
             running.cookie = loaded.cookie;
-            return Ok(());
+            return Ok((None, Some(new)));
         }
     }
     if device.loaded().is_some() {

@@ -68,16 +68,8 @@ fn loaded_with(source: &str) -> (Device, Option<Switch>) {
     let verified = pipeline::verify(config, true, &GeneratorApps::default()).unwrap();
     let (mut device, mut switch) = (Device::default(), None);
     let (now, action) = (Instant::ZERO, Action::VerifyAndCommit);
-    let settings = SwitchConfig::default();
-    pipeline::set(
-        &mut device,
-        &mut switch,
-        now,
-        action,
-        Some(verified),
-        &settings,
-    )
-    .unwrap();
+    let fresh = verified.start(&SwitchConfig::default());
+    pipeline::set(&mut device, &mut switch, now, action, Some(fresh)).unwrap();
     (device, switch)
 }
 

@@ -219,14 +219,15 @@ impl Server {
         let program = |fault: Fault| ServerError::Program(fault.message);
         let verified = pipeline::verify(config, self.shared.target_rules, &self.shared.generator)
             .map_err(program)?;
+        let fresh = verified.start(&self.shared.settings);
         let (done, result) = std::sync::mpsc::channel();
         let shared = self.shared.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {
             let mut device = lock(&shared.device);
-            let (action, settings) = (Action::VerifyAndCommit, &shared.settings);
-            let set = pipeline::set(&mut device, switch, now, action, Some(verified), settings);
+            let action = Action::VerifyAndCommit;
+            let set = pipeline::set(&mut device, switch, now, action, Some(fresh));
             shared.ages.store(device.ages(), Ordering::Relaxed);
-            let _ = done.send(set.map(|()| Published::of(&device)));
+            let _ = done.send(set.map(|_| Published::of(&device)));
         }));
         let ended = |_| ServerError::Program("the switch has ended".into());
         *lock(&self.shared.published) = result.recv().map_err(ended)?.map_err(program)?;

@@ -129,14 +129,25 @@ async fn write_in_slices(
     let count = updates.len();
     let model = shared.model().ok_or_else(device::no_pipeline)?;
     let of_digests = updates.iter().any(is_of_digest);
-    if atomicity == Atomicity::DataplaneAtomic && count > UPDATES {
+    let parts: u64 = updates
+        .iter()
+        .map(|update| Prepared::count(&model, update))
+        .sum();
+    if atomicity == Atomicity::DataplaneAtomic && parts > UPDATES as u64 {
         return write_as_a_whole(shared, &model, updates, of_digests).await;
     }
-    let (mut results, mut undo) = (Vec::with_capacity(count), Vec::new());
-    let mut updates = updates.into_iter();
+    let (mut results, mut undo) = (vec![Ok(()); count], Vec::new());
+    let mut parts = numbered(&model, updates);
+    let mut failed = None;
     loop {
-        let prepared = |update| Prepared::new(&model, update);
-        let mut slice: Vec<_> = updates.by_ref().take(UPDATES).map(prepared).collect();
+        // The rest of an update that failed is not carried out.
+        let rest = parts
+            .by_ref()
+            .skip_while(|(number, _)| failed == Some(*number));
+        let (numbers, mut slice): (Vec<_>, Vec<_>) = rest.take(UPDATES).unzip();
+        if slice.is_empty() {
+            return Ok(results);
+        }
         let part = write(shared, of_digests, move |target| match atomicity {
             Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), None)),
             _ => {
@@ -146,7 +157,12 @@ async fn write_in_slices(
         });
         match part.await? {
             Ok((part, more)) => {
-                results.extend(part);
+                for (number, result) in numbers.into_iter().zip(part) {
+                    if let Err(fault) = result {
+                        failed = Some(number);
+                        results[number] = Err(fault);
+                    }
+                }
                 undo.extend(more);
             }
             Err((at, fault)) => {
@@ -154,13 +170,20 @@ async fn write_in_slices(
                     let back = move |target: &mut Target<'_>| last.carry_out(target);
                     write(shared, of_digests, back).await?;
                 }
-                return Ok(batch::none_carried_out(count, results.len() + at, fault));
+                return Ok(batch::none_carried_out(count, numbers[at], fault));
             }
         }
-        if updates.as_slice().is_empty() {
-            return Ok(results);
-        }
     }
+}
+
+/// The parts of updates, each with the number of its update.
+pub fn numbered(
+    model: &Model,
+    updates: Vec<Update>,
+) -> impl Iterator<Item = (usize, Prepared)> + Send {
+    let updates = updates.into_iter().enumerate();
+    updates
+        .flat_map(|(number, update)| Prepared::parts(model, update).map(move |part| (number, part)))
 }
 
 fn is_of_digest(update: &Update) -> bool {
@@ -345,7 +368,7 @@ impl Service {
         let role = RoleName::new(&request.role, request.role_id);
         self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
         let action = request.action();
-        let verified = match (action, request.config) {
+        let fresh = match (action, request.config) {
             (Action::Unspecified, _) => {
                 return Err(Status::invalid_argument(
                     "the action is not set; there are VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, \
@@ -359,9 +382,12 @@ impl Service {
             }
             (_, None) => return Err(Status::invalid_argument("config is not set")),
             (_, Some(config)) => {
-                let target_rules = self.0.target_rules;
-                let generator = self.0.generator.clone();
-                let verify = move || pipeline::verify(config, target_rules, &generator);
+                let shared = self.0.clone();
+                let verify = move || {
+                    let verified =
+                        pipeline::verify(config, shared.target_rules, &shared.generator)?;
+                    Ok::<_, Fault>(verified.start(&shared.settings))
+                };
                 let compiling = tokio::task::spawn_blocking(verify);
                 let failed = |_| Status::internal("the compiler failed on this program");
                 Some(compiling.await.map_err(failed)??)
@@ -370,12 +396,13 @@ impl Service {
         let shared = self.0.clone();
         let setting = dataplane::run(&*self.0.dataplane, move |switch, now| {
             let mut device = lock(&shared.device);
-            let settings = &shared.settings;
-            pipeline::set(&mut device, switch, now, action, verified, settings)?;
+            let replaced = pipeline::set(&mut device, switch, now, action, fresh)?;
             shared.ages.store(device.ages(), Ordering::Relaxed);
-            Ok::<_, Fault>(Published::of(&device))
+            Ok::<_, Fault>((Published::of(&device), replaced))
         });
-        *lock(&self.0.published) = setting.await??;
+        let (published, replaced) = setting.await??;
+        tokio::task::spawn_blocking(move || drop(replaced));
+        *lock(&self.0.published) = published;
         if !matches!(action, Action::Verify | Action::VerifyAndSave) {
             lock(&self.0.digests).clear();
         }
@@ -563,6 +590,69 @@ mod tests {
         let results = write_in_slices(&shared, updates, atomic).await.unwrap();
         assert!(results.iter().all(Result::is_ok));
         assert_eq!(*lock(&seen), [400 + UPDATES]);
+    }
+
+    /// An update of all cells of the largest counter, and the number of its cells.
+    fn all_cells(shared: &Shared, packet_count: i64) -> (Update, usize) {
+        let device = lock(&shared.device);
+        let counters = device.loaded().unwrap().model.counters.values();
+        let counter = counters.max_by_key(|counter| counter.size).unwrap();
+        let entry = CounterEntry {
+            counter_id: counter.id,
+            index: None,
+            data: Some(CounterData {
+                packet_count,
+                byte_count: 0,
+            }),
+        };
+        let update = Update {
+            r#type: Type::Modify as i32,
+            entity: Some(entity::Entity::CounterEntry(entry).into()),
+        };
+        (update, counter.size as usize)
+    }
+
+    /// What the cells hold that an update sets.
+    async fn cells_of(shared: &Arc<Shared>, update: &Update) -> Vec<i64> {
+        let mut found = Vec::new();
+        let asked = Arc::new(update.entity.clone().unwrap());
+        let read = read_in_slices(shared, &asked, &mut found).await;
+        read.unwrap().unwrap();
+        let count = |entity: Entity| match entity.entity {
+            Some(entity::Entity::CounterEntry(entry)) => entry.data.unwrap().packet_count,
+            other => panic!("{other:?} is no counter entry"),
+        };
+        found.into_iter().map(count).collect()
+    }
+
+    #[tokio::test]
+    async fn packets_pass_while_all_cells_of_an_array_are_set() {
+        let (shared, jobs) = device();
+        let (set, cells) = all_cells(&shared, 7);
+        let write = |updates, atomicity| write_in_slices(&shared, updates, atomicity);
+        let results = write(vec![set.clone()], Atomicity::ContinueOnError).await;
+        assert_eq!(results.unwrap().len(), 1);
+        assert!(jobs.swap(0, Ordering::Relaxed) >= cells / (16 * UPDATES));
+        assert_eq!(cells_of(&shared, &set).await, vec![7; cells]);
+        // The rest of an update that fails is not tried, and those behind it are carried out.
+        let (wrong, _) = all_cells(&shared, -1);
+        jobs.store(0, Ordering::Relaxed);
+        let batch = [&[wrong.clone()][..], &inserts(&shared, 0..1)].concat();
+        let results = write(batch, Atomicity::ContinueOnError).await.unwrap();
+        let succeeded: Vec<_> = results.iter().map(Result::is_ok).collect();
+        assert_eq!(succeeded, [false, true]);
+        assert_eq!(jobs.load(Ordering::Relaxed), 2);
+        // What was set is taken back as another update fails.
+        let (other, _) = all_cells(&shared, 8);
+        for atomicity in [Atomicity::RollbackOnError, Atomicity::DataplaneAtomic] {
+            let batch = vec![other.clone(), wrong.clone()];
+            let results = write(batch, atomicity).await.unwrap();
+            assert!(results.iter().all(Result::is_err));
+            assert_eq!(cells_of(&shared, &set).await, vec![7; cells]);
+        }
+        let results = write(vec![other.clone()], Atomicity::DataplaneAtomic).await;
+        assert!(results.unwrap()[0].is_ok());
+        assert_eq!(cells_of(&shared, &other).await, vec![8; cells]);
     }
 
     #[tokio::test]

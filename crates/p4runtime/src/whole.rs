@@ -5,11 +5,10 @@
 
 use crate::batch::{self, Undo};
 use crate::device::Target;
-use crate::entities::Prepared;
 use crate::fault::{Fault, Outcome};
 use crate::model::Model;
 use crate::proto::v1::{Update, entity};
-use crate::service::{Shared, UPDATES, write};
+use crate::service::{Shared, UPDATES, numbered, write};
 use engine::DraftScope;
 use std::sync::Arc;
 use tonic::Status;
@@ -55,12 +54,13 @@ async fn prepare(
     })
     .await?;
     while !write(shared, false, |target| target.switch.copy_to_batch(COPIES)).await? {}
-    let (mut undo, mut done) = (Vec::new(), 0);
-    let mut updates = updates.into_iter();
-    while !updates.as_slice().is_empty() {
-        let slice = updates.by_ref().take(UPDATES);
-        let mut slice: Vec<_> = slice.map(|update| Prepared::new(model, update)).collect();
-        let count = slice.len();
+    let mut undo = Vec::new();
+    let mut parts = numbered(model, updates);
+    loop {
+        let (numbers, mut slice): (Vec<_>, Vec<_>) = parts.by_ref().take(UPDATES).unzip();
+        if slice.is_empty() {
+            return Ok(Ok(()));
+        }
         let part = edit(shared, move |target| {
             let undo = batch::write_all(target, &mut slice);
             // The slice is freed elsewhere: the allocator may take long to give memory back.
@@ -69,10 +69,9 @@ async fn prepare(
         let failed = match part.await.map(|(part, _)| part) {
             Ok(Ok(more)) => {
                 undo.push(more);
-                done += count;
                 continue;
             }
-            Ok(Err((at, fault))) => Ok(Err((done + at, fault))),
+            Ok(Err((at, fault))) => Ok(Err((numbers[at], fault))),
             Err(status) => Err(status),
         };
         while let Some(last) = undo.pop() {
@@ -80,7 +79,6 @@ async fn prepare(
         }
         return failed;
     }
-    Ok(Ok(()))
 }
 
 /// Has the thread that owns the switch change what packets do not see yet.

@@ -3,19 +3,53 @@
 use super::{Change, cells, only_modify};
 use crate::device::Target;
 use crate::fault::{Fault, Outcome};
-use crate::model::ArrayModel;
-use crate::proto::v1::{CounterEntry, Entity, Index, MeterEntry, RegisterEntry, entity};
+use crate::model::{ArrayModel, Model};
+use crate::proto::v1::{CounterEntry, Entity, Index, MeterEntry, RegisterEntry, Update, entity};
 use std::ops::Range;
 use tonic::Code;
 
 /// The most cells that one request may read.
 const MAX_CELLS: u64 = 1 << 20;
 
-/// Sets a counter's cell, or all.
-pub fn write_counter(target: &mut Target<'_>, change: Change, given: &CounterEntry) -> Outcome<()> {
+/// The number of cells of an array that an entity names without an index; `None` for any other entity.
+pub fn all_cells(model: &Model, entity: &entity::Entity) -> Option<u64> {
+    use entity::Entity as E;
+    let array = match entity {
+        E::CounterEntry(entry) if entry.index.is_none() => model.counter(entry.counter_id).ok()?,
+        E::MeterEntry(entry) if entry.index.is_none() => &model.meter(entry.meter_id).ok()?.0,
+        E::RegisterEntry(entry) if entry.index.is_none() => {
+            &model.register(entry.register_id).ok()?.0
+        }
+        _ => return None,
+    };
+    Some(array.size)
+}
+
+/// An update of all cells of an array, of one of them.
+pub fn of_cell(update: &Update, at: u64) -> Update {
+    use entity::Entity as E;
+    let mut update = update.clone();
+    let entity = update.entity.as_mut().and_then(|e| e.entity.as_mut());
+    match entity {
+        Some(E::CounterEntry(entry)) => entry.index = cells::index(at),
+        Some(E::MeterEntry(entry)) => entry.index = cells::index(at),
+        Some(E::RegisterEntry(entry)) => entry.index = cells::index(at),
+        _ => {}
+    }
+    update
+}
+
+/// Sets a counter's cell, or all, or some of all.
+pub fn write_counter(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &CounterEntry,
+    part: Option<Range<u64>>,
+) -> Outcome<()> {
     only_modify(change, "a counter")?;
     let counter = target.model.counter(given.counter_id)?;
     let range = cells::range(counter, given.index.as_ref())?;
+    let range = part.unwrap_or(range);
     let Some(data) = &given.data else {
         return Ok(());
     };
@@ -26,8 +60,13 @@ pub fn write_counter(target: &mut Target<'_>, change: Change, given: &CounterEnt
     Ok(())
 }
 
-/// Configures a meter's cell, or all.
-pub fn write_meter(target: &mut Target<'_>, change: Change, given: &MeterEntry) -> Outcome<()> {
+/// Configures a meter's cell, or all, or some of all.
+pub fn write_meter(
+    target: &mut Target<'_>,
+    change: Change,
+    given: &MeterEntry,
+    part: Option<Range<u64>>,
+) -> Outcome<()> {
     only_modify(change, "a meter")?;
     cells::check_colours(given.counter_data.as_ref())?;
     let (meter, ty) = target.model.meter(given.meter_id)?;
@@ -35,7 +74,8 @@ pub fn write_meter(target: &mut Target<'_>, change: Change, given: &MeterEntry) 
     let config = config
         .map(|config| cells::decode_meter(*ty, config))
         .transpose()?;
-    for at in cells::range(meter, given.index.as_ref())? {
+    let range = cells::range(meter, given.index.as_ref())?;
+    for at in part.unwrap_or(range) {
         target.switch.meter_write(meter.object, at, config)?;
         if given.counter_data.is_some() {
             target.switch.meter_clear_colours(meter.object, at)?;
@@ -44,18 +84,19 @@ pub fn write_meter(target: &mut Target<'_>, change: Change, given: &MeterEntry) 
     Ok(())
 }
 
-/// Sets a register's cell, or all.
+/// Sets a register's cell, or all, or some of all.
 pub fn write_register(
     target: &mut Target<'_>,
     change: Change,
     given: &RegisterEntry,
+    part: Option<Range<u64>>,
 ) -> Outcome<()> {
     only_modify(change, "a register")?;
     let (register, ty) = target.model.register(given.register_id)?;
     let range = cells::range(register, given.index.as_ref())?;
     let value = ty.decode(given.data.as_ref());
     let value = value.map_err(|fault| fault.at(format!("register `{}`", register.name)))?;
-    for at in range {
+    for at in part.unwrap_or(range) {
         target.switch.register_write(register.object, at, &value)?;
     }
     Ok(())

@@ -22,11 +22,14 @@ use crate::losses;
 use crate::model::Model;
 use crate::proto::v1::update::Type;
 use crate::proto::v1::{Entity, Update, entity};
+use std::ops::Range;
 use tonic::Code;
 
 /// Cells of arrays that one part of a read finds at most.
 const CELLS: u64 = 256;
-/// Table entries, members or groups that it finds at most.
+/// Cells of an array that a part of an update sets.
+const CELLS_SET: u64 = 16;
+/// Table entries, members or groups that a part of a read finds at most.
 const ENTRIES: usize = 32;
 
 /// Where a part of a read begins.
@@ -84,12 +87,14 @@ impl Change {
     }
 }
 
-/// An update, as far decoded as can be without the switch.
+/// An update, or a part of one that sets all cells of an array, as far decoded as can be without the switch.
 #[derive(Debug)]
 pub struct Prepared {
     /// As it came.
     pub update: Update,
     decoded: Option<table::Decoded>,
+    /// The cells of this part.
+    cells: Option<Range<u64>>,
 }
 
 impl Prepared {
@@ -100,24 +105,68 @@ impl Prepared {
             Some(entity::Entity::TableEntry(entry)) => table::decode(model, entry),
             _ => None,
         };
-        Prepared { update, decoded }
+        Prepared {
+            update,
+            decoded,
+            cells: None,
+        }
+    }
+
+    /// Divides an update that sets all cells of an array; one part of any other.
+    pub fn parts(model: &Model, update: Update) -> impl Iterator<Item = Prepared> + use<> {
+        let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+        let cells = entity.and_then(|entity| arrays::all_cells(model, entity));
+        let (whole, divided) = match cells {
+            None => (Some(Prepared::new(model, update)), None),
+            Some(cells) => (None, Some((update, cells))),
+        };
+        let divided = divided.into_iter().flat_map(|(update, cells)| {
+            let part = move |from| Prepared {
+                update: update.clone(),
+                decoded: None,
+                cells: Some(from..cells.min(from + CELLS_SET)),
+            };
+            (0..cells).step_by(CELLS_SET as usize).map(part)
+        });
+        whole.into_iter().chain(divided)
+    }
+
+    /// How many parts [`parts`](Self::parts) makes of an update.
+    pub fn count(model: &Model, update: &Update) -> u64 {
+        let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
+        let cells = entity.and_then(|entity| arrays::all_cells(model, entity));
+        cells.map_or(1, |cells| cells.div_ceil(CELLS_SET))
     }
 
     /// Carries it out, once.
     pub fn write(&mut self, target: &mut Target<'_>) -> Outcome<()> {
-        write_decoded(target, &self.update, self.decoded.take())
+        let (decoded, cells) = (self.decoded.take(), self.cells.clone());
+        write_decoded(target, &self.update, decoded, cells)
+    }
+
+    /// What brings what it changes back to how it is now.
+    pub fn undo(&self, target: &Target<'_>) -> Outcome<Vec<Update>> {
+        let Some(cells) = self.cells.clone() else {
+            return undo(target, &self.update);
+        };
+        let mut updates = Vec::new();
+        for at in cells {
+            updates.extend(undo(target, &arrays::of_cell(&self.update, at))?);
+        }
+        Ok(updates)
     }
 }
 
 /// Carries out one update.
 pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
-    write_decoded(target, update, None)
+    write_decoded(target, update, None, None)
 }
 
 fn write_decoded(
     target: &mut Target<'_>,
     update: &Update,
     decoded: Option<table::Decoded>,
+    cells: Option<Range<u64>>,
 ) -> Outcome<()> {
     let change = match update.r#type() {
         Type::Insert => Change::Insert,
@@ -135,13 +184,13 @@ fn write_decoded(
         E::TableEntry(entry) => table::write(target, change, entry, decoded),
         E::ActionProfileMember(member) => profile::write_member(target, change, member),
         E::ActionProfileGroup(group) => profile::write_group(target, change, group),
-        E::MeterEntry(entry) => arrays::write_meter(target, change, entry),
+        E::MeterEntry(entry) => arrays::write_meter(target, change, entry, cells),
         E::DirectMeterEntry(entry) => direct::write_meter(target, change, entry),
-        E::CounterEntry(entry) => arrays::write_counter(target, change, entry),
+        E::CounterEntry(entry) => arrays::write_counter(target, change, entry, cells),
         E::DirectCounterEntry(entry) => direct::write_counter(target, change, entry),
         E::PacketReplicationEngineEntry(entry) => replication::write(target, change, entry),
         E::ValueSetEntry(entry) => value_set::write(target, change, entry),
-        E::RegisterEntry(entry) => arrays::write_register(target, change, entry),
+        E::RegisterEntry(entry) => arrays::write_register(target, change, entry, cells),
         E::DigestEntry(entry) => digest::write(target, change, entry),
         E::ExternEntry(_) => Err(no_externs()),
     }
@@ -200,7 +249,7 @@ pub fn read_some(
 }
 
 /// What brings the entity of an update back to how it is now.
-pub fn undo(target: &Target<'_>, update: &Update) -> Outcome<Vec<Update>> {
+fn undo(target: &Target<'_>, update: &Update) -> Outcome<Vec<Update>> {
     let as_update = |r#type: Type, entity| Update {
         r#type: r#type as i32,
         entity: Some(entity),
