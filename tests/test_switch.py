@@ -69,6 +69,7 @@ def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
         (["--grpc-server-key", "x"], "needs both"),
         (["--grpc-server-cacert", "x"], "needs --grpc-server-cert"),
         (["--grpc-server-addr", "nowhere"], "like 127.0.0.1:9559"),
+        (["--senders", "1", "--gso"], "only the forwarding thread sends"),
         (["--p4", "none.p4"], "no such file"),
     ):
         finished = cli("switch", *arguments)

@@ -714,6 +714,7 @@ def run_switch(
     captures: str | None,
     charge_ethernet: bool,
     gso: bool,
+    senders: int,
     certificate: str | None,
     key: str | None,
     client_ca: str | None,

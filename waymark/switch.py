@@ -15,6 +15,8 @@ from waymark.ports import DROP_PORT, PRIORITIES
 
 FORWARDING_THREAD = "dataplane"
 """The name of the thread that forwards packets."""
+SENDING_THREAD = "sender"
+"""The name of each thread that sends them for it."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,14 @@ class SwitchOptions:
     """Whether rates charge Ethernet headers, as tc(8) does; links in virtual time do not."""
     gso: bool = False
     """Whether segments that senders leave to hardware to cut (GSO, TSO) are carried whole."""
+    senders: int = 0
+    """Threads that send packets for the one that forwards them."""
     certificate: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
     """The authority that signs clients' certificates."""
     real_time: bool = False
-    """Whether to use real-time scheduling for the thread that forwards packets."""
+    """Whether to use real-time scheduling for the threads that forward and send packets."""
 
 
 def parse_interface(text: str) -> tuple[int, str]:
@@ -149,6 +153,8 @@ def check(options: SwitchOptions) -> None:
                 )
     if options.cpu_port is not None and options.cpu_port in ports:
         raise WaymarkError(f"--cpu-port {options.cpu_port}: this port has an interface")
+    if options.senders and options.gso:
+        raise WaymarkError("--senders: with --gso, only the forwarding thread sends")
     if (options.certificate is None) != (options.key is None):
         raise WaymarkError("TLS needs both --grpc-server-cert and --grpc-server-key")
     if options.client_ca is not None and options.certificate is None:
@@ -178,6 +184,8 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
         if options.real_time:
             # Not for requests of controllers, lest packets wait for them.
             real_time.claim(FORWARDING_THREAD)
+            if options.senders:
+                real_time.claim(SENDING_THREAD)
         ready(address)
 
     def terminate(_number: int, _frame: FrameType | None) -> None:
@@ -203,6 +211,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             captures=None if options.captures is None else str(options.captures),
             charge_ethernet=options.charge_ethernet,
             gso=options.gso,
+            senders=options.senders,
             certificate=None if options.certificate is None else str(options.certificate),
             key=None if options.key is None else str(options.key),
             client_ca=None if options.client_ca is None else str(options.client_ca),

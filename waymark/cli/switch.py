@@ -55,6 +55,15 @@ def run_switch(
             "packet for the program.",
         ),
     ] = False,
+    senders: Annotated[
+        int,
+        typer.Option(
+            "--senders",
+            min=0,
+            max=64,
+            help="Threads that send packets for the one that forwards them.",
+        ),
+    ] = 0,
     queue_packets: Annotated[
         int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
     ] = 1024,
@@ -142,6 +151,7 @@ def run_switch(
         captures=pcap,
         charge_ethernet=not charge_ip,
         gso=gso,
+        senders=senders,
         certificate=certificate,
         key=key,
         client_ca=client_ca,

@@ -24,7 +24,8 @@ const GENERATOR_PACKET_TIME: units::Duration = units::Duration::from_micros(10);
 #[pyfunction]
 #[pyo3(signature = (
     *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, port_weights, cpu_port,
-    drop_port, deflection_port, generator, seed, program, target_rules, captures, charge_ethernet, gso, certificate, key,
+    drop_port, deflection_port, generator, seed, program, target_rules, captures, charge_ethernet, gso, senders,
+    certificate, key,
     client_ca, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -47,6 +48,7 @@ pub fn run_switch(
     captures: Option<PathBuf>,
     charge_ethernet: bool,
     gso: bool,
+    senders: usize,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     client_ca: Option<PathBuf>,
@@ -109,6 +111,7 @@ pub fn run_switch(
         captures,
         charge_ethernet,
         offloads: if gso { Offloads::Whole } else { Offloads::Off },
+        senders,
         counters,
     };
     let initial = program.map(|program| initial(program.get())).transpose()?;

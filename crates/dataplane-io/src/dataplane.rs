@@ -9,6 +9,7 @@ use crate::interface::{self, Interface, Received};
 use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
 use crate::offload;
+use crate::senders::Senders;
 use engine::{Event, Packet, Panic, Switch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ const LONG: u32 = 1024;
 const OVERFLOWS: Duration = Duration::from_millis(100);
 /// How long jobs may take between two batches before those that come after have to wait.
 const JOBS: Duration = Duration::from_micros(200);
+/// After how long frames are offered again that an interface did not take.
+const RETRY: Duration = Duration::from_millis(1);
 /// Octets of an Ethernet header.
 const ETHERNET: u32 = 14;
 
@@ -45,6 +48,8 @@ pub struct DataplaneConfig {
     pub charge_ethernet: bool,
     /// What ports do with frames that hardware is to cut into segments.
     pub offloads: Offloads,
+    /// Threads that have the kernel send frames, beside the one that forwards them.
+    pub senders: usize,
     /// Where it counts what happens to frames outside the switch; see [`Counters::new`].
     pub counters: Counters,
 }
@@ -105,7 +110,9 @@ impl Dataplane {
             });
         }
         let stop = Arc::new(AtomicBool::new(false));
+        let senders = Senders::start(config.senders, &handle)?;
         let owner = Owner {
+            senders,
             by_number: ports
                 .iter()
                 .enumerate()
@@ -174,6 +181,8 @@ struct Port {
 
 /// What the thread owns.
 struct Owner {
+    /// First, as they have the sockets of interfaces.
+    senders: Senders,
     switch: Option<Switch>,
     ports: Vec<Port>,
     by_number: BTreeMap<u16, usize>,
@@ -207,6 +216,7 @@ impl Owner {
             self.transmit();
             batches = batches.wrapping_add(1);
             if !received && !jobs_wait {
+                self.flush();
                 self.wait();
             } else if batches.is_multiple_of(LONG) && self.links.take_news() {
                 self.follow_links();
@@ -319,18 +329,28 @@ impl Owner {
             switch.recycle(sent.packet);
         }
         for port in &mut self.ports {
-            let lost = port.interface.as_mut().map(Interface::flush);
-            failed(
-                switch,
-                port.number,
-                lost.unwrap_or_default(),
-                self.uncharged,
-            );
+            let lost = port.flush_by(&self.senders);
+            failed(switch, port.number, lost, self.uncharged);
         }
         while let Some(event) = switch.poll_event() {
             match event {
                 Event::Panic(panic) => self.controller.panicked(switch, &panic),
                 event => self.controller.event(event),
+            }
+        }
+    }
+
+    /// Sends what still waits for a thread that sends.
+    fn flush(&mut self) {
+        for port in &mut self.ports {
+            let lost = port.interface.as_mut().map(Interface::flush);
+            if let Some(switch) = &mut self.switch {
+                failed(
+                    switch,
+                    port.number,
+                    lost.unwrap_or_default(),
+                    self.uncharged,
+                );
             }
         }
     }
@@ -377,16 +397,19 @@ impl Owner {
         {
             capture.flush();
         }
+        let now = self.clock.now();
         let due = self
             .switch
             .as_ref()
             .and_then(|switch| switch.poll_timeout());
-        let timeout = due.map(|due| until(self.clock.now(), due));
+        let interfaces = || self.ports.iter().filter_map(|port| port.interface.as_ref());
+        let retry = interfaces().any(Interface::waits).then(|| now + RETRY);
+        let timeout = due.into_iter().chain(retry).min();
+        let timeout = timeout.map(|due| until(now, due));
         let mut fds = vec![
             PollFd::from_borrowed_fd(self.jobs.fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.links.fd(), PollFlags::IN),
         ];
-        let interfaces = || self.ports.iter().filter_map(|port| port.interface.as_ref());
         for interface in interfaces() {
             fds.push(PollFd::from_borrowed_fd(interface.fd(), PollFlags::IN));
         }
@@ -410,6 +433,19 @@ impl Owner {
 }
 
 impl Port {
+    /// Has frames sent that its interface took. What was lost instead.
+    fn flush_by(&mut self, senders: &Senders) -> Lost {
+        let Some(interface) = &mut self.interface else {
+            return Lost::NONE;
+        };
+        let mut lost = interface.flush_by(senders);
+        if !self.link {
+            // What was meant to leave now must not leave when the link is back.
+            lost += interface.withdraw();
+        }
+        lost
+    }
+
     /// Releases its interface if that was deleted, and opens the one that has its name now. The frames that it
     /// had taken and not sent.
     fn follow(

@@ -3,6 +3,7 @@
 use crate::af_packet::{Device, Frame, Lost, Offloads, PacketSocket, Restorer, Undo, offloads_off};
 use crate::error::IoError;
 use crate::offload;
+use crate::senders::Senders;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
@@ -123,6 +124,16 @@ impl Interface {
     /// Has the kernel send what was taken. What was lost instead.
     pub fn flush(&mut self) -> Lost {
         self.socket.flush()
+    }
+
+    /// The same, on one of these threads if that is worth it. Frames may wait for another flush: [`waits`](Self::waits).
+    pub fn flush_by(&mut self, senders: &Senders) -> Lost {
+        self.socket.flush_by(senders)
+    }
+
+    /// Whether frames that were taken wait for a flush.
+    pub fn waits(&self) -> bool {
+        self.socket.waits()
     }
 
     /// Takes back the frames that the kernel has not sent yet.

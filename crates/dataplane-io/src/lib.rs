@@ -6,7 +6,7 @@
 //! ```
 //! Beside the switch there are [`host`]s in user space.
 //!
-//! One thread owns the switch; others hand it [`Job`]s. It sleeps until a frame, a job or a timer of the
+//! One thread owns the switch; others hand it [`Job`]s, and may have the kernel send what it puts into the rings. It sleeps until a frame, a job or a timer of the
 //! traffic manager comes. [`Wires`] are the links between such switches and hosts.
 
 mod af_packet;
@@ -22,6 +22,7 @@ mod jobs;
 mod links;
 mod offload;
 mod reproducers;
+mod senders;
 mod wires;
 
 pub use af_packet::Offloads;

@@ -4,11 +4,11 @@
 mod support;
 
 use dataplane_io::{Counters, DataplaneConfig, Outside};
-use engine::{DropCause, PortConfig, TraceEvent, Tracer};
+use engine::{DropCause, PortConfig, PortStats, TraceEvent, Tracer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use support::{Lab, Live, News};
 use units::{Duration, Instant, Rate};
 
@@ -96,14 +96,35 @@ fn packets_pass_between_requests() {
 }
 
 /// A switch that counts, and its counts.
-fn counting(lab: &Lab, captures: Option<PathBuf>) -> (Live, Counters) {
+fn counting(lab: &Lab, config: DataplaneConfig) -> (Live, Counters) {
     let counters = Counters::new([1, 2]);
     let config = DataplaneConfig {
-        captures,
         counters: counters.clone(),
-        ..DataplaneConfig::default()
+        ..config
     };
     (lab.switch_with(config), counters)
+}
+
+/// A switch that has this many threads which send.
+fn with_senders(senders: usize) -> DataplaneConfig {
+    DataplaneConfig {
+        senders,
+        ..DataplaneConfig::default()
+    }
+}
+
+/// Has the switch do nothing until something is sent.
+fn hold(live: &Live) -> Sender<()> {
+    let (go_on, wait) = channel();
+    live.handle.submit(Box::new(move |_, _| {
+        let _ = wait.recv();
+    }));
+    go_on
+}
+
+/// What a port has counted.
+fn stats(live: &Live, port: u16) -> PortStats {
+    live.ask(move |switch| switch.as_ref().expect("it is there").port_stats(port))
 }
 
 fn warning(live: &Live) -> String {
@@ -118,7 +139,7 @@ fn frames_that_an_interface_does_not_take_are_counted() {
     let Some(lab) = Lab::new("c") else {
         return;
     };
-    let (live, counters) = counting(&lab, None);
+    let (live, counters) = counting(&lab, DataplaneConfig::default());
     assert_eq!(lab.cross(10), 10);
     assert_eq!(counters.all(), []);
     support::run(&format!("ip link set {} down", lab.near(2))).unwrap();
@@ -157,10 +178,19 @@ fn sent_through(interface: &str) -> (u64, u64) {
 
 #[test]
 fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
-    let Some(lab) = Lab::new("g") else {
+    account_for_every_frame("g", 0);
+}
+
+#[test]
+fn senders_account_for_every_frame_as_well() {
+    account_for_every_frame("j", 2);
+}
+
+fn account_for_every_frame(suffix: &str, senders: usize) {
+    let Some(lab) = Lab::new(suffix) else {
         return;
     };
-    let (live, counters) = counting(&lab, None);
+    let (live, counters) = counting(&lab, with_senders(senders));
     // A line that takes 1 ms per frame, and few frames that wait.
     live.ask(|switch| {
         let port = PortConfig {
@@ -194,10 +224,7 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
         }
         balance()
     };
-    let (go_on, wait) = channel::<()>();
-    live.handle.submit(Box::new(move |_, _| {
-        let _ = wait.recv();
-    }));
+    let go_on = hold(&live);
     send(6_000, 10, 100);
     go_on.send(()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(100));
@@ -231,16 +258,107 @@ fn every_frame_is_sent_dropped_or_queued_whatever_happens_to_the_interfaces() {
     assert_eq!((sent, octets), sent_through(&lab.near(2)));
 }
 
+/// Frames that wait in the ring of each port, so that the batches are large.
+const WAITING: u64 = 1_900;
+
+#[test]
+fn senders_lose_nothing_in_either_direction() {
+    for senders in [1, 2] {
+        let Some(lab) = Lab::new("k") else {
+            return;
+        };
+        let (live, counters) = counting(&lab, with_senders(senders));
+        let go_on = hold(&live);
+        for port in [1, 2] {
+            lab.send(port, WAITING, Duration::from_micros(5));
+        }
+        go_on.send(()).unwrap();
+        // More comes as they work.
+        lab.send(1, 20_000, Duration::from_micros(10));
+        for (port, sent) in [(1, WAITING), (2, WAITING + 20_000)] {
+            let came = || stats(&live, 3 - port).rx_packets;
+            let lost = || counters.of(3 - port, Outside::ReceiveOverflow);
+            until(|| came() + lost() == sent);
+            until(|| sent_through(&lab.near(port)).0 == came());
+            let left = stats(&live, port);
+            assert_eq!((left.tx_packets, left.send_failed), (came(), 0));
+        }
+    }
+}
+
+#[test]
+fn senders_give_back_what_an_interface_does_not_take() {
+    let Some(lab) = Lab::new("l") else {
+        return;
+    };
+    let (live, _) = counting(&lab, with_senders(2));
+    let go_on = hold(&live);
+    lab.send(1, WAITING, Duration::from_micros(5));
+    support::run(&format!("ip link set {} down", lab.near(2))).unwrap();
+    go_on.send(()).unwrap();
+    until(|| stats(&live, 2).send_failed == WAITING);
+    support::run(&format!("ip link set {} up", lab.near(2))).unwrap();
+    live.hear(|news| (news == News::Link(2, true)).then_some(()));
+    assert_eq!(lab.cross(10), 10);
+    assert_eq!(sent_through(&lab.near(2)).0, 10);
+    let go_on = hold(&live);
+    lab.send(1, WAITING, Duration::from_micros(5));
+    lab.delete(2).unwrap();
+    go_on.send(()).unwrap();
+    until(|| stats(&live, 2).send_failed == 2 * WAITING);
+}
+
+#[test]
+fn frames_that_wait_for_a_link_never_leave_late() {
+    for senders in [0, 2] {
+        let Some(lab) = Lab::new("m") else {
+            return;
+        };
+        let (live, _) = counting(&lab, with_senders(senders));
+        // The near end stays up and loses its carrier. The kernel refuses frames, and leaves them in the ring.
+        support::run(&format!("ip link set {} down", lab.far(2))).unwrap();
+        live.hear(|news| (news == News::Link(2, false)).then_some(()));
+        let go_on = hold(&live);
+        lab.send(1, WAITING, Duration::from_micros(5));
+        go_on.send(()).unwrap();
+        until(|| stats(&live, 2).send_failed == WAITING);
+        support::run(&format!("ip link set {} up", lab.far(2))).unwrap();
+        live.hear(|news| (news == News::Link(2, true)).then_some(()));
+        assert_eq!(lab.cross(10), 10);
+        assert_eq!(sent_through(&lab.near(2)).0, 10);
+        assert_eq!(stats(&live, 2).send_failed, WAITING);
+    }
+}
+
+#[test]
+fn a_switch_with_senders_ends_while_frames_come() {
+    let Some(lab) = Lab::new("n") else {
+        return;
+    };
+    let live = lab.switch_with(with_senders(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| lab.send(1, 30_000, Duration::from_micros(10)));
+        until(|| stats(&live, 2).tx_packets > 5_000);
+        drop(live);
+    });
+}
+
+/// Waits until something is so, for 5 s at most.
+fn until(is_so: impl Fn() -> bool) {
+    let begin = std::time::Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed().as_secs() < 5, "it does not come to that");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn frames_that_are_left_in_the_ring_of_a_deleted_interface_are_counted() {
     let Some(lab) = Lab::new("h") else {
         return;
     };
-    let (live, counters) = counting(&lab, None);
-    let (go_on, wait) = channel::<()>();
-    live.handle.submit(Box::new(move |_, _| {
-        let _ = wait.recv();
-    }));
+    let (live, counters) = counting(&lab, DataplaneConfig::default());
+    let go_on = hold(&live);
     lab.send(1, 1_900, Duration::from_micros(10));
     lab.delete(1).unwrap();
     go_on.send(()).unwrap();
@@ -261,12 +379,9 @@ fn frames_that_come_while_the_ring_is_full_are_counted() {
     let Some(lab) = Lab::new("d") else {
         return;
     };
-    let (live, counters) = counting(&lab, None);
+    let (live, counters) = counting(&lab, DataplaneConfig::default());
     let sent = 6_000;
-    let (go_on, wait) = channel::<()>();
-    live.handle.submit(Box::new(move |_, _| {
-        let _ = wait.recv();
-    }));
+    let go_on = hold(&live);
     lab.send(1, sent, Duration::from_micros(10));
     go_on.send(()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(500));
@@ -285,7 +400,7 @@ fn an_interface_that_comes_back_is_taken_again() {
     let Some(lab) = Lab::new("e") else {
         return;
     };
-    let (live, counters) = counting(&lab, None);
+    let (live, counters) = counting(&lab, DataplaneConfig::default());
     for times in 1..=2 {
         lab.delete(1).unwrap();
         let (near, far) = (lab.near(1), lab.far(1));
@@ -356,7 +471,13 @@ fn a_capture_on_a_full_disk_lacks_frames_that_are_counted() {
     let (Some(lab), Some(disk)) = (Lab::new("f"), SmallDisk::new("f", 64 << 10)) else {
         return;
     };
-    let (live, counters) = counting(&lab, Some(disk.0.clone()));
+    let (live, counters) = counting(
+        &lab,
+        DataplaneConfig {
+            captures: Some(disk.0.clone()),
+            ..DataplaneConfig::default()
+        },
+    );
     // 195 kB in each of two captures.
     assert_eq!(lab.cross(1_500), 1_500);
     let lost = counters.of(1, Outside::CaptureFailed);

@@ -8,20 +8,25 @@ mod device;
 mod ethtool;
 mod lost;
 mod offloads;
+mod outgoing;
+mod receive_ring;
 mod restorer;
 mod ring;
+mod send_ring;
+mod send_socket;
 mod socket;
 mod whole;
 
 pub use device::Device;
 pub use lost::Lost;
 pub use offloads::{Offloads, offloads_off};
+pub use receive_ring::Frame;
 pub use restorer::{Restorer, Undo};
-pub use ring::Frame;
+pub use send_socket::SendSocket;
 pub use socket::PacketSocket;
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// What a system call returned, or why it failed.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
@@ -38,6 +43,29 @@ fn set<T>(fd: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> i
     // SAFETY: the value lives through the call and is as long as is said; each option is given
     // the type that packet(7) or socket(7) says.
     let result = unsafe { libc::setsockopt(fd.as_raw_fd(), level, option, value, length) };
+    check(result).map(|_| ())
+}
+
+/// A packet socket that receives nothing before it is bound.
+fn open() -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: no pointers; a new descriptor is owned by nobody else.
+    unsafe {
+        let fd = check(libc::socket(libc::AF_PACKET, kind, 0))?;
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Binds a packet socket to an interface; with protocol 0 it only sends.
+fn bind(fd: &OwnedFd, index: u32, protocol: libc::c_int) -> io::Result<()> {
+    // SAFETY: the structure is plain numbers, for which zero is valid.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (protocol as u16).to_be();
+    address.sll_ifindex = index as i32;
+    let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    // SAFETY: the address lives through the call and is as long as is said.
+    let result = unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) };
     check(result).map(|_| ())
 }
 

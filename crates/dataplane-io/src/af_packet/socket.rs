@@ -1,12 +1,14 @@
 //! A packet socket on one interface.
 
 use super::offloads::Offloads;
-use super::ring::{Frame, Rings};
+use super::outgoing::Outgoing;
+use super::receive_ring::{Frame, ReceiveRing};
 use super::whole::Whole;
-use super::{Lost, check, set};
+use super::{Lost, bind, check, open, set};
 use crate::offload;
+use crate::senders::Senders;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Sends and receives whole frames on an interface, which is promiscuous as long as this lives.
 #[derive(Debug)]
@@ -20,7 +22,10 @@ pub struct PacketSocket {
 /// How frames get from the kernel and to it.
 #[derive(Debug)]
 enum Path {
-    Rings(Rings),
+    Rings {
+        incoming: ReceiveRing,
+        outgoing: Outgoing,
+    },
     Whole(Whole),
 }
 
@@ -33,16 +38,14 @@ const TAGGED: [u8; 2] = [0x81, 0x00];
 impl PacketSocket {
     /// Opens a socket on the interface with this number, for packets of up to `mtu` octets.
     pub fn open(index: u32, mtu: usize, offloads: Offloads) -> io::Result<Self> {
-        // Protocol 0: nothing is received before the socket is bound, when all is set up.
-        // SAFETY: no pointers; a new descriptor is owned by nobody else.
-        let fd = unsafe {
-            let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
-            OwnedFd::from_raw_fd(check(libc::socket(libc::AF_PACKET, kind, 0))?)
-        };
+        let fd = open()?;
         // What the switch sends, and what the host itself sends here, has not come in.
         set(&fd, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1)?;
         let path = match offloads {
-            Offloads::Off => Path::Rings(rings(&fd, mtu)?),
+            Offloads::Off => Path::Rings {
+                incoming: ReceiveRing::of(&fd, mtu)?,
+                outgoing: Outgoing::open(index, mtu)?,
+            },
             Offloads::Whole => Path::Whole(Whole::set_up(&fd)?),
         };
         let membership = libc::packet_mreq {
@@ -57,14 +60,14 @@ impl PacketSocket {
             libc::PACKET_ADD_MEMBERSHIP,
             &membership,
         )?;
-        bind(&fd, index)?;
+        bind(&fd, index, libc::ETH_P_ALL)?;
         Ok(PacketSocket { path, fd, mtu })
     }
 
     /// Hands the next frame to `each`; `false` if there is none.
     pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
         match &mut self.path {
-            Path::Rings(rings) => rings.receive(each),
+            Path::Rings { incoming, .. } => incoming.receive(each),
             Path::Whole(whole) => whole.receive(&self.fd, each),
         }
     }
@@ -80,18 +83,10 @@ impl PacketSocket {
         if octets.len() > HEADER + tag + self.mtu {
             return Lost::frame(octets.len());
         }
-        let rings = match &mut self.path {
-            Path::Rings(rings) => rings,
-            Path::Whole(whole) => return whole.send(&self.fd, octets),
-        };
-        if rings.send(octets) {
-            return Lost::NONE;
+        match &mut self.path {
+            Path::Rings { outgoing, .. } => outgoing.send(octets),
+            Path::Whole(whole) => whole.send(&self.fd, octets),
         }
-        let mut lost = notify(rings, &self.fd);
-        if !rings.send(octets) {
-            lost += Lost::frame(octets.len());
-        }
-        lost
     }
 
     /// Sends a frame that is to be cut into segments of the given octets of data. What was lost. A frame that
@@ -113,8 +108,24 @@ impl PacketSocket {
     /// Has the kernel send what was taken. What was lost instead.
     pub fn flush(&mut self) -> Lost {
         match &mut self.path {
-            Path::Rings(rings) => notify(rings, &self.fd),
+            Path::Rings { outgoing, .. } => outgoing.flush(),
             Path::Whole(_) => Lost::NONE,
+        }
+    }
+
+    /// Has the kernel send what was taken, on another thread if that is worth it. What was lost instead.
+    pub fn flush_by(&mut self, senders: &Senders) -> Lost {
+        match &mut self.path {
+            Path::Rings { outgoing, .. } => outgoing.flush_by(senders),
+            Path::Whole(_) => Lost::NONE,
+        }
+    }
+
+    /// Whether frames that were taken wait for a flush.
+    pub fn waits(&self) -> bool {
+        match &self.path {
+            Path::Rings { outgoing, .. } => outgoing.waits(),
+            Path::Whole(_) => false,
         }
     }
 
@@ -126,7 +137,7 @@ impl PacketSocket {
     /// Takes back the frames that the kernel has not sent yet.
     pub fn withdraw(&mut self) -> Lost {
         match &mut self.path {
-            Path::Rings(rings) => rings.withdraw(),
+            Path::Rings { outgoing, .. } => outgoing.withdraw(),
             Path::Whole(_) => Lost::NONE,
         }
     }
@@ -162,58 +173,4 @@ impl PacketSocket {
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
-}
-
-/// Gives a socket rings for packets of up to `mtu` octets.
-fn rings(fd: &OwnedFd, mtu: usize) -> io::Result<Rings> {
-    let set = |option, value: &libc::tpacket_req| set(fd, libc::SOL_PACKET, option, value);
-    let turn_on = |option| super::set(fd, libc::SOL_PACKET, option, &1);
-    let version = libc::tpacket_versions::TPACKET_V2 as libc::c_int;
-    super::set(fd, libc::SOL_PACKET, libc::PACKET_VERSION, &version)?;
-    // A frame that the kernel cannot send is skipped instead of stopping those behind it.
-    turn_on(libc::PACKET_LOSS)?;
-    // The switch has queues of its own.
-    turn_on(libc::PACKET_QDISC_BYPASS)?;
-    let request = Rings::request(mtu);
-    set(libc::PACKET_RX_RING, &request)?;
-    set(libc::PACKET_TX_RING, &request)?;
-    Rings::map(fd.as_fd(), &request)
-}
-
-/// Has the kernel send what is in the ring. What was lost instead.
-fn notify(rings: &mut Rings, fd: &OwnedFd) -> Lost {
-    if !rings.take_unsent() {
-        return Lost::NONE;
-    }
-    let (fd, flags) = (fd.as_raw_fd(), libc::MSG_DONTWAIT);
-    // SAFETY: no octets are passed; the kernel takes them from the ring.
-    let sent = unsafe { libc::send(fd, std::ptr::null(), 0, flags) };
-    if sent >= 0 {
-        return Lost::NONE;
-    }
-    match io::Error::last_os_error().raw_os_error() {
-        Some(libc::EAGAIN | libc::EINTR) => {
-            rings.set_unsent();
-            Lost::NONE
-        }
-        // The interface's queue refused a frame, which is gone; those behind it wait still.
-        Some(libc::ENOBUFS) => {
-            rings.set_unsent();
-            rings.last_done()
-        }
-        // The interface is down or gone. What was meant to leave now must not leave later.
-        _ => rings.withdraw(),
-    }
-}
-
-fn bind(fd: &OwnedFd, index: u32) -> io::Result<()> {
-    // SAFETY: the structure is plain numbers, for which zero is valid.
-    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
-    address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
-    address.sll_ifindex = index as i32;
-    let length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
-    // SAFETY: the address lives through the call and is as long as is said.
-    let result = unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) };
-    check(result).map(|_| ())
 }

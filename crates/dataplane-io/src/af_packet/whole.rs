@@ -4,7 +4,7 @@
 //! TPACKET_V3 would do, but hand over a single frame only after a timeout.) Frames pass the interface's queueing
 //! discipline, because the kernel drops what it has to cut on the way around it (`PACKET_QDISC_BYPASS`).
 
-use super::ring::Frame;
+use super::receive_ring::Frame;
 use super::{Lost, set};
 use crate::offload::{Cut, VirtioHeader};
 use libc::{c_int, c_void};

@@ -1,0 +1,83 @@
+//! A ring of frames that the kernel received.
+
+use super::ring::{AVAILABLE, Ring};
+use libc::tpacket2_hdr as Header;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+
+/// Status bits: the frame is ours; its checksum was left to hardware.
+const USER: u32 = 1;
+const CHECKSUM_NOT_READY: u32 = 1 << 3;
+
+/// A frame that was received.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'r> {
+    /// Its octets, without the 802.1Q tag that the kernel took out.
+    pub octets: &'r [u8],
+    /// That tag: EtherType and control information.
+    pub tag: Option<[u8; 4]>,
+    /// Octets that it had on the wire; more than are here if it was cut.
+    pub length: usize,
+    /// Its sender left the TCP or UDP checksum to hardware, which a virtual interface does not have.
+    pub checksum_missing: bool,
+    /// Octets of data in each segment that its sender left to hardware to cut; 0: the frame is one segment.
+    pub segment: u16,
+}
+
+impl Frame<'_> {
+    /// A frame without its octets.
+    pub fn too_long() -> Self {
+        Frame {
+            octets: &[],
+            tag: None,
+            length: usize::MAX,
+            checksum_missing: false,
+            segment: 0,
+        }
+    }
+}
+
+/// Frames in the order in which they came.
+#[derive(Debug)]
+pub struct ReceiveRing {
+    ring: Ring,
+    /// The frame that the kernel fills next.
+    next: usize,
+}
+
+impl ReceiveRing {
+    /// Gives a socket a ring for packets of up to `mtu` octets.
+    pub fn of(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
+        let ring = Ring::of(socket, libc::PACKET_RX_RING, mtu)?;
+        Ok(ReceiveRing { ring, next: 0 })
+    }
+
+    /// Hands the next frame to `each`; `false` if there is none.
+    pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
+        let frame = self.ring.frame(self.next);
+        let status = self.ring.status(frame).load(Ordering::Acquire);
+        if status & USER == 0 {
+            return false;
+        }
+        // SAFETY: the status word says that the frame is ours; the kernel has written a whole header
+        // before it wrote that, and writes nothing until it is given back.
+        let header = unsafe { frame.cast::<Header>().read() };
+        let size = self.ring.frame_size();
+        let from = usize::from(header.tp_mac).min(size);
+        let held = (header.tp_snaplen as usize).min(size - from);
+        // SAFETY: `from + held` lies within the frame, which is ours as long as the slice lives.
+        let octets = unsafe { std::slice::from_raw_parts(frame.add(from).as_ptr(), held) };
+        let tag = super::tag(status, header.tp_vlan_tpid, header.tp_vlan_tci);
+        each(Frame {
+            octets,
+            tag,
+            length: header.tp_len as usize,
+            checksum_missing: status & CHECKSUM_NOT_READY != 0,
+            segment: 0,
+        });
+        self.ring.status(frame).store(AVAILABLE, Ordering::Release);
+        self.next = (self.next + 1) % self.ring.frames();
+        true
+    }
+}
