@@ -32,6 +32,7 @@ TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
         Embedded(),
+        Embedded("embedded-sender", senders=1),
         EmbeddedWithP4c(),
         Embedded("embedded-tna", TNA),
         Embedded("embedded-t2na", T2NA),

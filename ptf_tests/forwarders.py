@@ -13,7 +13,7 @@ from typing import Protocol
 from ptf_tests.ports import HOSTS, A, B
 from ptf_tests.session import Session
 from ptf_tests.targets import ADDRESS, DEVICE_ID, P4SRC, CannotRunError, Running, Target, stop
-from waymark.switch import FORWARDING_THREAD
+from waymark.switch import FORWARDING_THREAD, SENDING_THREAD
 
 MAIN = P4SRC / "v1model" / "waymark.p4"
 ENDS = (A.switch_end, B.switch_end)
@@ -126,29 +126,38 @@ def _configured(running: Running) -> Session:
 
 
 @contextmanager
-def one_core() -> Iterator[Path | None]:
-    """Moves the thread that forwards to the first CPU, and this process to the others, if any.
+def cores() -> Iterator[list[Path]]:
+    """Gives each thread that forwards a CPU of its own, and this process the others, if any.
 
-    Gives the thread's folder in /proc; None for BMv2, whose threads share the work, and for the
-    bridge, which has none: it forwards on the CPU of the process that sends.
+    Gives the threads' folders in /proc, the first is the one that forwards; none for BMv2, whose
+    threads share the work, and for the bridge, which has none: it forwards on the CPU of the
+    process that sends. Where CPUs are few, this process shares one with threads that send.
     """
     everything = os.sched_getaffinity(0)
-    first, *others = sorted(everything)
-    task = next(filter(_forwards, Path("/proc").glob("[0-9]*/task/[0-9]*")), None)
-    if task is not None:
-        os.sched_setaffinity(int(task.name), {first})
-    os.sched_setaffinity(0, others or [first])
+    tasks = [
+        task
+        for name in (FORWARDING_THREAD, SENDING_THREAD)
+        for task in Path("/proc").glob("[0-9]*/task/[0-9]*")
+        if _name(task) == name
+    ]
+    mine = sorted(everything)
+    for task in tasks:
+        cpu = mine.pop(0) if len(mine) > 1 else mine[0]
+        os.sched_setaffinity(int(task.name), {cpu})
+    if not tasks and len(mine) > 1:
+        mine.pop(0)
+    os.sched_setaffinity(0, mine)
     try:
-        yield task
+        yield tasks
     finally:
         os.sched_setaffinity(0, everything)
 
 
-def _forwards(task: Path) -> bool:
+def _name(task: Path) -> str:
     try:
-        return (task / "comm").read_text().strip() == FORWARDING_THREAD
+        return (task / "comm").read_text().strip()
     except (FileNotFoundError, ProcessLookupError):
-        return False  # it has ended
+        return ""  # it has ended
 
 
 def processor_s(task: Path) -> float:

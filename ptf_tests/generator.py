@@ -33,8 +33,16 @@ PAUSE_S = 1e-4
 class Generator:
     """Sends copies of a frame through an interface."""
 
-    def __init__(self, interface: str, frame: bytes, stamped: bool = False) -> None:
+    def __init__(
+        self,
+        interface: str,
+        frame: bytes,
+        stamped: bool = False,
+        marks: tuple[int, int, int] | None = None,
+    ) -> None:
         """Fills the ring. If `stamped`, octets `STAMP` of each frame are when it was sent.
+
+        `marks` names an octet, and its value in every nth frame.
 
         Raises:
             OSError: not root, or no such interface.
@@ -49,6 +57,9 @@ class Generator:
         self._ring = mmap.mmap(self._socket.fileno(), octets)
         slots = np.frombuffer(self._ring, np.uint8).reshape(SLOTS, SLOT_OCTETS)
         slots[:, HEADER_OCTETS : HEADER_OCTETS + len(frame)] = np.frombuffer(frame, np.uint8)
+        if marks is not None:
+            octet, value, every = marks
+            slots[every - 1 :: every, HEADER_OCTETS + octet] = value
         words = np.frombuffer(self._ring, np.uint32).reshape(SLOTS, SLOT_OCTETS // 4)
         words[:, 1] = len(frame)  # tp_len
         self._status = words[:, 0]  # tp_status
@@ -68,8 +79,11 @@ class Generator:
     ) -> None:
         self._socket.close()
 
-    def run(self, rate: float, seconds: float) -> float:
-        """Sends packets at up to the given rate in packets/s. Returns the time that it took, s."""
+    def run(self, rate: float, seconds: float, back: Generator | None = None) -> float:
+        """Sends packets at up to the given rate in packets/s. Returns the time that it took, s.
+
+        With `back`, as many are sent by that generator too.
+        """
         started = time.monotonic()
         sent = 0
         while (took := time.monotonic() - started) < seconds:
@@ -77,11 +91,18 @@ class Generator:
             if due < 1:
                 time.sleep(PAUSE_S)
                 continue
-            end = self._next + int(due)
             if self._stamps is not None:
-                self._stamps[self._next : end] = time.time_ns()
+                self._stamps[self._next : self._next + int(due)] = time.time_ns()
+            for generator in (self, back) if back else (self,):
+                generator.send(int(due))
+            sent += int(due)
+        return took
+
+    def send(self, packets: int) -> None:
+        """Sends packets as fast as the kernel does."""
+        while packets > 0:
+            end = min(self._next + packets, SLOTS)
             self._status[self._next : end] = TP_STATUS_SEND_REQUEST
             self._socket.send(b"")  # returns when all have been sent
-            sent += end - self._next
+            packets -= end - self._next
             self._next = end % SLOTS
-        return took

@@ -25,8 +25,9 @@ def unknown(octets: int) -> IPOption:
 
 @dataclass(frozen=True)
 class Datagram:
-    """IPv4 from A in an Ethernet frame."""
+    """IPv4 in an Ethernet frame."""
 
+    source: Host = A
     to: Host = B
     dst: str | None = None
     """The destination, if it is not `to` itself."""
@@ -47,8 +48,8 @@ class Datagram:
         return replace(self, **fields)
 
     def sent(self) -> bytes:
-        """The packet as A sends it."""
-        return self._frame(Ether(src=A.mac, dst=A.router_mac))
+        """The packet as its source sends it."""
+        return self._frame(Ether(src=self.source.mac, dst=self.source.router_mac))
 
     def forwarded(self, **fields: Any) -> bytes:
         """The packet as `to` receives it: TTL − 1, the MAC addresses of that link, and `fields`."""
@@ -59,7 +60,7 @@ class Datagram:
         link = ethernet if self.vlan is None else ethernet / Dot1Q(vlan=self.vlan, prio=3)
         options = [Raw(option) if isinstance(option, bytes) else option for option in self.options]
         fields: dict[str, Any] = {
-            "src": A.ipv4,
+            "src": self.source.ipv4,
             "dst": self.dst or self.to.ipv4,
             "id": 0x1C46,
             "flags": "DF",

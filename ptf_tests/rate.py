@@ -8,9 +8,11 @@ round, so that other load on the machine meets all of them. A rate is the highes
 several offered ones; latencies are measured at half of it. A thread that forwards has a CPU of its
 own if there are two. The bridge has no thread; it runs on the generator's CPU.
 
-Where one thread forwards, its rate on a core that does nothing else is shown too: the packets that
-it forwarded under the greatest load, divided by its CPU time. Other processes change it little, and
-neither does a generator that is slower than the forwarder.
+Where one thread forwards, two rates of cores that do nothing else are shown too. *Per CPU second*
+are the packets that were forwarded under the greatest load, divided by the CPU time of the busiest
+thread. Other processes change it little. *Drained* are those that a forwarder with full receive
+rings forwards while the generator waits: on two CPUs, this alone shows what a second thread is
+worth.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -32,19 +35,43 @@ from numpy.typing import NDArray
 from hosts.layers import AQT
 from ptf_tests import network
 from ptf_tests.__main__ import EXIT_CANNOT_RUN, TARGETS
-from ptf_tests.forwarders import MAIN, Bare, Bridge, Forwarder, Switch, one_core, processor_s
+from ptf_tests.drain import drained_per_s
+from ptf_tests.forwarders import MAIN, Bare, Bridge, Forwarder, Switch, cores, processor_s
 from ptf_tests.generator import Generator
 from ptf_tests.latency import Receiver
 from ptf_tests.packets import Datagram
-from ptf_tests.ports import A, B
+from ptf_tests.ports import A, B, Host
 from ptf_tests.targets import CannotRunError
 
-FRAMES = {
-    "64": Datagram(octets=60).sent(),
-    "64, AQT": Datagram(octets=60, options=[bytes(AQT(aqt=1000, aqt_echo=77))]).sent(),
-    "1518": Datagram(octets=1514).sent(),
-}
-"""By octets with the frame check sequence."""
+
+@dataclass(frozen=True)
+class Kind:
+    """What is sent: octets of frames with their check sequence, and where."""
+
+    name: str
+    frame: bytes
+    """From A to B."""
+    back: bytes | None = None
+    """From B to A, as often."""
+
+    @property
+    def ends(self) -> tuple[Host, ...]:
+        """Where frames arrive."""
+        return (B,) if self.back is None else (B, A)
+
+
+KINDS = (
+    Kind("64", Datagram(octets=60).sent()),
+    Kind("64, AQT", Datagram(octets=60, options=[bytes(AQT(aqt=1000, aqt_echo=77))]).sent()),
+    Kind("1518", Datagram(octets=1514).sent()),
+    Kind("64 both", Datagram(octets=60).sent(), Datagram(source=B, to=A, octets=60).sent()),
+)
+DRAINS = 20
+"""How often full rings are drained in a round."""
+
+ALONE, SENDER = "embedded", "embedded-sender"
+DEFAULT = (ALONE, SENDER, "bmv2")
+"""The targets that are measured: without a thread that sends, and with one."""
 
 STEPS = (0.9, 1.1, 1.3)
 """Offered beside the generator's maximum, as shares of the best so far."""
@@ -63,7 +90,8 @@ class Measured:
 
     packets_per_s: float
     packets_per_cpu_s: float | None
-    """By the CPU time of the thread that forwards."""
+    """By the CPU time of the busiest thread that forwards."""
+    drained_per_s: float | None
     p50_us: float
     """Latencies at half of that rate."""
     p99_us: float
@@ -72,7 +100,7 @@ class Measured:
 
 
 Results = dict[tuple[str, str], list[Measured]]
-"""By frame and forwarder, in the order of the rounds."""
+"""By kind and forwarder, in the order of the rounds."""
 
 
 def main() -> int:
@@ -91,7 +119,8 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m ptf_tests.rate")
-    parser.add_argument("--target", choices=TARGETS, action="append", help="default: both")
+    parser.add_argument("--target", choices=TARGETS, action="append", help="default: three")
+    parser.add_argument("--kind", choices=[kind.name for kind in KINDS], action="append")
     parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--seconds", type=float, default=0.4, help="of a sample, default 0.4")
     parser.add_argument("--results", default="results/rate", help="default: %(default)s")
@@ -100,7 +129,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _run_inside(arguments: argparse.Namespace) -> int:
-    targets = [TARGETS[name] for name in arguments.target or ["embedded", "bmv2"]]
+    targets = [TARGETS[name] for name in arguments.target or DEFAULT]
+    kinds = [kind for kind in KINDS if kind.name in (arguments.kind or [kind.name])]
     forwarders = list(_that_run([Bare(), Bridge(), *map(Switch, targets)]))
     results: Results = {}
     try:
@@ -108,18 +138,18 @@ def _run_inside(arguments: argparse.Namespace) -> int:
         load = os.getloadavg()[0]
         print(f"{MAIN.name}, {os.cpu_count()} CPUs, load {load:.1f} before")
         print(
-            f"{'round':5} {'forwarder':10} {'octets':8} {'packets/s':>10} {'per CPU s':>10}"
-            f" {'p50 µs':>8} {'p99 µs':>8} {'lost':>5}"
+            f"{'round':5} {'forwarder':15} {'octets':8} {'packets/s':>10} {'per CPU s':>10}"
+            f" {'drained/s':>10} {'p50 µs':>8} {'p99 µs':>8} {'lost':>5}"
         )
         for number in range(1, arguments.rounds + 1):
             for forwarder in forwarders:
                 folder = Path(arguments.results) / forwarder.name
                 folder.mkdir(parents=True, exist_ok=True)
-                with forwarder.forwarding(folder.resolve()), one_core() as task:
-                    for kind, frame in FRAMES.items():
-                        found = _measure(frame, arguments.seconds, task)
-                        results.setdefault((kind, forwarder.name), []).append(found)
-                        _show(f"{number:5} {forwarder.name:10} {kind:8}", found)
+                with forwarder.forwarding(folder.resolve()), cores() as tasks:
+                    for kind in kinds:
+                        found = _measure(kind, arguments.seconds, tasks)
+                        results.setdefault((kind.name, forwarder.name), []).append(found)
+                        _show(f"{number:5} {forwarder.name:15} {kind.name:8}", found)
     except (CannotRunError, OSError, subprocess.CalledProcessError) as error:
         print(f"bench-switch: {error}", file=sys.stderr)
         return EXIT_CANNOT_RUN
@@ -139,7 +169,8 @@ def _that_run(forwarders: Sequence[Forwarder]) -> Iterator[Forwarder]:
 def _show(what: str, found: Measured) -> None:
     print(
         f"{what} {found.packets_per_s:10,.0f} {_number(found.packets_per_cpu_s)}"
-        f" {found.p50_us:8,.0f} {found.p99_us:8,.0f} {found.lost:5.0%}",
+        f" {_number(found.drained_per_s)} {found.p50_us:8,.0f} {found.p99_us:8,.0f}"
+        f" {found.lost:5.0%}",
         flush=True,
     )
 
@@ -148,40 +179,59 @@ def _number(number: float | None) -> str:
     return f"{'':10}" if number is None else f"{number:10,.0f}"
 
 
-def _measure(frame: bytes, seconds: float, task: Path | None) -> Measured:
+def _measure(kind: Kind, seconds: float, tasks: Sequence[Path]) -> Measured:
     """Raises:
     CannotRunError: no packet arrived, or the receiver was too slow.
     """
-    _forwarded(frame, SLOWEST, WARM_UP_S)
-    came, begun = arrived(), 0.0 if task is None else processor_s(task)
-    best = _forwarded(frame, math.inf, seconds)
-    per_cpu = None if task is None else (arrived() - came) / (processor_s(task) - begun)
+    _forwarded(kind, SLOWEST, WARM_UP_S)
+    came, before = arrived(*kind.ends), [processor_s(task) for task in tasks]
+    best = _forwarded(kind, math.inf, seconds)
+    took = [processor_s(task) - begun for task, begun in zip(tasks, before, strict=True)]
+    per_cpu = (arrived(*kind.ends) - came) / max(took) if took else None
     for step in STEPS:
-        best = max(best, _forwarded(frame, best * step, seconds))
+        best = max(best, _forwarded(kind, best / len(kind.ends) * step, seconds))
     if not best:
         raise CannotRunError("no packet arrived")
-    latencies_us, lost = _latencies(frame, best / 2, seconds)
+    drained = median(_drained(kind, tasks[0])) if tasks else None
+    latencies_us, lost = _latencies(kind, best / len(kind.ends) / 2, seconds)
     p50, p99 = np.quantile(latencies_us, [0.5, 0.99])
-    return Measured(best, per_cpu, float(p50), float(p99), lost)
+    return Measured(best, per_cpu, drained, float(p50), float(p99), lost)
 
 
-def _forwarded(frame: bytes, rate: float, seconds: float) -> float:
-    """Packets/s that arrive while packets are sent at a rate."""
-    came = arrived()
-    with Generator(A.test_end, frame) as generator:
-        took = generator.run(rate, seconds)
-        forwarded = arrived() - came
+def _drained(kind: Kind, task: Path) -> list[float]:
+    ways = [(A.test_end, kind.frame, B.test_end)]
+    if kind.back is not None:
+        ways.append((B.test_end, kind.back, A.test_end))
+    return drained_per_s(int(task.parents[1].name), ways, DRAINS)
+
+
+@contextmanager
+def _generators(kind: Kind, stamped: bool = False) -> Iterator[tuple[Generator, Generator | None]]:
+    with Generator(A.test_end, kind.frame, stamped) as forth:
+        if kind.back is None:
+            yield forth, None
+        else:
+            with Generator(B.test_end, kind.back) as back:
+                yield forth, back
+
+
+def _forwarded(kind: Kind, rate: float, seconds: float) -> float:
+    """Packets/s that arrive while packets are sent at a rate, in each direction."""
+    came = arrived(*kind.ends)
+    with _generators(kind) as (forth, back):
+        took = forth.run(rate, seconds, back)
+        forwarded = arrived(*kind.ends) - came
     _settle()
     return forwarded / took
 
 
-def _latencies(frame: bytes, rate: float, seconds: float) -> tuple[NDArray[np.float64], float]:
-    """The times of packets that are sent at a rate, µs, and the share of those that were lost."""
-    with Generator(A.test_end, frame, stamped=True) as generator, Receiver(B.test_end) as receiver:
+def _latencies(kind: Kind, rate: float, seconds: float) -> tuple[NDArray[np.float64], float]:
+    """The times of packets that are sent to B at a rate, µs, and the share that was lost."""
+    with _generators(kind, stamped=True) as (forth, back), Receiver(B.test_end) as receiver:
         before, came = sent(), arrived()
         taken = [receiver.take()]
         for _ in range(math.ceil(seconds / CHUNK_S)):
-            generator.run(rate, CHUNK_S)
+            forth.run(rate, CHUNK_S, back)
             taken.append(receiver.take())
         arrivals = _settle() - came
         taken.append(receiver.take())
@@ -204,9 +254,9 @@ def sent() -> int:
     return _statistic(A.test_end, "tx_packets")
 
 
-def arrived() -> int:
-    """Frames that B has received."""
-    return _statistic(B.test_end, "rx_packets")
+def arrived(*ends: Host) -> int:
+    """Frames that B, or these, have received."""
+    return sum(_statistic(end.test_end, "rx_packets") for end in ends or (B,))
 
 
 def _statistic(interface: str, name: str) -> int:
@@ -215,19 +265,29 @@ def _statistic(interface: str, name: str) -> int:
 
 def _report(results: Results) -> int:
     print(
-        f"\n{'medians of the rounds':24} {'packets/s':>10} {'per CPU s':>10} {'p50 µs':>8}"
-        f" {'p99 µs':>8} {'of bare':>8}"
+        f"\n{'medians of the rounds':26} {'packets/s':>10} {'per CPU s':>10} {'drained/s':>10}"
+        f" {'p50 µs':>8} {'p99 µs':>8} {'of bare':>8}"
     )
     for (kind, name), found in sorted(results.items()):
         rate = median(one.packets_per_s for one in found)
         p50, p99 = median(one.p50_us for one in found), median(one.p99_us for one in found)
         per_cpu = [n for one in found if (n := one.packets_per_cpu_s) is not None]
+        drained = [n for one in found if (n := one.drained_per_s) is not None]
         share = of_bare(results, kind, name)
         shown = "" if share is None else f"{share:8.0%}"
         print(
-            f"{kind:10} {name:13} {rate:10,.0f} {_number(median(per_cpu) if per_cpu else None)}"
-            f" {p50:8,.0f} {p99:8,.0f} {shown}"
+            f"{kind:10} {name:15} {rate:10,.0f} {_number(median(per_cpu) if per_cpu else None)}"
+            f" {_number(median(drained) if drained else None)} {p50:8,.0f} {p99:8,.0f} {shown}"
         )
+    for (kind, name), found in sorted(results.items()):
+        if name == SENDER and (without := results.get((kind, ALONE))):
+            pairs = zip(found, without, strict=False)
+            ratios = [
+                one.drained_per_s / other.drained_per_s
+                for one, other in pairs
+                if one.drained_per_s and other.drained_per_s
+            ]
+            print(f"{kind:10} drained with a sender, of that without: {median(ratios):.2f}")
     return int(not results)
 
 

@@ -33,10 +33,13 @@ RATE_BPS = round(FRAME_OCTETS * 8 / SERVICE_S)
 class Embedded:
     """Needs only this checkout."""
 
-    def __init__(self, name: str = "embedded", architecture: Architecture = V1MODEL) -> None:
-        """A target that runs the programs for an architecture."""
+    def __init__(
+        self, name: str = "embedded", architecture: Architecture = V1MODEL, senders: int = 0
+    ) -> None:
+        """A target that runs the programs for an architecture, with threads that send."""
         self.name = name
         self.architecture = architecture
+        self._senders = senders
 
     def missing(self) -> str:
         """Nothing is ever missing."""
@@ -58,7 +61,7 @@ class Embedded:
         command = [
             *(sys.executable, "-m", "waymark", "switch", *interfaces),
             *("--grpc-server-addr", ADDRESS, "--device-id", str(DEVICE_ID)),
-            *("--cpu-port", str(self.architecture.cpu_port)),
+            *("--cpu-port", str(self.architecture.cpu_port), "--senders", str(self._senders)),
             *(f"--port-rate={port}={RATE_BPS}bit" for port in (C.port, *limits)),
             *(f"--port-queue={port}={packets}" for port, packets in limits.items()),
         ]
