@@ -8,11 +8,10 @@ round, so that other load on the machine meets all of them. A rate is the highes
 several offered ones; latencies are measured at half of it. A thread that forwards has a CPU of its
 own if there are two. The bridge has no thread; it runs on the generator's CPU.
 
-Where one thread forwards, two rates of cores that do nothing else are shown too. *Per CPU second*
-are the packets that were forwarded under the greatest load, divided by the CPU time of the busiest
-thread. Other processes change it little. *Drained* are those that a forwarder with full receive
-rings forwards while the generator waits: on two CPUs, this alone shows what a second thread is
-worth.
+Where one thread forwards, two more rates are shown. Both are those of a forwarder with full receive
+rings, while the generator waits. *Drained* is how fast it empties them: on two CPUs, this alone
+shows what a second thread is worth. *Per CPU second* are these packets divided by the CPU time of
+the busiest thread: the rate of cores that do nothing else. Other processes change it little.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from numpy.typing import NDArray
 from hosts.layers import AQT
 from ptf_tests import network
 from ptf_tests.__main__ import EXIT_CANNOT_RUN, TARGETS
-from ptf_tests.drain import drained_per_s
+from ptf_tests.drain import PACKETS, drained_per_s
 from ptf_tests.forwarders import MAIN, Bare, Bridge, Forwarder, Switch, cores, processor_s
 from ptf_tests.generator import Generator
 from ptf_tests.latency import Receiver
@@ -184,25 +183,26 @@ def _measure(kind: Kind, seconds: float, tasks: Sequence[Path]) -> Measured:
     CannotRunError: no packet arrived, or the receiver was too slow.
     """
     _forwarded(kind, SLOWEST, WARM_UP_S)
-    came, before = arrived(*kind.ends), [processor_s(task) for task in tasks]
     best = _forwarded(kind, math.inf, seconds)
-    took = [processor_s(task) - begun for task, begun in zip(tasks, before, strict=True)]
-    per_cpu = (arrived(*kind.ends) - came) / max(took) if took else None
     for step in STEPS:
         best = max(best, _forwarded(kind, best / len(kind.ends) * step, seconds))
     if not best:
         raise CannotRunError("no packet arrived")
-    drained = median(_drained(kind, tasks[0])) if tasks else None
+    per_cpu, drained = _drained(kind, tasks) if tasks else (None, None)
     latencies_us, lost = _latencies(kind, best / len(kind.ends) / 2, seconds)
     p50, p99 = np.quantile(latencies_us, [0.5, 0.99])
     return Measured(best, per_cpu, drained, float(p50), float(p99), lost)
 
 
-def _drained(kind: Kind, task: Path) -> list[float]:
+def _drained(kind: Kind, tasks: Sequence[Path]) -> tuple[float, float]:
+    """Packets per CPU second of the busiest thread, and packets/s, while full rings are drained."""
     ways = [(A.test_end, kind.frame, B.test_end)]
     if kind.back is not None:
         ways.append((B.test_end, kind.back, A.test_end))
-    return drained_per_s(int(task.parents[1].name), ways, DRAINS)
+    before = [processor_s(task) for task in tasks]
+    rates = drained_per_s(int(tasks[0].parents[1].name), ways, DRAINS)
+    took = [processor_s(task) - begun for task, begun in zip(tasks, before, strict=True)]
+    return DRAINS * len(ways) * PACKETS / max(took), median(rates)
 
 
 @contextmanager
@@ -279,15 +279,15 @@ def _report(results: Results) -> int:
             f"{kind:10} {name:15} {rate:10,.0f} {_number(median(per_cpu) if per_cpu else None)}"
             f" {_number(median(drained) if drained else None)} {p50:8,.0f} {p99:8,.0f} {shown}"
         )
-    for (kind, name), found in sorted(results.items()):
-        if name == SENDER and (without := results.get((kind, ALONE))):
-            pairs = zip(found, without, strict=False)
-            ratios = [
-                one.drained_per_s / other.drained_per_s
-                for one, other in pairs
-                if one.drained_per_s and other.drained_per_s
-            ]
-            print(f"{kind:10} drained with a sender, of that without: {median(ratios):.2f}")
+    for kind, without in (
+        (kind, found) for (kind, name), found in results.items() if name == ALONE
+    ):
+        if pairs := list(zip(results.get((kind, SENDER), []), without, strict=False)):
+            cpu = median((a.packets_per_cpu_s or 0) / (b.packets_per_cpu_s or 1) for a, b in pairs)
+            drained = median((a.drained_per_s or 0) / (b.drained_per_s or 1) for a, b in pairs)
+            print(
+                f"{kind:10} with a sender, of without: {cpu:.2f} per CPU s, {drained:.2f} drained"
+            )
     return int(not results)
 
 
