@@ -45,6 +45,9 @@ OPTIONS = {
 }
 """Options of ``waymark host send`` and ``recv``, by the setting of a profile."""
 
+SWITCHES = {"pacing": "--no-pacing", "ecn_option": "--no-ecn-option"}
+"""Options that turn a setting of a profile off."""
+
 
 @dataclass(frozen=True)
 class Live:
@@ -362,12 +365,12 @@ def _options(flow: Flow, where: str = "") -> list[str]:
         )
     wanted = asdict(flow.profile)
     for setting, value in asdict(MODERN).items():
-        if setting not in (*OPTIONS, "pacing") and wanted[setting] != value:
+        if setting not in {**OPTIONS, **SWITCHES} and wanted[setting] != value:
             raise WaymarkError(f"{where}: its profile has {setting} {wanted[setting]!r}")
     options = [
         word for setting, option in OPTIONS.items() for word in (option, f"{wanted[setting]:g}")
     ]
-    return [*options, *(() if flow.profile.pacing else ("--no-pacing",))]
+    return [*options, *(option for setting, option in SWITCHES.items() if not wanted[setting])]
 
 
 def _of_source(source: Source, stop_s: float, seed: int, number: int) -> list[str]:

@@ -109,6 +109,8 @@ class ModernProfile(Profile):
         delayed_ack_s: how long an acknowledgement may wait for a second packet, in seconds.
         ecn: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168), or each
             echoed (``"accurate"``, RFC 8257).
+        ecn_option: whether acknowledgements carry the option of accurate ECN, with counters of octets
+            (RFC 9768, 3.2.3), where both ends count marks.
         pacing: whether a window is spread over its round trip.
 
     Raises:
@@ -124,6 +126,7 @@ class ModernProfile(Profile):
     max_cwnd: int | None = None
     delayed_ack_s: float = 0.04
     ecn: Ecn = "off"
+    ecn_option: bool = False
     pacing: bool = True
 
     def __post_init__(self) -> None:

@@ -80,10 +80,10 @@ impl World {
             sack: bit(0),
             timestamps: if bit(1) { Stamps::Millis } else { Stamps::Off },
             window_scaling: bit(2),
-            ecn: if bit(3) {
-                EcnMode::Classic
-            } else {
-                EcnMode::Accurate
+            ecn: match (bit(3), bit(7)) {
+                (true, _) => EcnMode::Classic,
+                (false, true) => EcnMode::L4s,
+                (false, false) => EcnMode::Accurate,
             },
             trimming: bit(3),
             aqt: bit(4),

@@ -129,6 +129,13 @@ class Transport:
     pacing: Annotated[
         bool, typer.Option(help="Spread a window over its round trip, where the control does not.")
     ] = True
+    ecn_option: Annotated[
+        bool,
+        typer.Option(
+            help="Send the option of accurate ECN, with counters of octets (RFC 9768), where both "
+            "ends count marks."
+        ),
+    ] = True
     loss: Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")] = 0.0
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")] = 1
     patience: Annotated[
@@ -158,6 +165,7 @@ class Transport:
             delayed_ack_s=self.delayed_ack,
             pacing=self.pacing,
             ecn=ecn,
+            ecn_option=self.ecn_option,
         )
         flow = Flow("here", "there", control, profile)  # pyright: ignore[reportArgumentType]
         marks = frozenset(self.mark or ())

@@ -234,6 +234,7 @@ impl Settings {
                 .filter(|delay| *delay > Duration::ZERO && !self.control.needs(Need::PromptAcks)),
             timestamps: modern::Stamps::Micros,
             ecn,
+            ecn_option: p.ecn_option,
             trimming: self.control.needs(Need::Trimming),
             aqt: self.carries_aqt(),
             avbw: self.carries_avbw(),

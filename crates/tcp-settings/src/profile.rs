@@ -82,6 +82,8 @@ pub struct ModernProfile {
     /// What congestion marks mean. With `ci` they are indications only; DCTCP has them accurate in any
     /// case.
     pub ecn: EcnName,
+    /// Whether acknowledgements carry the option with counters of octets (RFC 9768, §3.2.3), where both ends count marks.
+    pub ecn_option: bool,
     /// Whether a window is spread over its round trip; if not, only as the congestion control asks.
     pub pacing: bool,
 }
@@ -140,6 +142,7 @@ impl Default for ModernProfile {
             packet_octets: 1500,
             delayed_ack_s: 0.04,
             ecn: EcnName::Off,
+            ecn_option: false,
             pacing: true,
         }
     }

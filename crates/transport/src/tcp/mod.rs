@@ -31,6 +31,7 @@ mod int;
 mod ledger;
 mod mark;
 pub mod modern;
+mod octet_counts;
 pub(crate) mod options;
 mod presets;
 mod receiver;
@@ -44,6 +45,7 @@ pub use config::{Clock, Config, ConfigError, Profile, Recovery, RtoConfig, Sizes
 pub use connection::{Connection, Stats};
 pub use int::Int;
 pub use mark::{Aggregation, Field, Mark, MarkError, Marks};
+pub use octet_counts::{First, OctetCounts};
 pub use options::Options;
 pub use segment::{Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming};
 pub use trace::{Change, Trace};

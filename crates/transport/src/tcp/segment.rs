@@ -3,6 +3,7 @@
 use super::config::{AQT_OCTETS, AVBW_OCTETS, CSIG_OCTETS};
 use super::csig::{Reflection, Tag};
 use super::int::Int;
+use super::octet_counts::OctetCounts;
 use super::options::Options;
 use std::ops::{BitOr, BitOrAssign};
 
@@ -27,6 +28,8 @@ pub struct Segment {
     pub timestamps: Option<Timestamps>,
     /// The sequence number of a segment that came trimmed, in an experimental option (RFC 6994).
     pub trim_notice: Option<u32>,
+    /// The option of accurate ECN (RFC 9768, §3.2.3).
+    pub octet_counts: Option<OctetCounts>,
     /// AQT option in the IPv4 header.
     pub aqt: Option<Aqt>,
     /// AVBW-S option in the IPv4 header.

@@ -7,6 +7,7 @@ mod csig;
 mod error;
 mod int;
 mod ipv4;
+mod octet_counts;
 mod sctp;
 mod tcp;
 mod udp;

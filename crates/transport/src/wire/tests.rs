@@ -2,9 +2,10 @@ use congestion::{HopRecord, PathRecord};
 use internet_checksum::Sum;
 use proptest::prelude::*;
 
+use super::tcp::NOP;
 use super::*;
 use crate::tcp::csig::{Reflection, Signal};
-use crate::tcp::{Flags, SackBlocks, SynOptions, Timestamps};
+use crate::tcp::{First, Flags, OctetCounts, SackBlocks, SynOptions, Timestamps};
 
 fn flow() -> Flow {
     Flow {
@@ -342,6 +343,7 @@ prop_compose! {
         syn in any::<Option<(Option<u16>, Option<u8>, bool)>>(),
         csig in any::<Option<u16>>(),
         reflected in prop::collection::vec(any::<u16>(), 0..=3),
+        counts in prop::option::of((any::<bool>(), prop::collection::vec(0..OctetCounts::MODULUS, 0..=3))),
         others in prop::collection::vec((2..=0x50_u8, prop::collection::vec(any::<u8>(), 0..=7)), 0..=3),
     ) -> Segment {
         // 27 octets beside AQT and AVBW-S.
@@ -355,7 +357,8 @@ prop_compose! {
         let mut reflection = Reflection::default();
         reflected.iter().for_each(|&tag| reflection.add(Tag(tag)));
         // There is no room for all.
-        let most = match (syn, reflection.is_empty()) {
+        let counts = counts.filter(|_| reflection.is_empty());
+        let most = match (syn, reflection.is_empty() && counts.is_none()) {
             (Some(_), _) => 0,
             (None, true) => 3,
             (None, false) => 1,
@@ -375,6 +378,9 @@ prop_compose! {
             options,
             int,
             trim_notice: None,
+            octet_counts: counts.map(|(ect1, fields)| {
+                OctetCounts::new(if ect1 { First::Ect1 } else { First::Ect0 }, fields)
+            }),
             trimming: Trimming::None,
             ecn: Ecn::from_bits(ecn),
             syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
@@ -564,4 +570,57 @@ fn the_notice_of_a_trimmed_segment_octet_by_octet() {
         panic!("TCP was written")
     };
     assert_eq!(read, notice);
+}
+
+/// By hand, from figure 4 and table 5 of RFC 9768.
+#[test]
+fn the_option_of_accurate_ecn_octet_by_octet() {
+    let ack = |first, fields: &[u32]| Segment {
+        payload: 0,
+        aqt: None,
+        octet_counts: Some(OctetCounts::new(first, fields.iter().copied())),
+        ..data_segment()
+    };
+    let fields = [0x01_0203, 0x0A_0B0C, 0xFF_FFFE];
+    let cases: [(First, usize, &[u8]); 5] = [
+        (
+            First::Ect0,
+            3,
+            &[NOP, 172, 11, 1, 2, 3, 10, 11, 12, 255, 255, 254],
+        ),
+        (
+            First::Ect1,
+            3,
+            &[NOP, 174, 11, 1, 2, 3, 10, 11, 12, 255, 255, 254],
+        ),
+        (First::Ect1, 2, &[174, 8, 1, 2, 3, 10, 11, 12]),
+        (First::Ect0, 1, &[NOP, NOP, NOP, 172, 5, 1, 2, 3]),
+        (First::Ect1, 0, &[NOP, NOP, 174, 2]),
+    ];
+    for (first, count, expected) in cases {
+        let segment = ack(first, &fields[..count]);
+        let octets = written(&packet(Body::Tcp(segment)));
+        assert_eq!(octets[14 + 40..], *expected);
+        let Body::Tcp(read) = decode(&octets, 0).unwrap().body else {
+            panic!("TCP was written")
+        };
+        assert_eq!(read.octet_counts, segment.octet_counts);
+    }
+}
+
+/// What the next version of the option may look like: whole fields count, the rest is padding (RFC 9768, §3.2.3).
+#[test]
+fn other_lengths_of_accurate_ecn_s_option_have_their_whole_fields() {
+    let cases: [(&[u8], &[u32]); 4] = [
+        (&[172, 3, 9], &[]),
+        (&[172, 4, 9, 9], &[]),
+        (&[172, 7, 0, 0, 1, 0, 2], &[1]),
+        (
+            &[172, 15, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0],
+            &[1, 2, 3],
+        ),
+    ];
+    for (option, expected) in cases {
+        assert_eq!(octet_counts::read(option).fields(), expected);
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use congestion::RenoConfig;
 use transport::tcp::modern::{Config, Connection, EcnMode, Ended, Stamps, State, StreamError};
-use transport::tcp::{Ecn, Flags, Segment, Timestamps, Trimming};
+use transport::tcp::{Ecn, First, Flags, Segment, Timestamps, Trimming};
 use units::{Duration, Instant};
 
 use crate::path::{ADDRESSES, Faults, Net, PORT};
@@ -608,4 +608,93 @@ fn a_trimmed_segment_may_overtake_what_opens_the_connection() {
     };
     assert_eq!(notice.trim_notice, Some(sent[1].seq));
     assert_eq!(pair.answer(0, notice).len(), 1);
+}
+
+fn counting(config: Config) -> Config {
+    Config {
+        ecn: EcnMode::L4s,
+        pacing: false,
+        nagle: false,
+        ..config
+    }
+}
+
+/// The option of accurate ECN that a segment has.
+fn counts(segment: &Segment) -> Option<(First, &[u32])> {
+    let counts = segment.octet_counts.as_ref()?;
+    Some((counts.first(), counts.fields()))
+}
+
+/// RFC 9768, §3.2.3.2.1: all counters in the handshake and in the first data, from ECT(0), CE and ECT(1) = 1, 0 and 1.
+#[test]
+fn octet_counters_are_told_from_the_handshake_on() {
+    let config = Arc::new(counting(Config::default()));
+    let mut pair = Pair {
+        now: Instant::from_micros(1_000_000),
+        ends: [
+            Connection::connect(config.clone(), &RenoConfig {}, 1000),
+            Connection::listen(config, &RenoConfig {}, 7),
+        ],
+    };
+    let whole = Some((First::Ect0, &[1, 0, 1][..]));
+    let syn = pair.take(0);
+    assert_eq!(counts(&syn[0]), None);
+    let answer = pair.answer(1, syn[0]);
+    assert_eq!(counts(&answer[0]), whole);
+    pair.ends[0].write(&[7; 100]).unwrap();
+    let first = pair.answer(0, answer[0]);
+    let payloads: Vec<u32> = first.iter().map(|segment| segment.payload).collect();
+    assert_eq!(payloads, [0, 100]);
+    assert!(first.iter().all(|segment| counts(segment) == whole));
+    pair.answer(1, first[0]);
+    let ack = pair.answer(1, first[1]);
+    assert_eq!(counts(&ack[0]), Some((First::Ect1, &[101][..])));
+    // The other direction has no room in full segments: the counters go before them.
+    pair.answer(0, ack[0]);
+    pair.ends[1].write(&[7; 4000]).unwrap();
+    for segment in pair.take(1) {
+        assert!(segment.link_octets <= 1500, "{segment:?}");
+        pair.answer(0, segment);
+    }
+    // What is sent again has none, lest it be the reason for the loss.
+    pair.ends[0].write(&[7; 10]).unwrap();
+    let marked = Segment {
+        ecn: Ecn::Experienced,
+        ..pair.take(0).pop().unwrap()
+    };
+    let ack = pair.answer(1, marked);
+    assert_eq!(counts(&ack[0]), Some((First::Ect1, &[101, 10][..])));
+}
+
+/// RFC 9768, §3.2.3.3: the option leaves room for two SACK blocks, and gives way to them.
+#[test]
+fn octet_counters_leave_room_for_two_sack_blocks() {
+    let mut pair = Pair::new(&counting(Config::default()));
+    pair.ends[0].write(&[7; 15_000]).unwrap();
+    let data = pair.take(0);
+    let mut arrives = |at: usize, ecn: Ecn| {
+        let ack = pair.answer(1, Segment { ecn, ..data[at] });
+        let [ack] = ack[..] else { panic!("{ack:?}") };
+        assert!(ack.link_octets <= 80, "{ack:?}");
+        let fields = ack.octet_counts.map(|counts| counts.fields().len());
+        (fields, ack.sack.as_slice().len())
+    };
+    assert_eq!(arrives(2, Ecn::Ect1), (Some(1), 1));
+    assert_eq!(arrives(4, Ecn::Experienced), (Some(2), 2));
+    assert_eq!(arrives(6, Ecn::Ect1), (Some(2), 2));
+    // Three counters need 12 octets: only the one that moved is told.
+    assert_eq!(arrives(8, Ecn::Ect0), (Some(1), 2));
+}
+
+#[test]
+fn octet_counters_can_be_left_out() {
+    let mut pair = Pair::new(&counting(Config {
+        ecn_option: false,
+        ..Config::default()
+    }));
+    pair.ends[0].write(&[7; 1000]).unwrap();
+    let data = pair.take(0);
+    assert_eq!(data[0].ecn, Ecn::Ect1);
+    let ack = pair.answer(1, data[0]);
+    assert_eq!((counts(&data[0]), counts(&ack[0])), (None, None));
 }

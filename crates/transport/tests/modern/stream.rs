@@ -89,7 +89,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
     ];
     (
         (128_u16..1600, buffer(), buffer()),
-        any::<(bool, bool, bool, bool, bool, bool)>(),
+        any::<(bool, bool, bool, bool, bool, bool, bool)>(),
         (stamps, ecn),
         prop::option::of(1_u64..200),
         1_u32..20,
@@ -106,6 +106,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
             avbw: switches.5,
             timestamps: marks.0,
             ecn: marks.1,
+            ecn_option: switches.6,
             delayed_ack: delayed.map(Duration::from_millis),
             initial_window,
             max_retries: 200,

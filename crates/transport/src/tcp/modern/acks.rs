@@ -123,11 +123,11 @@ impl Sender {
             rtt,
             rate,
             window_unused,
-            newly_marked: ecn.newly_marked(ack.echo, news.delivered),
+            newly_marked: ecn.newly_marked(ack.echo, news.delivered, self.payload),
             ..self.event(ack, &news)
         };
         marks.apply(&mut event);
-        if matches!(ack.echo, Echo::Count(_)) {
+        if matches!(ack.echo, Echo::Count { .. }) {
             // The flag ECE is a part of the counter.
             event.ci_echo = event.newly_marked > 0;
         }

@@ -42,6 +42,9 @@ pub struct Config {
     pub clock: Clock,
     /// What congestion marks mean.
     pub ecn: EcnMode,
+    /// Where both ends count marks, acknowledgements carry the option with counters of octets (RFC 9768, §3.2.3). What the
+    /// other end sends is read in any case.
+    pub ecn_option: bool,
     /// Data may be trimmed by switches, and is sent again when the other end says that it came so.
     pub trimming: bool,
     /// Bits per second of the link that packets leave by, where that is known.
@@ -174,6 +177,7 @@ impl Default for Config {
             timestamps: Stamps::Millis,
             clock: Clock::TRUE,
             ecn: EcnMode::Classic,
+            ecn_option: true,
             trimming: false,
             line_rate_bps: None,
             aqt: false,

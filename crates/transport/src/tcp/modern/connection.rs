@@ -144,7 +144,7 @@ impl Connection {
             passive: state == State::Listen,
             sender: Sender::new(&config, algorithm),
             receiver: Receiver::new(&config),
-            ecn: EcnState::new(config.ecn),
+            ecn: EcnState::new(config.ecn, config.ecn_option),
             stamps: false,
             answers: VecDeque::new(),
             challenges: Challenges::default(),

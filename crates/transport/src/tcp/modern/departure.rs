@@ -20,6 +20,10 @@ const SACK_OCTETS: u32 = 4;
 const TRIM_NOTICE_OCTETS: u32 = 8;
 /// TCP's options at most.
 const MAX_OPTION_OCTETS: u32 = 40;
+/// What the options of a SYN, and timestamps, leave.
+const SYN_ROOM: u32 = MAX_OPTION_OCTETS - 12 - TIMESTAMP_OCTETS;
+/// SACK blocks that accurate ECN's option leaves room for (RFC 9768, §3.2.3.3).
+const KEPT_BLOCKS: u32 = 2;
 
 impl Connection {
     /// The next segment to send, if one may be sent now. Its payload is what
@@ -30,8 +34,8 @@ impl Connection {
         }
         match self.state {
             State::Closed | State::Listen => return None,
-            // Segments that came early, and what hops wrote, are reported in a separate acknowledgement: data has no room.
-            _ if self.receiver.due && (self.receiver.has_reports() || self.receiver.has_tags()) => {
+            // What takes options is reported in a separate acknowledgement: full segments have no room.
+            _ if self.receiver.due && self.has_reports() => {
                 return Some(self.acknowledgement(now, None));
             }
             _ => {}
@@ -50,6 +54,12 @@ impl Connection {
             });
         }
         self.receiver.due.then(|| self.acknowledgement(now, None))
+    }
+
+    /// Whether there are segments that came early, marks that hops wrote, or octets that came marked to report.
+    fn has_reports(&self) -> bool {
+        let receiver = &self.receiver;
+        receiver.has_reports() || receiver.has_tags() || self.ecn.has_octets()
     }
 
     /// Copies the octets of a segment that [`Connection::poll_transmit`] gave, before anything else
@@ -102,6 +112,9 @@ impl Connection {
             }
             if !again {
                 segment.flags |= self.ecn.take_reduced();
+                let room = self.sender.payload.saturating_sub(payload);
+                let first = start == 1 && !self.passive;
+                segment.octet_counts = self.ecn.octets(room as u32, first);
             }
         }
         if segment.flags.contains(Flags::ACK) {
@@ -141,8 +154,8 @@ impl Connection {
         };
         let (flags, ack) = match answer {
             true => {
-                let flags = Flags::SYN | Flags::ACK | self.ecn.syn_ack_flags();
-                (flags, self.receiver.ack_number())
+                let flags = self.ecn.syn_ack_flags(transmissions);
+                (Flags::SYN | Flags::ACK | flags, self.receiver.ack_number())
             }
             false => (Flags::SYN | self.ecn.syn_flags(transmissions), 0),
         };
@@ -152,6 +165,10 @@ impl Connection {
             window: self.receiver.tell_window(true),
             syn: options,
             timestamps: stamps.then(|| self.timestamps(now)),
+            octet_counts: match answer {
+                true => self.ecn.octets(SYN_ROOM, false),
+                false => None,
+            },
             ..Segment::default()
         }
     }
@@ -161,10 +178,16 @@ impl Connection {
         let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
         let notice = trimmed.map_or(0, |_| TRIM_NOTICE_OCTETS);
         let reflection = self.receiver.take_tags();
+        let free = MAX_OPTION_OCTETS - stamps - notice - reflection.octets();
+        let kept = match self.sender.sack {
+            true => sack_octets(KEPT_BLOCKS.min(self.receiver.sack_blocks_due() as u32)),
+            false => 0,
+        };
+        let octet_counts = self.ecn.octets(free.saturating_sub(kept), false);
         let sack = match self.sender.sack {
             true => {
-                let others = stamps + notice + reflection.octets() + SACK_OCTETS;
-                let room = MAX_OPTION_OCTETS.saturating_sub(others) / SACK_BLOCK_OCTETS;
+                let counts = octet_counts.map_or(0, |counts| counts.octets());
+                let room = free.saturating_sub(counts + SACK_OCTETS) / SACK_BLOCK_OCTETS;
                 self.receiver.sack_blocks(room as usize)
             }
             false => SackBlocks::default(),
@@ -174,6 +197,7 @@ impl Connection {
         segment.sack = sack;
         segment.reflection = reflection;
         segment.trim_notice = trimmed;
+        segment.octet_counts = octet_counts;
         // What came is echoed, whether or not this end carries the options itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
@@ -253,17 +277,27 @@ impl Connection {
         let words = u32::from(syn.mss.is_some())
             + u32::from(syn.window_scale.is_some())
             + u32::from(syn.sack_permitted);
-        let blocks = segment.sack.as_slice().len() as u32;
-        let sack = match blocks {
-            0 => 0,
-            _ => SACK_OCTETS + SACK_BLOCK_OCTETS * blocks,
-        };
+        let sack = sack_octets(segment.sack.as_slice().len() as u32);
+        let counts = segment.octet_counts.map_or(0, |counts| counts.octets());
         let stamps = segment.timestamps.map_or(0, |_| TIMESTAMP_OCTETS);
         let notice = segment.trim_notice.map_or(0, |_| TRIM_NOTICE_OCTETS);
         let ip = segment.feedback_octets();
-        let tcp =
-            4 * words + sack + stamps + notice + segment.reflection.octets() + segment.int_octets();
+        let tcp = 4 * words
+            + sack
+            + stamps
+            + notice
+            + counts
+            + segment.reflection.octets()
+            + segment.int_octets();
         segment.link_octets = HEADER_OCTETS + ip + tcp + segment.payload;
         segment
+    }
+}
+
+/// A SACK option with its padding.
+const fn sack_octets(blocks: u32) -> u32 {
+    match blocks {
+        0 => 0,
+        _ => SACK_OCTETS + SACK_BLOCK_OCTETS * blocks,
     }
 }

@@ -1,8 +1,10 @@
 //! Explicit congestion notification, both ends (RFC 3168, RFC 8257, RFC 9768).
 
+use crate::tcp::OctetCounts;
 use crate::tcp::segment::{Ecn, Flags, Segment};
 
 use super::config::EcnMode;
+use super::ecn_octets::{Received, Reported};
 
 /// What RFC 9768 (§3.2.1) counts from, so that a field that was cleared on the way shows.
 const FIRST_COUNT: u64 = 5;
@@ -21,6 +23,8 @@ pub(super) struct EcnState {
     counts: bool,
     /// Counted marks matter, and data is capable: not after a handshake that says that it is not safe.
     safe: bool,
+    /// The counters contradict each other: data is not capable any more (RFC 9768, §3.2.3.2.5).
+    contradicted: bool,
     /// The receiver's: echo a mark (RFC 3168: until the sender says that it slowed down; RFC 8257:
     /// of the newest data, "DCTCP.CE").
     echo: bool,
@@ -32,6 +36,10 @@ pub(super) struct EcnState {
     marked: bool,
     /// The sender's: marked packets that the receiver has reported, `s.cep`.
     reported: u64,
+    /// The receiver's counters of octets.
+    received_octets: Received,
+    /// The sender's.
+    reported_octets: Reported,
     /// What the answer to a SYN says of the SYN, where both ends count.
     of_syn: Flags,
     /// What the next segment says of that answer, if it does no more than acknowledge, instead of the counter.
@@ -51,22 +59,31 @@ pub(super) enum Echo {
     None,
     /// What it newly acknowledges was marked.
     All,
-    /// How many packets were marked so far, modulo 8 (the field ACE, RFC 9768, §3.2.2).
-    Count(u8),
+    /// Where both ends count (RFC 9768, §3.2).
+    Count {
+        /// How many packets were marked so far, modulo 8 (the field ACE).
+        packets: u8,
+        /// The option with counters of octets.
+        octets: Option<OctetCounts>,
+    },
 }
 
 impl EcnState {
-    pub(super) fn new(mode: EcnMode) -> Self {
+    /// `option`: whether the option with counters of octets is sent, where both ends count.
+    pub(super) fn new(mode: EcnMode, option: bool) -> Self {
         EcnState {
             mode,
             agreed: false,
             counts: false,
             safe: true,
+            contradicted: false,
             echo: false,
             received: FIRST_COUNT,
             unreported: 0,
             marked: false,
             reported: FIRST_COUNT,
+            received_octets: Received::new(option),
+            reported_octets: Reported::new(),
             of_syn: Flags::default(),
             of_answer: None,
             opening: false,
@@ -87,12 +104,22 @@ impl EcnState {
         }
     }
 
-    /// What the answer to a SYN says.
-    pub(super) fn syn_ack_flags(&self) -> Flags {
+    /// What the answer to a SYN says that was sent so often before. Sent again it has no option, and then no flags
+    /// either, lest they be the reason for its loss; data is not capable then (RFC 9768, §3.2.3.2.2 and §3.1.5).
+    pub(super) fn syn_ack_flags(&mut self, transmissions: u32) -> Flags {
         match (self.agreed, self.counts) {
             (false, _) => Flags::default(),
-            (true, true) => self.of_syn,
             (true, false) => Flags::ECE,
+            (true, true) => {
+                if transmissions > 0 {
+                    self.received_octets.give_up();
+                }
+                if transmissions > 1 {
+                    self.safe = false;
+                    return Flags::default();
+                }
+                self.of_syn
+            }
         }
     }
 
@@ -140,6 +167,8 @@ impl EcnState {
             _ => {
                 self.agreed = true;
                 self.counts = true;
+                self.reported_octets
+                    .on_handshake(answer.octet_counts.as_ref());
                 self.of_answer = Some(as_arrived(answer.ecn));
                 // The last segment of the handshake may be lost; the counter says it too.
                 self.received += u64::from(answer.ecn == Ecn::Experienced);
@@ -165,7 +194,7 @@ impl EcnState {
     pub(super) fn data_field(&self, again: bool) -> Ecn {
         match self.agreed {
             true if self.counts => match self.mode {
-                _ if !self.safe => Ecn::NotCapable,
+                _ if !self.safe || self.contradicted => Ecn::NotCapable,
                 EcnMode::L4s => Ecn::Ect1,
                 _ => Ecn::Ect0,
             },
@@ -185,6 +214,18 @@ impl EcnState {
             true => Flags::ECE,
             false => Flags::default(),
         }
+    }
+
+    /// Whether an acknowledgement has counters of octets to tell.
+    pub(super) fn has_octets(&self) -> bool {
+        self.counts && self.received_octets.is_due()
+    }
+
+    /// The option with counters of octets, for a segment that has room for so many octets. The first data of the end that
+    /// opened the connection has it in any case (RFC 9768, §3.2.3.2.1).
+    pub(super) fn octets(&mut self, room: u32, first_data: bool) -> Option<OctetCounts> {
+        let wanted = self.has_octets() || (self.counts && first_data);
+        wanted.then(|| self.received_octets.option(first_data, room))?
     }
 
     /// The flag of new data after a cut.
@@ -228,6 +269,8 @@ impl EcnState {
         self.marked = marked;
         self.received += u64::from(marked);
         self.unreported += u64::from(marked);
+        self.received_octets
+            .on_segment(segment.ecn, segment.payload);
         segment.payload > 0 && (changes || self.unreported >= MOST_UNREPORTED)
     }
 
@@ -243,7 +286,11 @@ impl EcnState {
             };
         }
         let bare = ack.payload == 0 && ack.sack.is_empty();
-        if std::mem::take(&mut self.opening) && bare {
+        let opening = std::mem::take(&mut self.opening);
+        if opening {
+            self.reported_octets.on_handshake(ack.octet_counts.as_ref());
+        }
+        if opening && bare {
             // RFC 9768, §3.2.2.1, table 4.
             match ace(ack.flags) {
                 0b000 => self.safe = false,
@@ -253,26 +300,39 @@ impl EcnState {
             return Echo::None;
         }
         match self.safe {
-            true => Echo::Count(ace(ack.flags)),
+            true => Echo::Count {
+                packets: ace(ack.flags),
+                octets: ack.octet_counts,
+            },
             false => Echo::None,
         }
     }
 
-    /// How many of `delivered` segments that newly arrived were marked. Where the counter may have wrapped, the
-    /// most that it allows (RFC 9768, §3.2.2.5.2 and A.2.1).
-    pub(super) fn newly_marked(&mut self, echo: Echo, delivered: u64) -> u64 {
-        let count = match echo {
+    /// How many of `delivered` segments that newly arrived were marked; full ones have `segment_octets` of payload.
+    pub(super) fn newly_marked(&mut self, echo: Echo, delivered: u64, segment_octets: u64) -> u64 {
+        let (packets, octets) = match echo {
             Echo::None => return 0,
             Echo::All => return delivered,
             // An acknowledgement that was overtaken says nothing new.
-            Echo::Count(_) if delivered == 0 => return 0,
-            Echo::Count(count) => u64::from(count),
+            Echo::Count { .. } if delivered == 0 => return 0,
+            Echo::Count { packets, octets } => (u64::from(packets), octets),
         };
-        let least = count.wrapping_sub(self.reported) % COUNTS;
-        let more = match delivered >= COUNTS {
-            true => delivered - (delivered - least) % COUNTS,
-            false => least,
+        let least = packets.wrapping_sub(self.reported) % COUNTS;
+        let told = self.reported_octets.read(octets.as_ref(), delivered);
+        let more = match told {
+            Some(marked) => {
+                let full = marked.octets.div_ceil(segment_octets);
+                least_that_holds(least, full.saturating_sub(marked.counted))
+            }
+            None => safest(least, delivered),
         };
+        if octets.and_then(|octets| octets.ce()).is_none() {
+            self.reported_octets.on_marked(more);
+        }
+        // Octets came marked in no packet, and the counter of packets cannot have wrapped.
+        self.contradicted |= told.is_some_and(|marked| {
+            marked.octets > 0 && marked.counted + least == 0 && marked.delivered < COUNTS
+        });
         self.reported += more;
         more.min(delivered)
     }
@@ -287,6 +347,20 @@ impl EcnState {
         self.cut_until = next;
         self.reduced = self.agreed && !self.counts && self.mode != EcnMode::Indication;
     }
+}
+
+/// Of the counts that the field ACE allows, `least` and 8, 16, … more, the greatest that `delivered` segments can have: it
+/// may have wrapped (RFC 9768, §3.2.2.5.2 and A.2.1).
+fn safest(least: u64, delivered: u64) -> u64 {
+    match delivered >= COUNTS {
+        true => delivered - (delivered - least) % COUNTS,
+        false => least,
+    }
+}
+
+/// Of the same counts, the least that is not below `packets`.
+fn least_that_holds(least: u64, packets: u64) -> u64 {
+    least + packets.saturating_sub(least).next_multiple_of(COUNTS)
 }
 
 /// How a SYN or its answer arrived (RFC 9768, §3.1.2, table 2).
@@ -312,11 +386,12 @@ fn of_ace(count: u64) -> Flags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::First;
 
     fn pair(mode: EcnMode) -> (EcnState, EcnState) {
-        let (mut sender, mut receiver) = (EcnState::new(mode), EcnState::new(mode));
+        let (mut sender, mut receiver) = (EcnState::new(mode, false), EcnState::new(mode, false));
         receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
-        sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
+        sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags(0)));
         (sender, receiver)
     }
 
@@ -334,6 +409,13 @@ mod tests {
             flags,
             payload: 1,
             ..Segment::default()
+        }
+    }
+
+    fn packets(packets: u8) -> Echo {
+        Echo::Count {
+            packets,
+            octets: None,
         }
     }
 
@@ -378,7 +460,7 @@ mod tests {
                 receiver.on_segment(&data(Ecn::Experienced, Flags::ACK));
             }
             let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
-            sender.newly_marked(echo, 7)
+            sender.newly_marked(echo, 7, 1448)
         });
         assert_eq!(marks, [0, 1, 0, 2, 7]);
         // 20 segments arrive, 10 of them marked: a count of 2 more may mean 18 at most.
@@ -386,7 +468,7 @@ mod tests {
             receiver.on_segment(&data(Ecn::Experienced, Flags::ACK));
         }
         let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
-        marks[0] = sender.newly_marked(echo, 20);
+        marks[0] = sender.newly_marked(echo, 20, 1448);
         assert_eq!(marks[0], 18);
         sender.on_cut(9);
         assert_eq!(sender.take_reduced(), Flags::default());
@@ -400,23 +482,26 @@ mod tests {
             (EcnMode::Classic, EcnMode::L4s),
         ];
         for (first, second) in pairs {
-            let (mut sender, mut receiver) = (EcnState::new(first), EcnState::new(second));
+            let (mut sender, mut receiver) =
+                (EcnState::new(first, false), EcnState::new(second, false));
             receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
-            assert_eq!(receiver.syn_ack_flags(), Flags::ECE);
-            sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
+            assert_eq!(receiver.syn_ack_flags(0), Flags::ECE);
+            sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags(0)));
             assert_eq!(sender.data_field(false), Ecn::Ect0);
             receiver.on_data(&data(Ecn::Experienced, Flags::ACK));
             let echo = sender.echo(&segment(Ecn::NotCapable, receiver.echo_flags(true)));
-            assert_eq!(sender.newly_marked(echo, 2), 2);
+            assert_eq!(sender.newly_marked(echo, 2, 1448), 2);
         }
     }
 
     #[test]
     fn an_end_that_would_not_ask_counts_if_it_is_asked() {
-        let (mut client, mut server) =
-            (EcnState::new(EcnMode::L4s), EcnState::new(EcnMode::Classic));
+        let (mut client, mut server) = (
+            EcnState::new(EcnMode::L4s, false),
+            EcnState::new(EcnMode::Classic, false),
+        );
         server.on_syn(&segment(Ecn::NotCapable, client.syn_flags(0)));
-        client.on_syn_ack(&segment(Ecn::NotCapable, server.syn_ack_flags()));
+        client.on_syn_ack(&segment(Ecn::NotCapable, server.syn_ack_flags(0)));
         let last = segment(Ecn::NotCapable, client.echo_flags(true));
         assert_eq!(server.echo(&last), Echo::None);
         assert_eq!(
@@ -425,13 +510,13 @@ mod tests {
         );
         server.on_segment(&data(Ecn::Experienced, Flags::ACK));
         let echo = client.echo(&segment(Ecn::NotCapable, server.echo_flags(true)));
-        assert_eq!(client.newly_marked(echo, 2), 1);
+        assert_eq!(client.newly_marked(echo, 2, 1448), 1);
     }
 
     #[test]
     fn answers_mean_what_the_table_says() {
         let fields = [0b000, 0b001, 0b010, 0b011, 0b100, 0b101, 0b110, 0b111].map(|flags| {
-            let mut client = EcnState::new(EcnMode::L4s);
+            let mut client = EcnState::new(EcnMode::L4s, false);
             client.on_syn_ack(&segment(Ecn::NotCapable, Flags(flags << 6)));
             client.data_field(false)
         });
@@ -446,9 +531,9 @@ mod tests {
     #[test]
     fn syns_ask_for_what_the_table_says() {
         let answers = |flags: u16, arrived: Ecn| {
-            let mut server = EcnState::new(EcnMode::L4s);
+            let mut server = EcnState::new(EcnMode::L4s, false);
             server.on_syn(&segment(arrived, Flags(flags << 6)));
-            ace(server.syn_ack_flags())
+            ace(server.syn_ack_flags(0))
         };
         assert_eq!(answers(0b000, Ecn::NotCapable), 0b000);
         assert_eq!(answers(0b011, Ecn::NotCapable), 0b001);
@@ -475,7 +560,7 @@ mod tests {
         for flags in 1..8 {
             let mut server = server(flags);
             // A count of 6 is one mark more than at first, but for an answer that arrived marked.
-            let marked = server.newly_marked(Echo::Count(6), 7);
+            let marked = server.newly_marked(packets(6), 7, 1448);
             assert_eq!(marked, u64::from(flags != 0b110));
             assert_eq!(server.data_field(false), Ecn::Ect1);
         }
@@ -488,13 +573,13 @@ mod tests {
         // With data, it is a counter.
         let (mut client, mut server) = pair(EcnMode::L4s);
         let first = client.echo_flags(false);
-        assert_eq!(server.echo(&data(Ecn::Ect1, first)), Echo::Count(5));
+        assert_eq!(server.echo(&data(Ecn::Ect1, first)), packets(5));
         assert_eq!(client.echo_flags(true), first);
     }
 
     #[test]
     fn an_answer_that_arrives_marked_counts_and_is_reported_again() {
-        let mut client = EcnState::new(EcnMode::L4s);
+        let mut client = EcnState::new(EcnMode::L4s, false);
         let answer = segment(Ecn::Experienced, Flags::CWR);
         client.on_syn_ack(&answer);
         let reports = [client.echo_flags(true), client.echo_flags(true)].map(ace);
@@ -534,11 +619,114 @@ mod tests {
 
     #[test]
     fn an_end_without_it_gets_none() {
-        let mut sender = EcnState::new(EcnMode::Classic);
-        let mut receiver = EcnState::new(EcnMode::Off);
+        let mut sender = EcnState::new(EcnMode::Classic, false);
+        let mut receiver = EcnState::new(EcnMode::Off, false);
         receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
-        sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags()));
+        sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags(0)));
         assert_eq!(sender.data_field(false), Ecn::NotCapable);
         assert_eq!(sender.syn_flags(2), Flags::default());
+    }
+
+    /// The handshake of two ends that send the option.
+    fn pair_with_octets() -> (EcnState, EcnState) {
+        let (mut client, mut server) = (
+            EcnState::new(EcnMode::L4s, true),
+            EcnState::new(EcnMode::L4s, true),
+        );
+        server.on_syn(&segment(Ecn::NotCapable, client.syn_flags(0)));
+        client.on_syn_ack(&Segment {
+            octet_counts: server.octets(12, false),
+            ..segment(Ecn::NotCapable, server.syn_ack_flags(0))
+        });
+        let last = Segment {
+            octet_counts: client.octets(12, false),
+            ..segment(Ecn::NotCapable, client.echo_flags(true))
+        };
+        assert_eq!(server.echo(&last), Echo::None);
+        (client, server)
+    }
+
+    /// What the sender takes for marked as it learns of `arrived` segments of 1448 octets, `marked` of them marked.
+    fn learns(sender: &mut EcnState, receiver: &mut EcnState, arrived: u64, marked: u64) -> u64 {
+        for at in 0..arrived {
+            let field = if at < marked {
+                Ecn::Experienced
+            } else {
+                Ecn::Ect1
+            };
+            let one = Segment {
+                payload: 1448,
+                ..segment(field, Flags::ACK)
+            };
+            receiver.on_segment(&one);
+        }
+        let ack = Segment {
+            octet_counts: receiver.octets(12, false),
+            ..segment(Ecn::NotCapable, receiver.echo_flags(true))
+        };
+        let echo = sender.echo(&ack);
+        sender.newly_marked(echo, arrived, 1448)
+    }
+
+    #[test]
+    fn octets_tell_how_often_the_counter_of_packets_wrapped() {
+        let (mut sender, mut receiver) = pair_with_octets();
+        let cases = [(20, 10), (20, 2), (40, 33), (8, 0), (64, 64), (9, 1)];
+        for (arrived, marked) in cases {
+            assert_eq!(learns(&mut sender, &mut receiver, arrived, marked), marked);
+        }
+        // Without the option the most is taken that the counter allows: 20 - (20 - 2) % 8 = 18.
+        receiver.received_octets.give_up();
+        assert_eq!(learns(&mut sender, &mut receiver, 20, 10), 18);
+        assert_eq!(sender.data_field(false), Ecn::Ect1);
+    }
+
+    /// The examples of A.2.2, with an MSS of 1460: d.cep, dSafer.cep and d.ceb, and which of the counts is safe.
+    #[test]
+    fn the_least_count_that_holds_the_octets_is_that_of_the_examples() {
+        for (least, most, octets, expected) in
+            [(0, 8, 1460, 8), (2, 10, 1460, 2), (7, 15, 10_200, 7)]
+        {
+            assert_eq!(safest(least, most), most);
+            let full = u64::div_ceil(octets, 1460);
+            assert_eq!(least_that_holds(least, full), expected);
+        }
+        // Those of A.2.1: 9 segments, or 10, and a count of 2.
+        assert_eq!([safest(2, 9), safest(2, 10)], [2, 10]);
+    }
+
+    #[test]
+    fn octets_that_came_marked_in_no_packet_end_the_use_of_ecn() {
+        let (mut sender, mut receiver) = pair_with_octets();
+        let changed = |ce| Echo::Count {
+            packets: 5,
+            octets: Some(OctetCounts::new(First::Ect1, [1449, ce])),
+        };
+        assert_eq!(sender.newly_marked(changed(0), 1, 1448), 0);
+        assert_eq!(sender.data_field(false), Ecn::Ect1);
+        sender.newly_marked(changed(1448), 1, 1448);
+        assert_eq!(sender.data_field(false), Ecn::NotCapable);
+        // Marks are still answered.
+        assert_eq!(learns(&mut sender, &mut receiver, 3, 1), 1);
+    }
+
+    #[test]
+    fn an_answer_sent_again_has_neither_the_option_nor_then_flags() {
+        let mut server = EcnState::new(EcnMode::L4s, true);
+        server.on_syn(&segment(
+            Ecn::NotCapable,
+            Flags::AE | Flags::ECE | Flags::CWR,
+        ));
+        assert_eq!(server.syn_ack_flags(0), Flags::CWR);
+        assert!(server.octets(12, false).is_some());
+        server.on_segment(&data(Ecn::Ect1, Flags::ACK));
+        assert_eq!(server.syn_ack_flags(1), Flags::CWR);
+        assert_eq!(
+            (server.octets(12, false), server.has_octets()),
+            (None, false)
+        );
+        assert_eq!(server.data_field(false), Ecn::Ect1);
+        assert_eq!(server.syn_ack_flags(2), Flags::default());
+        assert_eq!(server.data_field(false), Ecn::NotCapable);
     }
 }

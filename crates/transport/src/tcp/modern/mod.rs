@@ -10,7 +10,8 @@
 //!                                            scoreboard  what became of each segment
 //!                                            rack, prr   which are lost, how much goes instead
 //!                                            rto, rate   round-trip time, delivery rate
-//!                                            pacer, ecn
+//!                                            pacer
+//!                                            ecn          marks; ecn_octets, in octets
 //!                                            └─► congestion::Controller, the window
 //! ```
 //!
@@ -23,7 +24,7 @@
 //! | loss detection, tail loss probes | RFC 8985; without SACK RFC 6582 |
 //! | rate in recovery | RFC 6937 |
 //! | retransmission timer | RFC 6298 |
-//! | congestion marks | RFC 3168, RFC 8257 |
+//! | congestion marks | RFC 3168, RFC 8257, RFC 9768 |
 //! | first window | RFC 6928 |
 //!
 //! The window is counted in segments; short ones count as long ones do. Limited transmit (RFC 3042)
@@ -35,6 +36,7 @@ mod config;
 mod connection;
 mod departure;
 mod ecn;
+mod ecn_octets;
 mod endpoint;
 mod pacer;
 mod prr;

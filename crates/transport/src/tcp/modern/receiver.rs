@@ -314,9 +314,14 @@ impl Receiver {
         sack
     }
 
+    /// How many SACK blocks there are to tell.
+    pub(super) fn sack_blocks_due(&self) -> usize {
+        usize::from(self.copy.is_some()) + self.assembler.ranges()
+    }
+
     /// Whether there is something for SACK to tell, or telemetry to return.
     pub(super) fn has_reports(&self) -> bool {
-        self.copy.is_some() || self.assembler.ranges() > 0 || self.int.is_some()
+        self.sack_blocks_due() > 0 || self.int.is_some()
     }
 
     /// The telemetry to return.
