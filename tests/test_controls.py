@@ -60,6 +60,7 @@ def test_those_of_today_need_the_modern_profile() -> None:
         "swift",
         "swiftaqt",
         "swiftcsig",
+        "swifttcpint",
         "nscc",
         "thetapowertcp",
         "waymark",
@@ -111,6 +112,8 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
         marking = marking.with_program("v1model/csig.p4")
     if "INT" in control.marks:
         marking = marking.with_program("v1model/int.p4")
+    if "TCP-INT" in control.marks:
+        marking = marking.with_program("v1model/tcp_int.p4")
     if "trimming" in control.needs:
         marking = marking.with_program("v1model/trim.p4").with_link("r", "b", ecn_threshold=2)
     result = run(Scenario("marks", marking, end_s=4, flows=(flow,)))
@@ -123,6 +126,8 @@ def test_a_control_s_packets_carry_the_marks_that_it_is_listed_with(
         and result.switches["r"].counters["csig_tags"].total.packets > 0,
         "INT": marking.switches[0].program == "v1model/int.p4"
         and result.switches["r"].counters["int_events"].total.packets > 0,
+        "TCP-INT": marking.switches[0].program == "v1model/tcp_int.p4"
+        and result.switches["r"].counters["tcp_int_marks"].total.packets > 0,
     }
     # CI is written as ECN's CE, into packets with ECT(0).
     ecn = {"CI"} if control.reads_ecn and "L4S" not in control.needs else set[str]()

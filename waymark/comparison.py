@@ -16,7 +16,7 @@ from waymark.addressing import Addressing, derive, path
 from waymark.analysis.fairness import jain
 from waymark.congestion import MARKS, Custom
 from waymark.controls import BY_NAME
-from waymark.entries import writes_telemetry
+from waymark.entries import PROGRAM_OF, writes
 from waymark.errors import WaymarkError, check_choice, os_errors, suggestion
 from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.mark import Mark
@@ -283,14 +283,13 @@ class Comparison:
                     "to its links, and program: v1model/ecn.p4 to its switches"
                 )
             marks = _marks_of(control)
-            if "INT" in marks and not any(
-                writes_telemetry(program.of_project(name).tables) for name in self._programs
-            ):
-                yield (
-                    f"{label} reads INT, which no switch of {self.name} writes: add program: "
-                    "v1model/int.p4 to its switches"
-                )
-            missing = [mark for mark in marks if mark not in written and mark != "INT"]
+            for mark in PROGRAM_OF.keys() & marks:
+                if not any(writes(mark, program.of_project(n).tables) for n in self._programs):
+                    yield (
+                        f"{label} reads {mark}, which no switch of {self.name} writes: add "
+                        f"program: {PROGRAM_OF[mark]} to its switches"
+                    )
+            missing = [mark for mark in marks if mark not in written and mark not in PROGRAM_OF]
             if missing:
                 yield (
                     f"{label} reads {', '.join(missing)}, which no switch of {self.name} writes: "

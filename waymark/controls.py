@@ -12,9 +12,10 @@ from typing import Literal
 from waymark import _core
 from waymark.errors import WaymarkError, suggestion
 
-Mark = Literal["AQT", "AVBW-S", "CI", "CSIG", "INT"]
+Mark = Literal["AQT", "AVBW-S", "CI", "CSIG", "INT", "TCP-INT"]
 """What hops write: accumulated queueing time; the least DRAI, in the AVBW-S option; congestion
-indication; the worst hop's delay and available bandwidth, in a tag; in-band network telemetry."""
+indication; the worst hop's delay and available bandwidth, in a tag; in-band network telemetry; the
+sum of the hops' latencies, in a TCP option."""
 
 Value = float | bool
 """Of a control's setting."""

@@ -138,9 +138,15 @@ def limits_queues(tables: Collection[str]) -> bool:
     return any(table.split(".")[-1] == "port_queue" for table in tables)
 
 
-def writes_telemetry(tables: Collection[str]) -> bool:
-    """Whether a program with these tables writes telemetry (INT)."""
-    return any(table.split(".")[-1] == "int_port" for table in tables)
+PROGRAM_OF = {"INT": "v1model/int.p4", "TCP-INT": "v1model/tcp_int.p4"}
+"""The project's programs for marks that no feedback setting of a switch turns on."""
+
+_PORT_TABLES = {"INT": "int_port", "TCP-INT": "tcp_int_port"}
+
+
+def writes(mark: str, tables: Collection[str]) -> bool:
+    """Whether a program with these tables writes one of the marks of `PROGRAM_OF`."""
+    return any(table.split(".")[-1] == _PORT_TABLES[mark] for table in tables)
 
 
 def _routes(addressing: Addressing, switch: Switch) -> list[Entry]:

@@ -12,7 +12,7 @@ from waymark.architecture import Architecture
 from waymark.congestion import CongestionControl
 from waymark.controls import BY_NAME
 from waymark.drai import MTU_OCTETS
-from waymark.entries import csig_quantiser, entries_for, limits_queues, writes_telemetry
+from waymark.entries import PROGRAM_OF, csig_quantiser, entries_for, limits_queues, writes
 from waymark.entry import Entry
 from waymark.errors import WaymarkError
 from waymark.sctp import Association
@@ -198,17 +198,17 @@ def to_core(
 
 
 def _check_telemetry(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> None:
-    """Without telemetry a control that reads it would keep its first window."""
-    if any(writes_telemetry(tables[program]) for program in scenario.programs):
-        return
+    """Without telemetry a control that reads it would keep its first window, or be another one."""
     for flow in scenario.flows:
         if not isinstance(flow.algorithm, str) or flow.profile.family != "modern":
             continue
-        if "INT" in BY_NAME[flow.algorithm].marks:
-            raise WaymarkError(
-                f"scenario {scenario.name}: flow {flow.source}->{flow.target}: {flow.algorithm} "
-                "reads INT, which no switch writes; valid: v1model/int.p4 at the switches"
-            )
+        for mark in PROGRAM_OF.keys() & BY_NAME[flow.algorithm].marks:
+            if not any(writes(mark, tables[program]) for program in scenario.programs):
+                raise WaymarkError(
+                    f"scenario {scenario.name}: flow {flow.source}->{flow.target}: "
+                    f"{flow.algorithm} reads {mark}, which no switch writes; valid: "
+                    f"{PROGRAM_OF[mark]} at the switches"
+                )
 
 
 def _held(

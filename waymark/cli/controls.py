@@ -37,7 +37,8 @@ def list_controls(
     settings with their defaults.
 
     AQT is accumulated queueing time, AVBW-S carries the least data rate adjustment index (DRAI) of
-    the path, CI is congestion indication, INT in-band network telemetry.
+    the path, CI is congestion indication, CSIG congestion signaling, INT in-band network telemetry,
+    TCP-INT a TCP option with the sum of the hops' latencies.
     """
     chosen = controls.select(tuple(patterns or ()))
     if as_json:

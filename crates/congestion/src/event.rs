@@ -42,6 +42,8 @@ pub struct AckEvent {
     pub ci_echo: bool,
     /// CSIG: what the worst hops of the data's way there reported. `None`: nothing was reflected.
     pub csig: Option<PathSignal>,
+    /// TCP-INT: the sum of the hops' latencies on the data's way there. `None`: no hop has written, or nothing was echoed.
+    pub hop_latency: Option<Duration>,
     /// What hops wrote into the flow's declared marks on the data's way there, in the order of their
     /// declaration.
     pub marks: MarkValues,

@@ -132,6 +132,7 @@ pub static CONTROLS: &[&Control] = &[
     &prague::PRAGUE,
     &swift::SWIFT,
     &swift::SWIFT_AQT,
+    &swift::SWIFT_TCP_INT,
     &swift::SWIFT_CSIG,
     &theta_powertcp::THETA_POWERTCP,
     &powertcp::POWERTCP,

@@ -78,6 +78,8 @@ pub enum Mark {
     Int,
     /// Congestion signaling: the worst hop's delay and available bandwidth, in a tag in front of IPv4.
     Csig,
+    /// TCP-INT: the sum of the hops' latencies and the worst hop's value, in a TCP option.
+    TcpInt,
 }
 
 impl Mark {
@@ -89,6 +91,7 @@ impl Mark {
             Mark::Ci => "CI",
             Mark::Int => "INT",
             Mark::Csig => "CSIG",
+            Mark::TcpInt => "TCP-INT",
         }
     }
 }

@@ -9,6 +9,8 @@
 //! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
 //! hops, without clocks at the ends.
 //!
+//! `swifttcpint` has the sum of the hops' latencies instead, as TCP-INT (p4lang/p4app-TCP-INT) echoes it.
+//!
 //! `swiftcsig` has CSIG's signals (draft-ravi-ippm-csig-01) instead. Its delay is that of the worst hop alone, so that a flow
 //! through several queues keeps the target at each. And while hops say that their links have
 //! bandwidth left, the window grows towards it at once, instead of by a segment per round trip ([`crate::ramp_up`]).
@@ -69,6 +71,18 @@ pub(crate) static SWIFT_AQT: Control = Control {
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Aqt)),
 };
 
+pub(crate) static SWIFT_TCP_INT: Control = Control {
+    name: "swifttcpint",
+    label: "Swift (TCP-INT)",
+    summary: "Swift with the sum of the hops' latencies as its delay",
+    source: "Kumar et al. 2020, p4lang/p4app-TCP-INT, this project",
+    recovery: Recovery::Sack,
+    marks: &[Mark::TcpInt],
+    needs: &[Need::Pacing],
+    settings: &[TARGET],
+    factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::TcpInt)),
+};
+
 pub(crate) static SWIFT_CSIG: Control = Control {
     name: "swiftcsig",
     label: "Swift (CSIG)",
@@ -88,6 +102,9 @@ pub enum Delay {
     RoundTrip,
     /// The echoed AQT mark: the data's way. An acknowledgement without it counts by its round-trip time.
     Aqt,
+    /// The sum of the hops' latencies on the data's way, as TCP-INT echoes it. An acknowledgement without it counts by its
+    /// round-trip time.
+    TcpInt,
     /// The worst hop's delay on the data's way, as CSIG reported it last. An acknowledgement that reflects nothing counts by
     /// its round-trip time.
     Csig,
@@ -195,11 +212,14 @@ impl Swift {
             Some(QueueingTime::Exactly(time) | QueueingTime::AtLeast(time)) => Some(time),
             None => None,
         };
-        let hop_delay = ack.csig.and(self.hop_delay);
-        match (self.config.delay, marked, hop_delay) {
-            (Delay::Aqt, Some(time), _) | (Delay::Csig, _, Some(time)) => Some(time.as_secs_f64()),
-            _ => ack.rtt_s().map(|rtt| rtt - base),
-        }
+        let told = match self.config.delay {
+            Delay::RoundTrip => None,
+            Delay::Aqt => marked,
+            Delay::TcpInt => ack.hop_latency,
+            Delay::Csig => ack.csig.and(self.hop_delay),
+        };
+        let by_clock = || ack.rtt_s().map(|rtt| rtt - base);
+        told.map(Duration::as_secs_f64).or_else(by_clock)
     }
 
     /// What the window is multiplied by where hops have bandwidth left.
@@ -358,6 +378,28 @@ mod tests {
         by_mark.cwnd = 4.0;
         by_mark.on_ack(&ack(80, 20, None));
         near(by_mark.cwnd(), 4.0 * 0.666_124_3);
+    }
+
+    /// The delay is the base and the sum of the hops' latencies, 20 ms. What the acknowledgement waited does not count.
+    #[test]
+    fn the_hops_latencies_count_where_tcp_int_echoes_them() {
+        let echoing = |at_ms, rtt_ms, latency_ms| AckEvent {
+            hop_latency: Some(Duration::from_millis(latency_ms)),
+            ..ack(at_ms, rtt_ms, Some(0))
+        };
+        let mut swift = swift(Delay::TcpInt, 4.0);
+        swift.on_ack(&echoing(0, 10, 0));
+        near(swift.cwnd(), 4.25);
+        swift.cwnd = 4.0;
+        swift.on_ack(&echoing(20, 20, 1));
+        near(swift.cwnd(), 4.25);
+        swift.cwnd = 4.0;
+        swift.on_ack(&echoing(40, 30, 10));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
+        // Nothing echoed: the round trip.
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(80, 20, Some(0)));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
     }
 
     fn reflecting(at_ms: u64, rtt_ms: u64, delay_ms: Option<u64>, share: Option<f64>) -> AckEvent {

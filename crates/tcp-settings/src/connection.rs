@@ -239,6 +239,7 @@ impl Settings {
             aqt: self.carries_aqt(),
             avbw: self.carries_avbw(),
             csig: (self.control.reads(congestion::Mark::Csig)).then(|| self.csig.bands()),
+            tcp_int: self.control.reads(congestion::Mark::TcpInt),
             marks: self.marks(),
             int: self.control.reads(congestion::Mark::Int),
             pacing: p.pacing,

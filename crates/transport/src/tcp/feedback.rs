@@ -22,6 +22,8 @@ pub(super) struct Feedback {
     ci_echo: bool,
     /// What CSIG's reflected tags report.
     pub(super) csig: Option<PathSignal>,
+    /// The sum of the hops' latencies that TCP-INT echoes.
+    hop_latency: Option<Duration>,
     marks: MarkValues,
     backward_marks: MarkValues,
     path: Option<PathRecord>,
@@ -43,6 +45,7 @@ impl Feedback {
                 .avbw
                 .map(|avbw| avbw.mrai_echo)
                 .filter(|mrai| (1..=6).contains(mrai)),
+            hop_latency: ack.tcp_int.and_then(|option| option.echo.hop_latency()),
             ci_echo: ack.flags.contains(Flags::ECE),
             marks,
             backward_marks,
@@ -71,6 +74,7 @@ impl Feedback {
         event.mrai = self.mrai;
         event.ci_echo = self.ci_echo;
         event.csig = self.csig;
+        event.hop_latency = self.hop_latency;
         event.marks = self.marks;
         event.backward_marks = self.backward_marks;
         event.path = self.path;

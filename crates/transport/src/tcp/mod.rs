@@ -38,6 +38,7 @@ mod receiver;
 mod recovery;
 mod rtt;
 mod segment;
+pub mod tcp_int;
 
 mod trace;
 

@@ -5,6 +5,7 @@ use super::csig::{Reflection, Tag};
 use super::int::Int;
 use super::octet_counts::OctetCounts;
 use super::options::Options;
+use super::tcp_int::TcpInt;
 use std::ops::{BitOr, BitOrAssign};
 
 /// A segment between a connection and the wire.
@@ -30,6 +31,8 @@ pub struct Segment {
     pub trim_notice: Option<u32>,
     /// The option of accurate ECN (RFC 9768, §3.2.3).
     pub octet_counts: Option<OctetCounts>,
+    /// The option of TCP-INT, into which hops write.
+    pub tcp_int: Option<TcpInt>,
     /// AQT option in the IPv4 header.
     pub aqt: Option<Aqt>,
     /// AVBW-S option in the IPv4 header.

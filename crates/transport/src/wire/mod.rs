@@ -10,6 +10,7 @@ mod ipv4;
 mod octet_counts;
 mod sctp;
 mod tcp;
+mod tcp_int;
 mod udp;
 
 use std::net::Ipv4Addr;

@@ -1,12 +1,12 @@
-//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), SACK (RFC 2018), accurate ECN's option (RFC 9768), and a
-//! notice of trimmed segments in an experimental option (RFC 6994).
+//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), SACK (RFC 2018), accurate ECN's option (RFC 9768), that of
+//! TCP-INT, and a notice of trimmed segments in an experimental option (RFC 6994).
 
 use internet_checksum::Sum;
 
 use super::csig;
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Ipv4};
-use super::{Flow, be16, be32, int, octet_counts};
+use super::{Flow, be16, be32, int, octet_counts, tcp_int};
 use crate::tcp::{Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming};
 
 pub(super) const PROTOCOL: u8 = 6;
@@ -47,7 +47,9 @@ pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     let notice = segment.trim_notice.map_or(0, |_| TRIM_NOTICE_OCTETS);
     let reflection = segment.reflection.octets() as usize;
     let counts = octet_counts::octets(segment.octet_counts.as_ref());
-    let octets = timestamps + notice + reflection + counts + sack + syn_octets(&segment.syn);
+    let tcp_int = segment.tcp_int.map_or(0, |_| tcp_int::OCTETS);
+    let octets =
+        timestamps + notice + reflection + counts + tcp_int + sack + syn_octets(&segment.syn);
     if octets > MAX_OPTION_OCTETS {
         return Err(EncodeError::TcpOptionsTooLong { octets });
     }
@@ -103,6 +105,7 @@ fn write_options(segment: &Segment, options: &mut [u8]) {
     }
     let options = csig::write(&segment.reflection, options);
     let options = octet_counts::write(segment.octet_counts.as_ref(), options);
+    let options = tcp_int::write(segment.tcp_int.as_ref(), options);
     let blocks = segment.sack.as_slice();
     if blocks.is_empty() {
         return;
@@ -201,8 +204,8 @@ fn read_cut(ip: &Ipv4<'_>, header_octets: usize) -> Result<Segment, DecodeError>
     })
 }
 
-/// Timestamps, SACK, accurate ECN's option, the notice of a trimmed segment, reflected CSIG tags, and those of a SYN; others
-/// are passed over.
+/// Timestamps, SACK, the options of accurate ECN and TCP-INT, the notice of a trimmed segment, reflected CSIG tags, and those of
+/// a SYN; others are passed over.
 fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != END {
@@ -247,6 +250,9 @@ fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError>
             csig::EXPERIMENT => segment.reflection = csig::read(option),
             octet_counts::ECT0_FIRST | octet_counts::ECT1_FIRST => {
                 segment.octet_counts = Some(octet_counts::read(option));
+            }
+            tcp_int::KIND if option.len() == tcp_int::OCTETS => {
+                segment.tcp_int = Some(tcp_int::read(option));
             }
             SACK => {
                 segment.sack = SackBlocks::default();

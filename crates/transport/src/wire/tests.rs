@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::tcp::NOP;
 use super::*;
 use crate::tcp::csig::{Reflection, Signal};
+use crate::tcp::tcp_int::{Echo, TcpInt};
 use crate::tcp::{First, Flags, OctetCounts, SackBlocks, SynOptions, Timestamps};
 
 fn flow() -> Flow {
@@ -331,6 +332,12 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn tcp_ints()(octets in any::<[u8; 10]>()) -> TcpInt {
+        tcp_int::read(&[&[tcp_int::KIND, 12][..], &octets].concat())
+    }
+}
+
+prop_compose! {
     fn segments()(
         numbers in any::<(u32, u32, u16, u16)>(),
         payload in 0_u32..60_000,
@@ -344,6 +351,7 @@ prop_compose! {
         csig in any::<Option<u16>>(),
         reflected in prop::collection::vec(any::<u16>(), 0..=3),
         counts in prop::option::of((any::<bool>(), prop::collection::vec(0..OctetCounts::MODULUS, 0..=3))),
+        tcp_int in prop::option::of(tcp_ints()),
         others in prop::collection::vec((2..=0x50_u8, prop::collection::vec(any::<u8>(), 0..=7)), 0..=3),
     ) -> Segment {
         // 27 octets beside AQT and AVBW-S.
@@ -358,7 +366,8 @@ prop_compose! {
         reflected.iter().for_each(|&tag| reflection.add(Tag(tag)));
         // There is no room for all.
         let counts = counts.filter(|_| reflection.is_empty());
-        let most = match (syn, reflection.is_empty() && counts.is_none()) {
+        let tcp_int = tcp_int.filter(|_| reflection.is_empty() && counts.is_none());
+        let most = match (syn, reflection.is_empty() && counts.is_none() && tcp_int.is_none()) {
             (Some(_), _) => 0,
             (None, true) => 3,
             (None, false) => 1,
@@ -381,6 +390,7 @@ prop_compose! {
             octet_counts: counts.map(|(ect1, fields)| {
                 OctetCounts::new(if ect1 { First::Ect1 } else { First::Ect0 }, fields)
             }),
+            tcp_int,
             trimming: Trimming::None,
             ecn: Ecn::from_bits(ecn),
             syn: syn.map_or(SynOptions::default(), |(mss, window_scale, sack_permitted)| SynOptions {
@@ -623,4 +633,46 @@ fn other_lengths_of_accurate_ecn_s_option_have_their_whole_fields() {
     for (option, expected) in cases {
         assert_eq!(octet_counts::read(option).fields(), expected);
     }
+}
+
+/// By hand, from the figure in `tcp_int.rs`; the octets are those of `hosts/layers/tcp_int.py`.
+#[test]
+fn the_option_of_tcp_int_octet_by_octet() {
+    let mut segment = Segment {
+        payload: 0,
+        aqt: None,
+        tcp_int: Some(TcpInt {
+            tag_frequency: 15,
+            link_speed: 3,
+            value: 0x85,
+            hop: 62,
+            latency: 0x01_0203,
+            echo: Echo {
+                value: 4,
+                hop: 5,
+                link_speed: 1,
+                latency: 0x8001,
+            },
+        }),
+        ..data_segment()
+    };
+    let octets = written(&packet(Body::Tcp(segment)));
+    assert_eq!(
+        octets[14 + 40..],
+        [0x72, 12, 0xF3, 0x85, 62, 1, 2, 3, 4, 0x51, 0x80, 1]
+    );
+    segment.link_octets = 52;
+    assert_eq!(decode(&octets, 0).unwrap().body, Body::Tcp(segment));
+    // Another length is not this option.
+    let mut other = octets;
+    other[14 + 40 + 1] = 11;
+    other[14 + 40 + 11] = 0;
+    other[50..52].fill(0);
+    let pseudo = ipv4::pseudo_header(flow().source, flow().destination, 6, 32);
+    let checksum = (pseudo + Sum::of(&other[34..])).checksum();
+    other[50..52].copy_from_slice(&checksum.to_be_bytes());
+    let Body::Tcp(read) = decode(&other, 0).unwrap().body else {
+        panic!("TCP was written")
+    };
+    assert_eq!(read.tcp_int, None);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use congestion::RenoConfig;
 use transport::tcp::modern::{Config, Connection, EcnMode, Ended, Stamps, State, StreamError};
+use transport::tcp::tcp_int::{Echo, TcpInt};
 use transport::tcp::{Ecn, First, Flags, Segment, Timestamps, Trimming};
 use units::{Duration, Instant};
 
@@ -697,4 +698,48 @@ fn octet_counters_can_be_left_out() {
     assert_eq!(data[0].ecn, Ecn::Ect1);
     let ack = pair.answer(1, data[0]);
     assert_eq!((counts(&data[0]), counts(&ack[0])), (None, None));
+}
+
+/// p4app-TCP-INT: an end echoes what the newest data brought, once, and only if a hop has written.
+#[test]
+fn a_tcp_int_option_is_echoed_once_and_gives_way_to_sack_blocks() {
+    let mut pair = Pair::new(&Config {
+        tcp_int: true,
+        pacing: false,
+        nagle: false,
+        ..Config::default()
+    });
+    pair.ends[0].write(&[7; 12_000]).unwrap();
+    let data = pair.take(0);
+    assert!(
+        data[0]
+            .tcp_int
+            .is_some_and(|option| option.echo == Echo::default())
+    );
+    assert_eq!(data[0].link_octets, 1500);
+    let mut arrives = |at: usize, hop: u8| {
+        let option = data[at].tcp_int.map(|option| TcpInt {
+            value: 9,
+            hop,
+            latency: 1000,
+            ..option
+        });
+        let segment = Segment {
+            tcp_int: option,
+            ..data[at]
+        };
+        let ack = pair.answer(1, segment);
+        let [ack] = ack[..] else { panic!("{ack:?}") };
+        assert!(ack.link_octets <= 80, "{ack:?}");
+        ack.tcp_int
+            .map(|option| (option.echo.hop, option.echo.hop_latency()))
+    };
+    let latency = Some(Duration::from_micros(256));
+    assert_eq!(arrives(0, 0), None);
+    assert_eq!(arrives(1, 62), Some((2, latency)));
+    assert_eq!(arrives(2, 0), None);
+    // One SACK block leaves room for the echo, two do not.
+    assert_eq!(arrives(4, 63), Some((1, latency)));
+    assert_eq!(arrives(6, 63), None);
+    assert_eq!(arrives(3, 61), Some((3, latency)));
 }

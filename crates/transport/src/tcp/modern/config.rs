@@ -8,6 +8,7 @@ use crate::tcp::config::{AQT_OCTETS, AVBW_OCTETS, Clock, HEADER_OCTETS, TIMESTAM
 use crate::tcp::csig::Bands;
 use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
+use crate::tcp::tcp_int::TcpInt;
 
 /// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
 /// kinds, which are not negotiated.
@@ -55,6 +56,8 @@ pub struct Config {
     pub avbw: bool,
     /// Put CSIG tags on data, and read them with this quantiser. Tags that come are reflected in any case.
     pub csig: Option<Bands>,
+    /// Data carries the option of TCP-INT. What comes in one is echoed in any case.
+    pub tcp_int: bool,
     /// Declared marks that all but SYNs and RSTs carry.
     pub marks: Marks,
     /// Data opens a stack of in-band telemetry (INT). Full segments leave room for the records of all hops.
@@ -183,6 +186,7 @@ impl Default for Config {
             aqt: false,
             avbw: false,
             csig: None,
+            tcp_int: false,
             marks: Marks::default(),
             int: false,
             pacing: true,
@@ -245,7 +249,8 @@ impl Config {
     pub fn payload(&self, peer_mss: u16, timestamps: bool) -> u32 {
         let mss = u32::from(peer_mss.min(self.advertised_mss()));
         let stamps = if timestamps { TIMESTAMP_OCTETS } else { 0 };
-        mss.saturating_sub(stamps + self.ip_option_octets() + self.int_octets())
+        let tcp_int = if self.tcp_int { TcpInt::OCTETS } else { 0 };
+        mss.saturating_sub(stamps + tcp_int + self.ip_option_octets() + self.int_octets())
             .max(MIN_PAYLOAD)
     }
 

@@ -12,6 +12,7 @@ use crate::tcp::int::Int;
 use crate::tcp::segment::{
     Aqt, Avbw, Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Trimming,
 };
+use crate::tcp::tcp_int::TcpInt;
 use crate::tcp::trace::Change;
 
 /// What a SACK option has beside its blocks, its padding included.
@@ -59,7 +60,8 @@ impl Connection {
     /// Whether there are segments that came early, marks that hops wrote, or octets that came marked to report.
     fn has_reports(&self) -> bool {
         let receiver = &self.receiver;
-        receiver.has_reports() || receiver.has_tags() || self.ecn.has_octets()
+        let hop_echo = receiver.has_hop_echo() && !self.config.tcp_int;
+        receiver.has_reports() || receiver.has_tags() || hop_echo || self.ecn.has_octets()
     }
 
     /// Copies the octets of a segment that [`Connection::poll_transmit`] gave, before anything else
@@ -107,6 +109,9 @@ impl Connection {
             segment.ecn = self.ecn.data_field(again);
             segment.csig = self.csig_tag();
             segment.int = self.config.int.then(Int::open);
+            if self.config.tcp_int {
+                segment.tcp_int = Some(TcpInt::open(self.receiver.take_hop_echo()));
+            }
             if self.config.trimming {
                 segment.trimming = Trimming::Trimmable;
             }
@@ -192,12 +197,20 @@ impl Connection {
             }
             false => SackBlocks::default(),
         };
+        let used = MAX_OPTION_OCTETS - free
+            + octet_counts.map_or(0, |counts| counts.octets())
+            + sack_octets(sack.as_slice().len() as u32);
+        let hop_echo = match used + TcpInt::OCTETS <= MAX_OPTION_OCTETS {
+            true => self.receiver.take_hop_echo(),
+            false => None,
+        };
         let mut segment = self.header(now, sack.is_empty());
         segment.seq = self.sequence(self.sender.next);
         segment.sack = sack;
         segment.reflection = reflection;
         segment.trim_notice = trimmed;
         segment.octet_counts = octet_counts;
+        segment.tcp_int = hop_echo.map(|echo| TcpInt::open(Some(echo)));
         // What came is echoed, whether or not this end carries the options itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
@@ -287,6 +300,7 @@ impl Connection {
             + stamps
             + notice
             + counts
+            + segment.tcp_int.map_or(0, |_| TcpInt::OCTETS)
             + segment.reflection.octets()
             + segment.int_octets();
         segment.link_octets = HEADER_OCTETS + ip + tcp + segment.payload;

@@ -12,6 +12,7 @@ use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
 use crate::tcp::options::Options;
 use crate::tcp::segment::{Aqt, Avbw, SackBlocks, Segment, Timestamps};
+use crate::tcp::tcp_int::Echo;
 
 /// One direction of a connection, as its receiver knows it.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub(super) struct Receiver {
     avbw: Option<Avbw>,
     /// CSIG tags since the last acknowledgement that reflected some.
     reflection: Reflection,
+    /// What the newest TCP-INT option that a hop wrote into tells the other end, until it is told.
+    hop_echo: Option<Echo>,
     /// The newest stack of telemetry, until it is returned.
     int: Option<Int>,
     /// Declared marks.
@@ -84,6 +87,7 @@ impl Receiver {
             aqt: None,
             avbw: None,
             reflection: Reflection::default(),
+            hop_echo: None,
             int: None,
             marks: config.marks.clone(),
             options: Options::default(),
@@ -248,6 +252,8 @@ impl Receiver {
             (Some(one), Some(other)) => Some(if one.drai < other.drai { one } else { other }),
             (one, other) => other.or(one),
         };
+        let received = data.tcp_int.and_then(|option| option.received());
+        self.hop_echo = received.or(self.hop_echo);
         if let Some(tag) = data.csig {
             self.reflection.add(tag);
         }
@@ -271,6 +277,16 @@ impl Receiver {
     /// The CSIG tags for an acknowledgement to reflect, once.
     pub(super) fn take_tags(&mut self) -> Reflection {
         std::mem::take(&mut self.reflection)
+    }
+
+    /// Whether there is a TCP-INT option to echo.
+    pub(super) fn has_hop_echo(&self) -> bool {
+        self.hop_echo.is_some()
+    }
+
+    /// What a TCP-INT option echoes, once.
+    pub(super) fn take_hop_echo(&mut self) -> Option<Echo> {
+        self.hop_echo.take()
     }
 
     /// The options of the data that an acknowledgement echoes.
