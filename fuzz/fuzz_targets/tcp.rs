@@ -87,6 +87,7 @@ impl World {
             },
             trimming: bit(3),
             aqt: bit(4),
+            tcp_int: bit(4),
             // Telemetry of eight hops does not fit into the short packets.
             int: bit(3) && !bit(6),
             receive_buffer: if bit(5) { 3000 } else { 200_000 },
