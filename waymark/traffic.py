@@ -109,7 +109,7 @@ class ModernProfile(Profile):
         delayed_ack_s: how long an acknowledgement may wait for a second packet, in seconds.
         ecn: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168), or each
             echoed (``"accurate"``, RFC 8257).
-        ecn_option: whether acknowledgements carry the option of accurate ECN, with counters of octets
+        ecn_option: whether acknowledgements carry accurate ECN's option with counters of octets
             (RFC 9768, 3.2.3), where both ends count marks.
         pacing: whether a window is spread over its round trip.
 
