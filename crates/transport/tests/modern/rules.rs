@@ -683,7 +683,7 @@ fn octet_counters_leave_room_for_two_sack_blocks() {
     assert_eq!(arrives(2, Ecn::Ect1), (Some(1), 1));
     assert_eq!(arrives(4, Ecn::Experienced), (Some(2), 2));
     assert_eq!(arrives(6, Ecn::Ect1), (Some(2), 2));
-    // Three counters need 12 octets: only the one that moved is told.
+    // Three counters need 12 octets: only the one that moved is reported.
     assert_eq!(arrives(8, Ecn::Ect0), (Some(1), 2));
 }
 

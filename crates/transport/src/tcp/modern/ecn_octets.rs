@@ -111,7 +111,7 @@ enum Arrival {
     Cleared,
 }
 
-/// What an option tells of the octets that came marked.
+/// What an option reports about the octets that came marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marked {
     /// Octets, since the option before.

@@ -46,7 +46,7 @@ pub(super) struct Receiver {
     avbw: Option<Avbw>,
     /// CSIG tags since the last acknowledgement that reflected some.
     reflection: Reflection,
-    /// What the newest TCP-INT option that a hop wrote into tells the other end, until it is told.
+    /// What the newest TCP-INT option that a hop wrote into tells the other end, until it is sent.
     hop_echo: Option<Echo>,
     /// The newest stack of telemetry, until it is returned.
     int: Option<Int>,
