@@ -120,18 +120,9 @@ def _recovered_rtts(result: Result) -> float:
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """The 99th percentile of completion times over that of the queue."""
-    figure = plots.new_figure()
-    axes = figure.subplots()
-    measures.scatter(axes, table, "", "waiting, p99", "FCT, p99")
-    axes.set_yscale("log")
-    plots.finish(
-        axes,
-        title=f"{SENDERS} flows of 64 kB to one host at 10 Gb/s",
-        x="packets waiting, 99th percentile",
-        y="completion time, 99th percentile (ms)",
-        legend_title=plots.mean_of(len(next(iter(runs.values())))),
-    )
-    return figure
+    title = f"{SENDERS} flows of 64 kB to one host at 10 Gb/s"
+    x_label = "packets waiting, 99th percentile"
+    return measures.completion_picture(runs, table, "", "waiting, p99", x_label, title)
 
 
 def _hpcc_is_busy_without_a_queue(rows: Mapping[str, Row]) -> bool | None:

@@ -108,18 +108,9 @@ def _small(result: Result) -> list[int]:
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     """Median completion time of small flows over that of all."""
-    figure = plots.new_figure()
-    axes = figure.subplots()
-    measures.scatter(axes, table, ", small", "FCT, p50", "FCT, p99")
-    axes.set_yscale("log")
-    plots.finish(
-        axes,
-        title=f"Web search at load {LOAD} in a fat-tree of 16 hosts: flows up to 100 kB",
-        x="completion time, median (ms)",
-        y="completion time, 99th percentile (ms)",
-        legend_title=plots.mean_of(len(next(iter(runs.values())))),
-    )
-    return figure
+    title = f"Web search at load {LOAD} in a fat-tree of 16 hosts: flows up to 100 kB"
+    x_label = "completion time, median (ms)"
+    return measures.completion_picture(runs, table, ", small", "FCT, p50", x_label, title)
 
 
 EXPERIMENT = Experiment(

@@ -5,9 +5,10 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from experiments.today import signals
-from waymark import MODERN, Row, plots
+from waymark import MODERN, Row, Runs, plots
 from waymark.analysis.fairness import jain
 from waymark.experiment import OCTETS, Comparison
 from waymark.result import Result, Values
@@ -183,6 +184,24 @@ def scatter(
                 color=colour or plots.PALETTE[place % len(plots.PALETTE)],
                 label=plots.NAMES[control] if labelled else None,
             )
+
+
+def completion_picture(
+    runs: Runs, table: Sequence[Row], point: str, x: str, x_label: str, title: str
+) -> Figure:
+    """The 99th percentile of completion times over another measure at a point."""
+    figure = plots.new_figure()
+    axes = figure.subplots()
+    scatter(axes, table, point, x, "FCT, p99")
+    axes.set_yscale("log")
+    plots.finish(
+        axes,
+        title=title,
+        x=x_label,
+        y="completion time, 99th percentile (ms)",
+        legend_title=plots.mean_of(len(next(iter(runs.values())))),
+    )
+    return figure
 
 
 def lines(axes: Axes, table: Sequence[Row], points: Mapping[float, str], measure: str) -> None:
