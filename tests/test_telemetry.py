@@ -13,9 +13,10 @@ from conftest import ROOT
 from scapy.layers.inet import TCP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
-from scapy.utils import wrpcap
+from scapy.utils import PcapNgReader, wrpcap
 
 from hosts.layers import INTMD, INTShim
+from waymark import MODERN, Flow, Host, Scenario, Switch, Topology, duplex, run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "p4src" / "tests"))
 import frames
@@ -84,11 +85,16 @@ def test_what_is_no_stack_is_payload() -> None:
 
 def dissect(folder: Path, *sent: bytes) -> list[dict[str, str]]:
     """What tshark shows of each frame, by field; only the fields that are there."""
+    file = folder / "packets.pcap"
+    wrpcap(str(file), [Ether(frame) for frame in sent])
+    return dissect_file(file)
+
+
+def dissect_file(file: Path) -> list[dict[str, str]]:
+    """The same of a file's frames."""
     tshark = shutil.which("tshark")
     if tshark is None:
         pytest.skip("tshark is not on PATH")
-    file = folder / "packets.pcap"
-    wrpcap(str(file), [Ether(frame) for frame in sent])
     names = ("type", "remaining", "hop.node", "hop.queue", "hop.departure", "hop.sent", "hop.rate")
     names += ("malformed",)
     shown = [word for name in names for word in ("-e", f"int.{name}")]
@@ -129,3 +135,41 @@ def test_tshark_shows_the_records(tmp_path: Path) -> None:
         {},
         {"type": "1", "malformed": "1"},
     ]
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of HPCC over two hops, as --pcap writes it."""
+    hops = [Switch(name, program="v1model/int.p4") for name in ("r1", "r2")]
+    network = Topology(
+        (Host("a"), Host("b")),
+        tuple(hops),
+        (
+            *duplex("a", "r1", 10e6, 0.001),
+            *duplex("r1", "r2", 8e6, 0.002),
+            *duplex("r2", "b", 10e6, 0.001),
+        ),
+    )
+    file = tmp_path_factory.mktemp("captured") / "run.pcapng"
+    run(Scenario("captured", network, 0.2, flows=(Flow("a", "b", "hpcc", MODERN),)), capture=file)
+    return file
+
+
+def test_the_records_of_a_captured_run_dissect(captured: Path) -> None:
+    """On the last link a stack has both hops, newest first; acknowledgements return it."""
+    with PcapNgReader(str(captured)) as reader:
+        packets = [packet for packet in reader if INTMD in packet]
+    rates = {"a->r1": [], "r1->r2": [8000], "r2->b": [10_000, 8000]}
+    kinds = {"a->r1": 1, "r1->r2": 1, "r2->b": 1, "b->r2": 2, "r2->r1": 2, "r1->a": 2}
+    assert {packet.sniffed_on for packet in packets} == kinds.keys()
+    for packet in packets:
+        assert packet[INTShim].type == kinds[packet.sniffed_on]
+        found = [hop["rate"] for hop in packet[INTMD].hops()]
+        assert found == rates.get(packet.sniffed_on, rates["r2->b"]), packet.sniffed_on
+
+
+def test_tshark_shows_the_records_of_a_captured_run(captured: Path) -> None:
+    shown = dissect_file(captured)
+    assert not any("malformed" in row for row in shown)
+    rates = {row.get("hop.rate") for row in shown if "type" in row}
+    assert rates == {None, "8000", "10000,8000"}
