@@ -28,6 +28,7 @@ mod notify;
 mod pipeline;
 pub mod proto;
 mod published;
+mod reconcile;
 mod server;
 mod service;
 mod stream;

@@ -66,7 +66,8 @@ impl Verified {
     }
 }
 
-/// Carries out an action on a device. `VERIFY` has been carried out already by [`verify`].
+/// Carries out an action on a device. `VERIFY` has been carried out already by [`verify`], and
+/// [`reconcile`](crate::reconcile) carries out `RECONCILE_AND_COMMIT`.
 pub fn set(
     device: &mut Device,
     switch: &mut Option<Switch>,
@@ -82,9 +83,6 @@ pub fn set(
             })
         }
         (Action::VerifyAndCommit, Some(fresh)) => commit(device, switch, now, fresh)?,
-        (Action::ReconcileAndCommit, Some((loaded, new))) => {
-            reconcile(device, switch, now, loaded, new)?
-        }
         (Action::Commit, _) => match device.saved.take() {
             Some(saved) => commit(device, switch, now, saved)?,
             None => {
@@ -117,7 +115,8 @@ pub fn get(programs: &Published, wanted: ResponseType) -> Option<ForwardingPipel
     })
 }
 
-fn commit(
+/// Has a device run a program.
+pub fn commit(
     device: &mut Device,
     switch: &mut Option<Switch>,
     now: Instant,
@@ -238,44 +237,8 @@ fn shortened(messages: &[String]) -> String {
 
 // -- reconciling ------------------------------------------------------------------------------
 
-/// Brings the forwarding state into another program, or changes nothing.
-fn reconcile(
-    device: &mut Device,
-    switch: &mut Option<Switch>,
-    now: Instant,
-    mut loaded: Loaded,
-    mut new: Switch,
-) -> Outcome<Replaced> {
-    if let Some(running) = &mut device.running {
-        let same = running.device_config == loaded.device_config
-            && running.model.p4info == loaded.model.p4info;
-        if same && device.saved.is_none() {
-            running.cookie = loaded.cookie;
-            return Ok((None, Some(new)));
-        }
-    }
-    if device.loaded().is_some() {
-        let state = everything(&device.target(switch, now)?)?;
-        let mut target = Target {
-            switch: &mut new,
-            model: &loaded.model,
-            state: &mut loaded.state,
-            down: &device.down,
-            losses: &device.losses,
-            now,
-        };
-        clear_initial_entries(&mut target)?;
-        for update in state {
-            entities::write(&mut target, &update).map_err(|fault| {
-                Fault::invalid(fault.message).at("the forwarding state does not fit the new config")
-            })?;
-        }
-    }
-    commit(device, switch, now, (loaded, new))
-}
-
 /// Entries of the source that a client may have removed or changed: what holds is what is there now.
-fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
+pub fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
     for table in target.model.tables.values() {
         for entry in target.switch.entries(table.table)? {
             if !target
@@ -291,8 +254,8 @@ fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// All forwarding state, as updates of a device that has none.
-pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
+/// Wildcards for the forwarding state that only clients change.
+pub fn set_by_clients() -> Vec<Entity> {
     use entity::Entity as E;
     let entry = TableEntry {
         counter_data: Some(CounterData::default()),
@@ -321,43 +284,77 @@ pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
         )),
         E::DigestEntry(DigestEntry::default()),
         E::ValueSetEntry(ValueSetEntry::default()),
-        E::CounterEntry(CounterEntry::default()),
         E::MeterEntry(MeterEntry::default()),
-        E::RegisterEntry(RegisterEntry::default()),
     ];
-    let mut found = Vec::new();
-    for wildcard in wildcards {
-        let wildcard = Entity {
-            entity: Some(wildcard),
-        };
-        entities::read(target, &wildcard, &mut found)?;
-    }
-    let update = |entity: Entity| {
-        let (r#type, entity) = match entity.entity? {
-            E::TableEntry(entry) if entry.is_default_action => {
-                let table = target.model.tables.get(&entry.table_id)?;
-                if target.switch.program()[table.table].const_default {
-                    return None;
-                }
-                (Type::Modify, E::TableEntry(entry))
-            }
-            E::TableEntry(entry) if entry.is_const => {
-                (Type::Modify, E::TableEntry(entities::writable(entry)))
-            }
-            E::CounterEntry(entry) if entry.data == Some(CounterData::default()) => return None,
-            E::MeterEntry(entry) if entry.config.is_none() => return None,
-            entity @ (E::ValueSetEntry(_)
-            | E::CounterEntry(_)
-            | E::MeterEntry(_)
-            | E::RegisterEntry(_)) => (Type::Modify, entity),
-            entity => (Type::Insert, entity),
-        };
-        Some(Update {
-            r#type: r#type as i32,
-            entity: Some(Entity {
-                entity: Some(entity),
+    wildcards.map(wrapped).into()
+}
+
+/// Wildcards for the forwarding state that packets change as well.
+pub fn changed_by_packets() -> Vec<Entity> {
+    use entity::Entity as E;
+    let direct = |is_default_action| {
+        E::DirectCounterEntry(DirectCounterEntry {
+            table_entry: Some(TableEntry {
+                is_default_action,
+                ..TableEntry::default()
             }),
+            ..DirectCounterEntry::default()
         })
     };
-    Ok(found.into_iter().filter_map(update).collect())
+    let wildcards = [
+        direct(false),
+        direct(true),
+        E::CounterEntry(CounterEntry::default()),
+        E::RegisterEntry(RegisterEntry::default()),
+    ];
+    wildcards.map(wrapped).into()
+}
+
+/// What sets an entity that was read, on a device that has no forwarding state; `None`: it is so there already.
+pub fn update_of(target: &Target<'_>, entity: Entity) -> Option<Update> {
+    use entity::Entity as E;
+    let (r#type, entity) = match entity.entity? {
+        E::TableEntry(entry) if entry.is_default_action => {
+            let table = target.model.tables.get(&entry.table_id)?;
+            if target.switch.program()[table.table].const_default {
+                return None;
+            }
+            (Type::Modify, E::TableEntry(entry))
+        }
+        E::TableEntry(entry) if entry.is_const => {
+            (Type::Modify, E::TableEntry(entities::writable(entry)))
+        }
+        E::CounterEntry(entry) if entry.data == Some(CounterData::default()) => return None,
+        E::DirectCounterEntry(entry) if entry.data == Some(CounterData::default()) => return None,
+        E::MeterEntry(entry) if entry.config.is_none() => return None,
+        entity @ (E::ValueSetEntry(_)
+        | E::CounterEntry(_)
+        | E::DirectCounterEntry(_)
+        | E::MeterEntry(_)
+        | E::RegisterEntry(_)) => (Type::Modify, entity),
+        entity => (Type::Insert, entity),
+    };
+    Some(Update {
+        r#type: r#type as i32,
+        entity: Some(wrapped(entity)),
+    })
+}
+
+fn wrapped(entity: entity::Entity) -> Entity {
+    Entity {
+        entity: Some(entity),
+    }
+}
+
+/// All forwarding state, as updates of a device that has none.
+#[cfg(test)]
+pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
+    let mut found = Vec::new();
+    for wildcard in [set_by_clients(), changed_by_packets()].concat() {
+        entities::read(target, &wildcard, &mut found)?;
+    }
+    let updates = found.into_iter();
+    Ok(updates
+        .filter_map(|entity| update_of(target, entity))
+        .collect())
 }

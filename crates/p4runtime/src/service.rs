@@ -16,7 +16,7 @@ use crate::proto::v1::write_request::Atomicity;
 use crate::proto::v1::*;
 use crate::published::Published;
 use crate::whole::write_as_a_whole;
-use crate::{batch, device, entities, pipeline, stream};
+use crate::{batch, device, entities, pipeline, reconcile, stream};
 use engine::SwitchConfig;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -393,14 +393,21 @@ impl Service {
                 Some(compiling.await.map_err(failed)??)
             }
         };
-        let shared = self.0.clone();
-        let setting = dataplane::run(&*self.0.dataplane, move |switch, now| {
-            let mut device = lock(&shared.device);
-            let replaced = pipeline::set(&mut device, switch, now, action, fresh)?;
-            shared.ages.store(device.ages(), Ordering::Relaxed);
-            Ok::<_, Fault>((Published::of(&device), replaced))
-        });
-        let (published, replaced) = setting.await??;
+        let (published, replaced) = match (action, fresh) {
+            (Action::ReconcileAndCommit, Some(fresh)) => {
+                reconcile::reconcile(&self.0, fresh).await?
+            }
+            (action, fresh) => {
+                let shared = self.0.clone();
+                let setting = dataplane::run(&*self.0.dataplane, move |switch, now| {
+                    let mut device = lock(&shared.device);
+                    let replaced = pipeline::set(&mut device, switch, now, action, fresh)?;
+                    shared.ages.store(device.ages(), Ordering::Relaxed);
+                    Ok::<_, Fault>((Published::of(&device), replaced))
+                });
+                setting.await??
+            }
+        };
         tokio::task::spawn_blocking(move || drop(replaced));
         *lock(&self.0.published) = published;
         if !matches!(action, Action::Verify | Action::VerifyAndSave) {
@@ -653,6 +660,58 @@ mod tests {
         let results = write(vec![other.clone()], Atomicity::DataplaneAtomic).await;
         assert!(results.unwrap()[0].is_ok());
         assert_eq!(cells_of(&shared, &other).await, vec![8; cells]);
+    }
+
+    #[tokio::test]
+    async fn packets_pass_while_a_program_is_reconciled_and_what_they_count_is_kept() {
+        let (device, switch) = large();
+        let (counter, config) = {
+            let loaded = device.loaded().unwrap();
+            let counters = loaded.model.counters.values();
+            let object = counters.max_by_key(|c| c.size).unwrap().object;
+            let source = [&loaded.device_config[..], b"// another"].concat();
+            let config = ForwardingPipelineConfig {
+                p4info: Some(loaded.model.p4info.clone()),
+                p4_device_config: source,
+                cookie: None,
+            };
+            (object, config)
+        };
+        let jobs = Arc::new(AtomicUsize::new(0));
+        let (switch, count) = (Mutex::new(switch), jobs.clone());
+        let run = move |job: Job| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let mut switch = lock(&switch);
+            // A packet comes before each job.
+            let counting = switch.as_mut().unwrap();
+            let mut data = counting.counter_read(counter, 7).unwrap();
+            data.packets += 1;
+            counting.counter_write(counter, 7, data).unwrap();
+            job(&mut switch, Instant::ZERO);
+        };
+        let shared = shared_of(device, run);
+        let updates = inserts(&shared, 0..200);
+        let written = write_in_slices(&shared, updates, Atomicity::ContinueOnError).await;
+        assert!(written.unwrap().iter().all(Result::is_ok));
+        let verified = pipeline::verify(config, true, &GeneratorApps::default()).unwrap();
+        let fresh = verified.start(&SwitchConfig::default());
+        let entries = entity::Entity::TableEntry(TableEntry::default());
+        let entries = Arc::new(Entity::from(entries));
+        let mut before = Vec::new();
+        let read = read_in_slices(&shared, &entries, &mut before).await;
+        read.unwrap().unwrap();
+        let begin = jobs.load(Ordering::Relaxed);
+        let (published, replaced) = reconcile::reconcile(&shared, fresh).await.unwrap();
+        *lock(&shared.published) = published;
+        assert!(replaced.0.is_some() && replaced.1.is_some());
+        assert!(jobs.load(Ordering::Relaxed) - begin > 200 / UPDATES);
+        let mut after = Vec::new();
+        let read = read_in_slices(&shared, &entries, &mut after).await;
+        read.unwrap().unwrap();
+        assert!(before.len() >= 200 && before == after);
+        let (all, _) = all_cells(&shared, 0);
+        let packets = jobs.load(Ordering::Relaxed) + 1;
+        assert_eq!(cells_of(&shared, &all).await[7], packets as i64);
     }
 
     #[tokio::test]
