@@ -8,7 +8,8 @@
 
 use crate::medium::StationId;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use units::Instant;
 
 /// Something that happens at a moment.
@@ -151,13 +152,33 @@ impl Ord for Scheduled {
     }
 }
 
+/// Packets that will arrive on a line, in the order of their turns. Of these only the first is in the heap.
+#[derive(Debug, Default)]
+struct Arrivals {
+    /// The turn of the first; none: no packet of these is on the line.
+    first: Option<Turn>,
+    /// The turns and slots of those behind it.
+    behind: VecDeque<(Turn, u32)>,
+}
+
+impl Arrivals {
+    fn last(&self) -> Option<Turn> {
+        self.behind.back().map(|&(turn, _)| turn).or(self.first)
+    }
+}
+
 /// Events to come.
+///
+/// On a long line there are many packets. They arrive in the order in which they were sent, unless its delay
+/// shrinks, so that the heap need not sort them: it is as large as the network and not as what is under way.
 ///
 /// Those of a part of a network are taken in rounds. In a round, turns count from 0 with the bit [`OWN`], behind
 /// all that were taken before; after it they get the numbers that they would have in the undivided network.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: BinaryHeap<Scheduled>,
+    /// By line; in rounds they are all in the heap.
+    arrivals: Vec<Arrivals>,
     /// Turns that were taken; in a round, those of the round.
     taken: u64,
     round: Option<Round>,
@@ -212,6 +233,26 @@ impl EventQueue {
         self.heap.push(Scheduled { order, event });
     }
 
+    /// Puts the arrival of a packet on a line at a turn that was taken for it.
+    pub fn put_arrival(&mut self, turn: Turn, line: u32, packet: u32) {
+        let arrive = Event::Arrive { line, packet };
+        if self.round.is_some() {
+            return self.put(turn, arrive);
+        }
+        let at = line as usize;
+        if at >= self.arrivals.len() {
+            self.arrivals.resize_with(at + 1, Arrivals::default);
+        }
+        let arrivals = &mut self.arrivals[at];
+        match arrivals.last() {
+            Some(last) if last < turn => return arrivals.behind.push_back((turn, packet)),
+            // It overtakes: the heap sorts it.
+            Some(_) => {}
+            None => arrivals.first = Some(turn),
+        }
+        self.put(turn, arrive);
+    }
+
     /// Begins a round of the events before `until` and before the time with the bits `end`.
     pub fn begin_round(&mut self, end: u64, until: Instant) {
         let round = self.round.get_or_insert_default();
@@ -264,8 +305,15 @@ impl EventQueue {
     /// Takes out all events to come, in no order, and how many turns were taken; no round is under way.
     pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
         let all = std::mem::take(&mut self.heap).into_iter();
-        let all = all.map(|Scheduled { order, event }| (Turn(order), event));
-        (all.collect(), self.taken)
+        let mut all: Vec<_> = all
+            .map(|Scheduled { order, event }| (Turn(order), event))
+            .collect();
+        let lines = std::mem::take(&mut self.arrivals).into_iter();
+        for (line, arrivals) in (0..).zip(lines) {
+            let behind = arrivals.behind.into_iter();
+            all.extend(behind.map(|(turn, packet)| (turn, Event::Arrive { line, packet })));
+        }
+        (all, self.taken)
     }
 
     /// A queue without rounds, `taken` turns into the run.
@@ -284,12 +332,28 @@ impl EventQueue {
 
     /// The next event, if it is before `end`.
     pub fn pop_before(&mut self, end: Instant) -> Option<(Turn, Event)> {
-        let &Scheduled { order, .. } = self.heap.peek()?;
-        if Turn(order).instant() >= end {
+        let mut first = self.heap.peek_mut()?;
+        let (turn, event) = (Turn(first.order), first.event);
+        if turn.instant() >= end {
             return None;
         }
-        let Scheduled { order, event } = self.heap.pop()?;
-        Some((Turn(order), event))
+        if let Event::Arrive { line, .. } = event
+            && let Some(arrivals) = self.arrivals.get_mut(line as usize)
+            && arrivals.first == Some(turn)
+        {
+            let next = arrivals.behind.pop_front();
+            arrivals.first = next.map(|(turn, _)| turn);
+            if let Some((Turn(order), packet)) = next {
+                // One descent through the heap in place of two.
+                *first = Scheduled {
+                    order,
+                    event: Event::Arrive { line, packet },
+                };
+                return Some((turn, event));
+            }
+        }
+        PeekMut::pop(first);
+        Some((turn, event))
     }
 }
 
@@ -320,6 +384,58 @@ mod tests {
             ]
         );
         assert_eq!(before(Instant::MAX), [(at(8), Event::Source(0))]);
+    }
+
+    /// All events of a queue, in order.
+    fn all(queue: &mut EventQueue) -> Vec<Event> {
+        std::iter::from_fn(|| queue.pop_before(Instant::MAX))
+            .map(|(_, event)| event)
+            .collect()
+    }
+
+    #[test]
+    fn packets_on_lines_come_between_all_other_events() {
+        let mut queue = EventQueue::default();
+        let mut sorted = EventQueue::default();
+        let mut seed = 1_u64;
+        let mut times = [0.0; 3];
+        for packet in 0..1000 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(99);
+            let line = (seed >> 40) as u32 % 3;
+            let (at, other) = (f64::from((seed >> 33) as u8), f64::from((seed >> 50) as u8));
+            // Most behind the one before on their line, some at its time, some before it.
+            times[line as usize] += at - 16.0_f64.min(at);
+            let arrive = Event::Arrive { line, packet };
+            let turn = queue.take_turn(times[line as usize]);
+            queue.put_arrival(turn, line, packet);
+            sorted.schedule(times[line as usize], arrive);
+            times[line as usize] -= if packet % 50 == 0 { at } else { 0.0 };
+            times[line as usize] = times[line as usize].max(0.0);
+            queue.schedule(16.0 * other, Event::Source(packet));
+            sorted.schedule(16.0 * other, Event::Source(packet));
+            if packet % 3 == 0 {
+                let end = Instant::MAX;
+                assert_eq!(queue.pop_before(end), sorted.pop_before(end));
+            }
+        }
+        assert!(queue.heap.len() < sorted.heap.len());
+        assert_eq!(all(&mut queue), all(&mut sorted));
+    }
+
+    #[test]
+    fn packets_on_lines_are_among_all_events() {
+        let mut queue = EventQueue::default();
+        for (time, packet) in [(3.0, 0), (5.0, 1), (4.0, 2)] {
+            let turn = queue.take_turn(time);
+            queue.put_arrival(turn, 7, packet);
+        }
+        let (events, taken) = queue.take_all();
+        let mut resumed = EventQueue::resumed(taken);
+        for (turn, event) in events {
+            resumed.put(turn, event);
+        }
+        let packets = [0, 2, 1].map(|packet| Event::Arrive { line: 7, packet });
+        assert_eq!(all(&mut resumed), packets);
     }
 
     #[test]

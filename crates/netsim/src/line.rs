@@ -1,5 +1,6 @@
 //! A line: one direction of a link, from a transmitter through propagation to the far end.
 
+use crate::event::Turn;
 use crate::medium::StationId;
 use crate::queue::DropTail;
 use crate::random::Random;
@@ -42,8 +43,11 @@ pub(crate) struct Line {
     pub station: Option<StationId>,
     /// When it has sent what it took last, in seconds; on a medium known only then.
     pub free_s: f64,
-    /// It is sending: the event of `free_s` is still to come.
+    /// It is sending: until `free`, or else until an event says otherwise.
     pub busy: bool,
+    /// The turn at which it has sent what it took last, where no event comes of that. There is one once a packet waits
+    /// for it.
+    pub free: Option<Turn>,
     /// Its interface in a capture, if it is captured.
     pub interface: Option<u32>,
 }
@@ -61,6 +65,7 @@ impl Line {
             station: None,
             free_s: 0.0,
             busy: false,
+            free: None,
             interface: None,
         }
     }
@@ -69,6 +74,14 @@ impl Line {
     pub fn set_loss(&mut self, probability: f64) {
         // 1.0 saturates: every packet but one in 2^64.
         self.loss = (probability * TWO_TO_64) as u64;
+    }
+
+    /// Whether it is sending at a turn, which may not be before those of earlier calls.
+    pub fn is_busy(&mut self, now: Turn) -> bool {
+        if self.free.take_if(|free| *free <= now).is_some() {
+            self.busy = false;
+        }
+        self.busy
     }
 
     /// How long it sends a packet, in seconds.

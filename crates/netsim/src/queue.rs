@@ -14,7 +14,6 @@ use units::Instant;
 pub(crate) struct DropTail {
     waiting: VecDeque<(Instant, u32, Packet)>,
     limit: usize,
-    busy: bool,
     /// Where a replay looks on.
     pub watch: Option<Watch>,
 }
@@ -46,7 +45,6 @@ impl DropTail {
         DropTail {
             waiting: VecDeque::new(),
             limit: limit as usize,
-            busy: false,
             watch: None,
         }
     }
@@ -56,8 +54,8 @@ impl DropTail {
         self.waiting.len() as u32
     }
 
-    /// A packet joins.
-    pub fn join(&mut self, now: Instant, packet: Packet) -> Joined {
+    /// A packet joins, while the line is sending another if it is busy.
+    pub fn join(&mut self, now: Instant, packet: Packet, is_busy: bool) -> Joined {
         if self
             .watch
             .as_mut()
@@ -66,8 +64,7 @@ impl DropTail {
             self.note(now, &packet, Kind::Lost);
             return Joined::Refused(packet);
         }
-        if !self.busy {
-            self.busy = true;
+        if !is_busy {
             self.note(now, &packet, Kind::Enqueue);
             self.note(now, &packet, Kind::Dequeue);
             return Joined::Starts(packet);
@@ -84,10 +81,7 @@ impl DropTail {
 
     /// The line is free: the next packet leaves, if any waits.
     pub fn leave(&mut self, now: Instant) -> Option<Left> {
-        let Some((since, waiting, packet)) = self.waiting.pop_front() else {
-            self.busy = false;
-            return None;
-        };
+        let (since, waiting, packet) = self.waiting.pop_front()?;
         self.note(now, &packet, Kind::Dequeue);
         Some(Left {
             packet,
@@ -115,14 +109,16 @@ mod tests {
             tag,
             ..Packet::default()
         };
-        assert_eq!(queue.join(at(0), packet(0)), Joined::Starts(packet(0)));
-        assert_eq!(queue.join(at(1), packet(1)), Joined::Waits);
-        assert_eq!(queue.join(at(2), packet(2)), Joined::Waits);
-        assert_eq!(queue.join(at(3), packet(3)), Joined::Refused(packet(3)));
+        let mut join = |ns, tag, is_busy| queue.join(at(ns), packet(tag), is_busy);
+        assert_eq!(join(0, 0, false), Joined::Starts(packet(0)));
+        assert_eq!(join(1, 1, true), Joined::Waits);
+        assert_eq!(join(2, 2, true), Joined::Waits);
+        assert_eq!(join(3, 3, true), Joined::Refused(packet(3)));
         let left = queue.leave(at(4)).unwrap();
         assert_eq!((left.packet.tag, left.since, left.waiting), (1, at(1), 1));
         assert_eq!(queue.leave(at(5)).unwrap().waiting, 2);
         assert_eq!(queue.leave(at(6)), None);
-        assert_eq!(queue.join(at(7), packet(4)), Joined::Starts(packet(4)));
+        let joined = queue.join(at(7), packet(4), false);
+        assert_eq!(joined, Joined::Starts(packet(4)));
     }
 }

@@ -22,6 +22,8 @@ pub struct SwitchConfig {
     pub generator_packet_time: Duration,
     /// Whether [`poll_event`](p4_vm::Machine::poll_event) reports each drop. They are counted in any case.
     pub report_drops: bool,
+    /// Whether [`poll_waiting`](crate::Target::poll_waiting) says where packets wait.
+    pub report_waiting: bool,
     /// Whether it reports digests.
     pub report_digests: bool,
     /// Whether it reports what `log_msg` says, asserts that do not hold, and loops that are cut.
@@ -49,6 +51,7 @@ impl Default for SwitchConfig {
             other_ports: Some(PortConfig::default()),
             generator_packet_time: Duration::ZERO,
             report_drops: false,
+            report_waiting: false,
             report_digests: false,
             report_logs: false,
             max_passes: 256,

@@ -77,7 +77,7 @@ impl<A: Forwarding> Switch<A> {
 
     /// A switch that runs a program which is translated already.
     pub fn with_pipeline(pipeline: Arc<Pipeline<A>>, config: SwitchConfig) -> Self {
-        let mut tm = TrafficManager::new(config.max_buffered_octets);
+        let mut tm = TrafficManager::new(config.max_buffered_octets, config.report_waiting);
         for (&port, &port_config) in &config.ports {
             tm.set_port(port, port_config);
         }
@@ -541,6 +541,7 @@ impl<A: Forwarding> Target for Switch<A> {
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.machine.advance(now);
         if let Some(sent) = self.sent.pop_front() {
+            self.tm.note_waiting(sent.port);
             return Some(sent);
         }
         loop {
@@ -567,6 +568,10 @@ impl<A: Forwarding> Target for Switch<A> {
             Some(sent) => Some(sent.port),
             None => self.tm.next_port(),
         }
+    }
+
+    fn poll_waiting(&mut self) -> Option<u16> {
+        self.tm.poll_waiting()
     }
 
     fn set_line_free_at(&mut self, port: u16, at: Instant) {

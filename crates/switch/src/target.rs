@@ -37,6 +37,10 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// the packet generator has made by `now` go through ingress first, as only that decides where they go.
     fn next_port(&mut self, now: Instant) -> Option<u16>;
 
+    /// A port where a packet has begun to wait, or others wait behind one that has left, since this was asked last and still
+    /// do; none unless [`report_waiting`](crate::SwitchConfig::report_waiting) is set.
+    fn poll_waiting(&mut self) -> Option<u16>;
+
     /// Says when a port's line will have sent what it took last, where the caller computes that more finely
     /// than in whole nanoseconds per packet.
     fn set_line_free_at(&mut self, port: u16, at: Instant);

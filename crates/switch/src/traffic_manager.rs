@@ -67,6 +67,8 @@ pub struct TrafficManager {
     stats: Vec<PortStats>,
     /// When each port that has something waiting can send next; each such port once.
     due: BinaryHeap<Reverse<(Instant, u16)>>,
+    /// Ports that came to `due` or where more may wait, where somebody asks for them.
+    waiting: Option<Vec<u16>>,
     /// Octets of memory that waiting packets take, and may take.
     octets: u64,
     max_octets: u64,
@@ -115,10 +117,11 @@ impl Port {
 }
 
 impl TrafficManager {
-    /// No ports yet; waiting packets may take `max_octets` of memory.
-    pub fn new(max_octets: u64) -> Self {
+    /// No ports yet; waiting packets may take `max_octets` of memory. `report_waiting`: somebody asks where they wait.
+    pub fn new(max_octets: u64, report_waiting: bool) -> Self {
         TrafficManager {
             max_octets,
+            waiting: report_waiting.then(Vec::new),
             ..TrafficManager::default()
         }
     }
@@ -229,6 +232,7 @@ impl TrafficManager {
         port.waiting += 1;
         if port.waiting == 1 && !port.serving {
             self.due.push(Reverse((port.free_at.max(now), number)));
+            self.note_waiting(number);
         }
         Ok(())
     }
@@ -243,6 +247,27 @@ impl TrafficManager {
     #[inline]
     pub fn next_port(&self) -> Option<u16> {
         self.due.peek().map(|Reverse((_, port))| *port)
+    }
+
+    /// Notes a port where packets may wait.
+    #[inline]
+    pub fn note_waiting(&mut self, number: u16) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.push(number);
+        }
+    }
+
+    /// A port that was noted since this was asked last, and where packets wait.
+    #[inline]
+    pub fn poll_waiting(&mut self) -> Option<u16> {
+        let waiting = self.waiting.as_mut()?;
+        loop {
+            let number = waiting.pop()?;
+            let port = self.ports[number as usize].as_ref()?;
+            if port.waiting > 0 {
+                return Some(number);
+            }
+        }
     }
 
     /// Says when a port's line will have sent what it is sending.
@@ -315,9 +340,11 @@ impl TrafficManager {
             port.free_at = start + rate.serialisation(octets as u64);
         }
         port.serving = false;
+        let free_at = port.free_at;
         if port.waiting > 0 {
-            self.due.push(Reverse((port.free_at, number)));
+            self.due.push(Reverse((free_at, number)));
+            self.note_waiting(number);
         }
-        port.free_at.max(start)
+        free_at.max(start)
     }
 }

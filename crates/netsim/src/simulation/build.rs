@@ -407,6 +407,7 @@ fn switch(
         ports: ports.clone(),
         other_ports: None,
         report_drops: true,
+        report_waiting: true,
         ..SwitchConfig::default()
     };
     let record = &scenario.record;

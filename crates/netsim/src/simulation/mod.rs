@@ -202,7 +202,7 @@ impl Simulation {
     fn take(&mut self, turn: Turn, event: Event) {
         self.turn = turn;
         self.now = turn.instant();
-        self.totals.events += 1;
+        self.totals.events += u64::from(!matches!(event, Event::LineFree(_)));
         self.bins.advance(self.now);
         self.handle(event);
         if self.ending.is_some() {
@@ -343,6 +343,16 @@ impl Simulation {
         }
     }
 
+    /// Has an event come when a line is free, if it is sending now: a packet waits for it.
+    pub(super) fn await_line(&mut self, line_index: usize) {
+        let line = &mut self.lines[line_index];
+        if line.is_busy(self.turn)
+            && let Some(turn) = line.free.take()
+        {
+            self.events.put(turn, Event::LineFree(line_index as u32));
+        }
+    }
+
     fn line_free(&mut self, line_index: usize) {
         let line = &mut self.lines[line_index];
         line.busy = false;
@@ -379,7 +389,6 @@ impl Simulation {
         let busy_s = line.busy_s(packet.link_octets);
         // Summed in this order, as ns-2 does.
         let arrival_s = start_s + (busy_s + line.delay.as_secs_f64());
-        let free = Event::LineFree(line_index as u32);
         line.busy = true;
         line.free_s = start_s + busy_s;
         let free_s = line.free_s;
@@ -402,15 +411,17 @@ impl Simulation {
                     part.hand_over(turn, line_index, packet)
                 }
                 _ => {
-                    let arrive = Event::Arrive {
-                        line: line_index as u32,
-                        packet: self.in_flight.put(packet),
-                    };
-                    self.events.put(turn, arrive);
+                    let packet = self.in_flight.put(packet);
+                    self.events.put_arrival(turn, line_index as u32, packet);
                 }
             }
         }
-        self.events.schedule(free_s, free);
+        let line = &mut self.lines[line_index];
+        line.free = Some(self.events.take_turn(free_s));
+        if self.part.is_some() {
+            // After the round the turn gets another number.
+            self.await_line(line_index);
+        }
     }
 
     /// A packet is lost on a line.

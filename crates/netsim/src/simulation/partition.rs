@@ -230,6 +230,9 @@ impl Simulation {
             senders: end_parts.iter().step_by(2).copied().collect(),
         });
         let by = |parts: &[u32], index: usize| parts[index] as usize;
+        for line in 0..self.destinations.len() {
+            self.await_line(line);
+        }
         let (events, taken) = self.events.take_all();
         let mut hosts = self
             .hosts

@@ -39,12 +39,13 @@ impl Simulation {
 
     /// Puts a packet into the queue in front of a host's or router's line.
     pub(super) fn join_queue(&mut self, line: usize, packet: Packet) {
+        let is_busy = self.lines[line].is_busy(self.turn);
         let Some(queue) = &mut self.lines[line].queue else {
             return;
         };
-        match queue.join(self.now, packet) {
+        match queue.join(self.now, packet, is_busy) {
             Joined::Starts(packet) => self.transmit(line, packet, self.turn.seconds()),
-            Joined::Waits => {}
+            Joined::Waits => self.await_line(line),
             Joined::Refused(packet) => {
                 let dropped = &mut self.line_records[line].dropped_packets;
                 *self.bins.cell(dropped) += 1;
@@ -62,6 +63,10 @@ impl Simulation {
             let record = &mut self.line_records[line];
             record.add_wait(&self.bins, left.since, self.now, u64::from(left.waiting));
             self.transmit(line, left.packet, self.turn.seconds());
+            let queue = self.lines[line].queue.as_ref();
+            if queue.is_some_and(|queue| queue.waiting() > 0) {
+                self.await_line(line);
+            }
         }
     }
 

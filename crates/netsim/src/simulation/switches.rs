@@ -40,8 +40,11 @@ impl Simulation {
             // A line that is about to be free takes what waits when it is, and not when another
             // packet comes at the same nanosecond.
             let next = node.switch.next_port(self.now);
-            let line = next.and_then(|port| node.lines.get(&port));
-            if line.is_some_and(|line| self.lines[*line].busy) {
+            let line = next.and_then(|port| node.lines.get(&port).copied());
+            if let Some(line) = line
+                && self.lines[line].is_busy(self.turn)
+            {
+                self.await_line(line);
                 break;
             }
             let Some(mut sent) = node.switch.poll_transmit(self.now) else {
@@ -76,6 +79,11 @@ impl Simulation {
             let free_at = Instant::from_secs_f64(self.lines[line].free_s);
             let node = &mut self.switches[switch];
             node.switch.set_line_free_at(sent.port, free_at);
+        }
+        while let Some(port) = self.switches[switch].switch.poll_waiting() {
+            if let Some(&line) = self.switches[switch].lines.get(&port) {
+                self.await_line(line);
+            }
         }
         self.count_drops(switch, None);
     }
