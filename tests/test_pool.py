@@ -193,8 +193,10 @@ def change_result(path: Path, change: Callable[[Any], object]) -> None:
         (lambda d: d.update(result=None), "expected dict, found NoneType"),
         (lambda d: d["result"].pop("packets"), "Result has other fields"),
         (lambda d: d["result"].update(packets=1.5), "expected int, found float"),
-        (lambda d: d["result"]["flows"][0].update(sent=99), "99.npy"),
-        (lambda d: d["result"]["queues"]["a->r1"].update(waiting=0), "of int64"),
+        (lambda d: d["result"]["flows"][0].update(sent=99), "expected list, found int"),
+        (lambda d: d["result"]["flows"][0].update(sent=[0]), "expected 2"),
+        (lambda d: d["result"]["flows"][0].update(sent=[5, 1]), "no elements 5 to 1"),
+        (lambda d: d["result"]["flows"][0].update(sent=[0, 10**9]), "no elements 0 to 1000000000"),
     ],
 )
 def test_a_file_of_another_form_is_made_again(

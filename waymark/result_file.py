@@ -1,7 +1,8 @@
 """A result in a file: JSON and arrays of numbers in an ``.npz`` archive. Reading it runs no code.
 
 The entry ``result`` holds the JSON text, with the fields of :class:`waymark.Result` under their
-names; an array stands there as the number of the entry that holds it.
+names. All arrays of one type are one entry, named for the type: hundreds of entries would take as
+long as a short run. An array stands in the text as its start and its end there.
 """
 
 import json
@@ -9,6 +10,7 @@ import types
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Union, cast, get_args, get_origin, get_type_hints
 
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 from waymark.errors import WaymarkError
 from waymark.result import Result
 
-_FORMAT = 3
+_FORMAT = 4
 """Changes whenever files of before cannot be read any more."""
 
 _TEXT = "result"
@@ -30,9 +32,9 @@ def write(result: Result, file: IO[bytes]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    arrays: list[NDArray[Any]] = []
-    text = json.dumps({"format": _FORMAT, "result": _plain(result, arrays)}, separators=(",", ":"))
-    entries: dict[str, Any] = {str(number): array for number, array in enumerate(arrays)}
+    columns = _Columns()
+    text = json.dumps({"format": _FORMAT, "result": _plain(result, columns)}, separators=(",", ":"))
+    entries: dict[str, Any] = columns.joined()
     entries[_TEXT] = np.frombuffer(text.encode(), np.uint8)
     np.savez(file, **entries)
 
@@ -62,21 +64,43 @@ def read(path: Path) -> Result:
         raise WaymarkError(f"{path}: not a result: {error or type(error).__name__}") from error
 
 
-def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
+class _Columns:
+    """The arrays of a result, by type."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, list[NDArray[Any]]] = {}
+        self._lengths: dict[str, int] = {}
+
+    def add(self, array: NDArray[Any]) -> list[int]:
+        """Where the array starts and ends among those of its type."""
+        name = array.dtype.name
+        start = self._lengths.get(name, 0)
+        self._arrays.setdefault(name, []).append(array)
+        self._lengths[name] = start + len(array)
+        return [start, start + len(array)]
+
+    def joined(self) -> dict[str, NDArray[Any]]:
+        """All arrays of each type, one behind the other."""
+        return {name: np.concatenate(arrays) for name, arrays in self._arrays.items()}
+
+
+def _plain(value: Any, columns: _Columns) -> Any:
     """A value as JSON has it, its arrays put aside."""
     if isinstance(value, np.ndarray):
-        arrays.append(cast("NDArray[Any]", value))
-        return len(arrays) - 1
+        return columns.add(cast("NDArray[Any]", value))
     match value:
         case Mapping():
             items = cast("Mapping[str, Any]", value).items()
-            return {key: _plain(each, arrays) for key, each in items}
+            return {key: _plain(each, columns) for key, each in items}
         case tuple() | list():
-            return [_plain(each, arrays) for each in cast("Sequence[Any]", value)]
+            return [_plain(each, columns) for each in cast("Sequence[Any]", value)]
         case _ if is_dataclass(value):
-            return {f.name: _plain(getattr(value, f.name), arrays) for f in fields(value)}
+            return {f.name: _plain(getattr(value, f.name), columns) for f in fields(value)}
         case _:
             return value
+
+
+_hints = cache(get_type_hints)
 
 
 def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
@@ -87,14 +111,15 @@ def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
         return None if found is None else _value(some, found, arrays)
     if origin is np.ndarray:
         [dtype] = get_args(of[1])
-        return arrays.read(str(_expect(int, found)), dtype)
+        [start, end] = (_expect(int, each) for each in _expect(list, found))
+        return arrays.slice(dtype, start, end)
     if origin in (tuple, Sequence):
         return tuple(_value(of[0], each, arrays) for each in _expect(list, found))
     if origin is Mapping:
         items = _expect(dict, found).items()
         return {of[0](key): _value(of[1], each, arrays) for key, each in items}
     if is_dataclass(kind):
-        hints, given = get_type_hints(kind), _expect(dict, found)
+        hints, given = _hints(kind), _expect(dict, found)
         if hints.keys() != given.keys():
             raise ValueError(f"{getattr(kind, '__name__', kind)} has other fields")
         make: Any = kind
@@ -123,8 +148,16 @@ class _Arrays:
         self._archive = archive
         self._read: dict[str, NDArray[Any]] = {}
 
+    def slice(self, dtype: Any, start: int, end: int) -> NDArray[Any]:
+        """One of the arrays of a type."""
+        name = np.dtype(dtype).name
+        array = self.read(name, dtype)
+        if not 0 <= start <= end <= len(array):
+            raise ValueError(f"array {name} has no elements {start} to {end}")
+        return array[start:end]
+
     def read(self, name: str, dtype: Any) -> NDArray[Any]:
-        """An array of one dimension; the same name gives the same array."""
+        """All of an entry, which has one dimension; the same name gives the same array."""
         if name not in self._read:
             with self._archive.open(f"{name}.npy") as file:
                 self._read[name] = np.lib.format.read_array(file, allow_pickle=False)
