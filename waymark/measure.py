@@ -14,6 +14,7 @@ from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.pool import Pool
 from waymark.result import Result
 from waymark.scenario import Scenario
+from waymark.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,12 @@ class Plan:
                     f"seed {first_seed} has {', '.join(per_seed[0])}; expected the same"
                 )
         by_label = {label: [runs[label] for runs in per_seed] for label in per_seed[0]}
-        return Plan(experiment, scale, list(chosen), by_label)
+        return Plan(experiment, scale, list(chosen), _with_shared_networks(by_label))
+
+    @property
+    def longest(self) -> float:
+        """The size of its longest run."""
+        return max(self.sizes)
 
     @property
     def sizes(self) -> list[float]:
@@ -98,6 +104,20 @@ def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Sce
             "waymark.Scenario, with one entry or more"
         )
     return runs
+
+
+def _with_shared_networks(runs: dict[str, list[Scenario]]) -> dict[str, list[Scenario]]:
+    """The same runs, whose networks are one object where they are equal: plans have thousands."""
+    networks: dict[Topology, Topology] = {}
+
+    def shared(scenario: Scenario) -> Scenario:
+        try:
+            network = networks.setdefault(scenario.topology, scenario.topology)
+        except TypeError:  # of entries, which have dicts
+            return scenario
+        return scenario if network is scenario.topology else replace(scenario, topology=network)
+
+    return {label: list(map(shared, several)) for label, several in runs.items()}
 
 
 def _are(values: object, kind: type) -> bool:

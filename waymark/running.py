@@ -20,7 +20,7 @@ from waymark.result import (
     Truth,
     Verdicts,
 )
-from waymark.scenario import Scenario, custom_controls, explain_derived, to_core
+from waymark.scenario import Scenario, custom_controls, explain_derived, halves_to_core
 from waymark.traffic import Flow
 
 
@@ -52,7 +52,7 @@ def run(
     try:
         programs = {name: program.of_project(name) for name in scenario.programs}
         tables = {name: compiled.tables for name, compiled in programs.items()}
-        text = _text(to_core(scenario, tables, as_they_end=ended is not None))
+        text = _text(*halves_to_core(scenario, tables, as_they_end=ended is not None))
         core_started = time.monotonic()
         record = _core.simulate(
             text,
@@ -73,10 +73,10 @@ def run(
     return _result(scenario, record, now - started, cpu_s, now - core_started)
 
 
-def _text(core: dict[str, Any]) -> str:
+def _text(network: str, run: dict[str, Any]) -> str:
     """A scenario as JSON. Of many flows, those that are encoded at once would take much memory."""
-    flows = ", ".join(map(json.dumps, core.pop("flows")))
-    return f'{json.dumps(core)[:-1]}, "flows": [{flows}]}}'
+    flows = ", ".join(map(json.dumps, run.pop("flows")))
+    return f'{network[:-1]}, {json.dumps(run)[1:-1]}, "flows": [{flows}]}}'
 
 
 def _why(error: BaseException) -> str:

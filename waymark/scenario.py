@@ -1,9 +1,10 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
+import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from waymark import architecture, congestion, program, sctp
@@ -153,31 +154,39 @@ def to_core(
         WaymarkError: a link has what its switch's program does not know, or a flow reads telemetry
             and no switch writes it.
     """
-    topology = scenario.topology
-    addressing = derive(topology)
+    addressing, network = _network_to_core(*_network(scenario, tables))
+    return network | _of_run(scenario, addressing, tables, as_they_end)
+
+
+def halves_to_core(
+    scenario: Scenario, tables: Mapping[str, Collection[str]], *, as_they_end: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """As :func:`to_core`: the network as JSON, which many runs have in common, and the rest."""
+    topology, network = scenario.topology, _network(scenario, tables)
+    # A runtime file may change, and entries have dicts, which have no hash.
+    is_kept = len(topology.links) <= MOST_KEPT_LINKS and not any(
+        switch.runtime is not None or switch.entries for switch in topology.switches
+    )
+    addressing, text = (_kept_text if is_kept else _network_text)(*network)
+    return text, _of_run(scenario, addressing, tables, as_they_end)
+
+
+MOST_KEPT_LINKS = 1000
+"""Of networks that are kept as text for the next run; larger ones would take much memory."""
+
+
+def _of_run(
+    scenario: Scenario,
+    addressing: Addressing,
+    tables: Mapping[str, Collection[str]],
+    as_they_end: bool,
+) -> dict[str, Any]:
     _check_telemetry(scenario, tables)
     return {
         "name": scenario.name,
         "seed": scenario.seed,
         "end_s": scenario.end_s,
         "sample_s": scenario.sample_s,
-        "hosts": {
-            host.name: _host(host.name, addressing, scenario.clocks.get(host.name, Clock()))
-            for host in topology.hosts
-        },
-        "switches": {
-            switch.name: {
-                "program": switch.program,
-                **_held(scenario, addressing, switch, tables[switch.program]),
-                "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
-            }
-            for switch in topology.switches
-        },
-        "links": [
-            _link(link, topology.link(link.target, link.source), scenario, addressing)
-            for link in _first_of_pairs(topology)
-        ],
-        "media": _media(topology),
         "flows": [
             _short(flow)
             if as_they_end and index > 0 and _is_alike(flow, scenario.flows[index - 1])
@@ -185,7 +194,7 @@ def to_core(
             for index, flow in enumerate(scenario.flows)
         ],
         "associations": [
-            sctp.to_core(index, association, topology, addressing)
+            sctp.to_core(index, association, scenario.topology, addressing)
             for index, association in enumerate(scenario.associations)
         ],
         "sources": [source_to_core(source) for source in scenario.sources],
@@ -194,6 +203,60 @@ def to_core(
             "sample_objects_s": scenario.counters_every_s,
             **({"flows_as_they_end": True} if as_they_end else {}),
         },
+    }
+
+
+_Network = tuple[
+    Topology,
+    tuple[tuple[str, tuple[str, ...]], ...],
+    tuple[tuple[str, Clock], ...],
+    tuple[LinkChange, ...],
+    int,
+]
+"""What the core's form of a network follows from: :func:`_network_to_core`."""
+
+
+def _network(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> _Network:
+    of_programs = tuple((name, tuple(tables[name])) for name in scenario.programs)
+    clocks = tuple(scenario.clocks.items())
+    return scenario.topology, of_programs, clocks, scenario.changes, scenario.largest_packet
+
+
+def _network_text(*network: *_Network) -> tuple[Addressing, str]:
+    addressing, parts = _network_to_core(*network)
+    return addressing, json.dumps(parts)
+
+
+_kept_text = lru_cache(maxsize=64)(_network_text)
+"""Runs that differ in seed or congestion control have one network."""
+
+
+def _network_to_core(
+    topology: Topology,
+    of_programs: tuple[tuple[str, tuple[str, ...]], ...],
+    clocks: tuple[tuple[str, Clock], ...],
+    changes: tuple[LinkChange, ...],
+    largest_packet: int,
+) -> tuple[Addressing, dict[str, Any]]:
+    addressing, tables, of_hosts = derive(topology), dict(of_programs), dict(clocks)
+    return addressing, {
+        "hosts": {
+            host.name: _host(host.name, addressing, of_hosts.get(host.name, Clock()))
+            for host in topology.hosts
+        },
+        "switches": {
+            switch.name: {
+                "program": switch.program,
+                **_held(topology, addressing, switch, tables[switch.program], largest_packet),
+                "snoop": [addressing.port_to(switch.name, end) for end in switch.snoop],
+            }
+            for switch in topology.switches
+        },
+        "links": [
+            _link(link, topology.link(link.target, link.source), changes, addressing)
+            for link in _first_of_pairs(topology)
+        ],
+        "media": _media(topology),
     }
 
 
@@ -212,13 +275,16 @@ def _check_telemetry(scenario: Scenario, tables: Mapping[str, Collection[str]]) 
 
 
 def _held(
-    scenario: Scenario, addressing: Addressing, switch: Switch, tables: Collection[str]
+    topology: Topology,
+    addressing: Addressing,
+    switch: Switch,
+    tables: Collection[str],
+    largest_packet: int,
 ) -> dict[str, Any]:
     """What is written to a switch: its runtime file's, or else what follows from the topology."""
-    topology = scenario.topology
     own = [entry.to_core() for entry in switch.entries]
     if switch.runtime is None:
-        entries = _derived(scenario, addressing, switch, tables)
+        entries = _derived(topology, addressing, switch, tables, largest_packet)
         held: dict[str, Any] = {"entries": [*(entry.to_core() for entry in entries), *own]}
         held |= _weights(topology, addressing, switch)
         if limits_queues(tables):
@@ -243,16 +309,13 @@ def _held(
 
 
 def _derived(
-    scenario: Scenario, addressing: Addressing, switch: Switch, tables: Collection[str]
+    topology: Topology,
+    addressing: Addressing,
+    switch: Switch,
+    tables: Collection[str],
+    largest_packet: int,
 ) -> list[Entry]:
-    return entries_for(
-        scenario.topology,
-        addressing,
-        switch,
-        tables,
-        _architecture(switch),
-        scenario.largest_packet,
-    )
+    return entries_for(topology, addressing, switch, tables, _architecture(switch), largest_packet)
 
 
 def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], message: str) -> str:
@@ -270,7 +333,9 @@ def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], m
     switch = topology.switch(place["switch"])
     if switch.runtime is not None:
         return ""
-    derived = _derived(scenario, derive(topology), switch, tables[switch.program])
+    derived = _derived(
+        topology, derive(topology), switch, tables[switch.program], scenario.largest_packet
+    )
     number = int(place["number"])
     if number >= len(derived):
         return ""
@@ -344,7 +409,9 @@ def _first_of_pairs(topology: Topology) -> Iterator[Link]:
             yield link
 
 
-def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -> dict[str, Any]:
+def _link(
+    there: Link, back: Link, changes: Sequence[LinkChange], addressing: Addressing
+) -> dict[str, Any]:
     def end(node: str, neighbour: str) -> dict[str, Any]:
         port = addressing.port_to(node, neighbour)
         if node in addressing.hosts:
@@ -368,7 +435,7 @@ def _link(there: Link, back: Link, scenario: Scenario, addressing: Addressing) -
         "changes": [
             _change(change, direction)
             for direction, link in (("ab", there), ("ba", back))
-            for change in scenario.changes
+            for change in changes
             if (change.source, change.target) == (link.source, link.target)
         ],
     }
@@ -436,7 +503,7 @@ def _flow(
         "stop_s": flow.stop_s,
         "segments": flow.segments,
         "trace": bool(flow.trace),
-        "tracing": asdict(tracing),
+        "tracing": dict(vars(tracing)),
     }
 
 

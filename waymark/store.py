@@ -12,7 +12,7 @@ from pathlib import Path
 from waymark import _core, program, result_file
 from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
-from waymark.scenario import Scenario, to_core
+from waymark.scenario import Scenario, halves_to_core
 
 KEPT = ".runs"
 """The folder of finished runs, in the folder of results."""
@@ -79,9 +79,11 @@ def key_of(scenario: Scenario) -> str:
         _core.CompileError: a P4 program with errors.
     """
     programs = {name: program.of_project(name) for name in scenario.programs}
-    parameters = to_core(scenario, {name: p.tables for name, p in programs.items()})
+    tables = {name: p.tables for name, p in programs.items()}
+    network, parameters = halves_to_core(scenario, tables)
     del parameters["name"]  # for messages only: two experiments may share a run
     parts = {
+        "network": network,
         "parameters": parameters,
         "programs": {name: p.sha256 for name, p in programs.items()},
         "code": code_sha256(),

@@ -1,7 +1,7 @@
 """What the hosts send: TCP flows, and CBR and ON-OFF sources."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, get_args
 
 from waymark import congestion, controls
@@ -53,7 +53,7 @@ class Profile:
 
     def by_family(self) -> dict[str, dict[str, Any]]:
         """All settings as data: ``{"ns2": {...}}`` or ``{"modern": {...}}``."""
-        return {self.family: asdict(self)}
+        return {self.family: dict(vars(self))}
 
 
 @dataclass(frozen=True)

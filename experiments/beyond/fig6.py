@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from statistics import fmean, median
 
 import numpy as np
@@ -14,11 +15,13 @@ from waymark import (
     Choice,
     Expectation,
     Experiment,
+    Link,
     OnOff,
     Row,
     Runs,
     Scale,
     Scenario,
+    Topology,
     all_of,
     at_scale,
     plots,
@@ -100,27 +103,36 @@ def _draw_grounds() -> Iterator[Ground]:
 GROUNDS = tuple(_draw_grounds())
 
 
-def _scenario(ground: Ground, control: today.Control, seed: int) -> Scenario:
-    """All flows start within the first tenth of the run."""
-    flows = len(ground.rtts_s)
+@cache
+def _network(ground: Ground) -> Topology:
     shortest_s = min(ground.rtts_s)
     network = dumbbell(
-        flows + 1,
+        len(ground.rtts_s) + 1,
         (ground.rate_bps, shortest_s / 2 - 2 * ACCESS_S),
         (10e9, ACCESS_S),
         queue_packets=ground.buffer,
         host_queue_packets=100_000,
     )
-    for i, rtt_s in enumerate(ground.rtts_s, 1):
-        further_s = ACCESS_S + (rtt_s - shortest_s) / 2
-        for ends in ((f"s{i}", "r1"), ("r1", f"s{i}")):
-            network = network.with_link(*ends, delay_s=further_s)
-    network = network.with_link("r1", "r2", loss=ground.loss)
+    delays_s = {
+        f"s{i}": ACCESS_S + (rtt_s - shortest_s) / 2 for i, rtt_s in enumerate(ground.rtts_s, 1)
+    }
+
+    def of_flow(link: Link) -> Link:
+        host = link.source if link.source in delays_s else link.target
+        return replace(link, delay_s=delays_s.get(host, link.delay_s))
+
+    network = replace(network, links=tuple(map(of_flow, network.links)))
+    return network.with_link("r1", "r2", loss=ground.loss)
+
+
+def _scenario(ground: Ground, control: today.Control, seed: int) -> Scenario:
+    """All flows start within the first tenth of the run."""
+    flows = len(ground.rtts_s)
     window = math.ceil(2 * (4 * max(ground.rtts_s) / fmean(ground.rtts_s) * ground.bdp)) + 1000
     profile = replace(MODERN, window=window)
     return Scenario(
         f"{control}, {ground.number}",
-        today.marking(network, control, [QUEUE]),
+        today.marking(_network(ground), control, [QUEUE]),
         ground.end_s,
         flows=tuple(
             replace(
