@@ -297,15 +297,17 @@ def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool, as_json: bool)
 def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bool) -> list[str]:
     """Run experiments and show a line for each; one that fails does not end the others.
 
-    Returns the claims that fail.
+    Those with the longest runs come first, so that no process has one left when the others are
+    through. Returns the claims that fail.
     """
     from waymark import report
 
-    refuted: list[str] = []
-    lines: list[report.Summary] = []
+    refuted: dict[str, list[str]] = {}
+    lines: dict[str, report.Summary] = {}
     failed: list[str] = []
-    records: list[dict[str, Any]] = []
-    with work.hand_out(plans, f"{len(plans)} experiments") as handed:
+    records: dict[str, dict[str, Any]] = {}
+    longest_first = sorted(plans, key=lambda plan: plan.longest, reverse=True)
+    with work.hand_out(longest_first, f"{len(plans)} experiments") as handed:
         for each in handed:
             name = each.plan.experiment.id
             try:
@@ -313,22 +315,23 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bo
                     measured = each.measured()
                     files = _write(measured, work.out_dir / name, traces=traces)
                 if as_json:
-                    records.append(_record(files))
-                lines.append(report.summary(measured))
-                refuted += _refuted(measured)
+                    records[name] = _record(files)
+                lines[name] = report.summary(measured)
+                refuted[name] = _refuted(measured)
             except Exception as error:
                 message = f"{name} failed, the others continue: {error}"
                 err.print(message, highlight=False, markup=False, soft_wrap=True)
                 failed.append(name)
+    done = [plan.experiment.id for plan in plans if plan.experiment.id in refuted]
     if as_json:
-        print_json(records)
+        print_json([records[name] for name in done])
     else:
-        out.print(report.summary_table(lines))
+        out.print(report.summary_table([lines[name] for name in done]))
     if failed:
         names = " ".join(failed)
         print(f"failed: {names}; for the details, run one of them alone", file=sys.stderr)
         raise typer.Exit(EXIT_FAILED)
-    return refuted
+    return [claim for name in done for claim in refuted[name]]
 
 
 def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
