@@ -54,6 +54,7 @@ def test_those_of_today_need_the_modern_profile() -> None:
     assert {
         "dctcp",
         "bbr",
+        "bbr3",
         "hpcc",
         "powertcp",
         "prague",

@@ -69,6 +69,7 @@ def test_a_lone_flow_fills_the_bottleneck(small: Topology) -> None:
 
 NEED_RATES = (
     "bbr",
+    "bbr3",
     "dctcp",
     "nscc",
     "prague",

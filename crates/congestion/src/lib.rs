@@ -12,6 +12,7 @@
 //! Windows are in segments, SCTP's in octets. Nothing here reads a clock, knows a packet format or draws a number.
 
 pub mod bbr;
+pub mod bbr3;
 pub mod card;
 pub mod controller;
 pub mod cubic;
@@ -26,6 +27,7 @@ mod history;
 pub mod host_link;
 pub mod hpcc;
 mod marked_share;
+mod max_filter;
 pub mod muzha;
 pub mod nscc;
 pub mod powertcp;
@@ -58,6 +60,7 @@ pub mod westwood;
 pub mod zhang_tsaoussidis;
 
 pub use bbr::BbrConfig;
+pub use bbr3::Bbr3Config;
 pub use card::CardConfig;
 pub use controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 pub use cubic::CubicConfig;
@@ -126,6 +129,7 @@ pub static CONTROLS: &[&Control] = &[
     &cubic::CUBIC,
     &dctcp::DCTCP,
     &bbr::BBR,
+    &bbr3::BBR3,
     &muzha::MUZHA,
     &rbcc::RBCC,
     &rbcc::RBCC_WL,

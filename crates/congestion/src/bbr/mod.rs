@@ -12,7 +12,6 @@
 //! which the draft draws, follows from the count of round trips here. Restarts from idle (§4.3.4.4) are
 //! left out.
 
-mod max_filter;
 mod model;
 
 use units::{Duration, Instant};

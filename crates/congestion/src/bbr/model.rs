@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use units::Instant;
 
-use super::max_filter::MaxFilter;
 use crate::event::AckEvent;
+use crate::max_filter::MaxFilter;
 
+/// `BtlBwFilterLen`: round trips that a maximum is remembered.
+const BANDWIDTH_ROUNDS: usize = 10;
 /// `RTpropFilterLen`, in seconds.
 const RT_PROP_LIFE: f64 = 10.0;
 /// The growth that shows there is more bandwidth to be had (§4.3.2.2).
@@ -17,7 +19,7 @@ const FLAT_ROUNDS: u32 = 3;
 
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    bandwidth: MaxFilter,
+    bandwidth: MaxFilter<BANDWIDTH_ROUNDS>,
     /// Samples of segments sent when so many had been delivered say little of the bandwidth.
     held_back: Range<u64>,
     /// Segments delivered in all.

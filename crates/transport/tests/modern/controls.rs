@@ -5,7 +5,7 @@ use std::sync::Arc;
 use congestion::vegas::Quirks;
 use congestion::westwood::Sampling;
 use congestion::{
-    BbrConfig, CardConfig, CubicConfig, DctcpConfig, DualConfig, Factory, FastConfig,
+    Bbr3Config, BbrConfig, CardConfig, CubicConfig, DctcpConfig, DualConfig, Factory, FastConfig,
     HighSpeedConfig, RenoConfig, ReroutingVegasConfig, SantaCruzConfig, ScalableConfig, TriSConfig,
     VegasConfig, VegasPlusConfig, WestwoodConfig, ZhangTsaoussidisConfig,
 };
@@ -31,14 +31,25 @@ struct Outcome {
     resent: u64,
 }
 
+/// A path with room for so many packets.
+fn path(queue: usize) -> Faults {
+    Faults {
+        delay: Duration::from_millis(20),
+        bottleneck: Some((RATE, queue)),
+        ..Faults::NONE
+    }
+}
+
 /// A path with such a probability of loss, and a threshold for marks.
 fn run(algorithm: Arc<dyn Factory>, config: Config, loss: f64, mark_from: usize) -> Outcome {
     let faults = Faults {
-        delay: Duration::from_millis(20),
-        bottleneck: Some((RATE, QUEUE)),
         loss,
-        ..Faults::NONE
+        ..path(QUEUE)
     };
+    over(faults, algorithm, config, mark_from)
+}
+
+fn over(faults: Faults, algorithm: Arc<dyn Factory>, config: Config, mark_from: usize) -> Outcome {
     let mut net = Net::new([config.clone(), config], algorithm, faults, 11);
     net.mark_from = mark_from;
     let [client, server] = net.established();
@@ -148,6 +159,7 @@ fn every_control_fills_the_path() {
         ("CUBIC", clean(CubicConfig::default())),
         ("DCTCP", clean(DctcpConfig::default())),
         ("BBR", clean(BbrConfig {})),
+        ("BBRv3", clean(Bbr3Config {})),
     ];
     for (name, outcome) in &all {
         println!("{name:22} {outcome:?}");
@@ -168,6 +180,19 @@ fn bbr_keeps_the_queue_short_and_does_not_mind_random_losses() {
         lossy(Arc::new(RenoConfig {})),
     );
     assert!(bbr > 0.8 * PAYLOAD && bbr > 2.0 * reno, "{bbr} {reno}");
+}
+
+/// Version 1 keeps two bandwidth-delay products in flight, whatever is lost. Version 3 bounds what is in flight as more than
+/// 2 % are lost.
+#[test]
+fn bbr3_loses_less_than_bbr_in_a_shallow_buffer() {
+    let shallow = |algorithm: Arc<dyn Factory>| over(path(5), algorithm, config(), usize::MAX);
+    let (first, third) = (
+        shallow(Arc::new(BbrConfig {})),
+        shallow(Arc::new(Bbr3Config {})),
+    );
+    assert!(third.resent < first.resent, "{third:?} {first:?}");
+    assert!(third.goodput > 0.8 * PAYLOAD, "{third:?}");
 }
 
 #[test]

@@ -1,20 +1,26 @@
 //! The largest value of the last rounds.
 
-/// `BtlBwFilterLen`: round trips that a maximum is remembered.
-const ROUNDS: u64 = 10;
-
-/// A maximum over the last ten rounds, each by its own. Rounds that bring no value forget none.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MaxFilter {
-    rounds: [f64; ROUNDS as usize],
+/// A maximum over the last `ROUNDS` rounds, each by its own. Rounds that bring no value forget none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaxFilter<const ROUNDS: usize> {
+    rounds: [f64; ROUNDS],
     /// The round of the newest value.
     newest: u64,
 }
 
-impl MaxFilter {
+impl<const ROUNDS: usize> Default for MaxFilter<ROUNDS> {
+    fn default() -> Self {
+        MaxFilter {
+            rounds: [0.0; ROUNDS],
+            newest: 0,
+        }
+    }
+}
+
+impl<const ROUNDS: usize> MaxFilter<ROUNDS> {
     /// A value of round number `round`, which is no earlier than those before it.
-    pub(super) fn add(&mut self, round: u64, value: f64) {
-        let skipped = (round - self.newest).min(ROUNDS);
+    pub(crate) fn add(&mut self, round: u64, value: f64) {
+        let skipped = (round - self.newest).min(ROUNDS as u64);
         for gone in round + 1 - skipped..=round {
             *self.slot(gone) = 0.0;
         }
@@ -24,12 +30,12 @@ impl MaxFilter {
     }
 
     /// The largest; 0 without any.
-    pub(super) fn max(&self) -> f64 {
+    pub(crate) fn max(&self) -> f64 {
         self.rounds.iter().copied().fold(0.0, f64::max)
     }
 
     fn slot(&mut self, round: u64) -> &mut f64 {
-        &mut self.rounds[(round % ROUNDS) as usize]
+        &mut self.rounds[round as usize % ROUNDS]
     }
 }
 
@@ -39,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_maximum_lasts_ten_rounds() {
-        let mut filter = MaxFilter::default();
+        let mut filter = MaxFilter::<10>::default();
         filter.add(0, 5.0);
         filter.add(0, 9.0);
         filter.add(0, 7.0);
@@ -53,7 +59,7 @@ mod tests {
 
     #[test]
     fn only_a_newer_value_takes_its_place() {
-        let mut filter = MaxFilter::default();
+        let mut filter = MaxFilter::<10>::default();
         filter.add(3, 9.0);
         filter.add(12, 2.0);
         assert_eq!(filter.max(), 9.0);
