@@ -11,25 +11,21 @@
 //! Losses are judged by the samples of acknowledgements, not segment by segment (`HandleLostPacket`).
 
 mod model;
+mod probe_bw;
+mod state;
 
 use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
-use crate::event::{AckEvent, LossEvent, RateSample, TimeoutEvent};
+use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Need, Recovery};
-use model::{BETA, Model};
+use model::Model;
+use state::{Acks, PROBE_RTT_CWND_GAIN, STARTUP_GAIN};
 
-/// `BBR.StartupPacingGain`, 4 ln 2.
-const STARTUP_GAIN: f64 = 2.773;
-/// `BBR.DrainPacingGain`
-const DRAIN_GAIN: f64 = 0.5;
-/// `BBR.DefaultCwndGain`, and that of ProbeBW_UP.
-const CWND_GAIN: f64 = 2.0;
-const UP_CWND_GAIN: f64 = 2.25;
+pub use state::State;
+
 /// The most round trips of Drain.
 const DRAIN_ROUNDS: u64 = 3;
-/// `BBR.ProbeRTTCwndGain`
-const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// `BBR.PacingMarginPercent`: how much below the path's rate its estimate is paced.
 const PACING_MARGIN: f64 = 0.01;
 /// `BBR.Headroom`: the part of the bound that is left to others.
@@ -38,10 +34,6 @@ const HEADROOM: f64 = 0.15;
 const MIN_PIPE_CWND: f64 = 4.0;
 /// `BBR.ProbeRTTDuration`
 const PROBE_RTT: Duration = Duration::from_millis(200);
-/// The most rounds between probes, for flows of Reno beside (§5.3.3.8).
-const MOST_RENO_ROUNDS: f64 = 63.0;
-/// The slope of the long-term bound doubles so often at most.
-const MOST_DOUBLINGS: u32 = 30;
 /// `SetSendQuantum`: segments in 1 ms, 2 at least and 64 KB at most.
 const QUANTUM_S: f64 = 0.001;
 const QUANTA: (f64, f64) = (2.0, 43.0);
@@ -132,73 +124,6 @@ pub struct Bbr3 {
     up_count: f64,
 }
 
-/// The state machine of §5.3.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum State {
-    /// The rate doubles every round trip.
-    Startup,
-    /// The queue that Startup left drains.
-    Drain,
-    /// ProbeBW_DOWN: the queue of the last probe drains.
-    Down,
-    /// ProbeBW_CRUISE: at the rate of the path.
-    Cruise,
-    /// ProbeBW_REFILL: the pipe is filled, for a round trip.
-    Refill,
-    /// ProbeBW_UP: faster than the path, to see whether it takes more.
-    Up,
-    /// Little in flight, to see the propagation delay.
-    ProbeRtt {
-        /// When it may end; none until little is in flight.
-        until: Option<Instant>,
-        /// A round trip has passed with little in flight.
-        round_done: bool,
-    },
-}
-
-/// What acknowledgements that arrive report about a probe (§5.3.3.9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Acks {
-    Init,
-    Refilling,
-    ProbeStarting,
-    ProbeFeedback,
-    ProbeStopping,
-}
-
-impl State {
-    /// §5.6.1 and §5.3.3
-    fn pacing_gain(self) -> f64 {
-        match self {
-            State::Startup => STARTUP_GAIN,
-            State::Drain => DRAIN_GAIN,
-            State::Down => 0.9,
-            State::Up => 1.25,
-            State::Cruise | State::Refill | State::ProbeRtt { .. } => 1.0,
-        }
-    }
-
-    fn cwnd_gain(self) -> f64 {
-        match self {
-            State::Up => UP_CWND_GAIN,
-            State::ProbeRtt { .. } => PROBE_RTT_CWND_GAIN,
-            _ => CWND_GAIN,
-        }
-    }
-
-    fn is_probe_bw(self) -> bool {
-        matches!(
-            self,
-            State::Down | State::Cruise | State::Refill | State::Up
-        )
-    }
-
-    /// `IsProbingBW`: losses are the price of going faster.
-    fn is_probing(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
-    }
-}
-
 impl Bbr3 {
     /// The state as it is.
     pub fn state(&self) -> State {
@@ -253,166 +178,6 @@ impl Bbr3 {
         if self.state == State::Drain && drained {
             self.start_down(now);
         }
-    }
-
-    /// §5.3.3.9, `UpdateProbeBWCyclePhase`
-    fn update_cycle_phase(&mut self, ack: &AckEvent, sample: &RateSample) {
-        if !self.model.is_full() {
-            return;
-        }
-        if self.adapt_long_term(ack, sample) {
-            return;
-        }
-        let state = self.state;
-        match state {
-            State::Down if self.is_time_to_probe(ack.now) => self.start_refill(),
-            State::Down if self.is_time_to_cruise() => self.state = State::Cruise,
-            State::Cruise if self.is_time_to_probe(ack.now) => self.start_refill(),
-            State::Refill if self.model.round_start() => self.start_up(sample),
-            State::Up if self.is_time_to_go_down(ack, sample) => {
-                self.too_high = false;
-                self.start_down(ack.now);
-            }
-            _ => {}
-        }
-    }
-
-    /// `StartProbeBW_DOWN`
-    fn start_down(&mut self, now: Instant) {
-        self.model.reset_signals();
-        self.up_count = f64::INFINITY;
-        self.pick_probe_wait();
-        self.cycle_start = now;
-        self.acks = Acks::ProbeStopping;
-        self.model.start_round();
-        self.state = State::Down;
-    }
-
-    /// `StartProbeBW_REFILL`
-    fn start_refill(&mut self) {
-        self.model.reset_short_term();
-        self.doublings = 0;
-        self.up_acked = 0.0;
-        self.precautionary = false;
-        self.acks = Acks::Refilling;
-        self.model.start_round();
-        self.state = State::Refill;
-    }
-
-    /// `StartProbeBW_UP`
-    fn start_up(&mut self, sample: &RateSample) {
-        self.probe_samples = true;
-        self.acks = Acks::ProbeStarting;
-        self.model.start_round();
-        self.model.reset_full_bandwidth(sample.per_second());
-        self.state = State::Up;
-        self.raise_slope();
-    }
-
-    /// `PickProbeWait`: 2 to 3 s, and a round trip less or not. The draft draws both.
-    fn pick_probe_wait(&mut self) {
-        let rounds = self.model.rounds();
-        self.rounds_since_probe = rounds % 2;
-        self.probe_wait = Duration::from_millis(2000 + rounds.wrapping_mul(619) % 1000);
-    }
-
-    /// `IsTimeToProbeBW`
-    fn is_time_to_probe(&self, now: Instant) -> bool {
-        let reno_rounds = self.target_inflight().min(MOST_RENO_ROUNDS);
-        now > self.cycle_start + self.probe_wait || self.rounds_since_probe as f64 >= reno_rounds
-    }
-
-    /// `IsTimeToCruise`
-    fn is_time_to_cruise(&self) -> bool {
-        let in_flight = self.in_flight as f64;
-        let pipe = self.quantized(self.model.bdp_at(self.model.max_bandwidth(), 1.0));
-        in_flight <= self.inflight_with_headroom()
-            && in_flight <= pipe.unwrap_or(self.limits.initial_window)
-    }
-
-    /// `IsTimeToGoDown`
-    fn is_time_to_go_down(&mut self, ack: &AckEvent, sample: &RateSample) -> bool {
-        if self.too_high && ack.in_flight as f64 >= self.model.long_term() {
-            self.precautionary = true;
-            return true;
-        }
-        if !ack.window_unused && self.cwnd >= self.model.long_term() {
-            // The bound, not the path, holds the rate.
-            self.model.reset_full_bandwidth(sample.per_second());
-            return false;
-        }
-        self.model.is_full_now()
-    }
-
-    /// `AdaptLongTermModel`; whether it began a phase: after a probe that stopped early and lost little, the next follows
-    /// at once.
-    fn adapt_long_term(&mut self, ack: &AckEvent, sample: &RateSample) -> bool {
-        let round_start = self.model.round_start();
-        if self.acks == Acks::ProbeStarting && round_start {
-            self.acks = Acks::ProbeFeedback;
-        }
-        if self.acks == Acks::ProbeStopping && round_start {
-            self.probe_samples = false;
-            self.acks = Acks::Init;
-            if self.state.is_probe_bw() && !sample.app_limited {
-                self.model.advance_max_bandwidth();
-            }
-            if self.state.is_probe_bw() && self.precautionary && !self.too_high {
-                self.start_refill();
-                return true;
-            }
-        }
-        if model::is_inflight_too_high(sample) {
-            self.handle_inflight_too_high(ack.now, sample);
-            return false;
-        }
-        if self.model.long_term().is_infinite() {
-            return false;
-        }
-        self.model.raise_long_term(sample.prior_in_flight as f64);
-        if self.state == State::Up {
-            self.probe_long_term_upward(ack);
-        }
-        false
-    }
-
-    /// `HandleInflightTooHigh`: once a probe.
-    fn handle_inflight_too_high(&mut self, now: Instant, sample: &RateSample) {
-        if !std::mem::take(&mut self.probe_samples) {
-            return;
-        }
-        self.too_high = true;
-        if !sample.app_limited {
-            let held = sample.prior_in_flight as f64;
-            self.model
-                .set_long_term(held.max(self.target_inflight() * BETA));
-        }
-        if self.state == State::Up {
-            self.start_down(now);
-        }
-    }
-
-    /// `ProbeInflightLongtermUpward`
-    fn probe_long_term_upward(&mut self, ack: &AckEvent) {
-        if ack.window_unused || self.cwnd < self.model.long_term() {
-            return;
-        }
-        self.up_acked += ack.newly_delivered as f64;
-        let steps = (self.up_acked / self.up_count).floor();
-        if steps >= 1.0 {
-            self.up_acked -= steps * self.up_count;
-            self.model.set_long_term(self.model.long_term() + steps);
-        }
-        if self.model.round_start() {
-            self.raise_slope();
-        }
-    }
-
-    /// `RaiseInflightLongtermSlope`: 1, 2, 4, … segments a round.
-    fn raise_slope(&mut self) {
-        let growth = f64::from(1_u32 << self.doublings);
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
-        self.up_count = (self.cwnd / growth).max(1.0);
     }
 
     /// §5.3.4

@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::RateSample;
 
 const MS: u64 = 1000;
 
