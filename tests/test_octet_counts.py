@@ -59,8 +59,15 @@ def packets(capture: Path) -> Iterator[Seen]:
     for row in done.stdout.splitlines():
         line, field, syn, start, octets, ack, *counts = row.split(";")
         told = {key: int(n) for key, n in zip((ECT0, CE, ECT1), counts, strict=True) if n}
-        numbers = (int(number or 0) for number in (start, octets, ack))
-        yield Seen(line, int(field, 0), syn in ("1", "True"), *numbers, told)
+        yield Seen(
+            line,
+            int(field, 0),
+            syn in ("1", "True"),
+            int(start or 0),
+            int(octets or 0),
+            int(ack or 0),
+            told,
+        )
 
 
 def captured(network: Topology, folder: Path, *, option: bool) -> list[Seen]:
