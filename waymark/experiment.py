@@ -98,6 +98,12 @@ class Row:
         return Row(quantity, "1", paper, ns2, ratio, waymark_ci=interval, derived=derived)
 
     @property
+    def order(self) -> float:
+        """The measured number, to find the greatest or the least of rows. What a claim then says of
+        the row that it found, it reads from the row's other fields."""
+        return self.waymark
+
+    @property
     def agrees_with_ns2(self) -> bool | None:
         """Whether ns-2's number is within 5 %, or within the range over the seeds (of a ratio: the
         confidence interval); None: unknown."""

@@ -91,7 +91,7 @@ def _grounds(row: Mapping[str, Row], load: float) -> list[tuple[Row, Row, Row, R
         own = label("waymark", loss, load)
         if own not in row:
             continue
-        best = max(names, key=lambda name: row[name].waymark)
+        best = max(names, key=lambda name: row[name].order)
         grounds.append((row[own], row[f"{own}, waiting"], row[best], row[f"{best}, waiting"]))
     return grounds
 
