@@ -47,7 +47,7 @@ test-rust:
 	cargo test --workspace --exclude bindings
 
 test-python: $(VENV)/.tested
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
 
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible

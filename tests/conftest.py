@@ -37,6 +37,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew-goldens", action="store_true", help="write golden files anew")
 
 
+INTERFACES = frozenset(
+    f"test_{name}"
+    for name in """
+    accurate_ecn controller_tour faults generator kernel_controls kernel_live kernel_lock
+    kernel_network kernel_options kernel_replay lab_network live names network network_tour switch
+    switch_gso switch_senders traffic tutorials
+    """.split()
+)
+"""Modules whose tests share the machine's interfaces and ports: one process runs them all."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``--numprocesses``, tests of a group are in one process, in their order."""
+    for item in items:
+        module = item.path.stem
+        group = "interfaces" if module in INTERFACES else module
+        if "quick_run" in getattr(item, "fixturenames", ()):
+            group = "quick_run"  # takes minutes, and is made once per process
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 Cli = Callable[..., Finished]
 
 Golden = Callable[[Path, str], str]
