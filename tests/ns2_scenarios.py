@@ -285,6 +285,7 @@ def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> 
         sent=_steps(rows[:, 2].astype(np.int64)),
         retransmissions=int(rows[-1, 3]),
         losses=losses,
+        trimmed=0,
         timeouts=int(rows[-1, 4]),
         start_s=flow.start_s,
         segments=flow.segments,

@@ -442,6 +442,10 @@ def test_what_a_full_queue_trims_arrives_without_a_timeout() -> None:
     result = run(Scenario("incast", network, 0.1, flows=flows, sample_s=0.01))
     assert result.switches["r"].counters["trimmed"].total.packets > 20
     assert result.switches["r"].counters["ecn_marks"].total.packets > 20
+    assert (
+        sum(f.trimmed for f in result.flows)
+        == result.switches["r"].counters["trimmed"].total.packets
+    )
     assert [flow.losses for flow in result.flows] == [0] * 8
     assert [flow.timeouts for flow in result.flows] == [0] * 8
     # 800 packets of 12 µs each, and what the trimmed ones take.

@@ -433,6 +433,8 @@ class FlowRecord(TypedDict):
     delivered_packets: NDArray[np.uint64]
     """Data packets that arrived, copies included."""
     delivered_octets: NDArray[np.uint64]
+    trimmed_packets: NDArray[np.uint64]
+    """Data packets that arrived trimmed by a switch: neither lost nor delivered."""
     goodput_octets: NDArray[np.uint64]
     """Payload octets that became available in order (a source: all that arrived)."""
     packet_octets: PacketOctets
@@ -655,6 +657,7 @@ class EndedFlows(TypedDict):
     sent_packets: NDArray[np.uint64]
     resent_packets: NDArray[np.uint64]
     lost_packets: NDArray[np.uint64]
+    trimmed_packets: NDArray[np.uint64]
     timeouts: NDArray[np.uint64]
     packet_octets: NDArray[np.uint32]
     """Of the longest data packet, as links charge it; 0: none was sent."""

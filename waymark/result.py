@@ -64,8 +64,9 @@ class FlowResult:
         delivered: data packets that arrived, copies included, by bin.
         goodput: octets of data that became available in order, by bin.
         sent: data packets that left the host, retransmissions included, by bin.
-        retransmissions, losses, timeouts: over the whole run; losses are data packets that a
-            queue, a program or a link dropped.
+        retransmissions, losses, trimmed, timeouts: over the whole run; losses are data packets that
+            a queue, a program or a link dropped, and trimmed are those that arrived cut by a switch
+            (trim.p4).
         start_s: when it began, in seconds of the run.
         segments: packets of data that it had to send; None: without end.
         finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
@@ -81,6 +82,7 @@ class FlowResult:
     sent: Counts
     retransmissions: int
     losses: int
+    trimmed: int
     timeouts: int
     start_s: float
     segments: int | None

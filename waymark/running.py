@@ -147,6 +147,7 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
         sent=measured["sent_packets"].astype(np.int64),
         retransmissions=int(measured["resent_packets"].sum()),
         losses=int(measured["lost_packets"].sum()),
+        trimmed=int(measured["trimmed_packets"].sum()),
         timeouts=measured["timeouts"],
         start_s=flow.start_s,
         segments=flow.segments,

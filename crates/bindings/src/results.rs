@@ -68,6 +68,7 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
         "lost_packets": record.lost_packets.into_pyarray(py),
         "delivered_packets": record.delivered_packets.into_pyarray(py),
         "delivered_octets": record.delivered_octets.into_pyarray(py),
+        "trimmed_packets": record.trimmed_packets.into_pyarray(py),
         "goodput_octets": record.goodput_octets.into_pyarray(py),
         "packet_octets": dict!(py, {
             "link": record.packet.link,
@@ -98,6 +99,7 @@ pub fn ended<'py>(py: Python<'py>, flows: &[(usize, FlowRecord)]) -> Dict<'py> {
         "sent_packets": column(|record| &record.sent_packets),
         "resent_packets": column(|record| &record.resent_packets),
         "lost_packets": column(|record| &record.lost_packets),
+        "trimmed_packets": column(|record| &record.trimmed_packets),
         "timeouts": timeouts.collect::<Vec<_>>().into_pyarray(py),
         "packet_octets": packets.clone().map(|packet| packet.link).collect::<Vec<_>>().into_pyarray(py),
         "payload_octets": packets.map(|packet| packet.payload).collect::<Vec<_>>().into_pyarray(py),

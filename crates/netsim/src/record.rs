@@ -32,6 +32,8 @@ pub struct FlowRecord {
     pub delivered_packets: Column,
     /// Their octets.
     pub delivered_octets: Column,
+    /// Data packets that arrived trimmed by a switch: neither lost nor delivered.
+    pub trimmed_packets: Column,
     /// Payload octets that became available in order (a source: all that arrived).
     pub goodput_octets: Column,
     /// Of what a full data packet consists (TCP).
@@ -230,6 +232,7 @@ impl FlowRecord {
             lost_packets: bins.column(),
             delivered_packets: bins.column(),
             delivered_octets: bins.column(),
+            trimmed_packets: bins.column(),
             goodput_octets: bins.column(),
             packet: PacketOctets::default(),
             timeouts: 0,
@@ -242,13 +245,14 @@ impl FlowRecord {
 
 impl FlowRecord {
     /// The columns that are counted while packets go.
-    fn columns(&mut self) -> [&mut Column; 6] {
+    fn columns(&mut self) -> [&mut Column; 7] {
         [
             &mut self.sent_packets,
             &mut self.resent_packets,
             &mut self.lost_packets,
             &mut self.delivered_packets,
             &mut self.delivered_octets,
+            &mut self.trimmed_packets,
             &mut self.goodput_octets,
         ]
     }

@@ -52,6 +52,7 @@ fn whole(record: &FlowRecord) -> FlowRecord {
         lost_packets: sum(&record.lost_packets),
         delivered_packets: sum(&record.delivered_packets),
         delivered_octets: sum(&record.delivered_octets),
+        trimmed_packets: sum(&record.trimmed_packets),
         goodput_octets: sum(&record.goodput_octets),
         judged: None,
         ..record.clone()

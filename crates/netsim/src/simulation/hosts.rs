@@ -89,12 +89,15 @@ impl Simulation {
             connection.handle_segment(now, segment);
             connection.stats().delivered_octets - before
         });
-        let is_whole = segment.payload > 0 && segment.trimming != Trimming::Cut;
-        if side == Side::Receiver && is_whole {
+        if side == Side::Receiver && segment.payload > 0 {
             let record = &mut self.traffic[flow];
-            *self.bins.flow_cell(&mut record.delivered_packets) += 1;
-            *self.bins.flow_cell(&mut record.delivered_octets) += u64::from(link_octets);
-            *self.bins.flow_cell(&mut record.goodput_octets) += in_order;
+            if segment.trimming == Trimming::Cut {
+                *self.bins.flow_cell(&mut record.trimmed_packets) += 1;
+            } else {
+                *self.bins.flow_cell(&mut record.delivered_packets) += 1;
+                *self.bins.flow_cell(&mut record.delivered_octets) += u64::from(link_octets);
+                *self.bins.flow_cell(&mut record.goodput_octets) += in_order;
+            }
         }
         self.service(flow, side);
     }
