@@ -211,8 +211,7 @@ impl Controller for Hpcc {
 mod tests {
     use super::*;
     use crate::telemetry::HopRecord;
-    use crate::telemetry::tests::{hop, path};
-    use units::Instant;
+    use crate::telemetry::tests::{check_losses, hop, near, path};
 
     /// T 1 ms over 100 Mb/s: 12,500 octets in flight, 10 segments of 1250.
     fn hpcc() -> Hpcc {
@@ -240,10 +239,6 @@ mod tests {
             path: Some(path(hops)),
             ..AckEvent::default()
         }
-    }
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
     /// W_init = B·T, and it is sent in T.
@@ -363,27 +358,6 @@ mod tests {
 
     #[test]
     fn losses_count_only_where_there_are_no_records() {
-        let mut hpcc = hpcc();
-        let loss = LossEvent {
-            now: Instant::ZERO,
-            evidence: crate::Evidence::Time,
-            lost: 0,
-            sent_at: None,
-            transmissions: 1,
-            duplicates: 0,
-            window: 10,
-        };
-        hpcc.on_loss(&loss);
-        near(hpcc.window, 5.0);
-        hpcc.on_ack(&ack(1, &[hop(0, 0, 0)]));
-        hpcc.on_loss(&loss);
-        near(hpcc.window, 5.0);
-        hpcc.on_timeout(&TimeoutEvent {
-            now: Instant::ZERO,
-            window: 5,
-        });
-        near(hpcc.window, 1.0);
-        hpcc.on_loss(&loss);
-        near(hpcc.window, 1.0);
+        check_losses(&mut hpcc(), &ack(1, &[hop(0, 0, 0)]));
     }
 }

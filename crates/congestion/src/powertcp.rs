@@ -203,7 +203,7 @@ impl Controller for PowerTcp {
 mod tests {
     use super::*;
     use crate::telemetry::HopRecord;
-    use crate::telemetry::tests::{hop, path};
+    use crate::telemetry::tests::{check_losses, hop, near, path};
     use units::Instant;
 
     /// τ 1 ms over 100 Mb/s: 12,500 octets in flight, 10 segments of 1250; β 1 segment.
@@ -230,10 +230,6 @@ mod tests {
             path: Some(path(hops)),
             ..AckEvent::default()
         }
-    }
-
-    fn near(value: f64, expected: f64) {
-        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
     /// In 200 µs 2500 octets leave and the queue grows by 2500: λ = 25 octets/µs, twice B. ν = 2500 + 12,500, 1.2 times
@@ -305,25 +301,6 @@ mod tests {
 
     #[test]
     fn losses_count_only_where_there_are_no_records() {
-        let mut power = powertcp();
-        let loss = LossEvent {
-            now: Instant::ZERO,
-            evidence: crate::Evidence::Time,
-            lost: 0,
-            sent_at: None,
-            transmissions: 1,
-            duplicates: 0,
-            window: 10,
-        };
-        power.on_loss(&loss);
-        near(power.window, 5.0);
-        power.on_ack(&ack(0, 1000, &[hop(0, 0, 0)]));
-        power.on_loss(&loss);
-        near(power.window, 5.0);
-        power.on_timeout(&TimeoutEvent {
-            now: Instant::ZERO,
-            window: 5,
-        });
-        near(power.window, 1.0);
+        check_losses(&mut powertcp(), &ack(0, 1000, &[hop(0, 0, 0)]));
     }
 }

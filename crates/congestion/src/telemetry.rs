@@ -129,6 +129,9 @@ impl Hops {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::controller::Controller;
+    use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
+    use units::Instant;
 
     /// A hop of 100 Mb/s.
     pub(crate) fn hop(left_us: u64, sent_octets: u32, queue_octets: u32) -> HopRecord {
@@ -144,6 +147,37 @@ pub(crate) mod tests {
         let mut path = PathRecord::default();
         assert!(hops.iter().all(|hop| path.push(*hop)));
         path
+    }
+
+    pub(crate) fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
+    }
+
+    /// A window of 10 segments is halved by a loss before the first record, and by none after it; a timeout leaves 1 and
+    /// forgets the record.
+    pub(crate) fn check_losses(control: &mut dyn Controller, record: &AckEvent) {
+        let loss = LossEvent {
+            now: Instant::ZERO,
+            evidence: Evidence::Time,
+            lost: 0,
+            sent_at: None,
+            transmissions: 1,
+            duplicates: 0,
+            window: 10,
+        };
+        near(control.snapshot().cwnd, 10.0);
+        control.on_loss(&loss);
+        near(control.snapshot().cwnd, 5.0);
+        control.on_ack(record);
+        control.on_loss(&loss);
+        near(control.snapshot().cwnd, 5.0);
+        control.on_timeout(&TimeoutEvent {
+            now: Instant::ZERO,
+            window: 5,
+        });
+        near(control.snapshot().cwnd, 1.0);
+        control.on_loss(&loss);
+        near(control.snapshot().cwnd, 1.0);
     }
 
     fn advance(hops: &mut Hops, record: &[HopRecord]) -> Vec<(f64, f64)> {
