@@ -2,8 +2,8 @@
 //! multiplicative decrease, once a round trip, above it.
 //!
 //! The fabric's window alone: hosts here do not measure delays of their own, which the paper gives a second window.
-//! The paper's base target includes propagation, which an operator knows. Here the least round-trip time stands
-//! for it, and the setting `target_s` is the queueing on top. Packets do not carry their number of hops, so
+//! The paper's base target includes propagation, which an operator knows. Here the setting `base_rtt_s` is that, or else the
+//! least round-trip time stands for it, and the setting `target_s` is the queueing on top. Packets do not carry their number of hops, so
 //! that topology-based scaling is a part of the target as well.
 //!
 //! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
@@ -19,6 +19,7 @@ use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, QueueingTime, TimeoutEvent};
+use crate::host_link::BASE_RTT;
 use crate::ramp_up::RampUp;
 use crate::registry::{Control, Kind, Mark, Need, Recovery, Setting, Settings};
 
@@ -55,7 +56,7 @@ pub(crate) static SWIFT: Control = Control {
     recovery: Recovery::Sack,
     marks: &[],
     needs: &[Need::Pacing],
-    settings: &[TARGET],
+    settings: &[TARGET, BASE_RTT],
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::RoundTrip)),
 };
 
@@ -67,7 +68,7 @@ pub(crate) static SWIFT_AQT: Control = Control {
     recovery: Recovery::Sack,
     marks: &[Mark::Aqt],
     needs: &[Need::Pacing],
-    settings: &[TARGET],
+    settings: &[TARGET, BASE_RTT],
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Aqt)),
 };
 
@@ -79,7 +80,7 @@ pub(crate) static SWIFT_TCP_INT: Control = Control {
     recovery: Recovery::Sack,
     marks: &[Mark::TcpInt],
     needs: &[Need::Pacing],
-    settings: &[TARGET],
+    settings: &[TARGET, BASE_RTT],
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::TcpInt)),
 };
 
@@ -91,7 +92,7 @@ pub(crate) static SWIFT_CSIG: Control = Control {
     recovery: Recovery::Sack,
     marks: &[Mark::Csig],
     needs: &[Need::Pacing],
-    settings: &[TARGET],
+    settings: &[TARGET, BASE_RTT],
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Csig)),
 };
 
@@ -117,6 +118,8 @@ pub struct SwiftConfig {
     pub delay: Delay,
     /// The queueing time to keep, in seconds.
     pub target_s: f64,
+    /// The round-trip time without queues, in seconds; `None`: the least one seen.
+    pub base_rtt_s: Option<f64>,
 }
 
 impl SwiftConfig {
@@ -124,6 +127,7 @@ impl SwiftConfig {
         SwiftConfig {
             delay,
             target_s: settings.number(TARGET.name),
+            base_rtt_s: settings.number_if_any(BASE_RTT.name),
         }
     }
 
@@ -133,7 +137,7 @@ impl SwiftConfig {
             config: *self,
             limits: *limits,
             cwnd: limits.initial_window,
-            base_s: None,
+            base_s: self.base_rtt_s,
             rtt_s: 0.0,
             decreased_at: None,
             hop_delay: None,
@@ -164,7 +168,7 @@ pub struct Swift {
     config: SwiftConfig,
     limits: Limits,
     cwnd: f64,
-    /// The least round-trip time, in seconds.
+    /// The round-trip time without queues, in seconds.
     base_s: Option<f64>,
     /// The newest round-trip time, in seconds.
     rtt_s: f64,
@@ -182,7 +186,9 @@ impl Swift {
         self.timeouts = 0;
         if let Some(rtt) = ack.rtt_s() {
             self.rtt_s = rtt;
-            self.base_s = Some(self.base_s.map_or(rtt, |base| base.min(rtt)));
+            if self.config.base_rtt_s.is_none() {
+                self.base_s = Some(self.base_s.map_or(rtt, |base| base.min(rtt)));
+            }
         }
         let Some(base) = self.base_s else { return };
         if let Some(signal) = ack.csig {
@@ -294,6 +300,7 @@ mod tests {
         let config = SwiftConfig {
             delay,
             target_s: 0.001,
+            base_rtt_s: None,
         };
         config.build(&Limits {
             initial_window: cwnd,
@@ -346,6 +353,22 @@ mod tests {
         near(swift.cwnd(), 4.0 * 0.666_124_3);
         swift.on_ack(&ack(1010, 1000, None));
         near(swift.cwnd(), 2.0 * 0.666_124_3);
+    }
+
+    /// 10 ms are given: 20 ms exceed the target although nothing less was seen, and 5 ms, seen later, do not lower it.
+    #[test]
+    fn a_base_that_is_given_is_not_measured() {
+        let mut swift = swift(Delay::RoundTrip, 4.0);
+        swift.config.base_rtt_s = Some(0.01);
+        swift.base_s = Some(0.01);
+        swift.on_ack(&ack(0, 20, None));
+        near(swift.cwnd(), 4.0 * 0.666_124_3);
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(20, 5, None));
+        near(swift.cwnd(), 4.25);
+        swift.cwnd = 4.0;
+        swift.on_ack(&ack(40, 11, None));
+        near(swift.cwnd(), 4.25);
     }
 
     #[test]
