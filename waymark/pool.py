@@ -25,7 +25,7 @@ class _Executor(Protocol):
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
 
 
-RECENT = 128
+RECENT = 16
 """Results that stay in memory although a store has them."""
 
 

@@ -6,8 +6,8 @@
 //! ```
 //! Beside the switch there are [`host`]s in user space.
 //!
-//! One thread owns the switch; others hand it [`Job`]s, and may have the kernel send what it puts into the rings. It sleeps until a frame, a job or a timer of the
-//! traffic manager comes. [`Wires`] are the links between such switches and hosts.
+//! One thread owns the switch; others hand it [`Job`]s, and may have the kernel send what it puts into the rings. It
+//! sleeps until a frame, a job or a timer of the traffic manager comes. [`Wires`] are the links between such switches and hosts.
 
 mod af_packet;
 mod bare;
