@@ -337,4 +337,3 @@ fn source(keys: &[Key]) -> Source {
         ..Source::default()
     }
 }
-
