@@ -39,11 +39,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 INTERFACES = frozenset(
     f"test_{name}"
-    for name in """
-    accurate_ecn controller_tour faults generator kernel_controls kernel_live kernel_lock
-    kernel_network kernel_options kernel_replay lab_network live names network network_tour switch
-    switch_gso switch_senders traffic tutorials
-    """.split()
+    for name in [
+        "accurate_ecn",
+        "controller_tour",
+        "faults",
+        "generator",
+        "kernel_controls",
+        "kernel_live",
+        "kernel_lock",
+        "kernel_network",
+        "kernel_options",
+        "kernel_replay",
+        "lab_network",
+        "live",
+        "names",
+        "network",
+        "network_tour",
+        "switch",
+        "switch_gso",
+        "switch_senders",
+        "traffic",
+        "tutorials",
+    ]
 )
 """Modules whose tests share the machine's interfaces and ports: one process runs them all."""
 
