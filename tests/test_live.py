@@ -139,9 +139,11 @@ def test_a_run_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=30)
+        _, told = child.communicate(timeout=120)
     finally:
         child.kill()
+        if (state.FOLDER / name).exists():
+            subprocess.run([sys.executable, "-m", "waymark", "down", name], cwd=ROOT)
     assert child.returncode == 130, told
     assert "the network is down" in told
     assert "Traceback" not in told
