@@ -37,7 +37,11 @@ fn names_are_single_words_that_differ() {
     assert_eq!(names.len(), CONTROLS.len());
     for control in CONTROLS {
         assert!(
-            control.name.chars().all(|c| c.is_ascii_lowercase()),
+            control.name.starts_with(|c: char| c.is_ascii_lowercase())
+                && control
+                    .name
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()),
             "{}",
             control.name
         );
