@@ -47,7 +47,8 @@ test-rust:
 	cargo test --workspace --exclude bindings
 
 test-python: $(VENV)/.tested
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup -m "not interfaces"
+	$(BIN)/python -m pytest -m interfaces
 
 test-ptf: $(VENV)/.tested
 	$(BIN)/python -m ptf_tests --if-possible

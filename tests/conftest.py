@@ -62,16 +62,20 @@ INTERFACES = frozenset(
         "tutorials",
     ]
 )
-"""Modules whose tests share the machine's interfaces and ports: one process runs them all."""
+"""Modules whose tests share the machine's interfaces and ports, and start what needs its time."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``--numprocesses``, tests of a group are in one process, in their order."""
+    """Mark tests on interfaces; with ``--numprocesses``, have one process for a group of tests."""
     for item in items:
         module = item.path.stem
         if module.startswith("test_ns2"):
             continue  # long, and each by itself
-        group = "interfaces" if module in INTERFACES else module
+        group = module
+        if module in INTERFACES:
+            group = "interfaces"
+            item.add_marker(pytest.mark.interfaces)
         if "quick_run" in getattr(item, "fixturenames", ()):
             group = "quick_run"  # takes minutes, and is made once per process
         item.add_marker(pytest.mark.xdist_group(group))
