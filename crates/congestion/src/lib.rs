@@ -17,6 +17,7 @@ pub mod card;
 pub mod controller;
 pub mod cubic;
 pub mod dctcp;
+mod delivery_rounds;
 pub mod dual;
 pub mod enhanced_vegas;
 pub mod event;

@@ -35,7 +35,7 @@ impl<const ROUNDS: usize> MaxFilter<ROUNDS> {
     }
 
     fn slot(&mut self, round: u64) -> &mut f64 {
-        &mut self.rounds[round as usize % ROUNDS]
+        &mut self.rounds[(round % ROUNDS as u64) as usize]
     }
 }
 

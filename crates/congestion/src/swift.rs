@@ -2,9 +2,9 @@
 //! multiplicative decrease, once a round trip, above it.
 //!
 //! The fabric's window alone: hosts here do not measure delays of their own, which the paper gives a second window.
-//! The paper's base target includes propagation, which an operator knows. Here the setting `base_rtt_s` is that, or else the
-//! least round-trip time stands for it, and the setting `target_s` is the queueing on top. Packets do not carry their number of hops, so
-//! that topology-based scaling is a part of the target as well.
+//! The paper's base target includes propagation, which an operator knows. Here the setting `base_rtt_s` is that, or else
+//! the least round-trip time stands for it, and the setting `target_s` is the queueing on top. Packets do not carry
+//! their number of hops, so that topology-based scaling is a part of the target as well.
 //!
 //! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
 //! hops, without clocks at the ends.

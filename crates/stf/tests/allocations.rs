@@ -5,11 +5,12 @@ mod hop;
 mod support;
 
 use engine::{DEFLECTION_PORT, Match, Packet, PortConfig, Switch, SwitchConfig};
-use hop::{add, hop};
+use hop::hop;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use std::collections::BTreeMap;
 use std::path::Path;
+use support::add;
 use units::{Instant, Rate};
 
 #[global_allocator]

@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::path::Path;
+use support::add;
 use units::{Instant, Rate};
 
 const HOST: u32 = 0x0a00_0214;
@@ -103,22 +104,6 @@ fn hop(program: &str, rate_bps: u64, seed: u64) -> Switch {
 
 fn port() -> (&'static str, Match) {
     ("port", Match::exact(PORT))
-}
-
-fn add(
-    switch: &mut Switch,
-    table: &str,
-    key: &[(&str, Match)],
-    action: &str,
-    args: &[(&str, u64)],
-) {
-    let args: Vec<_> = args
-        .iter()
-        .map(|&(name, value)| (name, value.into()))
-        .collect();
-    switch
-        .add(table, key, 0, action, &args)
-        .unwrap_or_else(|why| panic!("{why}"));
 }
 
 /// Takes packets through a hop, in the order in which they come; they leave for the next one.

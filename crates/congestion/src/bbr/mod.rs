@@ -206,7 +206,7 @@ impl Bbr {
 
     /// §4.3.4.3: any phase but the slow one.
     fn enter_probe_bw(&mut self, now: Instant) {
-        let back = (self.model.rounds() % 7) as usize;
+        let back = (self.model.rounds.count() % 7) as usize;
         self.enter_phase((CYCLE.len() - back) % CYCLE.len(), now);
     }
 
@@ -232,10 +232,10 @@ impl Bbr {
         let State::ProbeRtt { until, round_done } = self.state else {
             return;
         };
-        self.model.hold_back(ack.in_flight);
+        self.model.rounds.hold_back(ack.in_flight);
         let Some(end) = until else {
             if ack.in_flight as f64 <= MIN_PIPE_CWND {
-                self.model.start_round();
+                self.model.rounds.begin();
                 self.state = State::ProbeRtt {
                     until: Some(ack.now + PROBE_RTT),
                     round_done: false,
@@ -243,7 +243,7 @@ impl Bbr {
             }
             return;
         };
-        let round_done = round_done || self.model.round_start();
+        let round_done = round_done || self.model.rounds.has_begun();
         self.state = State::ProbeRtt { until, round_done };
         if round_done && ack.now > end {
             self.model.renew_rt_prop(ack.now);
@@ -276,7 +276,7 @@ impl Bbr {
         let target = self.inflight(self.state.cwnd_gain());
         let delivered = ack.newly_delivered as f64;
         self.cwnd = (self.cwnd - ack.newly_lost as f64).max(1.0);
-        if self.conserving && self.model.round_start() {
+        if self.conserving && self.model.rounds.has_begun() {
             self.conserving = false;
         }
         if self.conserving {
@@ -285,7 +285,7 @@ impl Bbr {
             if self.model.filled_pipe() {
                 self.cwnd = (self.cwnd + delivered).min(target);
             } else if self.cwnd < target
-                || (self.model.delivered() as f64) < self.limits.initial_window
+                || (self.model.rounds.delivered() as f64) < self.limits.initial_window
             {
                 self.cwnd += delivered;
             }
@@ -339,7 +339,7 @@ impl Controller for Bbr {
         self.save_cwnd();
         self.recovering = true;
         self.conserving = true;
-        self.model.start_round();
+        self.model.rounds.begin();
         self.cwnd = self.in_flight as f64 + 1.0;
     }
 

@@ -1,10 +1,9 @@
 //! BBR's model of the path (§4.1): bandwidth, propagation delay, round trips, and whether the pipe
 //! is full.
 
-use std::ops::Range;
-
 use units::Instant;
 
+use crate::delivery_rounds::DeliveryRounds;
 use crate::event::AckEvent;
 use crate::max_filter::MaxFilter;
 
@@ -20,14 +19,7 @@ const FLAT_ROUNDS: u32 = 3;
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     bandwidth: MaxFilter<BANDWIDTH_ROUNDS>,
-    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
-    held_back: Range<u64>,
-    /// Segments delivered in all.
-    delivered: u64,
-    /// A round ends with a segment sent when so many had been delivered.
-    next_round: u64,
-    rounds: u64,
-    round_start: bool,
+    pub(super) rounds: DeliveryRounds,
     /// In seconds.
     rt_prop: Option<f64>,
     rt_prop_stamp: Instant,
@@ -40,11 +32,7 @@ impl Default for Model {
     fn default() -> Self {
         Model {
             bandwidth: MaxFilter::default(),
-            held_back: 0..0,
-            delivered: 0,
-            next_round: 0,
-            rounds: 0,
-            round_start: false,
+            rounds: DeliveryRounds::default(),
             rt_prop: None,
             rt_prop_stamp: Instant::ZERO,
             rt_prop_expired: false,
@@ -70,57 +58,25 @@ impl Model {
         self.rt_prop_expired
     }
 
-    pub(super) fn delivered(&self) -> u64 {
-        self.delivered
-    }
-
-    pub(super) fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    /// The newest acknowledgement began a round.
-    pub(super) fn round_start(&self) -> bool {
-        self.round_start
-    }
-
     pub(super) fn filled_pipe(&self) -> bool {
         self.flat_rounds >= FLAT_ROUNDS
     }
 
-    /// A round begins here, whatever has been sent before.
-    pub(super) fn start_round(&mut self) {
-        self.next_round = self.delivered;
-    }
-
-    /// What is sent until `in_flight` more segments are delivered is held back by ProbeRTT.
-    pub(super) fn hold_back(&mut self, in_flight: u64) {
-        if !self.held_back.contains(&self.delivered) {
-            self.held_back.start = self.delivered;
-        }
-        self.held_back.end = self.delivered + in_flight.max(1);
-    }
-
     /// §4.1.1: `BBRUpdateRound`, `BBRUpdateBtlBw`.
     pub(super) fn update_bandwidth(&mut self, ack: &AckEvent) {
-        self.round_start = false;
+        self.rounds.update(ack.rate.as_ref());
         let Some(rate) = &ack.rate else { return };
-        self.delivered = rate.total_delivered;
-        if rate.prior_delivered >= self.next_round {
-            self.next_round = self.delivered;
-            self.rounds += 1;
-            self.round_start = true;
-        }
         let sample = rate.per_second();
-        let limited = rate.app_limited || self.held_back.contains(&rate.prior_delivered);
+        let limited = self.rounds.is_limited(rate);
         if sample.is_finite() && (sample >= self.bandwidth() || !limited) {
-            self.bandwidth.add(self.rounds, sample);
+            self.bandwidth.add(self.rounds.count(), sample);
         }
     }
 
     /// §4.3.2.2: `BBRCheckFullPipe`.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.rate.is_some_and(|rate| rate.app_limited);
-        if self.filled_pipe() || !self.round_start || app_limited {
+        if self.filled_pipe() || !self.rounds.has_begun() || app_limited {
             return;
         }
         if self.bandwidth() >= self.full_bandwidth * GROWTH {

@@ -140,10 +140,10 @@ impl Bbr3 {
         self.in_flight = ack.in_flight;
         self.model.note_losses(ack);
         let sample = ack.rate.map(|sample| self.model.judged(sample));
+        self.model.update_round(sample.as_ref());
         if let Some(sample) = &sample {
             self.model.update_latest(sample);
-            self.model.update_round(sample);
-            self.rounds_since_probe += u64::from(self.model.round_start());
+            self.rounds_since_probe += u64::from(self.model.rounds.has_begun());
             self.model.update_max_bandwidth(sample);
             self.model
                 .update_congestion(self.state.is_probing(), self.cwnd);
@@ -167,14 +167,14 @@ impl Bbr3 {
         self.model.check_startup_loss(self.recovering);
         if self.state == State::Startup && self.model.is_full() {
             self.state = State::Drain;
-            self.drain_round = self.model.rounds();
+            self.drain_round = self.model.rounds.count();
         }
     }
 
     /// §5.3.2: the queue is gone, or three round trips have passed.
     fn check_drain_done(&mut self, now: Instant) {
         let drained = self.in_flight as f64 <= self.inflight(1.0)
-            || self.model.rounds() > self.drain_round + DRAIN_ROUNDS;
+            || self.model.rounds.count() > self.drain_round + DRAIN_ROUNDS;
         if self.state == State::Drain && drained {
             self.start_down(now);
         }
@@ -190,23 +190,23 @@ impl Bbr3 {
                 round_done: false,
             };
             self.acks = Acks::ProbeStopping;
-            self.model.start_round();
+            self.model.rounds.begin();
         }
         let State::ProbeRtt { until, round_done } = self.state else {
             return;
         };
-        self.model.hold_back(ack.in_flight);
+        self.model.rounds.hold_back(ack.in_flight);
         let Some(end) = until else {
             if ack.in_flight as f64 <= self.probe_rtt_cwnd() {
                 self.state = State::ProbeRtt {
                     until: Some(ack.now + PROBE_RTT),
                     round_done: false,
                 };
-                self.model.start_round();
+                self.model.rounds.begin();
             }
             return;
         };
-        let round_done = round_done || self.model.round_start();
+        let round_done = round_done || self.model.rounds.has_begun();
         self.state = State::ProbeRtt { until, round_done };
         if round_done && ack.now > end {
             self.model.renew_probe_rtt(ack.now);
@@ -295,7 +295,9 @@ impl Bbr3 {
         let delivered = ack.newly_delivered as f64;
         if self.model.is_full() {
             self.cwnd = (self.cwnd + delivered).min(most);
-        } else if self.cwnd < most || (self.model.delivered() as f64) < self.limits.initial_window {
+        } else if self.cwnd < most
+            || (self.model.rounds.delivered() as f64) < self.limits.initial_window
+        {
             self.cwnd += delivered;
         }
         self.cwnd = self.cwnd.max(MIN_PIPE_CWND);

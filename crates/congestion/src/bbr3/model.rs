@@ -1,10 +1,9 @@
 //! BBRv3's model of the path (§5.5): round trips, bandwidth, propagation delay, whether the pipe is full, and the bounds
 //! that losses set.
 
-use std::ops::Range;
-
 use units::Instant;
 
+use crate::delivery_rounds::DeliveryRounds;
 use crate::event::{AckEvent, RateSample};
 use crate::max_filter::MaxFilter;
 
@@ -28,16 +27,9 @@ const PROBE_RTT_INTERVAL: f64 = 5.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    /// Segments delivered in all.
-    delivered: u64,
-    /// A round ends with a segment sent when so many had been delivered.
-    next_round: u64,
-    rounds: u64,
-    round_start: bool,
+    pub(super) rounds: DeliveryRounds,
     max_bandwidth: MaxFilter<CYCLES>,
     cycle: u64,
-    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
-    held_back: Range<u64>,
     /// `BBR.bw_latest` and `BBR.inflight_latest`: the most of the loss round.
     bandwidth_latest: f64,
     inflight_latest: f64,
@@ -77,13 +69,9 @@ pub(super) struct Model {
 impl Default for Model {
     fn default() -> Self {
         Model {
-            delivered: 0,
-            next_round: 0,
-            rounds: 0,
-            round_start: false,
+            rounds: DeliveryRounds::default(),
             max_bandwidth: MaxFilter::default(),
             cycle: 0,
-            held_back: 0..0,
             bandwidth_latest: 0.0,
             inflight_latest: 0.0,
             next_loss_round: 0,
@@ -143,19 +131,6 @@ impl Model {
         self.min_rtt.map(|rtt| gain * bandwidth * rtt)
     }
 
-    pub(super) fn delivered(&self) -> u64 {
-        self.delivered
-    }
-
-    pub(super) fn rounds(&self) -> u64 {
-        self.rounds
-    }
-
-    /// The newest acknowledgement began a round.
-    pub(super) fn round_start(&self) -> bool {
-        self.round_start
-    }
-
     /// `BBR.full_bw_reached`
     pub(super) fn is_full(&self) -> bool {
         self.is_full
@@ -189,18 +164,10 @@ impl Model {
         self.extra.max()
     }
 
-    /// A round begins here, whatever has been sent before (§5.5.1).
-    pub(super) fn start_round(&mut self) {
-        self.next_round = self.delivered;
-    }
-
-    /// `UpdateRound`
-    pub(super) fn update_round(&mut self, sample: &RateSample) {
-        self.delivered = sample.total_delivered;
-        self.round_start = sample.prior_delivered >= self.next_round;
-        if self.round_start {
-            self.next_round = self.delivered;
-            self.rounds += 1;
+    /// §5.5.1, `UpdateRound`
+    pub(super) fn update_round(&mut self, sample: Option<&RateSample>) {
+        self.rounds.update(sample);
+        if self.rounds.has_begun() {
             self.recovery_rounds += 1;
             self.extra_rounds += match self.is_full {
                 true => 1,
@@ -209,20 +176,10 @@ impl Model {
         }
     }
 
-    /// What is sent until `in_flight` more segments are delivered is held back by ProbeRTT
-    /// (`MarkConnectionAppLimited`).
-    pub(super) fn hold_back(&mut self, in_flight: u64) {
-        if !self.held_back.contains(&self.delivered) {
-            self.held_back.start = self.delivered;
-        }
-        self.held_back.end = self.delivered + in_flight.max(1);
-    }
-
-    /// A sample, with what ProbeRTT held back taken for the application's.
+    /// A sample, with what ProbeRTT held back taken for the application's (`MarkConnectionAppLimited`).
     pub(super) fn judged(&self, sample: RateSample) -> RateSample {
-        let held_back = self.held_back.contains(&sample.prior_delivered);
         RateSample {
-            app_limited: sample.app_limited || held_back,
+            app_limited: self.rounds.is_limited(&sample),
             ..sample
         }
     }
@@ -272,7 +229,7 @@ impl Model {
         }
         if !self.loss_in_round {
             let delivered = ack.rate.map(|sample| sample.total_delivered);
-            self.next_loss_round = delivered.unwrap_or(self.delivered);
+            self.next_loss_round = delivered.unwrap_or(self.rounds.delivered());
         }
         self.loss_in_round = true;
         self.lost += ack.newly_lost;
@@ -328,7 +285,7 @@ impl Model {
 
     /// §5.3.1.2, `CheckFullBWReached`
     pub(super) fn check_full_bandwidth(&mut self, sample: &RateSample) {
-        if self.is_full_now || !self.round_start || sample.app_limited {
+        if self.is_full_now || !self.rounds.has_begun() || sample.app_limited {
             return;
         }
         let rate = sample.per_second();
@@ -350,7 +307,7 @@ impl Model {
 
     /// §5.3.1.3, `CheckStartupHighLoss`: a round of recovery with many losses shows that the pipe is full.
     pub(super) fn check_startup_loss(&mut self, recovering: bool) {
-        if !self.round_start {
+        if !self.rounds.has_begun() {
             return;
         }
         let lost = self.lost as f64 > self.inflight_latest * LOSS_THRESHOLD;

@@ -26,7 +26,7 @@ impl Bbr3 {
             State::Down if self.is_time_to_probe(ack.now) => self.start_refill(),
             State::Down if self.is_time_to_cruise() => self.state = State::Cruise,
             State::Cruise if self.is_time_to_probe(ack.now) => self.start_refill(),
-            State::Refill if self.model.round_start() => self.start_up(sample),
+            State::Refill if self.model.rounds.has_begun() => self.start_up(sample),
             State::Up if self.is_time_to_go_down(ack, sample) => {
                 self.too_high = false;
                 self.start_down(ack.now);
@@ -42,7 +42,7 @@ impl Bbr3 {
         self.pick_probe_wait();
         self.cycle_start = now;
         self.acks = Acks::ProbeStopping;
-        self.model.start_round();
+        self.model.rounds.begin();
         self.state = State::Down;
     }
 
@@ -53,7 +53,7 @@ impl Bbr3 {
         self.up_acked = 0.0;
         self.precautionary = false;
         self.acks = Acks::Refilling;
-        self.model.start_round();
+        self.model.rounds.begin();
         self.state = State::Refill;
     }
 
@@ -61,7 +61,7 @@ impl Bbr3 {
     fn start_up(&mut self, sample: &RateSample) {
         self.probe_samples = true;
         self.acks = Acks::ProbeStarting;
-        self.model.start_round();
+        self.model.rounds.begin();
         self.model.reset_full_bandwidth(sample.per_second());
         self.state = State::Up;
         self.raise_slope();
@@ -69,7 +69,7 @@ impl Bbr3 {
 
     /// `PickProbeWait`: 2 to 3 s, and a round trip less or not. The draft draws both.
     fn pick_probe_wait(&mut self) {
-        let rounds = self.model.rounds();
+        let rounds = self.model.rounds.count();
         self.rounds_since_probe = rounds % 2;
         self.probe_wait = Duration::from_millis(2000 + rounds.wrapping_mul(619) % 1000);
     }
@@ -105,7 +105,7 @@ impl Bbr3 {
     /// `AdaptLongTermModel`; whether it began a phase: after a probe that stopped early and lost little, the next follows
     /// at once.
     fn adapt_long_term(&mut self, ack: &AckEvent, sample: &RateSample) -> bool {
-        let round_start = self.model.round_start();
+        let round_start = self.model.rounds.has_begun();
         if self.acks == Acks::ProbeStarting && round_start {
             self.acks = Acks::ProbeFeedback;
         }
@@ -161,7 +161,7 @@ impl Bbr3 {
             self.up_acked -= steps * self.up_count;
             self.model.set_long_term(self.model.long_term() + steps);
         }
-        if self.model.round_start() {
+        if self.model.rounds.has_begun() {
             self.raise_slope();
         }
     }

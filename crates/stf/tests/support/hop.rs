@@ -1,25 +1,8 @@
 //! The hop with every mark on.
 
-use super::support;
+use super::support::{self, add};
 use engine::{Match, Switch, SwitchConfig};
 use std::path::Path;
-
-/// Adds an entry without priority.
-pub fn add(
-    switch: &mut Switch,
-    table: &str,
-    matches: &[(&str, Match)],
-    action: &str,
-    args: &[(&str, u64)],
-) {
-    let args: Vec<_> = args
-        .iter()
-        .map(|&(name, value)| (name, value.into()))
-        .collect();
-    switch
-        .add(table, matches, 0, action, &args)
-        .unwrap_or_else(|why| panic!("{why}"));
-}
 
 /// `waymark.p4` with a route to 10.0.2.20 by port 2, which writes all marks.
 pub fn hop() -> Switch {

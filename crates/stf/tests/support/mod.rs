@@ -1,7 +1,8 @@
-//! Compiling programs from files.
+//! Compiling programs from files, and setting them up.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+use engine::{Match, Switch};
 use p4_frontend::{Loader, SourceMap};
 use std::path::Path;
 
@@ -50,6 +51,23 @@ pub fn compile_text(
             .collect();
         texts.join("\n")
     })
+}
+
+/// Adds an entry without priority.
+pub fn add(
+    switch: &mut Switch,
+    table: &str,
+    matches: &[(&str, Match)],
+    action: &str,
+    args: &[(&str, u64)],
+) {
+    let args: Vec<_> = args
+        .iter()
+        .map(|&(name, value)| (name, value.into()))
+        .collect();
+    switch
+        .add(table, matches, 0, action, &args)
+        .unwrap_or_else(|why| panic!("{why}"));
 }
 
 /// Writes the checksum (RFC 1071) of an IPv4 header whose own is 0.

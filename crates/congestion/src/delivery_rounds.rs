@@ -1,0 +1,107 @@
+//! Round trips counted by what was delivered, as both versions of BBR count them.
+
+use std::ops::Range;
+
+use crate::event::RateSample;
+
+/// The running round: it ends when a segment sent in it is delivered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeliveryRounds {
+    /// Segments delivered in all.
+    delivered: u64,
+    /// A round ends with a segment sent when so many had been delivered.
+    next: u64,
+    count: u64,
+    has_begun: bool,
+    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
+    held_back: Range<u64>,
+}
+
+impl DeliveryRounds {
+    /// Segments delivered in all.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// How many rounds have ended.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether the newest acknowledgement began a round.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Takes the sample of an acknowledgement; `None`: it has none, and begins no round.
+    pub(crate) fn update(&mut self, sample: Option<&RateSample>) {
+        self.has_begun = sample.is_some_and(|sample| sample.prior_delivered >= self.next);
+        if let Some(sample) = sample {
+            self.delivered = sample.total_delivered;
+        }
+        if self.has_begun {
+            self.count += 1;
+            self.begin();
+        }
+    }
+
+    /// A round begins here, whatever has been sent before.
+    pub(crate) fn begin(&mut self) {
+        self.next = self.delivered;
+    }
+
+    /// What is sent until `in_flight` more segments are delivered is held back by the control.
+    pub(crate) fn hold_back(&mut self, in_flight: u64) {
+        if !self.held_back.contains(&self.delivered) {
+            self.held_back.start = self.delivered;
+        }
+        self.held_back.end = self.delivered + in_flight.max(1);
+    }
+
+    /// Whether the segment of a sample was sent while something held it back: the application, or the control.
+    pub(crate) fn is_limited(&self, sample: &RateSample) -> bool {
+        sample.app_limited || self.held_back.contains(&sample.prior_delivered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(prior_delivered: u64, total_delivered: u64) -> RateSample {
+        RateSample {
+            prior_delivered,
+            total_delivered,
+            ..RateSample::default()
+        }
+    }
+
+    #[test]
+    fn a_round_ends_when_a_segment_sent_in_it_is_delivered() {
+        let mut rounds = DeliveryRounds::default();
+        let begins = [(0, 4), (0, 5), (3, 7), (4, 8), (7, 9), (8, 12)].map(|(prior, total)| {
+            rounds.update(Some(&sample(prior, total)));
+            rounds.has_begun()
+        });
+        assert_eq!(begins, [true, false, false, true, false, true]);
+        assert_eq!((rounds.count(), rounds.delivered()), (3, 12));
+        rounds.update(None);
+        assert!(!rounds.has_begun());
+        assert_eq!(rounds.delivered(), 12);
+    }
+
+    /// 12 are delivered and 5 in flight: what is sent until 17 are delivered is limited.
+    #[test]
+    fn what_is_held_back_is_limited_until_the_flight_is_delivered() {
+        let mut rounds = DeliveryRounds::default();
+        rounds.update(Some(&sample(0, 12)));
+        rounds.hold_back(5);
+        let limited = [11, 12, 16, 17].map(|prior| rounds.is_limited(&sample(prior, 20)));
+        assert_eq!(limited, [false, true, true, false]);
+        let by_application = RateSample {
+            app_limited: true,
+            ..sample(11, 20)
+        };
+        assert!(rounds.is_limited(&by_application));
+    }
+}
