@@ -37,7 +37,8 @@ OUTSIDE: Mapping[str, Mapping[str, float]] = {
     "thetapowertcp-incast": {WAITING: 155, RATE: 4, COMPLETION: 6},
     "thetapowertcp-half": {WAITING: 2},
 }
-"""By how much a run is outside of the tolerances, measured."""
+"""By how much a run is outside of the tolerances: measured, rounded up, and no criterion. More is a
+change of a control, or of the model."""
 
 
 def nearby(values: Values) -> tuple[Values, Values]:

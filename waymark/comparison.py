@@ -283,7 +283,7 @@ class Comparison:
                     "to its links, and program: v1model/ecn.p4 to its switches"
                 )
             marks = _marks_of(control)
-            for mark in PROGRAM_OF.keys() & marks:
+            for mark in (mark for mark in PROGRAM_OF if mark in marks):
                 if not any(writes(mark, program.of_project(n).tables) for n in self._programs):
                     yield (
                         f"{label} reads {mark}, which no switch of {self.name} writes: add "

@@ -39,7 +39,7 @@ pub struct Results {
 /// Counts of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Events taken, but for lines that have sent a packet.
+    /// Events taken, without those of lines that have sent a packet.
     pub events: u64,
     /// Packets that hosts sent.
     pub packets: u64,

@@ -263,8 +263,8 @@ impl TrafficManager {
         let waiting = self.waiting.as_mut()?;
         loop {
             let number = waiting.pop()?;
-            let port = self.ports[number as usize].as_ref()?;
-            if port.waiting > 0 {
+            let port = self.ports[number as usize].as_ref();
+            if port.is_some_and(|port| port.waiting > 0) {
                 return Some(number);
             }
         }

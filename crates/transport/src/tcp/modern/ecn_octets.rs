@@ -48,8 +48,8 @@ impl Received {
     }
 
     /// The option of a segment that has room for so many octets. The first, and others that are `whole`, have all
-    /// counters, so that the other end sees those that were cleared on the way. The rest have those that ever moved, or, for lack of room, those that moved since the newest option
-    /// (§3.2.3.3).
+    /// counters, so that the other end sees those that were cleared on the way. The rest have those that ever moved, or,
+    /// for lack of room, those that moved since the newest option (§3.2.3.3).
     pub(super) fn option(&mut self, whole: bool, room: u32) -> Option<OctetCounts> {
         if !self.enabled {
             return None;
