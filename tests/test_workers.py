@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+
+from waymark import Flow, Scenario, Topology
 
 COMMAND = (sys.executable, "-m", "waymark")
 QUICK = ("run", "chan/fig2.2", "--scale", "quick")
@@ -211,6 +214,36 @@ def test_a_run_in_the_background_ends_with_its_pool() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout == f"{['the pool has ended'] * 4}\n", done.stderr
+
+
+@pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_an_object_is_freed_ends_the_wait(small: Topology, sign: str) -> None:
+    """Python drops exceptions of finalizers, also the one that a signal raises there."""
+    script = (
+        "import os, pickle, signal, sys\n"
+        "from waymark.pool import pool\n"
+        "class Freed:\n"
+        "    def __del__(self):\n"
+        f"        os.kill(os.getpid(), signal.{sign})\n"
+        "scenario = pickle.load(sys.stdin.buffer)\n"
+        "with pool(1) as workers:\n"
+        "    future = workers.submit(scenario)\n"
+        "    Freed()\n"
+        "    try:\n"
+        "        future.result(timeout=60)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('interrupted')\n"
+    )
+    endless = Scenario("endless", small, 1e6, flows=(Flow("a", "b", "newreno"),))
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=pickle.dumps(endless),
+        capture_output=True,
+        timeout=90,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"interrupted\n"), done.stderr
+    assert b"ignored" in done.stderr  # it was raised where Python drops it
 
 
 def test_a_callback_that_leaves_ends_no_worker() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol, cast
 from weakref import WeakValueDictionary, ref
 
@@ -110,7 +111,7 @@ class Pool:
             try:
                 result = run.result()
                 store.put(key, result)
-            except Exception as error:
+            except BaseException as error:
                 future.set_exception(error)
             else:
                 self._recent.append(result)
@@ -159,8 +160,19 @@ def pool(
             yield Pool(executor, store, threads)
         return
     workers = Workers(jobs or max(1, (os.cpu_count() or 1) // threads))
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        # Python drops an exception that is raised while it frees an object. The futures that
+        # somebody waits for raise it once more.
+        threading.Thread(target=workers.interrupt).start()
+        raise KeyboardInterrupt
+
     # Without a handler, SIGTERM would leave the workers to finish their runs.
-    with closing(workers), _handled(signal.SIGTERM, signal.default_int_handler):
+    with (
+        closing(workers),
+        _handled(signal.SIGINT, interrupt),
+        _handled(signal.SIGTERM, interrupt),
+    ):
         yield Pool(workers, store, threads)
 
 

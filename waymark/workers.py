@@ -64,7 +64,7 @@ class Workers:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._running: set[_Worker] = set()
-        self._refusal: str | None = None
+        self._refusal: BaseException | None = None
 
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]":
         """The future result of a call. Calls begin in the order of submission.
@@ -81,14 +81,24 @@ class Workers:
 
     def close(self) -> None:
         """End all workers, also those in the middle of a call; what they had to do is refused."""
-        with self._lock:
-            self._refusal = "the pool has ended"
-            for worker in self._running:
-                worker.process.kill()
+        self._refuse(WaymarkError("the pool has ended"))
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
             thread.join()
+
+    def interrupt(self) -> None:
+        """End all workers; from now on futures without a result raise :class:`KeyboardInterrupt`.
+
+        Not for handlers of signals, which may have stopped a thread that holds the lock.
+        """
+        self._refuse(KeyboardInterrupt())
+
+    def _refuse(self, refusal: BaseException) -> None:
+        with self._lock:
+            self._refusal = self._refusal or refusal
+            for worker in self._running:
+                worker.process.kill()
 
     def _tend(self) -> None:
         """Have one worker after another do jobs; a job ends at most one worker."""
@@ -105,7 +115,8 @@ class Workers:
                 with self._lock:
                     self._running.discard(ended.worker)
                 worker = None
-                settle, outcome = job.future.set_exception, WaymarkError(self._refusal or ended)
+                outcome = self._refusal or WaymarkError(ended)
+                settle = job.future.set_exception
             except BaseException as error:
                 settle, outcome = job.future.set_exception, error
             try:
@@ -119,7 +130,7 @@ class Workers:
     def _start(self) -> "_Worker":
         with self._lock:
             if self._refusal is not None:
-                raise WaymarkError(self._refusal)
+                raise self._refusal
             try:
                 worker = _Worker()
             except OSError as error:
@@ -130,7 +141,7 @@ class Workers:
         except _EndedError as ended:
             # So would the next ones.
             with self._lock:
-                self._refusal = self._refusal or str(ended)
+                self._refusal = self._refusal or WaymarkError(ended)
             raise
         return worker
 
