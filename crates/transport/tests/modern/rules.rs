@@ -687,6 +687,55 @@ fn octet_counters_leave_room_for_two_sack_blocks() {
     assert_eq!(arrives(8, Ecn::Ect0), (Some(1), 2));
 }
 
+/// The flags of a SYN and of those that follow while no answer comes.
+fn flags_of_syns(ecn: EcnMode) -> [Flags; 3] {
+    let config = Config {
+        ecn,
+        ..Config::default()
+    };
+    let mut client = Connection::connect(Arc::new(config), &RenoConfig {}, 1000);
+    let mut now = Instant::from_micros(1_000_000);
+    std::array::from_fn(|_| {
+        let syn = client.poll_transmit(now).expect("a SYN is due");
+        now = client.poll_timeout().expect("a SYN waits for its answer");
+        client.handle_timeout(now);
+        syn.flags
+    })
+}
+
+/// RFC 9768, §3.1.4.1, and RFC 3168, §6.1.1.1.
+#[test]
+fn a_syn_without_answer_asks_for_ecn_once_more() {
+    let echoed = Flags::SYN | Flags::CWR | Flags::ECE;
+    let counted = echoed | Flags::AE;
+    assert_eq!(flags_of_syns(EcnMode::L4s), [counted, counted, Flags::SYN]);
+    for mode in [EcnMode::Classic, EcnMode::Accurate] {
+        assert_eq!(flags_of_syns(mode), [echoed, echoed, Flags::SYN]);
+    }
+}
+
+/// RFC 9768, §3.1.5: the two ends could take the connection for different ones.
+#[test]
+fn syns_that_ask_for_two_kinds_of_feedback_reset_the_connection() {
+    let config = Arc::new(counting(Config::default()));
+    let mut pair = Pair {
+        now: Instant::from_micros(1_000_000),
+        ends: [
+            Connection::connect(config.clone(), &RenoConfig {}, 1000),
+            Connection::listen(config, &RenoConfig {}, 7),
+        ],
+    };
+    let syn = pair.take(0)[0];
+    assert_eq!(pair.answer(1, syn).len(), 1);
+    let other = Segment {
+        flags: Flags::SYN | Flags::CWR | Flags::ECE,
+        ..syn
+    };
+    let reset = pair.answer(1, other);
+    assert!(reset[0].flags.contains(Flags::RST), "{reset:?}");
+    assert_eq!(pair.ends[1].ended(), Some(Ended::Aborted));
+}
+
 #[test]
 fn octet_counters_can_be_left_out() {
     let mut pair = Pair::new(&counting(Config {

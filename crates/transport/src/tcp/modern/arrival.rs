@@ -186,8 +186,10 @@ impl Connection {
             return;
         }
         if !segment.flags.contains(Flags::ACK) {
-            self.ecn.on_syn_again(segment);
-            self.sender.board.lose_all();
+            match self.ecn.on_syn_again(segment) {
+                true => self.abort(),
+                false => self.sender.board.lose_all(),
+            }
             return;
         }
         self.receiver.due = true;

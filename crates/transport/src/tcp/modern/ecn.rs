@@ -21,10 +21,11 @@ pub(super) struct EcnState {
     agreed: bool,
     /// Both ends count marks (RFC 9768).
     counts: bool,
-    /// Counted marks matter, and data is capable: not after a handshake that says that it is not safe.
-    safe: bool,
-    /// The counters contradict each other: data is not capable any more (RFC 9768, §3.2.3.2.5).
-    contradicted: bool,
+    /// Where both ends count, data is capable: not after a handshake without ECN's flags, which the other end may have
+    /// taken for the whole (RFC 9768, §3.1.5), nor where the counters contradict each other (§3.2.3.2.5).
+    capable: bool,
+    /// Counted marks are responded to: not where the other end does not seem to count (§3.2.2.1, note 1 of table 4).
+    heeded: bool,
     /// The receiver's: echo a mark (RFC 3168: until the sender says that it slowed down; RFC 8257:
     /// of the newest data, "DCTCP.CE").
     echo: bool,
@@ -75,8 +76,8 @@ impl EcnState {
             mode,
             agreed: false,
             counts: false,
-            safe: true,
-            contradicted: false,
+            capable: true,
+            heeded: true,
             echo: false,
             received: FIRST_COUNT,
             unreported: 0,
@@ -92,15 +93,14 @@ impl EcnState {
         }
     }
 
-    /// What a SYN says that was sent so often, this time included. Sent again it says nothing, lest ECN be the reason
-    /// for its loss (RFC 3168, §6.1.1.1); one that asks for counting asks twice (RFC 9768, §3.1.4.1).
+    /// What a SYN says that was sent so often before. It asks twice, and then no more, lest that be the reason for its loss
+    /// (RFC 3168, §6.1.1.1; RFC 9768, §3.1.4.1).
     pub(super) fn syn_flags(&self, transmissions: u32) -> Flags {
         match self.mode {
-            EcnMode::L4s if transmissions <= 2 => Flags::AE | Flags::ECE | Flags::CWR,
-            EcnMode::Classic | EcnMode::Accurate | EcnMode::Indication if transmissions < 2 => {
-                Flags::ECE | Flags::CWR
-            }
-            _ => Flags::default(),
+            _ if transmissions >= 2 => Flags::default(),
+            EcnMode::Off => Flags::default(),
+            EcnMode::L4s => Flags::AE | Flags::ECE | Flags::CWR,
+            EcnMode::Classic | EcnMode::Accurate | EcnMode::Indication => Flags::ECE | Flags::CWR,
         }
     }
 
@@ -115,7 +115,7 @@ impl EcnState {
                     self.received_octets.give_up();
                 }
                 if transmissions > 1 {
-                    self.safe = false;
+                    self.capable = false;
                     return Flags::default();
                 }
                 self.of_syn
@@ -143,13 +143,17 @@ impl EcnState {
         }
     }
 
-    /// The other end's SYN came again. One that does not ask any more may be from an end that does not count
+    /// The other end's SYN came again. One that does not ask any more may be from an end that does not count. Whether it
+    /// asks for another kind of feedback than before, which both ends cannot know of: the connection is to be reset
     /// (RFC 9768, §3.1.5).
-    pub(super) fn on_syn_again(&mut self, syn: &Segment) {
+    pub(super) fn on_syn_again(&mut self, syn: &Segment) -> bool {
+        let asked = ace(syn.flags);
         if self.counts {
             self.of_syn = as_arrived(syn.ecn);
-            self.safe &= ace(syn.flags) != 0;
+            self.capable &= asked != 0b000;
+            return asked == 0b011;
         }
+        self.mode == EcnMode::Classic && self.agreed && !matches!(asked, 0b000 | 0b011)
     }
 
     /// The answer to our SYN came. Table 2 of RFC 9768; the combination that it reserves means counting (§3.1.3).
@@ -194,7 +198,7 @@ impl EcnState {
     pub(super) fn data_field(&self, again: bool) -> Ecn {
         match self.agreed {
             true if self.counts => match self.mode {
-                _ if !self.safe || self.contradicted => Ecn::NotCapable,
+                _ if !self.capable => Ecn::NotCapable,
                 EcnMode::L4s => Ecn::Ect1,
                 _ => Ecn::Ect0,
             },
@@ -285,23 +289,23 @@ impl EcnState {
                 false => Echo::None,
             };
         }
-        let bare = ack.payload == 0 && ack.sack.is_empty();
-        let opening = std::mem::take(&mut self.opening);
-        if opening {
+        let packets = ace(ack.flags);
+        if std::mem::take(&mut self.opening) {
             self.reported_octets.on_handshake(ack.octet_counts.as_ref());
-        }
-        if opening && bare {
-            // RFC 9768, §3.2.2.1, table 4.
-            match ace(ack.flags) {
-                0b000 => self.safe = false,
-                0b110 => self.reported += 1,
-                _ => {}
+            // Table 4 (§3.2.2.1); with data it is a counter, which does not begin at 0 (§3.2.2.4).
+            if packets == 0 {
+                self.capable = false;
+                self.heeded = false;
             }
-            return Echo::None;
+            let bare = ack.payload == 0 && ack.sack.is_empty();
+            if bare {
+                self.reported += u64::from(packets == 0b110);
+                return Echo::None;
+            }
         }
-        match self.safe {
+        match self.heeded {
             true => Echo::Count {
-                packets: ace(ack.flags),
+                packets,
                 octets: ack.octet_counts,
             },
             false => Echo::None,
@@ -330,7 +334,7 @@ impl EcnState {
             self.reported_octets.on_marked(more);
         }
         // Octets came marked in no packet, and the counter of packets cannot have wrapped.
-        self.contradicted |= told.is_some_and(|marked| {
+        self.capable &= !told.is_some_and(|marked| {
             marked.octets > 0 && marked.counted + least == 0 && marked.delivered < COUNTS
         });
         self.reported += more;
@@ -589,10 +593,65 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_asked_no_more_sends_nothing_capable() {
-        let (_, mut server) = pair(EcnMode::L4s);
-        server.on_syn_again(&segment(Ecn::NotCapable, Flags::default()));
-        assert_eq!(server.data_field(false), Ecn::NotCapable);
+    fn a_syn_asks_twice() {
+        let asks = |mode| [0, 1, 2].map(|sent| ace(EcnState::new(mode, false).syn_flags(sent)));
+        assert_eq!(asks(EcnMode::L4s), [0b111, 0b111, 0]);
+        for mode in [EcnMode::Classic, EcnMode::Accurate, EcnMode::Indication] {
+            assert_eq!(asks(mode), [0b011, 0b011, 0]);
+        }
+        assert_eq!(asks(EcnMode::Off), [0; 3]);
+    }
+
+    /// A SYN that asks no more, and an answer that says nothing: marks are responded to nonetheless (§3.1.5).
+    #[test]
+    fn a_server_that_may_be_alone_in_counting_sends_nothing_capable_and_responds() {
+        let (_, mut asked_no_more) = pair(EcnMode::L4s);
+        let plain = segment(Ecn::NotCapable, Flags::default());
+        assert!(!asked_no_more.on_syn_again(&plain));
+        let (_, mut answered_plainly) = pair(EcnMode::L4s);
+        assert_eq!(answered_plainly.syn_ack_flags(2), Flags::default());
+        for mut server in [asked_no_more, answered_plainly] {
+            assert_eq!(server.data_field(false), Ecn::NotCapable);
+            let last = segment(Ecn::NotCapable, Flags::CWR);
+            assert_eq!(server.echo(&last), Echo::None);
+            let echo = server.echo(&segment(Ecn::NotCapable, of_ace(6)));
+            assert_eq!(server.newly_marked(echo, 2, 1448), 1);
+        }
+    }
+
+    /// One that takes the connection for one without ECN sends zeros, with data as without (§3.2.2.1 and §3.2.2.4).
+    #[test]
+    fn a_server_that_is_alone_in_counting_responds_to_nothing() {
+        for first in [
+            segment(Ecn::NotCapable, Flags::ACK),
+            data(Ecn::NotCapable, Flags::ACK),
+        ] {
+            let (_, mut server) = pair(EcnMode::L4s);
+            assert_eq!(server.echo(&first), Echo::None);
+            assert_eq!(server.data_field(false), Ecn::NotCapable);
+            let later = segment(Ecn::NotCapable, of_ace(6));
+            assert_eq!(server.echo(&later), Echo::None);
+        }
+    }
+
+    #[test]
+    fn a_syn_that_asks_for_another_kind_of_feedback_contradicts_the_first() {
+        let contradicts = |first: u16, again: u16| {
+            let mut server = EcnState::new(EcnMode::L4s, false);
+            server.on_syn(&segment(Ecn::NotCapable, Flags(first << 6)));
+            server.on_syn_again(&segment(Ecn::NotCapable, Flags(again << 6)))
+        };
+        assert!(contradicts(0b111, 0b011) && contradicts(0b011, 0b111));
+        for (first, again) in [
+            (0b111, 0b111),
+            (0b111, 0b000),
+            (0b011, 0b011),
+            (0b011, 0b000),
+            (0b000, 0b111),
+            (0b000, 0b011),
+        ] {
+            assert!(!contradicts(first, again), "{first:b} {again:b}");
+        }
     }
 
     #[test]
@@ -624,7 +683,6 @@ mod tests {
         receiver.on_syn(&segment(Ecn::NotCapable, sender.syn_flags(0)));
         sender.on_syn_ack(&segment(Ecn::NotCapable, receiver.syn_ack_flags(0)));
         assert_eq!(sender.data_field(false), Ecn::NotCapable);
-        assert_eq!(sender.syn_flags(2), Flags::default());
     }
 
     /// The handshake of two ends that send the option.
