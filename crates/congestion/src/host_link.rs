@@ -16,7 +16,7 @@ pub(crate) const BASE_RTT: Setting = Setting {
 };
 pub(crate) const HOST_RATE: Setting = Setting {
     name: "host_rate_bps",
-    summary: "rate of the host's link, b/s; the least of the path unless given",
+    summary: "rate of the host's link, b/s; the least known of it and the path unless given",
     kind: Kind::Number {
         default: None,
         min: 1000.0,
@@ -38,7 +38,8 @@ pub(crate) const FLOWS: Setting = Setting {
 pub struct HostLinkConfig {
     /// The base round-trip time, in seconds; `None`: the least one seen.
     pub base_rtt_s: Option<f64>,
-    /// The rate of the host's link, in bits per second; `None`: the least link rate of the path.
+    /// The rate of the host's link, in bits per second; `None`: the least of [`Limits::line_bps`] and the path's link
+    /// rates.
     pub host_rate_bps: Option<f64>,
 }
 
@@ -56,6 +57,8 @@ impl HostLinkConfig {
 pub(crate) struct HostLink {
     config: HostLinkConfig,
     base_s: Option<f64>,
+    /// Of the link that segments leave by, in octets per second.
+    line_rate: Option<f64>,
     packet_octets: f64,
 }
 
@@ -64,6 +67,7 @@ impl HostLink {
         HostLink {
             config,
             base_s: config.base_rtt_s,
+            line_rate: limits.line_bps.map(|bps| bps / 8.0),
             packet_octets: f64::from(limits.packet_octets),
         }
     }
@@ -82,10 +86,16 @@ impl HostLink {
         self.base_s
     }
 
-    /// What the host's link carries in a base round trip, in segments. `path` may say the rate.
+    /// What the host's link carries in a base round trip, in segments. Unless its rate was given, it counts as no faster
+    /// than the slowest link of `path`: in the papers, no link is slower than the hosts'.
     pub(crate) fn full_window(&self, path: Option<&PathRecord>) -> Option<f64> {
-        let given = self.config.host_rate_bps.map(|bps| bps / 8.0);
-        let rate = given.or_else(|| path?.least_rate())?;
+        let rate = match self.config.host_rate_bps {
+            Some(bps) => bps / 8.0,
+            None => {
+                let least = path.and_then(PathRecord::least_rate);
+                self.line_rate.into_iter().chain(least).reduce(f64::min)?
+            }
+        };
         Some(rate * self.base_s? / self.packet_octets)
     }
 
@@ -137,5 +147,26 @@ mod tests {
             ..AckEvent::default()
         });
         assert_eq!(given.full_window(Some(&path)), Some(400.0));
+    }
+
+    /// 10 ms at 80 Mb/s are 100,000 octets; the slowest hop has 100 Mb/s.
+    #[test]
+    fn the_slower_of_the_hosts_line_and_the_path_counts() {
+        let path = path(&[hop(0, 0, 0)]);
+        let full_windows = |line_bps| {
+            let limits = Limits {
+                packet_octets: 1250,
+                line_bps: Some(line_bps),
+                ..Limits::default()
+            };
+            let config = HostLinkConfig {
+                base_rtt_s: Some(0.01),
+                host_rate_bps: None,
+            };
+            let link = HostLink::new(config, &limits);
+            [link.full_window(None), link.full_window(Some(&path))]
+        };
+        assert_eq!(full_windows(8e7), [Some(80.0), Some(80.0)]);
+        assert_eq!(full_windows(1e9), [Some(1000.0), Some(100.0)]);
     }
 }

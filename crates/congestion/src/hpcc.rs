@@ -48,7 +48,7 @@ pub struct HpccConfig {
 }
 
 impl HpccConfig {
-    /// An HPCC at the start of its connection. It starts with `W_init`, the host's rate times `T`, if both are given,
+    /// An HPCC at the start of its connection. It starts with `W_init`, the host's rate times `T`, if both are known,
     /// else with the transport's initial window.
     pub fn build(&self, limits: &Limits) -> Hpcc {
         let link = HostLink::new(self.link, limits);

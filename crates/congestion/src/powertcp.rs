@@ -48,7 +48,7 @@ pub struct PowerTcpConfig {
 }
 
 impl PowerTcpConfig {
-    /// A PowerTCP at the start of its connection. It starts with the host's rate times `τ` if both are given, else with
+    /// A PowerTCP at the start of its connection. It starts with the host's rate times `τ` if both are known, else with
     /// the transport's initial window.
     pub fn build(&self, limits: &Limits) -> PowerTcp {
         let link = HostLink::new(self.link, limits);
