@@ -287,6 +287,7 @@ def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> 
         losses=losses,
         trimmed=0,
         timeouts=int(rows[-1, 4]),
+        reported_marks=0,
         start_s=flow.start_s,
         segments=flow.segments,
         finished_s=finished_s if finished_s >= 0 else None,

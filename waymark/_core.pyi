@@ -441,6 +441,8 @@ class FlowRecord(TypedDict):
     """Of what a full data packet consists (TCP)."""
     timeouts: int
     """Retransmission timeouts."""
+    reported_marks: int
+    """Data packets that the sender learnt to have been marked (ECN)."""
     finished_s: float | None
     """When all that a flow had to send was acknowledged, in seconds."""
     verdicts: Verdicts | None

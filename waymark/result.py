@@ -67,6 +67,7 @@ class FlowResult:
         retransmissions, losses, trimmed, timeouts: over the whole run; losses are data packets that
             a queue, a program or a link dropped, and trimmed are those that arrived cut by a switch
             (trim.p4).
+        reported_marks: data packets that the sender took for marked (ECN), over the whole run.
         start_s: when it began, in seconds of the run.
         segments: packets of data that it had to send; None: without end.
         finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
@@ -84,6 +85,7 @@ class FlowResult:
     losses: int
     trimmed: int
     timeouts: int
+    reported_marks: int
     start_s: float
     segments: int | None
     finished_s: float | None

@@ -149,6 +149,7 @@ def _flow(scenario: Scenario, flow: Flow, name: str, measured: "_core.FlowRecord
         losses=int(measured["lost_packets"].sum()),
         trimmed=int(measured["trimmed_packets"].sum()),
         timeouts=measured["timeouts"],
+        reported_marks=measured["reported_marks"],
         start_s=flow.start_s,
         segments=flow.segments,
         finished_s=measured["finished_s"],

@@ -76,6 +76,7 @@ fn flow(py: Python<'_>, record: FlowRecord) -> Dict<'_> {
             "payload": record.packet.payload,
         }),
         "timeouts": record.timeouts,
+        "reported_marks": record.reported_marks,
         "finished_s": record.finished.map(|at| at.as_secs_f64()),
         "verdicts": record.judged.map(|j| judged(py, j)).transpose()?,
         "trace": record.trace.map(|t| trace(py, *t)).transpose()?,

@@ -40,6 +40,8 @@ pub struct FlowRecord {
     pub packet: PacketOctets,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Data packets that the sender learnt to have been marked (ECN).
+    pub reported_marks: u64,
     /// When all that a flow had to send was acknowledged.
     pub finished: Option<Instant>,
     /// What the sender took its losses for, beside the truth, if its congestion control judges that.
@@ -236,6 +238,7 @@ impl FlowRecord {
             goodput_octets: bins.column(),
             packet: PacketOctets::default(),
             timeouts: 0,
+            reported_marks: 0,
             finished: None,
             judged: None,
             trace: None,
@@ -275,6 +278,7 @@ impl FlowRecord {
             self.packet = other.packet;
         }
         self.timeouts = self.timeouts.max(other.timeouts);
+        self.reported_marks = self.reported_marks.max(other.reported_marks);
         self.finished = self.finished.or(other.finished);
     }
 }

@@ -254,7 +254,9 @@ impl Simulation {
             return;
         };
         let record = &mut self.traffic[flow];
-        let resent = end.connection.stats().resent - resent;
+        let stats = end.connection.stats();
+        record.reported_marks = stats.reported_marks;
+        let resent = stats.resent - resent;
         if resent > 0 {
             *self.bins.flow_cell(&mut record.resent_packets) += resent;
         }

@@ -41,6 +41,8 @@ pub struct Stats {
     pub timeouts: u64,
     /// Losses found without the timer.
     pub losses: u64,
+    /// Data segments that the other end reported as marked (the modern profile).
+    pub reported_marks: u64,
     /// Data segments that arrived, copies included.
     pub received: u64,
     /// Payload octets that arrived in order.

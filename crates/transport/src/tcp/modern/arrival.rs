@@ -313,6 +313,7 @@ impl Connection {
         let marks = self.marks(now, segment);
         self.sender.open = true;
         if let Some((change, event)) = self.sender.on_ack(&ack, &marks, &mut self.ecn) {
+            self.stats.reported_marks += event.newly_marked;
             self.record(now, change, Some(&event));
         }
     }
