@@ -54,7 +54,7 @@ class Matrix:
     """Signals by scenarios.
 
     Attributes:
-        signals: what each control reads, by its title.
+        signals: what each control reads, by its title; of those that a column has.
         octets: of a full data packet that carry the signal, by title.
         columns: in the order of the experiments.
     """
@@ -90,6 +90,8 @@ def matrix(tables: Iterable[tuple[Experiment, Mapping[str, str], Numbers]]) -> M
         if shown:
             signals |= experiment.parameters["signals"]
             octets |= {t: numbers[q] for t in signals if (q := OCTETS.format(t)) in numbers}
+    measured = {title for column in columns for title in column.numbers}
+    signals = {title: reads for title, reads in signals.items() if title in measured}
     return Matrix(signals, octets, columns)
 
 

@@ -10,7 +10,15 @@ from experiments.chan import single_bottleneck as net
 from waymark import MODERN, Expectation, Experiment, Row, Runs, Scale, Scenario, plots
 from waymark.criteria import at_least, less_than
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "dctcp", "vegas", "rovegas", "waymark")
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "dctcp",
+    "vegas",
+    "rovegas",
+    "waymark",
+)
 LOAD = 0.9
 TRAFFIC_FROM_S = 50.0
 END_S = 200.0
@@ -73,7 +81,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes.plot(
             np.arange(len(smooth)) * 5 + 2.5,
             smooth,
-            color=plots.COLOURS[control],
+            color=today.COLOURS[control],
             label=f"{plots.NAMES[control]}, {average:.0f}",
         )
     plots.finish(

@@ -19,8 +19,9 @@ from waymark import (
     plots,
 )
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "redvegas", "waymark")
-OTHERS = CONTROLS[:-1]
+CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "bbr3", "redvegas", "waymark")
+OTHERS: tuple[today.Control, ...] = ("cubic", "bbr", "redvegas")
+"""Those of the claims."""
 LOSSES: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.03,),
     "full": (0.01, 0.03, 0.06, 0.1),
@@ -71,7 +72,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         for control in CONTROLS:
             names = {loss: label(control, loss, load) for loss in LOSSES["full"]}
             points = {loss: by_name[name] for loss, name in names.items() if name in by_name}
-            plots.series(axes, points, plots.COLOURS[control], plots.NAMES[control])
+            plots.series(axes, points, today.COLOURS[control], plots.NAMES[control])
         plots.finish(
             axes,
             title=f"Random loss, load {load:g}",

@@ -26,7 +26,7 @@ from waymark.result import Result
 
 CONTROLS: Mapping[Scale, tuple[today.Control, ...]] = {
     "quick": ("cubic", "waymark"),
-    "full": ("cubic", "bbr", "vegas", "muzha", "waymark"),
+    "full": ("cubic", "bbr", "bbr3", "vegas", "muzha", "waymark"),
 }
 RTTS_S = (0.01, 0.2)
 RATE_BPS = 50e6
@@ -142,7 +142,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
             axes.plot(
                 np.arange(len(waiting)) / SAMPLES,
                 waiting,
-                color=plots.COLOURS[control],
+                color=today.COLOURS[control],
                 label=plots.NAMES[control],
             )
         axes.axhline(bdp(rtt_s) / 2, color="#999999", linestyle="--", linewidth=0.8)

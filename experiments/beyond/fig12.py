@@ -15,7 +15,7 @@ from waymark.result import Result
 
 CONTROLS: Mapping[Scale, tuple[today.Control, ...]] = {
     "quick": ("cubic", "waymark"),
-    "full": ("cubic", "bbr", "dctcp", "vegas", "rovegas", "waymark"),
+    "full": ("cubic", "bbr", "bbr3", "dctcp", "vegas", "rovegas", "waymark"),
 }
 RTT_S = 0.044
 SAMPLE_S = 5 * RTT_S
@@ -90,7 +90,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     for control in runs:
         name = plots.NAMES[control]
         points = {float(n): by_name[_label(name, n, 10)] for n in range(2, fig3.FLOWS + 1)}
-        plots.series(axes, points, plots.COLOURS[control], name)
+        plots.series(axes, points, today.COLOURS[control], name)
     plots.finish(
         axes,
         title="Fairness 10 round trips after a flow joins (Chan 2004, figure 3.12), today",

@@ -9,7 +9,15 @@ from experiments.chan import heterogeneous as net
 from waymark import MODERN, Expectation, Experiment, Row, Runs, Scale, Scenario, at_scale, plots
 from waymark.criteria import between, more_than
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "dctcp", "vegas", "redvegas", "waymark")
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "dctcp",
+    "vegas",
+    "redvegas",
+    "waymark",
+)
 LOAD = 0.5
 LOSSES: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.0, 0.02, 0.1),
@@ -73,7 +81,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
             for loss in LOSSES["full"]
             if label(control, loss) in by_name
         }
-        plots.series(axes, points, plots.COLOURS[control], plots.NAMES[control])
+        plots.series(axes, points, today.COLOURS[control], plots.NAMES[control])
     plots.finish(
         axes,
         title=f"Random loss on the last hop, load {LOAD} (Chan 2004, figure 6.6), today",

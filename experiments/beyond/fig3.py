@@ -24,6 +24,7 @@ from waymark.networks import in_file
 CONTROLS: tuple[today.Control, ...] = (
     "cubic",
     "bbr",
+    "bbr3",
     "dctcp",
     "vegas",
     "rovegas",
@@ -103,7 +104,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         axes.plot(
             np.arange(len(waiting)) * 5 + 2.5,
             waiting,
-            color=plots.COLOURS[control],
+            color=today.COLOURS[control],
             linestyle="--" if control == "muzha" else "-",
             label=plots.NAMES[control],
         )

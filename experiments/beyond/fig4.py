@@ -23,7 +23,7 @@ from waymark.criteria import at_most, less_than, more_than
 from waymark.networks import dumbbell
 from waymark.result import Result
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "dctcp", "vegas", "muzha", "waymark")
+CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "bbr3", "dctcp", "vegas", "muzha", "waymark")
 RATE_BPS = 50e6
 DELAY_S = 0.023
 TAKEN_FROM_S, TAKEN_TO_S, END_S = 40.0, 80.0, 120.0
@@ -115,7 +115,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         mbps = result.throughput_over_time_bps(0).reshape(-1, 5).mean(axis=1) / 1e6
         waiting = result.queues[QUEUE].waiting.reshape(-1, 5).mean(axis=1)
         times_s = np.arange(len(mbps)) * 0.5 + 0.25
-        colour, name = plots.COLOURS[control], plots.NAMES[control]
+        colour, name = today.COLOURS[control], plots.NAMES[control]
         rates.plot(times_s, mbps, color=colour, label=name, linewidth=1.2)
         queues.plot(times_s, waiting, color=colour, linewidth=1.2)
     plots.finish(

@@ -21,7 +21,7 @@ from waymark import (
 from waymark.criteria import at_least, at_most
 from waymark.networks import dumbbell
 
-CONTROLS: tuple[today.Control, ...] = ("vegas", "bbr", "waymark")
+CONTROLS: tuple[today.Control, ...] = ("vegas", "bbr", "bbr3", "waymark")
 RIVALS: tuple[today.Control, ...] = ("cubic", "reno")
 BUFFERS: Mapping[Scale, tuple[int, ...]] = {"quick": (50, 100), "full": (10, 20, 50, 100, 200)}
 RATE_BPS = 10e6
@@ -88,7 +88,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     for axes, rival in zip(panels, RIVALS, strict=True):
         for control in CONTROLS:
             points = {float(p): by_name[_label(control, rival, p)] for p in buffers}
-            plots.series(axes, points, plots.COLOURS[control], plots.NAMES[control])
+            plots.series(axes, points, today.COLOURS[control], plots.NAMES[control])
         axes.axhline(FAIR_MBPS, color="0.6", linewidth=0.8, linestyle="--")
         axes.set_xscale("log")
         axes.set_xlabel("buffer (packets)")

@@ -31,7 +31,7 @@ from waymark.criteria import at_least
 from waymark.networks import dumbbell
 from waymark.result import Result
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "dctcp", "vegas", "waymark")
+CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "bbr3", "dctcp", "vegas", "waymark")
 DRAWN_BY = 1123
 """The seed of the draw; another one was used while the control was made."""
 COUNT: Mapping[Scale, int] = {"quick": 10, "full": 200}
@@ -251,7 +251,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
     by_ground = _outcomes(runs)
     ranks = np.arange(1, len(by_ground) + 1) / len(by_ground)
     for control in CONTROLS:
-        style = {"color": plots.COLOURS[control], "label": plots.NAMES[control]}
+        style = {"color": today.COLOURS[control], "label": plots.NAMES[control]}
         of_best = [_of_best(outcomes, control) for outcomes in by_ground.values()]
         waiting = [outcomes[control].waiting for outcomes in by_ground.values()]
         parts.step(sorted(of_best), ranks, where="post", **style)

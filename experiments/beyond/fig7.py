@@ -26,7 +26,15 @@ from waymark.analysis.fairness import jain
 from waymark.criteria import at_least
 from waymark.result import Result
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "vegas", "rovegas", "muzha", "waymark")
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "vegas",
+    "rovegas",
+    "muzha",
+    "waymark",
+)
 SETTINGS: Mapping[str, chain.Setting] = {
     "buffer 5": chain.Setting(1e6, 0.005, 5, 100e3),
     "buffer 50": chain.Setting(1e6, 0.005, 50, 100e3),
@@ -119,7 +127,7 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
         axes.plot(
             *zip(*points, strict=True),
             "o",
-            color=plots.COLOURS[control],
+            color=today.COLOURS[control],
             label=plots.NAMES[control],
         )
     plots.finish(

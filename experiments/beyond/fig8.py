@@ -21,7 +21,15 @@ from waymark import (
 from waymark.criteria import at_least
 from waymark.networks import dumbbell
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "vegas", "rovegas", "muzha", "waymark")
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "vegas",
+    "rovegas",
+    "muzha",
+    "waymark",
+)
 RATES_BPS = (1e6, 10e6)
 DELAYS_S = {"longer": (0.010, 0.100), "shorter": (0.100, 0.010)}
 """One way, of the access link: before and after the change."""
@@ -121,7 +129,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
                 axes.plot(
                     times_s,
                     mbps,
-                    color=plots.COLOURS[control],
+                    color=today.COLOURS[control],
                     linewidth=1.2,
                     label=plots.NAMES[control],
                 )

@@ -23,7 +23,15 @@ from waymark import (
     plots,
 )
 
-CONTROLS: tuple[today.Control, ...] = ("cubic", "bbr", "vegas", "rovegas", "muzha", "waymark")
+CONTROLS: tuple[today.Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "vegas",
+    "rovegas",
+    "muzha",
+    "waymark",
+)
 LOADS: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.5, 0.9),
     "full": (0.0, 0.5, 0.8, 0.9, 1.0),
@@ -92,7 +100,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     by_name = {row.quantity: row for row in table}
     loads = [load for load in LOADS["full"] if f"{CONTROLS[0]}, load {load:g}" in runs]
     for control in CONTROLS:
-        name, colour = plots.NAMES[control], plots.COLOURS[control]
+        name, colour = plots.NAMES[control], today.COLOURS[control]
         for axes, what in ((rates, ""), (queues, ": waiting")):
             points = {load: by_name[f"{name}, load {load:g}{what}"] for load in loads}
             plots.series(axes, points, colour, name)

@@ -4,15 +4,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from waymark import MODERN, Choice, Flow, Switch, Topology
+from waymark import MODERN, Choice, Flow, Switch, Topology, plots
 from waymark.experiment import Comparison
 
 Control = Literal[
-    "reno", "cubic", "bbr", "dctcp", "vegas", "rovegas", "redvegas", "muzha", "waymark"
+    "reno",
+    "cubic",
+    "bbr",
+    "bbr3",
+    "dctcp",
+    "vegas",
+    "rovegas",
+    "redvegas",
+    "muzha",
+    "waymark",
 ]
 
-RIVALS = ("Reno", "CUBIC", "BBR", "DCTCP")
+RIVALS = ("Reno", "CUBIC", "BBR", "BBRv3", "DCTCP")
 """The titles of the transports of today."""
+
+COLOURS = plots.COLOURS | {"bbr3": plots.PALETTE[3]}
+"""Of controls in these pictures: BBRv3's would be DCTCP's."""
 
 MARKS = frozenset({"aqt", "drai", "ci"})
 

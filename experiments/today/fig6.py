@@ -37,7 +37,7 @@ END_S: Mapping[Scale, float] = {"quick": 0.012, "full": 0.030}
 SAMPLE_S = 25e-6
 QUEUE = "r->d"
 LONG, INCAST = 0, range(1, SENDERS + 1)
-GROUND = signals.datacenter([QUEUE])
+GROUND = signals.datacenter([QUEUE], RTT_S)
 ALONE = 2 / 3
 """In parts of the run: when the long flow should have been alone for a while."""
 RECOVERED = 0.9
@@ -150,6 +150,7 @@ EXPERIMENT = Experiment(
         "dual_pi2_step_s": GROUND.dual_pi2.step_s,
         "drai_window_log2": GROUND.drai_window_log2,
         "delay_target_s": GROUND.delay_target_s,
+        "base_rtt_s": GROUND.base_rtt_s,
     },
     seeds={"quick": 1, "full": 5},
     scenarios=scenarios,
@@ -178,7 +179,7 @@ EXPERIMENT = Experiment(
         Choice(
             "the incast",
             f"{SENDERS} flows of 64 kB within 10 µs; links of 10 Gb/s, 5 µs, 250 packets",
-            "32 first windows of 10 packets are more than the buffer",
+            "32 first windows of 10 packets or more are more than the buffer",
             "not swept",
         ),
     ),

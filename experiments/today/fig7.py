@@ -26,6 +26,8 @@ from waymark.workload import FlowSizes, poisson
 
 K = 4
 CABLE = Cable(10e9, 1e-6, 250)
+RTT_S = 19.5e-6
+"""Between pods without queues: twelve times 1 µs, and 1500 octets six times."""
 LOAD = 0.5
 UNTIL_S: Mapping[Scale, float] = {"quick": 0.001, "full": 0.008}
 """No flow starts later."""
@@ -45,7 +47,8 @@ def network() -> Topology:
 def ground() -> signals.Ground:
     """All queues of switches can grow."""
     names = {switch.name for switch in network().switches}
-    return signals.datacenter([link.name for link in network().links if link.source in names])
+    bottlenecks = [link.name for link in network().links if link.source in names]
+    return signals.datacenter(bottlenecks, RTT_S)
 
 
 def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
@@ -131,6 +134,7 @@ EXPERIMENT = Experiment(
         "dual_pi2_step_s": ground().dual_pi2.step_s,
         "drai_window_log2": ground().drai_window_log2,
         "delay_target_s": ground().delay_target_s,
+        "base_rtt_s": ground().base_rtt_s,
     },
     seeds={"quick": 1, "full": 3},
     scenarios=scenarios,

@@ -21,6 +21,7 @@ class Ground:
         profile: of the flows.
         delay_target_s: the queueing that controls with a target delay keep.
         ecn_threshold: DCTCP's K in packets; None: by each link's own delay.
+        base_rtt_s: of the longest path, as HPCC and PowerTCP are configured; None: they measure it.
         dual_pi2: at the bottlenecks.
         drai_window_log2: ports measure their rate over 2^k µs at least.
     """
@@ -29,6 +30,7 @@ class Ground:
     delay_target_s: float
     profile: ModernProfile = MODERN
     ecn_threshold: int | None = None
+    base_rtt_s: float | None = None
     dual_pi2: DualPi2 = field(default_factory=DualPi2)
     drai_window_log2: int = 15
 
@@ -49,14 +51,18 @@ DCTCP_K = 65
 DATACENTER_TARGET_S = 25e-6
 
 
-def datacenter(bottlenecks: Sequence[str]) -> Ground:
-    """Links of 10 Gb/s and round trips of some 10 µs."""
+BASE_RTT_MARGIN = 1.05
+
+
+def datacenter(bottlenecks: Sequence[str], longest_rtt_s: float) -> Ground:
+    """Links of 10 Gb/s and round trips of some 10 µs, without queues at most ``longest_rtt_s``."""
     step_s = DCTCP_K * 8 * PROFILE.packet_octets / 10e9
     return Ground(
         bottlenecks,
         DATACENTER_TARGET_S,
         PROFILE,
         DCTCP_K,
+        BASE_RTT_MARGIN * longest_rtt_s,
         DualPi2(step_s=step_s),
         drai_window_log2=5,
     )
@@ -108,6 +114,10 @@ def _target(ground: Ground) -> Mapping[str, float]:
     return {"target_s": ground.delay_target_s}
 
 
+def _base_rtt(ground: Ground) -> Mapping[str, float]:
+    return {} if ground.base_rtt_s is None else {"base_rtt_s": ground.base_rtt_s}
+
+
 @dataclass(frozen=True)
 class Signal:
     """What a control reads, and what it needs for that.
@@ -129,14 +139,16 @@ PAPERS = ("vegas", "rovegas", "muzha", "redvegas")
 SIGNALS: Mapping[Algorithm, Signal] = {
     "cubic": Signal("losses"),
     "bbr": Signal("delivery rate, round-trip time"),
+    "bbr3": Signal("delivery rate, round-trip time, losses"),
     "dctcp": Signal("ECN behind a threshold", _threshold("ecn")),
     "prague": Signal("L4S: ECN of DualPI2", with_dual_pi2),
     "thetapowertcp": Signal("round-trip time"),
     "swift": Signal("round-trip time", settings=_target),
     "swiftaqt": Signal("AQT", settings=_target),
+    "swifttcpint": Signal("TCP-INT", _program("tcp_int"), _target),
     "swiftcsig": Signal("CSIG", _program("csig"), _target),
-    "hpcc": Signal("INT", _program("int")),
-    "powertcp": Signal("INT", _program("int")),
+    "hpcc": Signal("INT", _program("int"), _base_rtt),
+    "powertcp": Signal("INT", _program("int"), _base_rtt),
     "nscc": Signal("ECN, delay, trimmed packets", _threshold("trim"), _target),
     "vegas": Signal("round-trip time"),
     "rovegas": Signal("AQT"),
@@ -185,8 +197,8 @@ MARKING_CHOICE = Choice(
     "what switches write",
     "for Prague l4s.p4 with DualPI2, weights 1 and 9; for DCTCP ecn.p4 with a threshold of a "
     "seventh of the bottleneck's own bandwidth-delay product, at least 5 packets; for NSCC trim.p4 "
-    "with the same threshold; for Swift (CSIG) csig.p4; for HPCC and PowerTCP int.p4; else "
-    "waymark.p4 with all marks",
+    "with the same threshold; for Swift (TCP-INT) tcp_int.p4; for Swift (CSIG) csig.p4; for HPCC "
+    "and PowerTCP int.p4; else waymark.p4 with all marks",
     "RFC 9332's constants, RFC 8257's guideline, this project's programs",
     "not swept",
 )
@@ -217,6 +229,13 @@ DATACENTER_CHOICES = (
         f"l4s.p4, a step of {DCTCP_K} packets' time instead of 1 ms; weights 1 and 9",
         "RFC 9332's defaults are for Internet paths; L4S is alone here, and the step is DCTCP's",
         "with 1 ms the queue holds 833 packets before a mark, more than the buffer",
+    ),
+    Choice(
+        "the base round-trip time of HPCC and PowerTCP",
+        f"{BASE_RTT_MARGIN} times that of the longest path without queues; the first window is "
+        "what the host's link sends in it",
+        "hosts of both papers know them; HPCC's T is a little more than the greatest RTT",
+        "incast: at 1.0 HPCC's flow alone has 1 % less of the link; at 1.1 it has as much",
     ),
     Choice(
         "DRAI's window",
