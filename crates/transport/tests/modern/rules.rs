@@ -667,6 +667,19 @@ fn octet_counters_are_told_from_the_handshake_on() {
     assert_eq!(counts(&ack[0]), Some((First::Ect1, &[101, 10][..])));
 }
 
+/// The counter ACE alone would not say how often it wrapped.
+#[test]
+fn octet_counters_are_told_again_when_data_comes_again() {
+    let mut pair = Pair::new(&counting(Config::default()));
+    pair.ends[0].write(&[7; 100]).unwrap();
+    let data = pair.take(0)[0];
+    let told = Some((First::Ect1, &[101][..]));
+    let lost = pair.answer(1, data);
+    assert_eq!(counts(&lost[0]), told);
+    let ack = pair.answer(1, data);
+    assert_eq!((ack.len(), counts(&ack[0])), (1, told));
+}
+
 /// RFC 9768, §3.2.3.3: the option leaves room for two SACK blocks, and gives way to them.
 #[test]
 fn octet_counters_leave_room_for_two_sack_blocks() {

@@ -240,6 +240,7 @@ impl Connection {
             // A copy; told at once, so that the other end stops sending it.
             self.receiver.accept(now, position, segment, &[], false);
             self.receiver.due = true;
+            self.ecn.on_copy();
         } else {
             self.challenge(now);
         }

@@ -278,6 +278,11 @@ impl EcnState {
         segment.payload > 0 && (changes || self.unreported >= MOST_UNREPORTED)
     }
 
+    /// Data came again that had arrived.
+    pub(super) fn on_copy(&mut self) {
+        self.received_octets.on_copy();
+    }
+
     /// What an acknowledgement says of marks.
     pub(super) fn echo(&mut self, ack: &Segment) -> Echo {
         if !self.agreed || ack.flags.contains(Flags::SYN) {

@@ -15,6 +15,8 @@ pub(super) struct Received {
     counts: [u64; 3],
     /// What the newest option had; `None`: none was sent.
     told: Option<[u64; 3]>,
+    /// The newest option seems to be lost.
+    again: bool,
 }
 
 impl Received {
@@ -23,7 +25,13 @@ impl Received {
             enabled,
             counts: FIRST_COUNTS,
             told: None,
+            again: false,
         }
+    }
+
+    /// Data came again that had arrived: its acknowledgement is lost, and perhaps the newest option.
+    pub(super) fn on_copy(&mut self) {
+        self.again = self.counts != FIRST_COUNTS;
     }
 
     /// An acceptable segment came with so many octets of payload.
@@ -42,9 +50,9 @@ impl Received {
         self.enabled = false;
     }
 
-    /// Whether an acknowledgement has something to tell: a counter moved since the newest option.
+    /// Whether an acknowledgement has something to tell: a counter moved since the newest option, or that is lost.
     pub(super) fn is_due(&self) -> bool {
-        self.enabled && self.told != Some(self.counts)
+        self.enabled && (self.again || self.told != Some(self.counts))
     }
 
     /// The option of a segment that has room for so many octets. The first, and others that are `whole`, have all
@@ -65,6 +73,7 @@ impl Received {
             .map(|wanted| self.with(wanted))
             .find(|option| option.octets() <= room)?;
         self.told = Some(self.counts);
+        self.again = false;
         Some(option)
     }
 
