@@ -185,9 +185,9 @@ EXPERIMENT = Experiment(
     ),
     notes=(
         "A flow that has not ended counts with the time from its start to the end of the run; "
-        "'completed' says how many have. HPCC and PowerTCP start at the rate of the host's link, as "
-        "in their papers: the buffer holds less than half of 32 such windows, and a flow that loses "
-        "its end waits for the least RTO, 5 ms. With first windows of 10 packets HPCC's 99th "
+        "'completed' says how many have. HPCC and PowerTCP start at the rate of the host's link, "
+        "as in their papers: the buffer holds less than half of 32 such windows, and a flow that "
+        "loses its end waits for the least RTO, 5 ms. With first windows of 10 packets HPCC's 99th "
         "percentile is 1.8 ms."
     ),
     comparisons=(
