@@ -1,5 +1,6 @@
 //! Cells of registers, counters and meters.
 
+use crate::pending::{Array, Writable};
 use crate::wide::limbs_of;
 use crate::{CounterData, MeterConfig};
 use num_bigint::BigUint;
@@ -17,7 +18,7 @@ pub struct Register {
     /// The width of each value in a cell: one, or those of a struct.
     pub fields: Vec<u32>,
     /// The cells' words.
-    pub cells: Vec<u64>,
+    pub cells: Array<u64>,
     /// Which cells are in use where it is a queue or a stack.
     pub queue: Queue,
 }
@@ -79,11 +80,15 @@ impl Register {
     #[inline]
     pub fn cell_mut(&mut self, index: u64) -> Option<&mut [u64]> {
         let at = usize::try_from(index).ok()?.checked_mul(self.limbs)?;
-        self.cells.get_mut(at..at + self.limbs)
+        self.cells.some_mut(at, self.limbs)
     }
 
-    /// A cell as a number: its fields' bits, the first field's most significant.
-    pub fn number(&self, mut cell: &[u64]) -> BigUint {
+    /// A cell that is there, as a number: its fields' bits, the first field's most significant.
+    pub fn number(&self, at: usize) -> BigUint {
+        let words = (at * self.limbs..).take(self.limbs);
+        let words = words.filter_map(|word| self.cells.get(word));
+        let words: Vec<u64> = words.map(|word| *word).collect();
+        let mut cell = words.as_slice();
         let mut number = BigUint::ZERO;
         for &width in &self.fields {
             let limbs;
@@ -110,7 +115,7 @@ impl Register {
 
     /// Sets all cells to the same words.
     pub fn fill(&mut self, cell: &[u64]) {
-        for target in self.cells.chunks_mut(self.limbs) {
+        for target in self.cells.all_mut().chunks_mut(self.limbs) {
             target.copy_from_slice(cell);
         }
     }
@@ -129,7 +134,7 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Counter {
     pub counted: Counted,
-    pub cells: Vec<CounterData>,
+    pub cells: Array<CounterData>,
 }
 
 /// What a meter measures.
@@ -145,7 +150,7 @@ pub enum MeterUnit {
 #[derive(Debug)]
 pub struct Meter {
     pub unit: MeterUnit,
-    pub cells: Vec<MeterCell>,
+    pub cells: Array<MeterCell>,
 }
 
 /// A cell of a meter.
@@ -170,6 +175,36 @@ impl MeterCell {
         counter.packets += 1;
         counter.octets += octets as u64;
         colour
+    }
+}
+
+/// What is written to a cell of a meter.
+#[derive(Clone, Debug, Default)]
+pub struct MeterWrite {
+    /// A marker, or that there is to be none.
+    pub marker: Option<Option<Box<Marker>>>,
+    /// The colours are counted from 0 again.
+    pub clears_colours: bool,
+}
+
+impl MeterWrite {
+    /// Adds what is written later.
+    pub fn then(&mut self, later: MeterWrite) {
+        self.marker = later.marker.or(self.marker.take());
+        self.clears_colours |= later.clears_colours;
+    }
+}
+
+impl Writable for MeterCell {
+    type Write = MeterWrite;
+
+    fn write(&mut self, write: MeterWrite) {
+        if let Some(marker) = write.marker {
+            self.marker = marker.map(|marker| *marker);
+        }
+        if write.clears_colours {
+            self.colours = Default::default();
+        }
     }
 }
 

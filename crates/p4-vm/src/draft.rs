@@ -2,9 +2,10 @@
 //! part between two packets, and then change places with them at once.
 
 use crate::CounterData;
-use crate::cells::Marker;
+use crate::cells::{MeterCell, MeterWrite};
 use crate::object::Profile;
-use crate::table::TableState;
+use crate::pending::Writes;
+use crate::table::{Direct, DirectWrite, TableState};
 use crate::value_set::Members;
 use p4_ir::{ExternId, TableId};
 use std::any::Any;
@@ -29,48 +30,82 @@ pub type Remains = Box<dyn Any + Send>;
 pub struct Draft {
     pub tables: BTreeMap<u32, TableState>,
     pub profiles: BTreeMap<u32, Profile>,
-    /// What it writes to cells that packets change as well.
-    pub writes: Vec<CellWrite>,
-    /// Whether these configure a direct meter.
-    pub meters: bool,
+    pub writes: DraftWrites,
     /// Whether a control plane works on the draft, or else on what packets see.
     pub edited: bool,
 }
 
-/// A write to a cell, checked.
+/// What a batch writes to cells that packets change as well, and to value sets; by object, table or set.
+#[derive(Debug, Default)]
+pub struct DraftWrites {
+    pub counters: BTreeMap<u32, Writes<CounterData>>,
+    pub meters: BTreeMap<u32, Writes<MeterCell>>,
+    pub registers: BTreeMap<u32, Writes<u64>>,
+    pub direct: BTreeMap<u32, Writes<Direct, Option<u32>>>,
+    pub value_sets: BTreeMap<u32, Members>,
+}
+
+/// A write to a cell or a value set, checked.
 #[derive(Debug)]
 pub enum CellWrite {
-    /// A cell of a counter.
+    /// To a cell of a counter.
     Count(u32, u32, CounterData),
-    /// A cell of a meter.
-    Marker(u32, u32, Option<Box<Marker>>),
-    /// The colours that a cell of a meter has counted.
-    Colours(u32, u32),
-    /// A word of a register.
+    /// To a cell of a meter.
+    Meter(u32, u32, MeterWrite),
+    /// To a word of a register.
     Word(u32, u32, u64),
-    /// The direct counter of an entry of a table, or of the default.
-    DirectCount(u32, Option<u32>, CounterData),
-    /// The direct meter, likewise.
-    DirectMarker(u32, Option<u32>, Option<Box<Marker>>),
-    /// Its colours.
-    DirectColours(u32, Option<u32>),
-    /// All cells of a default.
-    Default(u32),
+    /// To the direct cells of an entry of a table, or of the default.
+    Direct(u32, Option<u32>, DirectWrite),
     /// The members of a value set.
     ValueSet(u32, Box<Members>),
+}
+
+/// Where published writes wait.
+#[derive(Clone, Copy, Debug)]
+pub enum Unsettled {
+    Object(u32),
+    Table(u32),
 }
 
 impl Draft {
     /// Whether a write is to the cells of an entry that packets do not see yet.
     pub fn is_unseen(&self, write: &CellWrite) -> bool {
-        let (table, of) = match write {
-            CellWrite::DirectCount(table, of, _)
-            | CellWrite::DirectMarker(table, of, _)
-            | CellWrite::DirectColours(table, of) => (table, *of),
-            _ => return false,
+        let &CellWrite::Direct(table, Some(id), _) = write else {
+            return false;
         };
-        let table = self.tables.get(table);
-        table.zip(of).is_some_and(|(table, id)| table.is_new(id))
+        let table = self.tables.get(&table);
+        table.is_some_and(|table| table.is_new(id))
+    }
+}
+
+impl DraftWrites {
+    /// Adds a write.
+    pub fn add(&mut self, write: CellWrite) {
+        match write {
+            CellWrite::Count(object, at, data) => {
+                self.counters.entry(object).or_default().insert(at, data);
+            }
+            CellWrite::Meter(object, at, write) => {
+                let writes = self.meters.entry(object).or_default();
+                writes.entry(at).or_default().then(write);
+            }
+            CellWrite::Word(object, at, word) => {
+                self.registers.entry(object).or_default().insert(at, word);
+            }
+            CellWrite::Direct(table, of, write) => {
+                let writes = self.direct.entry(table).or_default();
+                writes.entry(of).or_default().then(write);
+            }
+            CellWrite::ValueSet(set, members) => {
+                self.value_sets.insert(set, *members);
+            }
+        }
+    }
+
+    /// Whether something is written to the direct cells of an entry or of a default.
+    pub fn has_direct(&self, table: u32, of: Option<u32>) -> bool {
+        let writes = self.direct.get(&table);
+        writes.is_some_and(|writes| writes.contains_key(&of))
     }
 }
 

@@ -6,7 +6,7 @@
 //! - `entity`: what a control plane writes; `error`: why it is refused; `packet`, `event`, `trace`;
 //! - `code`: the bytecode;
 //! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet; `draft`: what it is to
-//!   keep once a batch is complete;
+//!   keep once a batch is complete; `pending`: what such a batch has still to write;
 //! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
 //! - `native`: where a compiler to machine code plugs in;
 //! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
@@ -35,6 +35,7 @@ mod hash;
 pub mod native;
 mod object;
 mod packet;
+mod pending;
 mod pipeline;
 mod sequence;
 mod table;

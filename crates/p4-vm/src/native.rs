@@ -157,7 +157,7 @@ pub struct Places {
 pub struct Cells {
     /// The first cell. An address, because a machine may go to another thread.
     pub at: usize,
-    /// How many there are; 0 for other objects.
+    /// How many of them compiled code reaches. The interpreter executes what names another cell.
     pub len: usize,
 }
 

@@ -3,6 +3,7 @@
 use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Queue, Register};
 use crate::filter::{Filter, FilterKind};
 use crate::hash::Algorithm;
+use crate::pending::Array;
 use crate::table::Prepared;
 use crate::wide::limbs_of;
 use crate::{ActionSpec, CounterData};
@@ -80,7 +81,7 @@ impl Object {
             width: fields.iter().sum(),
             limbs,
             fields,
-            cells: cell.repeat(size as usize),
+            cells: Array::new(cell.repeat(size as usize)),
             queue: Queue::default(),
         }))
     }
@@ -93,7 +94,9 @@ impl Object {
     ) -> Result<Object, String> {
         let one = CtorArg::Int(1.into());
         match Object::register(program, object, Some(&one), initial)? {
-            Object::Register(register) => Ok(Object::DirectRegister(register.cells)),
+            Object::Register(register) => {
+                Ok(Object::DirectRegister(register.cells.stored().to_vec()))
+            }
             other => Ok(other),
         }
     }
@@ -109,6 +112,7 @@ impl Object {
     pub fn counter(size: Option<&CtorArg>, counted: Counted) -> Result<Object, String> {
         let size = number_of(size, size_of::<CounterData>())?;
         let cells = vec![CounterData::default(); size as usize];
+        let cells = Array::new(cells);
         Ok(Object::Counter(Counter { counted, cells }))
     }
 
@@ -116,6 +120,7 @@ impl Object {
     pub fn meter(size: Option<&CtorArg>, unit: MeterUnit) -> Result<Object, String> {
         let size = number_of(size, size_of::<MeterCell>())?;
         let cells = vec![MeterCell::default(); size as usize];
+        let cells = Array::new(cells);
         Ok(Object::Meter(Meter { unit, cells }))
     }
 

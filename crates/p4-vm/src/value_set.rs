@@ -80,6 +80,11 @@ impl ValueSetState {
         self.members = members;
     }
 
+    /// The same, and gives those back that were there.
+    pub fn swap(&mut self, members: &mut Members) {
+        std::mem::swap(&mut self.members, members);
+    }
+
     /// Checks members that are to be put there.
     pub fn check(&self, members: Vec<Vec<Match>>) -> Result<Members, ControlError> {
         let at = || format!("value set `{}`", self.name);

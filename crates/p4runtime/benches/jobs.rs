@@ -10,7 +10,9 @@ use p4runtime::proto::v1::table_action::Type as ActionType;
 use p4runtime::proto::v1::update::Type;
 use p4runtime::proto::v1::write_request::Atomicity;
 use p4runtime::proto::v1::{Action, Update, action};
-use p4runtime::proto::v1::{CounterEntry, DirectCounterEntry, FieldMatch, TableAction, TableEntry};
+use p4runtime::proto::v1::{
+    CounterData, CounterEntry, DirectCounterEntry, FieldMatch, TableAction, TableEntry,
+};
 use p4runtime::proto::v1::{entity::Entity, field_match};
 use std::time::Instant;
 use support::Device;
@@ -57,6 +59,8 @@ async fn measure(kind: &str) {
     let p4info = support::p4info_of(&source).expect("the program compiles");
     let table = p4info.tables[0].preamble.as_ref().expect("a table").id;
     let ids = p4info.actions.iter().filter_map(|a| a.preamble.as_ref());
+    let counter = p4info.counters[0].preamble.as_ref();
+    let counter_of_cells = counter.expect("a counter").id;
     let action = ids.filter(|a| a.name.ends_with("set")).map(|a| a.id).next();
     let entry =
         |number: u32, timeout_ns| entry(kind, table, action.unwrap_or(0), number, timeout_ns);
@@ -134,6 +138,21 @@ async fn measure(kind: &str) {
     let written = device.write_all(cells, Atomicity::DataplaneAtomic);
     written.await.expect("all are written");
     report(kind, "set counters at once", &device, begin);
+    let all = CounterEntry {
+        counter_id: counter_of_cells,
+        data: Some(CounterData::default()),
+        ..Default::default()
+    };
+    let all = Update {
+        r#type: Type::Modify.into(),
+        entity: Some(p4runtime::proto::v1::Entity {
+            entity: Some(Entity::CounterEntry(all)),
+        }),
+    };
+    let begin = start(&device);
+    let written = device.write_all(vec![all], Atomicity::DataplaneAtomic);
+    written.await.expect("all are written");
+    report(kind, "set all cells at once", &device, begin);
 }
 
 fn start(device: &Device) -> Instant {

@@ -14,18 +14,23 @@ pub fn write_each(target: &mut Target<'_>, updates: &mut [Prepared]) -> Vec<Outc
     results.collect()
 }
 
-/// Carries out all of some updates, or none: what takes them back, in the order of the updates.
+/// Carries out all of some updates, or none: what takes them back, in the order of the updates. What `undoes`
+/// does not hold for is taken back otherwise.
 ///
 /// # Errors
 /// The number of the first update that fails, and why.
 pub fn write_all(
     target: &mut Target<'_>,
     updates: &mut [Prepared],
+    undoes: impl Fn(&Prepared) -> bool,
 ) -> Result<Vec<Update>, (usize, Fault)> {
     let mut undo = Vec::new();
     for (number, update) in updates.iter_mut().enumerate() {
         // What cannot be read cannot be changed either: the fault of the change says why.
-        let before = update.undo(target);
+        let before = match undoes(update) {
+            true => update.undo(target),
+            false => Ok(Vec::new()),
+        };
         if let Err(fault) = update.write(target) {
             take_back(target, &undo);
             return Err((number, fault));

@@ -196,7 +196,15 @@ fn prepared(target: &Target<'_>, batch: &[Update]) -> Vec<Prepared> {
 }
 
 fn write_or_take_back(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()>> {
-    match batch::write_all(target, &mut prepared(target, batch)) {
+    write(target, batch, |_| true)
+}
+
+fn write(
+    target: &mut Target<'_>,
+    batch: &[Update],
+    undoes: impl Fn(&Prepared) -> bool,
+) -> Vec<Outcome<()>> {
+    match batch::write_all(target, &mut prepared(target, batch), undoes) {
         Ok(_) => vec![Ok(()); batch.len()],
         Err((failed, fault)) => batch::none_carried_out(batch.len(), failed, fault),
     }
@@ -209,12 +217,14 @@ fn write_as_a_whole(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()
         .begin_batch(&whole::scope(target.model, batch));
     while !target.switch.copy_to_batch(3) {}
     target.switch.edit_draft(true);
-    let results = write_or_take_back(target, batch);
+    let results = write(target, batch, |update| !update.is_of_cells());
     target.switch.edit_draft(false);
     match results.iter().all(Result::is_ok) {
         true => target.switch.publish_batch(),
         false => target.switch.discard_batch(),
     };
+    // Some cells are written when they are reached.
+    target.switch.settle_batch(batch.len() / 2);
     results
 }
 
@@ -352,7 +362,7 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
             update.r#type = 1 + (random.next_u32() % 3) as i32;
             // So that a batch gets some way before it fails.
             let mut alone = prepared(&target, std::slice::from_ref(&update));
-            if batch::write_all(&mut target, &mut alone).is_ok() {
+            if batch::write_all(&mut target, &mut alone, |_| true).is_ok() {
                 batch.push(update);
             }
         }

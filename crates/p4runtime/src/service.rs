@@ -151,7 +151,7 @@ async fn write_in_slices(
         let part = write(shared, of_digests, move |target| match atomicity {
             Atomicity::ContinueOnError => Ok((batch::write_each(target, &mut slice), None)),
             _ => {
-                let undo = batch::write_all(target, &mut slice)?;
+                let undo = batch::write_all(target, &mut slice, |_| true)?;
                 Ok((vec![Ok(()); slice.len()], Some(Undo::new(&undo))))
             }
         });
@@ -660,6 +660,51 @@ mod tests {
         let results = write(vec![other.clone()], Atomicity::DataplaneAtomic).await;
         assert!(results.unwrap()[0].is_ok());
         assert_eq!(cells_of(&shared, &other).await, vec![8; cells]);
+    }
+
+    // p4runtime: dataplane-atomic
+    #[tokio::test]
+    async fn packets_pass_while_a_batch_sets_all_cells_and_count_from_what_it_sets() {
+        let (device, switch) = large();
+        let counter = {
+            let counters = device.loaded().unwrap().model.counters.values();
+            counters.max_by_key(|c| c.size).unwrap().object
+        };
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (switch, after) = (Mutex::new(switch), seen.clone());
+        let run = move |job: Job| {
+            let mut switch = lock(&switch);
+            job(&mut switch, Instant::ZERO);
+            let switch = switch.as_mut().unwrap();
+            let size = switch.object_size(counter).unwrap();
+            let packets = |at| switch.counter_read(counter, at).unwrap().packets;
+            lock(&after).push((0..size).map(packets).collect::<Vec<_>>());
+            // A packet comes after each job.
+            let mut data = switch.counter_read(counter, 3).unwrap();
+            data.packets += 1;
+            switch.counter_write(counter, 3, data).unwrap();
+        };
+        let shared = shared_of(device, run);
+        let (set, cells) = all_cells(&shared, 1000);
+        let batch = [&[set][..], &inserts(&shared, 0..100)].concat();
+        let results = write_in_slices(&shared, batch, Atomicity::DataplaneAtomic).await;
+        assert!(results.unwrap().iter().all(Result::is_ok));
+        let seen = std::mem::take(&mut *lock(&seen));
+        let published = seen.iter().position(|cells| cells[0] == 1000).unwrap();
+        let (before, after) = seen.split_at(published);
+        for (first, jobs) in [(0, before), (1000, after)] {
+            for (counted, found) in (first..).zip(jobs) {
+                let mut expected = vec![first; cells];
+                expected[3] = counted;
+                assert_eq!(*found, expected);
+            }
+        }
+        // What packets have not reached is written to the cells later.
+        assert!(
+            before.len() > cells / 512 && after.len() > cells / 1024,
+            "{}",
+            after.len()
+        );
     }
 
     #[tokio::test]

@@ -15,6 +15,8 @@ use tonic::Status;
 
 /// Entries, members and groups that are copied between two batches of packets.
 const COPIES: usize = 64;
+/// Writes to cells that are carried out between two batches of packets, after all have been published.
+const SETTLED: usize = 512;
 
 /// Carries out updates; what became of each.
 pub async fn write_as_a_whole(
@@ -26,11 +28,17 @@ pub async fn write_as_a_whole(
     let count = updates.len();
     let prepared = prepare(shared, model, updates).await;
     let publish = matches!(prepared, Ok(Ok(())));
-    let ended = write(shared, of_digests, move |target| match publish {
-        true => target.switch.publish_batch(),
-        false => target.switch.discard_batch(),
+    let ended = write(shared, of_digests, move |target| {
+        let remains = match publish {
+            true => target.switch.publish_batch(),
+            false => target.switch.discard_batch(),
+        };
+        (remains, target.switch.settle_batch(SETTLED))
     });
-    let remains = ended.await?;
+    let (remains, mut settled) = ended.await?;
+    while !settled {
+        settled = write(shared, false, |target| target.switch.settle_batch(SETTLED)).await?;
+    }
     // To free all of a large table takes longer than a task should.
     tokio::task::spawn_blocking(move || drop(remains));
     Ok(match prepared? {
@@ -62,7 +70,8 @@ async fn prepare(
             return Ok(Ok(()));
         }
         let part = edit(shared, move |target| {
-            let undo = batch::write_all(target, &mut slice);
+            // Cells are given up with the draft.
+            let undo = batch::write_all(target, &mut slice, |update| !update.is_of_cells());
             // The slice is freed elsewhere: the allocator may take long to give memory back.
             (undo.map(|undo| Undo::new(&undo)), slice)
         });
@@ -95,8 +104,8 @@ async fn edit<T: Send + 'static>(
     .await
 }
 
-/// What some updates change that has to be copied. Cells of counters, meters and registers are not: they are written
-/// as the batch is published.
+/// What some updates change that has to be copied. Cells of counters, meters and registers are not: what is written to
+/// them is published with the batch.
 pub fn scope(model: &Model, updates: &[Update]) -> DraftScope {
     use entity::Entity as E;
     let mut scope = DraftScope::default();

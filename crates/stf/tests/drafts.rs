@@ -4,7 +4,7 @@ mod support;
 
 use engine::{
     ActionSpec, ControlError, CounterData, DirectOf, DraftScope, Entry, EntryAction, Group, Match,
-    Member, MeterConfig, Packet, Replica, Switch, SwitchConfig,
+    Member, MeterConfig, Packet, Pipeline, Replica, Switch, SwitchConfig,
 };
 use p4_ir::{ActionId, ExternId, TableId};
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +15,7 @@ use units::Instant;
 const PROGRAM: &str = "#include <core.p4>
 #include <v1model.p4>
 header h_t { bit<8> a; bit<8> b; bit<8> c; bit<8> x; bit<8> y; bit<8> z; bit<8> r; bit<8> m; }
-struct H { h_t h; } struct M { bit<8> colour; }
+struct H { h_t h; } struct M { bit<8> colour; bit<8> paced; }
 parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) {
     value_set<bit<8>>(4) known;
     state start { p.extract(h.h); transition select(h.h.a) { known: marked; _: accept; } }
@@ -30,6 +30,9 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
     direct_counter(CounterType.packets) hits;
     direct_meter<bit<8>>(MeterType.packets) pace;
     register<bit<8>>(4) cells;
+    register<bit<80>>(4) wide;
+    counter(8, CounterType.packets) visits;
+    meter(8, MeterType.packets) paces;
     action_selector(HashAlgorithm.crc16, 64, 16) pick;
     table exact {
         key = { h.h.a: exact; h.h.b: exact; }
@@ -53,10 +56,15 @@ control I(inout H h, inout M m, inout standard_metadata_t s) {
     apply {
         s.egress_spec = 1;
         exact.apply(); array.apply(); lpm.apply(); ternary.apply();
-        h.h.m = h.h.m | m.colour << 4;
+        paces.execute_meter((bit<32>)(h.h.c & 7), m.paced);
+        h.h.m = h.h.m | m.colour << 4 | m.paced << 6;
+        visits.count((bit<32>)(h.h.b & 15));
         bit<8> held;
         cells.read(held, (bit<32>)(h.h.a & 3));
-        h.h.r = held;
+        bit<80> long;
+        wide.read(long, (bit<32>)(h.h.b & 3));
+        wide.write((bit<32>)(h.h.b & 3), long + (3 << 64 | 1));
+        h.h.r = held ^ long[7:0] ^ long[71:64];
         cells.write((bit<32>)(h.h.a & 3), held + 1);
     }
 }
@@ -80,7 +88,13 @@ enum Change {
     InsertGroup(Group),
     ModifyGroup(Group),
     DeleteGroup(u32),
+    ClearDirectColours(Option<Entry>),
     Register(u64, u8),
+    Wide(u64, u128),
+    /// Of a cell, or of all.
+    Visits(Option<u64>, CounterData),
+    Pace(Option<u64>, Option<MeterConfig>),
+    ClearColours(u64),
     ValueSet(Vec<Vec<Match>>),
     Multicast(u16, Vec<Replica>),
 }
@@ -91,7 +105,13 @@ struct Names {
     actions: [Vec<ActionId>; 4],
     selector: ExternId,
     register: ExternId,
+    wide: ExternId,
+    visits: ExternId,
+    paces: ExternId,
 }
+
+/// Cells of `visits` and of `paces`.
+const CELLS: u64 = 8;
 
 impl Names {
     fn new(switch: &Switch) -> Names {
@@ -104,6 +124,9 @@ impl Names {
             actions,
             selector: switch.object("pick").unwrap(),
             register: switch.object("cells").unwrap(),
+            wide: switch.object("wide").unwrap(),
+            visits: switch.object("visits").unwrap(),
+            paces: switch.object("paces").unwrap(),
         }
     }
 
@@ -125,6 +148,17 @@ impl Names {
             Change::ResetDefault(table) => switch.reset_default(table),
             Change::Count(of, data) => switch.direct_counter_write(exact, direct(&of), data),
             Change::Meter(of, config) => switch.direct_meter_write(lpm, direct(&of), config),
+            Change::ClearDirectColours(of) => switch.direct_meter_clear_colours(lpm, direct(&of)),
+            Change::Visits(at, data) => {
+                let mut cells = cells_of(at);
+                cells.try_for_each(|at| switch.counter_write(self.visits, at, data))
+            }
+            Change::Pace(at, config) => {
+                let mut cells = cells_of(at);
+                cells.try_for_each(|at| switch.meter_write(self.paces, at, config))
+            }
+            Change::ClearColours(at) => switch.meter_clear_colours(self.paces, at),
+            Change::Wide(at, value) => switch.register_write(self.wide, at, &value.into()),
             Change::InsertMember(member) => switch.member_insert(self.selector, member),
             Change::ModifyMember(member) => switch.member_modify(self.selector, member),
             Change::DeleteMember(id) => switch.member_delete(self.selector, id),
@@ -155,7 +189,18 @@ impl Names {
         }
         all.push(format!("{:?}", switch.members(self.selector)));
         all.push(format!("{:?}", switch.groups(self.selector)));
-        all.push(format!("{:?}", switch.register_cells(self.register)));
+        let [exact, ..] = self.tables;
+        let counts = switch.direct_counter_cells(exact).unwrap();
+        all.extend(counts.map(|(_, count)| format!("{count:?}")));
+        for at in 0..4 {
+            all.push(format!("{:?}", switch.register_read(self.register, at)));
+            all.push(format!("{:?}", switch.register_read(self.wide, at)));
+        }
+        for at in 0..CELLS {
+            all.push(format!("{:?}", switch.counter_read(self.visits, at)));
+            all.push(format!("{:?}", switch.meter_read(self.paces, at)));
+            all.push(format!("{:?}", switch.meter_colours(self.paces, at)));
+        }
         all.push(format!("{:?}", switch.value_set_read(p4_ir::ValueSetId(0))));
         all.push(format!("{:?}", switch.multicast_groups()));
         all
@@ -212,29 +257,29 @@ impl Names {
             members: vec![(1 + below(3), 1), (4 + below(3), 1 + below(2))],
         };
         let of = Some(entry.clone()).filter(|_| below(8) > 0);
-        match below(40) {
+        let data = CounterData {
+            packets: below(100).into(),
+            octets: 0,
+        };
+        let config = MeterConfig {
+            cir: 0.0,
+            cburst: below(3).into(),
+            pir: 0.0,
+            pburst: below(6).into(),
+            eburst: 0,
+        };
+        let config = Some(config).filter(|_| below(3) > 0);
+        // At times there is no such cell.
+        let cell = u64::from(below(CELLS as u32 + 1));
+        let some = Some(cell).filter(|_| below(4) > 0);
+        match below(48) {
             0..16 => Change::Insert(table, entry),
             16..20 => Change::Modify(table, entry),
             20..26 => Change::Delete(table, entry),
             26 => Change::Default(table, EntryAction::Run(spec)),
             27 => Change::ResetDefault(table),
-            28 => Change::Count(
-                of,
-                CounterData {
-                    packets: below(100).into(),
-                    octets: 0,
-                },
-            ),
-            29 => {
-                let config = MeterConfig {
-                    cir: 0.0,
-                    cburst: below(3).into(),
-                    pir: 0.0,
-                    pburst: below(6).into(),
-                    eburst: 0,
-                };
-                Change::Meter(of, Some(config).filter(|_| below(3) > 0))
-            }
+            28 => Change::Count(of, data),
+            29 => Change::Meter(of, config),
             30..32 => Change::InsertMember(member),
             32 => Change::ModifyMember(member),
             33 => Change::DeleteMember(member.id),
@@ -243,6 +288,11 @@ impl Names {
             36 => Change::DeleteGroup(group.id),
             37 => Change::Register(below(4).into(), below(256) as u8),
             38 => Change::ValueSet(vec![vec![Match::exact(below(16))]]),
+            39..41 => Change::Visits(some, data),
+            41..43 => Change::Pace(some, config),
+            43 => Change::ClearColours(cell),
+            44 => Change::ClearDirectColours(of),
+            45 => Change::Wide(below(4).into(), u128::from(below(u32::MAX)) << 48 | 5),
             _ => {
                 let copies = 0..below(3) as u16;
                 let replica = |rid| Replica { port: 2 + rid, rid };
@@ -257,6 +307,11 @@ fn direct(of: &Option<Entry>) -> DirectOf<'_> {
         Some(entry) => DirectOf::Entry(&entry.matches, entry.priority),
         None => DirectOf::Default,
     }
+}
+
+/// A cell, or all.
+fn cells_of(at: Option<u64>) -> std::ops::Range<u64> {
+    at.map_or(0..CELLS, |at| at..at + 1)
 }
 
 /// What becomes of some packets in both switches, which must be the same.
@@ -286,14 +341,25 @@ fn compare(random: &mut ChaCha8Rng, one: &mut Switch, other: &mut Switch) {
 
 #[test]
 fn packets_see_a_batch_whole_or_not_at_all() {
+    assert!(p4_jit::install(), "this machine compiles");
     let program = support::compile_text("drafts.p4", PROGRAM, &[]);
     let program = program.unwrap_or_else(|why| panic!("{why}"));
-    let switch = || Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
-    let (mut at_once, mut drafted) = (switch(), switch());
+    let pipeline = Pipeline::compile(&program).expect("a v1model program");
+    for interpreted in [false, true] {
+        let switch = || {
+            let mut switch = Switch::with_pipeline(pipeline.clone(), SwitchConfig::default());
+            switch.set_interpreted(interpreted);
+            switch
+        };
+        compare_batches(switch(), switch());
+    }
+}
+
+fn compare_batches(mut at_once: Switch, mut drafted: Switch) {
     let names = Names::new(&at_once);
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let (mut accepted, mut published) = (0, 0);
-    for round in 0..60 {
+    for round in 0..50 {
         let changes: Vec<_> = (0..random.next_u32() % 80)
             .map(|_| names.draw(&mut random))
             .collect();
@@ -320,10 +386,22 @@ fn packets_see_a_batch_whole_or_not_at_all() {
             accepted += results.iter().filter(|result| result.is_ok()).count();
             published += 1;
             drafted.publish_batch();
+            assert_eq!(names.everything(&drafted), names.everything(&at_once));
+        }
+        // Writes to cells wait, also while others change the same cells. At times the next batch comes first.
+        for _ in 0..random.next_u32() % 16 {
+            compare(&mut random, &mut at_once, &mut drafted);
+            let change = names.draw(&mut random);
+            let now = names.carry_out(&mut drafted, change.clone());
+            assert_eq!(now, names.carry_out(&mut at_once, change));
+            drafted.settle_batch(2);
+            assert_eq!(names.everything(&drafted), names.everything(&at_once));
         }
         compare(&mut random, &mut at_once, &mut drafted);
-        assert_eq!(names.everything(&drafted), names.everything(&at_once));
     }
+    assert!(drafted.settle_batch(usize::MAX));
+    let [cells, expected] = [&drafted, &at_once].map(|switch| switch.counter_cells(names.visits));
+    assert_eq!(cells, expected);
     // Most changes are carried out, and meet entries that are there.
     let entries = names
         .tables

@@ -663,6 +663,10 @@ impl<A: Forwarding> Target for Switch<A> {
         Box::new((self.machine.publish_draft(), replication))
     }
 
+    fn settle_batch(&mut self, most: usize) -> bool {
+        self.machine.settle(most)
+    }
+
     fn discard_batch(&mut self) -> Remains {
         let replication = self.replication.discard_draft();
         Box::new((self.machine.discard_draft(), replication))

@@ -95,7 +95,7 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// begin_batch(scope)
     /// copy_to_batch(most)   until it says that all has been copied
     /// edit_draft(true), changes, edit_draft(false)   as often as need be
-    /// publish_batch(), or discard_batch()
+    /// publish_batch(), settle_batch(most) until it says that all has been settled; or discard_batch()
     /// ```
     /// Between two of these, packets may come. No change is made to what the scope names but within `edit_draft`.
     fn begin_batch(&mut self, scope: &DraftScope) -> Remains;
@@ -103,8 +103,13 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// Copies at most `most` entries, members, groups or sessions of what the batch changes; whether all have been copied.
     fn copy_to_batch(&mut self, most: usize) -> bool;
 
-    /// Has packets see the batch from now on. Takes the same time however many entries there are.
+    /// Has packets see the batch from now on. Takes the same time however many entries there are and cells it writes to:
+    /// writes to cells of counters, meters and registers wait, each until a packet or a control plane reaches its cell.
     fn publish_batch(&mut self) -> Remains;
+
+    /// Carries out at most `most` of the writes that wait; whether none is left. Until then, `register_cells` and
+    /// `counter_cells` lack them, and the next batch carries them out as it begins.
+    fn settle_batch(&mut self, most: usize) -> bool;
 
     /// Gives the batch up, if there is one.
     fn discard_batch(&mut self) -> Remains;

@@ -68,14 +68,14 @@ impl Emitter<'_, '_> {
                 });
             }
             Op::RegRead { d, index, register } if self.kind(register) == Kind::Register => {
-                self.at_cell(register, index, size_of::<u64>(), |e, cell| {
+                self.at_cell(register, index, size_of::<u64>(), at, |e, cell| {
                     let value = e.load_place(cell, 0);
                     e.store(d, value);
                 });
             }
             Op::RegWrite { index, a, register } if self.kind(register) == Kind::Register => {
-                let value = self.load(a);
-                self.at_cell(register, index, size_of::<u64>(), |e, cell| {
+                self.at_cell(register, index, size_of::<u64>(), at, |e, cell| {
+                    let value = e.load(a);
                     e.store_place(cell, 0, value);
                 });
             }
@@ -83,7 +83,7 @@ impl Emitter<'_, '_> {
                 let Kind::Counter(counted) = self.kind(counter) else {
                     return false;
                 };
-                self.at_cell(counter, index, size_of::<CounterData>(), |e, cell| {
+                self.at_cell(counter, index, size_of::<CounterData>(), at, |e, cell| {
                     if counted.packets {
                         let one = e.number(1);
                         e.add_to_place(cell, offset_of!(CounterData, packets), one);
@@ -149,15 +149,16 @@ impl Emitter<'_, '_> {
         objects.get(object as usize).copied().unwrap_or(Kind::Other)
     }
 
-    /// Does something to a cell of an object, which has so many octets; nothing if there is no such cell.
+    /// Instruction `at` on a cell of an object, which has so many octets. The interpreter executes it where there is no
+    /// such cell, or writes wait.
     fn at_cell(
         &mut self,
         object: u32,
         index: Slot,
         octets: usize,
-        work: impl FnOnce(&mut Self, Value),
+        at: Target,
+        common: impl FnOnce(&mut Self, Value),
     ) {
-        let after = self.build.create_block();
         let index = self.load(index);
         let all = self.fixed_field(context::CELLS);
         let object = object as i32 * size_of::<Cells>() as i32;
@@ -167,12 +168,11 @@ impl Emitter<'_, '_> {
             .build
             .ins()
             .icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
-        self.leave_if(beyond, after);
-        let offset = self.build.ins().imul_imm(index, octets as i64);
-        let cell = self.build.ins().iadd(first, offset);
-        work(self, cell);
-        self.jump(after);
-        self.build.switch_to_block(after);
+        self.unless(beyond, at, |e| {
+            let offset = e.build.ins().imul_imm(index, octets as i64);
+            let cell = e.build.ins().iadd(first, offset);
+            common(e, cell);
+        });
     }
 
     fn add_to_place(&mut self, place: Value, offset: usize, value: Value) {

@@ -1,15 +1,17 @@
 //! Preparing batches that packets see as a whole, and publishing them.
 
 use crate::Machine;
-use crate::draft::{CellWrite, Draft, DraftScope, Remains, copy_some};
+use crate::draft::{CellWrite, Draft, DraftScope, DraftWrites, Remains, Unsettled, copy_some};
 use crate::object::{Object, Profile};
+use crate::pending::Writable;
 use crate::table::TableState;
-use std::mem::swap;
+use std::mem::{swap, take};
 
 impl Machine {
     /// Begins a draft of some tables and profiles. One that was begun before is discarded.
     pub fn begin_draft(&mut self, scope: &DraftScope) -> Remains {
         let before = self.discard_draft();
+        self.settle(usize::MAX);
         let tables = scope.tables.iter().filter_map(|id| {
             let table = self.tables.get_mut(id.0 as usize)?;
             Some((id.0, table.draft()))
@@ -24,8 +26,7 @@ impl Machine {
         self.draft = Some(Box::new(Draft {
             profiles: profiles.collect(),
             tables,
-            writes: Vec::new(),
-            meters: false,
+            writes: DraftWrites::default(),
             edited: false,
         }));
         before
@@ -75,7 +76,7 @@ impl Machine {
         self.draft.as_ref().is_some_and(|draft| draft.edited)
     }
 
-    /// Puts the draft in the place of what packets see.
+    /// Puts the draft in the place of what packets see, however much it changes.
     pub fn publish_draft(&mut self) -> Remains {
         let Some(mut draft) = self.draft.take() else {
             return Box::new(());
@@ -88,10 +89,70 @@ impl Machine {
                 swap(of, profile);
             }
         }
-        for write in draft.writes.drain(..) {
-            self.write_cell(write);
+        let DraftWrites {
+            counters,
+            meters,
+            registers,
+            direct,
+            value_sets,
+        } = &mut draft.writes;
+        for (&id, writes) in counters {
+            if let Object::Counter(counter) = &mut self.objects[id as usize] {
+                counter.cells.publish(take(writes));
+            }
+            self.wait_for(id);
+        }
+        for (&id, writes) in meters {
+            if let Object::Meter(meter) = &mut self.objects[id as usize] {
+                meter.cells.publish(take(writes));
+            }
+            self.wait_for(id);
+        }
+        for (&id, writes) in registers {
+            if let Object::Register(register) = &mut self.objects[id as usize] {
+                register.cells.publish(take(writes));
+            }
+            self.wait_for(id);
+        }
+        for (&id, writes) in direct {
+            self.tables[id as usize].publish_cells(take(writes));
+            self.unsettled.push(Unsettled::Table(id));
+        }
+        for (&id, members) in value_sets {
+            self.value_sets[id as usize].swap(members);
         }
         draft
+    }
+
+    /// Has packets that compiled code serves find the writes that wait for the cells of an object.
+    fn wait_for(&mut self, object: u32) {
+        #[cfg(feature = "native")]
+        self.hide_cells(object);
+        self.unsettled.push(Unsettled::Object(object));
+    }
+
+    /// Carries out at most `most` of the writes to cells that have been published and wait; whether none is left.
+    pub fn settle(&mut self, mut most: usize) -> bool {
+        while let Some(&place) = self.unsettled.last() {
+            let settled = match place {
+                Unsettled::Table(table) => self.tables[table as usize].settle_some(&mut most),
+                Unsettled::Object(object) => match &mut self.objects[object as usize] {
+                    Object::Counter(counter) => counter.cells.settle_some(&mut most),
+                    Object::Meter(meter) => meter.cells.settle_some(&mut most),
+                    Object::Register(register) => register.cells.settle_some(&mut most),
+                    _ => true,
+                },
+            };
+            if !settled {
+                return false;
+            }
+            #[cfg(feature = "native")]
+            if let Unsettled::Object(object) = place {
+                self.show_cells(object);
+            }
+            self.unsettled.pop();
+        }
+        true
     }
 
     /// Gives the draft up, if there is one.
@@ -111,60 +172,40 @@ impl Machine {
         let Some(draft) = draft.filter(|draft| !draft.is_unseen(&write)) else {
             return self.write_cell(write);
         };
-        if let CellWrite::DirectMarker(table, of, marker) = &write {
-            draft.meters |= marker.is_some();
-            // Most entries that are modified have no meter, before and after.
+        // Most entries that are modified have no meter, before and after.
+        if let CellWrite::Direct(table, of, write) = &write
+            && write.only_unsets_meter()
+            && !draft.writes.has_direct(*table, *of)
+        {
             let cells = self.tables[*table as usize].cells(*of);
-            if !draft.meters && cells.meter.marker.is_none() {
+            if cells.meter.marker.is_none() {
                 return;
             }
         }
-        draft.writes.push(write);
+        draft.writes.add(write);
     }
 
     fn write_cell(&mut self, write: CellWrite) {
-        let Machine {
-            tables,
-            objects,
-            value_sets,
-            ..
-        } = self;
         match write {
             CellWrite::Count(object, at, data) => {
-                if let Object::Counter(counter) = &mut objects[object as usize] {
-                    counter.cells[at as usize] = data;
+                if let Object::Counter(counter) = &mut self.objects[object as usize] {
+                    counter.cells.write(at, data);
                 }
             }
-            CellWrite::Marker(object, at, marker) => {
-                if let Object::Meter(meter) = &mut objects[object as usize] {
-                    meter.cells[at as usize].marker = marker.map(|marker| *marker);
-                }
-            }
-            CellWrite::Colours(object, at) => {
-                if let Object::Meter(meter) = &mut objects[object as usize] {
-                    meter.cells[at as usize].colours = Default::default();
+            CellWrite::Meter(object, at, write) => {
+                if let Object::Meter(meter) = &mut self.objects[object as usize] {
+                    meter.cells.write(at, write);
                 }
             }
             CellWrite::Word(object, at, word) => {
-                if let Object::Register(register) = &mut objects[object as usize] {
-                    register.cells[at as usize] = word;
+                if let Object::Register(register) = &mut self.objects[object as usize] {
+                    register.cells.write(at, word);
                 }
             }
-            CellWrite::DirectCount(table, of, data) => {
-                tables[table as usize].cells_mut(of).counter = data;
+            CellWrite::Direct(table, of, write) => {
+                self.tables[table as usize].cells_mut(of).write(write);
             }
-            CellWrite::DirectMarker(table, of, marker) => {
-                let marker = marker.map(|marker| *marker);
-                tables[table as usize].cells_mut(of).meter.marker = marker;
-            }
-            CellWrite::DirectColours(table, of) => {
-                tables[table as usize].cells_mut(of).meter.colours = Default::default();
-            }
-            CellWrite::Default(table) => {
-                let table = &mut tables[table as usize];
-                table.default_direct = table.objects.cells();
-            }
-            CellWrite::ValueSet(set, members) => value_sets[set as usize].put(*members),
+            CellWrite::ValueSet(set, members) => self.value_sets[set as usize].put(*members),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Registers, counters, meters, action profiles, value sets.
 
 use super::tables::{check_meter, check_weight, list};
-use crate::cells::MeterCell;
+use crate::cells::{MeterCell, MeterWrite};
 use crate::draft::CellWrite;
 use crate::filter::{Filter, FilterConfig};
 use crate::object::{Object, Profile};
@@ -12,6 +12,7 @@ use crate::{
 };
 use num_bigint::BigUint;
 use p4_ir::{ExternId, TableId, ValueSetId};
+use std::borrow::Cow;
 
 impl Machine {
     /// A cell of a register. That of a register of structs is the number that the bits of its fields spell, the first
@@ -20,8 +21,7 @@ impl Machine {
         let Object::Register(r) = self.object_ref(register)? else {
             return Err(self.not_a(register, "register"));
         };
-        let at = self.check_index(register, index, r.size)? * r.limbs;
-        Ok(r.number(&r.cells[at..at + r.limbs]))
+        Ok(r.number(self.check_index(register, index, r.size)?))
     }
 
     /// Sets a cell of a register; the number is as [`register_read`](Self::register_read) gives it.
@@ -49,21 +49,22 @@ impl Machine {
         Ok(())
     }
 
-    /// All cells of a register; `None`: the object is none.
+    /// All cells of a register, but for writes of a batch that [wait](Self::settle); `None`: the object is none.
     pub fn register_cells(&self, register: ExternId) -> Option<RegisterCells<'_>> {
         match self.objects.get(register.0 as usize)? {
             Object::Register(r) => Some(RegisterCells {
                 limbs: r.limbs,
-                cells: &r.cells,
+                cells: r.cells.stored(),
             }),
             _ => None,
         }
     }
 
-    /// All cells of a counter; `None`: the object is none, or its cells are in a table's entries.
+    /// All cells of a counter, but for writes of a batch that [wait](Self::settle); `None`: the object is none, or its
+    /// cells are in a table's entries.
     pub fn counter_cells(&self, counter: ExternId) -> Option<&[CounterData]> {
         match self.objects.get(counter.0 as usize)? {
-            Object::Counter(c) => Some(&c.cells),
+            Object::Counter(c) => Some(c.cells.stored()),
             _ => None,
         }
     }
@@ -77,17 +78,17 @@ impl Machine {
         let state = self.tables.get(table.0 as usize)?;
         state.objects.counter?;
         let entries = state.in_order();
-        let counter = |id| state.touched(id).direct.counter;
-        let entries = entries.map(move |(id, row)| (Some(&row.entry), counter(id)));
-        Some(entries.chain([(None, state.default_direct.counter)]))
+        let counter = |of| state.cells(of).counter;
+        let entries = entries.map(move |(id, row)| (Some(&row.entry), counter(Some(id))));
+        Some(entries.chain([(None, counter(None))]))
     }
 
     /// The number of cells of a register, counter or meter.
     pub fn object_size(&self, object: ExternId) -> Result<u64, ControlError> {
         Ok(match self.object_ref(object)? {
             Object::Register(r) => r.size,
-            Object::Counter(c) => c.cells.len() as u64,
-            Object::Meter(m) => m.cells.len() as u64,
+            Object::Counter(c) => c.cells.size() as u64,
+            Object::Meter(m) => m.cells.size() as u64,
             _ => return Err(self.not_a(object, "register, counter or meter")),
         })
     }
@@ -97,8 +98,8 @@ impl Machine {
         let Object::Counter(c) = self.object_ref(counter)? else {
             return Err(self.not_a(counter, "counter"));
         };
-        let at = self.check_index(counter, index, c.cells.len() as u64)?;
-        Ok(c.cells[at])
+        let at = self.check_index(counter, index, c.cells.size() as u64)?;
+        Ok(*c.cells.get(at).expect("the index is checked"))
     }
 
     /// Sets a cell of a counter.
@@ -133,8 +134,11 @@ impl Machine {
         let at = self.named(meter);
         let marker = config.map(|config| check_meter(&at, config)).transpose()?;
         self.meter_cell(meter, index)?;
-        let marker = marker.map(Box::new);
-        self.write_or_draft(CellWrite::Marker(meter.0, index as u32, marker));
+        let write = MeterWrite {
+            marker: Some(marker.map(Box::new)),
+            ..MeterWrite::default()
+        };
+        self.write_or_draft(CellWrite::Meter(meter.0, index as u32, write));
         Ok(())
     }
 
@@ -150,16 +154,20 @@ impl Machine {
     /// Counts the colours of a cell from 0 again.
     pub fn meter_clear_colours(&mut self, meter: ExternId, index: u64) -> Result<(), ControlError> {
         self.meter_cell(meter, index)?;
-        self.write_or_draft(CellWrite::Colours(meter.0, index as u32));
+        let write = MeterWrite {
+            clears_colours: true,
+            ..MeterWrite::default()
+        };
+        self.write_or_draft(CellWrite::Meter(meter.0, index as u32, write));
         Ok(())
     }
 
-    fn meter_cell(&self, meter: ExternId, index: u64) -> Result<&MeterCell, ControlError> {
+    fn meter_cell(&self, meter: ExternId, index: u64) -> Result<Cow<'_, MeterCell>, ControlError> {
         let Object::Meter(m) = self.object_ref(meter)? else {
             return Err(self.not_a(meter, "meter"));
         };
-        let at = self.check_index(meter, index, m.cells.len() as u64)?;
-        Ok(&m.cells[at])
+        let at = self.check_index(meter, index, m.cells.size() as u64)?;
+        Ok(m.cells.get(at).expect("the index is checked"))
     }
 
     // -- filters ------------------------------------------------------------------------------

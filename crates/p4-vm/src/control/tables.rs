@@ -1,14 +1,15 @@
 //! Entries and default actions.
 
-use crate::cells::{Marker, MeterCell};
+use crate::cells::{Marker, MeterWrite};
 use crate::draft::CellWrite;
 use crate::filter::{Filter, FilterConfig};
-use crate::table::{Direct, Origin, Outcome, Reference, TableState, prepare};
+use crate::table::{Direct, DirectWrite, Origin, Outcome, Reference, TableState, prepare};
 use crate::{
     ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Machine, Match,
     MeterConfig,
 };
 use p4_ir::{ExternId, TableId};
+use std::borrow::Cow;
 use units::Instant;
 
 impl Machine {
@@ -109,7 +110,11 @@ impl Machine {
         let outcome = Outcome::Run(prepare(self.program(), table, &spec));
         let state = self.table_mut(table)?;
         state.set_default(outcome, EntryAction::Run(spec));
-        self.write_or_draft(CellWrite::Default(table.0));
+        let write = DirectWrite {
+            first: Some(Box::new(self.tables[table.0 as usize].objects.cells())),
+            ..DirectWrite::default()
+        };
+        self.write_or_draft(CellWrite::Direct(table.0, None, write));
         Ok(())
     }
 
@@ -126,7 +131,7 @@ impl Machine {
         priority: u32,
     ) -> Result<Instant, ControlError> {
         let id = self.table_ref(table)?.find(matches, priority)?;
-        Ok(self.tables[table.0 as usize].touched(id).last_hit)
+        Ok(self.tables[table.0 as usize].last_hit(id))
     }
 
     /// The direct counter of an entry, or of the default.
@@ -150,7 +155,11 @@ impl Machine {
     ) -> Result<(), ControlError> {
         self.direct_counter_read(table, of)?;
         let of = self.table_ref(table)?.numbered(of)?;
-        self.write_or_draft(CellWrite::DirectCount(table.0, of, data));
+        let write = DirectWrite {
+            counter: Some(data),
+            ..DirectWrite::default()
+        };
+        self.write_or_draft(CellWrite::Direct(table.0, of, write));
         Ok(())
     }
 
@@ -160,8 +169,8 @@ impl Machine {
         table: TableId,
         of: DirectOf<'_>,
     ) -> Result<Option<MeterConfig>, ControlError> {
-        let cell = self.direct_meter(table, of)?;
-        Ok(cell.marker.map(|marker| marker.config))
+        let marker = self.direct_meter(table, of)?.meter.marker;
+        Ok(marker.map(|marker| marker.config))
     }
 
     /// Configures the direct meter of an entry or of the default, its buckets full.
@@ -175,8 +184,14 @@ impl Machine {
         let at = format!("direct meter of table `{}`", self.program()[table].name);
         let marker = config.map(|config| check_meter(&at, config)).transpose()?;
         let of = self.table_ref(table)?.numbered(of)?;
-        let marker = marker.map(Box::new);
-        self.write_or_draft(CellWrite::DirectMarker(table.0, of, marker));
+        let write = DirectWrite {
+            meter: MeterWrite {
+                marker: Some(marker.map(Box::new)),
+                ..MeterWrite::default()
+            },
+            ..DirectWrite::default()
+        };
+        self.write_or_draft(CellWrite::Direct(table.0, of, write));
         Ok(())
     }
 
@@ -186,7 +201,7 @@ impl Machine {
         table: TableId,
         of: DirectOf<'_>,
     ) -> Result<[CounterData; 3], ControlError> {
-        Ok(self.direct_meter(table, of)?.colours)
+        Ok(self.direct_meter(table, of)?.meter.colours)
     }
 
     /// Counts the colours of a direct meter from 0 again.
@@ -197,19 +212,30 @@ impl Machine {
     ) -> Result<(), ControlError> {
         self.direct_meter(table, of)?;
         let of = self.table_ref(table)?.numbered(of)?;
-        self.write_or_draft(CellWrite::DirectColours(table.0, of));
+        let write = DirectWrite {
+            meter: MeterWrite {
+                clears_colours: true,
+                ..MeterWrite::default()
+            },
+            ..DirectWrite::default()
+        };
+        self.write_or_draft(CellWrite::Direct(table.0, of, write));
         Ok(())
     }
 
-    fn direct_meter(&self, table: TableId, of: DirectOf<'_>) -> Result<&MeterCell, ControlError> {
+    fn direct_meter(
+        &self,
+        table: TableId,
+        of: DirectOf<'_>,
+    ) -> Result<Cow<'_, Direct>, ControlError> {
         if self.table_ref(table)?.objects.meter.is_none() {
             return Err(self.has_none(table, "direct meter"));
         }
-        Ok(&self.direct(table, of)?.meter)
+        self.direct(table, of)
     }
 
     /// The cells of an entry, or of the default.
-    fn direct(&self, table: TableId, of: DirectOf<'_>) -> Result<&Direct, ControlError> {
+    fn direct(&self, table: TableId, of: DirectOf<'_>) -> Result<Cow<'_, Direct>, ControlError> {
         let of = self.table_ref(table)?.numbered(of)?;
         Ok(self.tables[table.0 as usize].cells(of))
     }

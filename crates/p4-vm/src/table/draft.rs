@@ -6,6 +6,7 @@ use super::index::{Index, Slab};
 #[cfg(feature = "native")]
 use super::recent::Recent;
 use super::{Direct, TableState, hash_of};
+use crate::pending::{Writable, Writes};
 use std::collections::BTreeMap;
 use std::mem::{swap, take};
 
@@ -19,6 +20,14 @@ pub struct Changed {
     removed: Vec<u32>,
     /// The first new entry's `sequence`.
     first: u64,
+}
+
+/// Adds numbers to others, in whatever order moves fewer.
+fn append(numbers: &mut Vec<u32>, more: &mut Vec<u32>) {
+    if numbers.len() < more.len() {
+        swap(numbers, more);
+    }
+    numbers.append(more);
 }
 
 impl TableState {
@@ -37,6 +46,7 @@ impl TableState {
             default: self.default.clone(),
             default_action: self.default_action.clone(),
             default_direct: Direct::default(),
+            pending: BTreeMap::new(),
             profile: self.profile,
             plain: self.plain,
             objects: self.objects.clone(),
@@ -100,15 +110,32 @@ impl TableState {
         swap(&mut self.recent, &mut draft.recent);
         self.forget_recent();
         if let Some(mut changed) = self.changed.take() {
-            self.free.append(&mut changed.removed);
+            append(&mut self.free, &mut changed.removed);
         }
+    }
+
+    /// Has packets find what these write, and nothing that waited before.
+    pub fn publish_cells(&mut self, writes: Writes<Direct, Option<u32>>) {
+        self.pending = writes;
+    }
+
+    /// Carries out at most `most` of the writes to cells that wait, and takes them off that number; whether none is
+    /// left.
+    pub fn settle_some(&mut self, most: &mut usize) -> bool {
+        while *most > 0
+            && let Some((of, write)) = self.pending.pop_first()
+        {
+            *most -= 1;
+            self.stored_cells_mut(of).write(write);
+        }
+        self.pending.is_empty()
     }
 
     /// Gives up a draft of this table.
     pub fn discard(&mut self, draft: &mut TableState) {
         if let Some(mut changed) = draft.changed.take() {
             swap(&mut self.free, &mut draft.free);
-            self.free.append(&mut changed.taken);
+            append(&mut self.free, &mut changed.taken);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod constant;
+mod direct;
 mod draft;
 mod filter;
 mod gradual;
@@ -12,14 +13,15 @@ mod recent;
 mod tuples;
 
 pub use constant::source_entries;
+pub use direct::{Direct, DirectObjects, DirectWrite};
 pub use key::KeyLayout;
 
-use crate::cells::{self, Counted, MeterCell, MeterUnit};
-use crate::filter::{Filter, FilterKind};
+use crate::cells;
 #[cfg(feature = "native")]
 use crate::native::Found;
+use crate::pending::{Writable, Writes, found_as};
 use crate::wide::{limbs_of, words_of_value};
-use crate::{ActionSpec, ControlError, CounterData, DirectOf, Entry, EntryAction, Match};
+use crate::{ActionSpec, ControlError, DirectOf, Entry, EntryAction, Match};
 use chunks::Chunks;
 use foldhash::fast::FixedState;
 use gradual::Gradual;
@@ -28,6 +30,7 @@ use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, Program, TableId};
 #[cfg(feature = "native")]
 use recent::Recent;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use units::Instant;
@@ -99,51 +102,9 @@ pub struct Row {
 
 /// What packets change of an entry. A table and its draft share it.
 #[derive(Debug)]
-pub struct Touched {
-    pub direct: Direct,
-    pub last_hit: Instant,
-}
-
-/// The cells of a table's direct objects that belong to an entry, or to the default.
-#[derive(Clone, Debug, Default)]
-pub struct Direct {
-    pub counter: CounterData,
-    pub meter: MeterCell,
-    /// The words of a direct register's cell.
-    pub register: Box<[u64]>,
-    pub filter: Filter,
-}
-
-/// What a table's direct objects do.
-#[derive(Clone, Debug, Default)]
-pub struct DirectObjects {
-    /// What its counter counts.
-    pub counter: Option<Counted>,
-    /// What its meter measures.
-    pub meter: Option<MeterUnit>,
-    /// A cell of its register in its first state.
-    pub register: Box<[u64]>,
-    /// The kind of its filters, if it has any.
-    pub filter: Option<FilterKind>,
-    /// Whether counter and meter work at each hit, called or not.
-    pub on_hit: bool,
-}
-
-impl DirectObjects {
-    /// Cells in their first state.
-    pub fn cells(&self) -> Direct {
-        Direct {
-            register: self.register.clone(),
-            ..Direct::default()
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.counter.is_none()
-            && self.meter.is_none()
-            && self.register.is_empty()
-            && self.filter.is_none()
-    }
+struct Touched {
+    direct: Direct,
+    last_hit: Instant,
 }
 
 impl Row {
@@ -175,7 +136,9 @@ pub struct TableState {
     /// The default as the control plane wrote it.
     default_action: EntryAction,
     /// What misses count and measure.
-    pub default_direct: Direct,
+    default_direct: Direct,
+    /// What a batch still has to write to the cells of entries and of the default.
+    pending: Writes<Direct, Option<u32>>,
     pub profile: Option<ExternId>,
     /// What its direct objects do.
     pub objects: DirectObjects,
@@ -229,6 +192,7 @@ impl TableState {
             }),
             default_action: EntryAction::Run(default),
             default_direct: objects.cells(),
+            pending: BTreeMap::new(),
             profile: table.implementation.map(|id| program.action_profile(id)),
             plain: objects.is_empty() && !table.support_timeout,
             objects,
@@ -363,9 +327,25 @@ impl TableState {
     /// The cells that belong to what a look-up found.
     #[inline]
     pub fn cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
+        if !self.pending.is_empty() {
+            self.settle(found);
+        }
+        self.stored_cells_mut(found)
+    }
+
+    #[inline]
+    fn stored_cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
         match found {
             Some(id) => &mut self.touched[id as usize].direct,
             None => &mut self.default_direct,
+        }
+    }
+
+    /// Carries out what waits for the cells of an entry, or of the default.
+    #[cold]
+    fn settle(&mut self, of: Option<u32>) {
+        if let Some(write) = self.pending.remove(&of) {
+            self.stored_cells_mut(of).write(write);
         }
     }
 
@@ -405,17 +385,18 @@ impl TableState {
         }
     }
 
-    /// The cells of an entry, or of the default.
-    pub fn cells(&self, of: Option<u32>) -> &Direct {
-        match of {
-            Some(id) => &self.touched(id).direct,
+    /// The cells of an entry, or of the default, as packets find them.
+    pub fn cells(&self, of: Option<u32>) -> Cow<'_, Direct> {
+        let cells = match of {
+            Some(id) => &self.touched[id as usize].direct,
             None => &self.default_direct,
-        }
+        };
+        found_as(cells, self.pending.get(&of))
     }
 
-    /// What packets have changed of an entry.
-    pub fn touched(&self, id: u32) -> &Touched {
-        &self.touched[id as usize]
+    /// When an entry was last hit, or else inserted.
+    pub fn last_hit(&self, id: u32) -> Instant {
+        self.touched[id as usize].last_hit
     }
 
     /// Whether entries win by priority.
@@ -483,6 +464,7 @@ impl TableState {
 
     /// Begins the cells of an entry that has just been inserted, here or in this table's draft.
     pub fn renew(&mut self, id: u32, now: Instant) {
+        self.pending.remove(&Some(id));
         let fresh = Touched {
             direct: self.objects.cells(),
             last_hit: now,

@@ -12,7 +12,7 @@ mod run;
 use crate::bits::Writer;
 use crate::code::Calculation;
 use crate::crc::CustomCrc;
-use crate::draft::Draft;
+use crate::draft::{Draft, Unsettled};
 use crate::object::Object;
 use crate::table::TableState;
 use crate::trace::{TraceEvent, Tracer};
@@ -48,6 +48,8 @@ pub struct Machine {
     pub(crate) value_sets: Vec<ValueSetState>,
     /// A batch that packets do not see yet.
     pub(crate) draft: Option<Box<Draft>>,
+    /// Where writes of a batch that was published wait.
+    pub(crate) unsettled: Vec<Unsettled>,
     pub(crate) calculations: Vec<Calculation>,
     /// The custom CRCs of the program.
     pub(crate) crcs: Vec<CustomCrc>,
@@ -117,6 +119,7 @@ impl Machine {
             interpreted: false,
             value_sets: Vec::new(),
             draft: None,
+            unsettled: Vec::new(),
             calculations: Vec::new(),
             crcs: Vec::new(),
             random: ChaCha8Rng::seed_from_u64(limits.seed),

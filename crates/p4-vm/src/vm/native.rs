@@ -44,18 +44,28 @@ fn kind(object: &Object) -> Kind {
 
 /// Where the cells of each object are. They stay there: neither the objects nor the number of their cells change.
 pub fn cells(objects: &mut [Object]) -> Box<[Cells]> {
-    let cells = objects.iter_mut().map(|object| match object {
-        Object::Register(register) if register.limbs == 1 => Cells {
-            at: register.cells.as_mut_ptr().expose_provenance(),
-            len: register.cells.len(),
-        },
-        Object::Counter(counter) => Cells {
-            at: counter.cells.as_mut_ptr().expose_provenance(),
-            len: counter.cells.len(),
-        },
-        _ => Cells { at: 0, len: 0 },
-    });
-    cells.collect()
+    objects.iter_mut().map(cells_of).collect()
+}
+
+fn cells_of(object: &mut Object) -> Cells {
+    let (at, len) = match object {
+        Object::Register(register) if register.limbs == 1 => register.cells.place(),
+        Object::Counter(counter) => counter.cells.place(),
+        _ => (0, 0),
+    };
+    Cells { at, len }
+}
+
+impl Machine {
+    /// Has the interpreter execute what reaches a cell of an object.
+    pub(crate) fn hide_cells(&mut self, object: u32) {
+        self.cells[object as usize].len = 0;
+    }
+
+    /// Has compiled code reach the cells of an object again.
+    pub(crate) fn show_cells(&mut self, object: u32) {
+        self.cells[object as usize] = cells_of(&mut self.objects[object as usize]);
+    }
 }
 
 /// Runs the compiled code of a block; says whether there is any.

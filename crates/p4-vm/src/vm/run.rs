@@ -476,18 +476,15 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
                 }
             }
             Op::RegRead { d, index, register } => {
-                if let Object::Register(r) = &machine.objects[register as usize] {
+                if let Object::Register(r) = &mut machine.objects[register as usize] {
                     let index = x!(index);
                     if r.limbs == 1 {
-                        let cell = usize::try_from(index).ok().and_then(|at| r.cells.get(at));
-                        if let Some(&cell) = cell {
+                        let at = usize::try_from(index).ok();
+                        if let Some(&mut cell) = at.and_then(|at| r.cells.get_mut(at)) {
                             x!(d) = cell;
                         }
-                    } else if index < r.size {
-                        let at = index as usize * r.limbs;
-                        for i in 0..r.limbs {
-                            words[d as usize + i] = r.cells[at + i];
-                        }
+                    } else if let Some(cell) = r.cell_mut(index) {
+                        words[d as usize..][..cell.len()].copy_from_slice(cell);
                     }
                 }
             }
@@ -499,11 +496,8 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
                         if let Some(cell) = at.and_then(|at| r.cells.get_mut(at)) {
                             *cell = x!(a);
                         }
-                    } else if index < r.size {
-                        let at = index as usize * r.limbs;
-                        for i in 0..r.limbs {
-                            r.cells[at + i] = words[a as usize + i];
-                        }
+                    } else if let Some(cell) = r.cell_mut(index) {
+                        cell.copy_from_slice(&words[a as usize..][..cell.len()]);
                     }
                 }
             }

@@ -144,6 +144,22 @@ impl Prepared {
         write_decoded(target, &self.update, decoded, cells)
     }
 
+    /// Whether it changes cells of counters, meters or registers, of which the server keeps nothing.
+    pub fn is_of_cells(&self) -> bool {
+        use entity::Entity as E;
+        let entity = self.update.entity.as_ref().and_then(|e| e.entity.as_ref());
+        matches!(
+            entity,
+            Some(
+                E::CounterEntry(_)
+                    | E::DirectCounterEntry(_)
+                    | E::MeterEntry(_)
+                    | E::DirectMeterEntry(_)
+                    | E::RegisterEntry(_)
+            )
+        )
+    }
+
     /// What brings what it changes back to how it is now.
     pub fn undo(&self, target: &Target<'_>) -> Outcome<Vec<Update>> {
         let Some(cells) = self.cells.clone() else {
