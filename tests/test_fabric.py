@@ -116,7 +116,7 @@ def test_completion_times_are_at_least_the_ideal_ones() -> None:
 
 
 def test_flows_are_written_as_they_end(tmp_path: Path) -> None:
-    """Two groups of rows or more, and the same rows as after the run."""
+    """Two groups of rows or more, and the same rows as after the run; on two threads the same file."""
     network = fat_tree(4, QUICK)
     pairs = [(a.name, b.name) for a in network.hosts for b in network.hosts if a is not b]
     flows = tuple(
@@ -128,6 +128,10 @@ def test_flows_are_written_as_they_end(tmp_path: Path) -> None:
     with FlowFile(file) as written:
         result = run(scenario, ended=written.of(scenario))
     assert result.flows == ()
+    on_two = tmp_path / "two.parquet"
+    with FlowFile(on_two) as written:
+        assert run(scenario, ended=written.of(scenario), threads=2).threads == 2
+    assert file.read_bytes() == on_two.read_bytes()
     assert pq.ParquetFile(file).num_row_groups > 1
     after = run(scenario)
     assert result.packet_hops == after.packet_hops

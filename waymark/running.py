@@ -38,9 +38,8 @@ def run(
         capture: where to write every link's packets (pcapng); None: nowhere.
         threads: among how many the network is divided, at most; the result is that of one. Fewer
             are used where the network cannot be divided: :attr:`Result.threads_limit` says why.
-        ended: takes the flows as they end, in groups of some 4,000, and at last those that did not
+        ended: takes the flows as they end, in groups of 4,096, and at last those that did not
             end; ``Result.flows`` is empty then. So memory does not grow with the flows of the past.
-            On several threads, all flows come at the end.
 
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a

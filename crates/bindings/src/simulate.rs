@@ -71,7 +71,7 @@ pub fn simulate<'py>(
     let simulation = py.detach(|| drive(simulation, events, &failure, &mut listener))?;
     let mut records = simulation.finish()?;
     listener.flows.append(&mut records.ended);
-    listener.hand_over(py)?;
+    listener.hand_over(py, true)?;
     let results = results::to_dict(py, records, sample_s)?;
     results.set_item("threads", division.threads)?;
     results.set_item(
@@ -104,19 +104,24 @@ struct Listener {
     flows: Vec<(usize, FlowRecord)>,
 }
 
-/// Flows that are handed over at once, at least before the end.
+/// Flows that are handed over at once before the end: always as many, so that files are the same for any number of
+/// threads.
 const FLOWS: usize = 4096;
 
 impl Listener {
-    /// Hands over the flows that have ended, in groups of up to twice [`FLOWS`].
-    fn hand_over(&mut self, py: Python<'_>) -> PyResult<()> {
+    /// Hands over the flows that have ended, in groups of [`FLOWS`]; with `all`, also those that make no such group.
+    fn hand_over(&mut self, py: Python<'_>, all: bool) -> PyResult<()> {
         let Some(ended) = &self.ended else {
             return Ok(());
         };
-        for flows in self.flows.chunks(2 * FLOWS) {
+        let count = match all {
+            true => self.flows.len(),
+            false => self.flows.len() / FLOWS * FLOWS,
+        };
+        for flows in self.flows[..count].chunks(FLOWS) {
             ended.call1(py, (results::ended(py, flows)?,))?;
         }
-        self.flows.clear();
+        self.flows.drain(..count);
         Ok(())
     }
 }
@@ -145,7 +150,7 @@ fn drive(
         }
         listener.flows.append(&mut simulation.take_ended());
         if listener.flows.len() >= FLOWS {
-            Python::attach(|py| listener.hand_over(py))?;
+            Python::attach(|py| listener.hand_over(py, false))?;
         }
         let Some(progress) = listener.progress.as_ref().filter(|_| now >= progress_due) else {
             continue;

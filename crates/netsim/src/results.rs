@@ -39,7 +39,8 @@ pub struct Results {
 /// Counts of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Events taken, without those of lines that have sent a packet.
+    /// Events taken, without those of lines that have sent a packet; where flows are handed over as they end, also
+    /// without timers of connections that wait for nothing but to forget the other end.
     pub events: u64,
     /// Packets that hosts sent.
     pub packets: u64,

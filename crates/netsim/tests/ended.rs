@@ -28,18 +28,23 @@ fn transfers() -> Value {
     })
 }
 
-/// The flows with their numbers, how many had been handed over before the end, and the rest of the results.
-fn as_they_end(scenario: &Scenario, threads: usize) -> (Vec<(usize, FlowRecord)>, usize, Results) {
+/// The flows with their numbers in the order in which they ended, how many had been handed over before the end, and the
+/// rest of the results. Between two looks at the flows there are so many events.
+fn as_they_end(
+    scenario: &Scenario,
+    threads: usize,
+    events: u64,
+) -> (Vec<(usize, FlowRecord)>, usize, Results) {
     let mut simulation = Simulation::new(scenario, &Programs::new()).unwrap();
-    simulation.divide(threads);
+    assert_eq!(simulation.divide(threads).threads, threads);
     let mut flows = Vec::new();
-    while !simulation.run(100).unwrap() {
+    while !simulation.run(events).unwrap() {
         flows.append(&mut simulation.take_ended());
     }
+    flows.append(&mut simulation.take_ended());
     let before = flows.len();
     let mut results = simulation.finish().unwrap();
     flows.append(&mut results.ended);
-    flows.sort_by_key(|(number, _)| *number);
     (flows, before, results)
 }
 
@@ -66,16 +71,18 @@ fn flows_have_the_records_that_they_have_at_the_end_of_a_run() {
     assert!(kept.flows.iter().any(|(_, flow)| flow.timeouts > 0));
     let mut asked = scenario;
     asked.record.flows_as_they_end = true;
-    for threads in [1, 2] {
-        let (flows, before, results) = as_they_end(&asked, threads);
+    let (in_order, ..) = as_they_end(&asked, 1, 100);
+    for (threads, events) in [(1, 100), (2, 100), (2, 1), (2, u64::MAX)] {
+        let (mut flows, before, results) = as_they_end(&asked, threads, events);
+        assert_eq!(flows, in_order, "{threads} threads, {events} events");
+        flows.sort_by_key(|(number, _)| *number);
         assert_eq!(flows.len(), kept.flows.len());
         for ((number, flow), (name, expected)) in flows.iter().zip(&kept.flows) {
             assert_eq!(format!("flow{number}"), *name);
             assert_eq!(whole(flow), whole(expected), "{name} on {threads} threads");
         }
         // Those that judge losses keep their connections: two thirds go when they end.
-        let expected = if threads == 1 { 70..=80 } else { 0..=0 };
-        assert!(expected.contains(&before), "{before} of {}", flows.len());
+        assert!((70..=80).contains(&before), "{before} of {}", flows.len());
         assert!(results.flows.is_empty());
         assert_eq!(results.lines, kept.lines);
         assert_eq!(results.sources, kept.sources);

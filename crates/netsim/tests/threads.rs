@@ -155,6 +155,36 @@ fn events_at_one_time_keep_their_order() {
     assert!(lost > 100, "{lost}");
 }
 
+/// Short transfers of today's hosts, many of which end at one time, and a minute of TIME-WAIT behind them.
+#[test]
+fn flows_that_end_keep_their_order() {
+    let flows: Vec<Value> = (0..180)
+        .map(|i| {
+            let (from, to) = (i % 6 + 1, (i + 1 + i / 6 % 5) % 6 + 1);
+            json!({"from": format!("H{from}"), "to": format!("H{to}"), "segments": 1 + i / 18,
+                   "start_s": 0.02 * (i / 18) as f64,
+                   "connection": {"control": {"name": "cubic"}, "profile": {"modern": {}}}})
+        })
+        .collect();
+    let traffic =
+        json!({"flows": flows, "end_s": 70, "record": {"flows_as_they_end": true}, "sample_s": 10});
+    let scenario = ring(&traffic);
+    let results = assert_same(&scenario, &lab::programs(&["plain"]), 9);
+    let order: Vec<usize> = results.ended.iter().map(|(flow, _)| *flow).collect();
+    assert!(
+        !order.is_sorted(),
+        "they end in another order than they begin"
+    );
+    let lost = results.ended.iter().map(|(_, flow)| flow.lost_packets[0]);
+    assert!(lost.sum::<u64>() > 100);
+    assert!(
+        results
+            .ended
+            .iter()
+            .all(|(_, flow)| flow.finished.is_some())
+    );
+}
+
 #[test]
 fn hosts_of_an_association_stay_together() {
     let mut scenario = common::two_hosts(5.0, 1.0, json!({}), json!({}));

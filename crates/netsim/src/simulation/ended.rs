@@ -2,22 +2,32 @@
 //!
 //! An end goes by itself when its connection is closed, since that answers nothing any more. The other end of a
 //! flow of today's hosts waits in TIME-WAIT for a minute; it goes when none of the flow's packets is under way, so
-//! that nothing can reach it. This is known where nothing copies packets and one thread has the whole network.
+//! that nothing can reach it. This is known where nothing copies packets.
+//!
+//! Nothing happens to a flow that is over. So its last event is that at which it was over, whether this is found at
+//! once or, in a divided network, after some rounds: flows are handed over in the order of these events.
 
 use super::Simulation;
+use crate::event::{Event, Turn};
 use crate::flow::{Side, Slot};
 use crate::record::FlowRecord;
 use crate::scenario::Scenario;
+use std::collections::BTreeMap;
 
 /// What is kept of flows that end, where they are handed over as they do.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
-    /// By flow: its packets under way; empty: not known.
-    under_way: Vec<u32>,
-    /// By flow: its record has been handed over.
+    /// By flow: its packets under way; empty: not known. In a part of a divided network: those that departed there
+    /// less those that have gone there.
+    under_way: Vec<i32>,
+    /// By flow: its record has been handed over. A part does not know.
     over: Vec<bool>,
-    /// Flows of which the last packet under way has just gone.
-    quiet: Vec<usize>,
+    /// Flows to which something has just happened that may have been the last.
+    touched: Vec<usize>,
+    /// In a part: those of the round, with the turns of the events.
+    in_round: Vec<(Turn, usize)>,
+    /// In a part: by flow, the last of these turns since all parts stood still.
+    last: BTreeMap<usize, Turn>,
     ended: Vec<(usize, FlowRecord)>,
 }
 
@@ -36,9 +46,30 @@ impl Ending {
         }
     }
 
-    /// A part of a divided network sees some packets only.
-    pub fn forget_packets(&mut self) {
-        self.under_way = Vec::new();
+    /// What each part is to keep. The first counts what is under way now.
+    pub fn split(&mut self, parts: usize) -> impl Iterator<Item = Ending> + use<> {
+        let under_way = std::mem::take(&mut self.under_way);
+        let others = vec![vec![0; under_way.len()]; parts - 1];
+        let all = std::iter::once(under_way).chain(others);
+        all.map(|under_way| Ending {
+            under_way,
+            ..Ending::default()
+        })
+    }
+
+    /// Takes in what a part has counted.
+    pub fn unite(&mut self, part: Ending) {
+        self.under_way.resize(part.under_way.len(), 0);
+        for (sum, more) in self.under_way.iter_mut().zip(part.under_way) {
+            *sum += more;
+        }
+    }
+
+    /// After a round: its turns get their numbers among all.
+    pub fn number(&mut self, numbers: &[u64]) {
+        for (turn, flow) in self.in_round.drain(..) {
+            self.last.insert(flow, turn.numbered(numbers));
+        }
     }
 }
 
@@ -65,44 +96,140 @@ impl Simulation {
             return;
         };
         if let Some(count) = ending.under_way.get_mut(owner) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                ending.quiet.push(owner);
+            *count -= 1;
+            if *count == 0 || self.part.is_some() {
+                ending.touched.push(owner);
             }
+        }
+    }
+
+    /// An end of a flow waits for nothing any more.
+    pub(super) fn is_quiet(&mut self, flow: usize) {
+        if let Some(ending) = self.ending.as_mut().filter(|e| !e.under_way.is_empty()) {
+            ending.touched.push(flow);
+        }
+    }
+
+    /// Whether an event is a timer of an end that waits for nothing but that it forgets the other end, where flows are
+    /// handed over as they end: there may be one or none, as such an end goes sooner or later.
+    pub(super) fn is_of_quiet_end(&self, event: &Event) -> bool {
+        let &Event::Timer { flow, receiver } = event else {
+            return false;
+        };
+        if self.ending.is_none() {
+            return false;
+        }
+        let side = if receiver {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
+        match &self.ends[side.end(flow as usize)] {
+            Slot::Unopened => false,
+            Slot::Open(end) => end.connection.is_quiet(),
+            Slot::Over => true,
         }
     }
 
     /// After an event: lets the connections of flows go to which nothing can happen any more.
     pub(super) fn let_go(&mut self) {
-        while let Some(flow) = self.ending.as_mut().and_then(|ending| ending.quiet.pop()) {
-            if self.is_over(flow) {
-                for side in [Side::Sender, Side::Receiver] {
-                    self.ends[side.end(flow)] = Slot::Over;
+        let Some(ending) = &mut self.ending else {
+            return;
+        };
+        if ending.touched.is_empty() {
+            return;
+        }
+        let mut touched = std::mem::take(&mut ending.touched);
+        if self.part.is_some() {
+            let turns = touched.drain(..).map(|flow| (self.turn, flow));
+            ending.in_round.extend(turns);
+        } else {
+            touched.sort_unstable();
+            for flow in touched.drain(..) {
+                if self.is_over(flow) {
+                    self.end_flow(flow);
                 }
-                self.hand_over(flow);
             }
+        }
+        if let Some(ending) = &mut self.ending {
+            ending.touched = touched;
         }
     }
 
-    fn is_over(&mut self, flow: usize) -> bool {
-        let Some(ending) = &self.ending else {
-            return false;
-        };
-        let finished = self.traffic[flow].finished.is_some();
-        if ending.over[flow] || ending.under_way[flow] > 0 || !finished {
+    /// As [`Simulation::let_go`], when all parts of a divided network stand still.
+    pub(super) fn let_go_of_parts(&mut self) {
+        let mut last = BTreeMap::<usize, Turn>::new();
+        for ending in self
+            .parts
+            .iter_mut()
+            .filter_map(|part| part.ending.as_mut())
+        {
+            for (flow, turn) in std::mem::take(&mut ending.last) {
+                let latest = last.entry(flow).or_default();
+                *latest = turn.max(*latest);
+            }
+        }
+        let over = last.into_iter().filter(|&(flow, _)| self.is_over(flow));
+        let mut over: Vec<(Turn, usize)> = over.map(|(flow, turn)| (turn, flow)).collect();
+        over.sort_unstable();
+        for (_, flow) in over {
+            self.end_flow(flow);
+        }
+    }
+
+    fn is_over(&self, flow: usize) -> bool {
+        let known = self.ending.as_ref();
+        if known.is_none_or(|ending| ending.over[flow]) {
             return false;
         }
-        [Side::Sender, Side::Receiver]
-            .into_iter()
-            .all(|side| match &self.ends[side.end(flow)] {
+        let pieces = self.pieces();
+        let endings = pieces.iter().filter_map(|piece| piece.ending.as_ref());
+        let under_way: i32 = endings.map(|ending| ending.under_way[flow]).sum();
+        let finished = |piece: &Simulation| piece.traffic[flow].finished.is_some();
+        if under_way > 0 || !pieces.iter().any(finished) {
+            return false;
+        }
+        [Side::Sender, Side::Receiver].into_iter().all(|side| {
+            let slot = pieces.iter().find_map(|one| one.ends.get(side.end(flow)));
+            slot.is_some_and(|slot| match slot {
                 Slot::Unopened => false,
                 Slot::Open(end) => end.connection.is_quiet() && end.is_recorded(),
                 Slot::Over => true,
             })
+        })
+    }
+
+    /// The parts, or a network that is not divided.
+    fn pieces(&self) -> &[Simulation] {
+        match &self.parts[..] {
+            [] => std::slice::from_ref(self),
+            parts => parts,
+        }
+    }
+
+    fn pieces_mut(&mut self) -> &mut [Simulation] {
+        match self.parts.is_empty() {
+            true => std::slice::from_mut(self),
+            false => &mut self.parts,
+        }
+    }
+
+    fn end_flow(&mut self, flow: usize) {
+        for piece in self.pieces_mut() {
+            for side in [Side::Sender, Side::Receiver] {
+                if let Some(slot) = piece.ends.get_mut(side.end(flow)) {
+                    *slot = Slot::Over;
+                }
+            }
+        }
+        self.hand_over(flow);
     }
 
     fn hand_over(&mut self, flow: usize) {
-        let mut record = std::mem::take(&mut self.traffic[flow]);
+        let records = self.pieces_mut().iter_mut();
+        let mut records = records.map(|piece| std::mem::take(&mut piece.traffic[flow]));
+        let mut record = records.next().unwrap_or_default();
+        records.for_each(|more| record.add(more));
         record.fill(|| self.bins.flow_column());
         if let Some(ending) = &mut self.ending {
             ending.over[flow] = true;

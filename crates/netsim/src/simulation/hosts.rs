@@ -180,6 +180,7 @@ impl Simulation {
             return;
         };
         end.wake = None;
+        let was_quiet = end.connection.is_quiet();
         let host = &mut self.hosts[host];
         self.now = self.now.max(host.reached);
         if let Some((at, timeout)) = end.timer
@@ -187,7 +188,9 @@ impl Simulation {
         {
             // Rounding may have put the event before the nanosecond that the connection waits for.
             self.now = self.now.max(at);
-            host.reached = self.now;
+            if !was_quiet || self.ending.is_none() {
+                host.reached = self.now;
+            }
             end.timer = None;
             end.connection.handle_timeout(self.now);
             if side == Side::Sender {
@@ -195,6 +198,13 @@ impl Simulation {
             }
         }
         self.service(flow, side);
+        if !was_quiet
+            && self.ends[side.end(flow)]
+                .open()
+                .is_none_or(|end| end.connection.is_quiet())
+        {
+            self.is_quiet(flow);
+        }
     }
 
     /// Takes out of a connection all that it has: segments, its next timer, its trace.

@@ -202,7 +202,8 @@ impl Simulation {
     fn take(&mut self, turn: Turn, event: Event) {
         self.turn = turn;
         self.now = turn.instant();
-        self.totals.events += u64::from(!matches!(event, Event::LineFree(_)));
+        let counts = !matches!(event, Event::LineFree(_)) && !self.is_of_quiet_end(&event);
+        self.totals.events += u64::from(counts);
         self.bins.advance(self.now);
         self.handle(event);
         if self.ending.is_some() {

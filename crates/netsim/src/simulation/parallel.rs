@@ -108,6 +108,7 @@ impl Simulation {
             self.now = self.now.max(part.now);
         }
         self.totals = totals;
+        self.let_go_of_parts();
         if ended {
             self.now = self.now.max(at);
         }

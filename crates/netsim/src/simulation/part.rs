@@ -97,6 +97,9 @@ impl Simulation {
     /// After a round: turns that this part took get their numbers among all.
     pub(super) fn settle(&mut self, numbers: &[u64]) {
         self.events.number(numbers);
+        if let Some(ending) = &mut self.ending {
+            ending.number(numbers);
+        }
         let Some(part) = &mut self.part else {
             return;
         };

@@ -212,9 +212,6 @@ impl Simulation {
         let flows = self.flows.iter();
         let end_hosts = flows.flat_map(|flow| [flow.from, flow.to]);
         let end_parts: Vec<u32> = end_hosts.map(|host| places.hosts[host]).collect();
-        if let Some(ending) = &mut self.ending {
-            ending.forget_packets();
-        }
         let medium_parts = self.medium_parts(&line_parts);
         let association_parts: Vec<u32> = self
             .associations
@@ -264,6 +261,7 @@ impl Simulation {
         let source_part = |i: usize| places.hosts[sources[i].host] as usize;
         let mut departures = self.departures.split(count, source_part).into_iter();
         let traffic = self.traffic.len();
+        let mut endings = self.ending.as_mut().map(|ending| ending.split(count));
         for index in 0..count {
             // What was counted so far stays with the first.
             let first = index == 0;
@@ -287,7 +285,7 @@ impl Simulation {
                 flows: self.flows.clone(),
                 ends: ends.next().unwrap_or_default(),
                 ports: self.ports.clone(),
-                ending: None,
+                ending: endings.as_mut().and_then(Iterator::next),
                 associations: associations.next().unwrap_or_default(),
                 interfaces: Vec::new(),
                 sctp_buffer: Vec::new(),
@@ -396,6 +394,9 @@ impl Simulation {
             self.totals.add(&part.totals);
             self.made += part.made;
             self.buffers.append(&mut part.buffers);
+            if let (Some(sum), Some(more)) = (&mut self.ending, part.ending.take()) {
+                sum.unite(more);
+            }
             for (sum, more) in self
                 .traffic
                 .iter_mut()
