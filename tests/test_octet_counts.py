@@ -71,13 +71,17 @@ def packets(capture: Path) -> Iterator[Seen]:
 
 
 def captured(network: Topology, folder: Path, *, option: bool) -> list[Seen]:
+    capture = folder / "run.pcapng"
+    run(over_marks(network, 6, option=option), capture=capture)
+    return list(packets(capture))
+
+
+def over_marks(network: Topology, end_s: float, *, option: bool) -> Scenario:
     """Prague over a queue that marks."""
     marking = network.with_program("v1model/l4s.p4").with_queues(200)
     marking = marking.with_link("r1", "r2", dual_pi2=DualPi2(), weights=(1, 9))
     flow = Flow("a", "b", "prague", replace(MODERN, ecn_option=option))
-    capture = folder / "run.pcapng"
-    run(Scenario("marks", marking, 6, flows=(flow,)), capture=capture)
-    return list(packets(capture))
+    return Scenario("marks", marking, end_s, flows=(flow,))
 
 
 def test_wireshark_reads_the_octets_that_came(small: Topology, tmp_path: Path) -> None:
@@ -104,3 +108,14 @@ def test_wireshark_reads_the_octets_that_came(small: Topology, tmp_path: Path) -
 
 def test_the_option_is_sent_where_it_is_asked_for(small: Topology, tmp_path: Path) -> None:
     assert not any(packet.counts for packet in captured(small, tmp_path, option=False))
+
+
+@pytest.mark.parametrize("option", [False, True])
+def test_a_sender_learns_of_the_marks_that_its_switch_made(
+    small: Topology, *, option: bool
+) -> None:
+    """But for those of the last window, and of what waits for its acknowledgement."""
+    result = run(over_marks(small, 6, option=option))
+    made = result.switches["r1"].counters["dual_pi2_marked"].total.packets
+    assert made > 20
+    assert made - 20 <= result.flows[0].reported_marks <= made
