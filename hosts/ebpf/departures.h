@@ -19,15 +19,17 @@ static inline __u64 pace_at(const struct departures *departures, __s64 time)
 	return newest(&departures->paces, time, ANY_VALUE, &then) ? then.value : 0;
 }
 
-// The rate at which segments left in the `span` around a time: the pacing rate, or less where the application or the
-// receiver's window held the sender back.
+// The rate at which segments left in the `span` around a time, or in more than that if memories are rarer: the pacing
+// rate, or less where the application or the receiver's window held the sender back.
 static inline __u64 rate_at(const struct departures *departures, __s64 time, __u32 span)
 {
 	__u64 pace = pace_at(departures, time);
 	struct point before, after;
 
-	if (!newest(&departures->counts, time - span / 2, ANY_VALUE, &before) ||
-	    !newest(&departures->counts, time + span / 2, ANY_VALUE, &after) || after.time <= before.time)
+	if (!newest(&departures->counts, time - span / 2, ANY_VALUE, &before))
+		return pace;
+	if ((!newest(&departures->counts, time + span / 2, ANY_VALUE, &after) || after.time <= before.time) &&
+	    !following(&departures->counts, time - span / 2, &after))
 		return pace;
 	// One more: the next segment may have been about to leave.
 	return lesser(pace, over((after.value - before.value + 1) * ONE, ticks(after.time - before.time)));

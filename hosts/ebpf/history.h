@@ -82,4 +82,15 @@ static inline int newest(const struct history *history, __s64 time, __u64 value,
 	return 1;
 }
 
+// The oldest point after the one that newest() gives for any value. 0: there is none.
+static inline int following(const struct history *history, __s64 time, struct point *point)
+{
+	int found = find(history, time, ANY_VALUE);
+
+	if (found < 0 || (__u32)found == place(history, 0))
+		return 0;
+	*point = history->points[((__u32)found + 1) % POINTS];
+	return 1;
+}
+
 #endif

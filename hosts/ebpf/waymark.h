@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Waymark: all three marks in one transport (crates/congestion, waymark.rs, which derives the law). The pacing rate is
-// D + kappa (beta - B)/R, with D the rate at which segments arrive at the receiver, R the propagation delay, and B what
-// waits of this flow; DRAI lets it grow faster, CI says whether a loss means congestion. All hops write marks.
+// D + (b - B)/R, with D the rate at which segments arrive at the receiver, R the propagation delay, B what waits of this
+// flow, and b what is to wait of it; DRAI lets it grow faster, CI says whether a loss means congestion. All hops write
+// marks.
 //
 // Rounding: each quotient rounds down by less than 2^-28. Rate and window differ from those of exact arithmetic by less
 // than 2^-20 of themselves, for rates up to 2^30 segments per second and round-trip times up to 33 s.
@@ -10,14 +11,17 @@
 
 #include "delays.h"
 #include "departures.h"
+#include "queueing.h"
 #include "rivals.h"
 
 #define PACES
 
-// beta: segments of its own that it keeps waiting at the bottleneck.
-#define BACKLOG (ONE / 2)
 // Segments without which a rate of arrival is none.
 #define FEW 8
+// The rate of arrival has fallen if so many segments are missing in the newest half of a round trip, or a half of that,
+// down to a sixteenth.
+#define MISSING 4
+#define LEAST_PART 16
 // How old the oldest octet is that a reading of DRAI counts: two windows of 2^15 us.
 #define READING (2 * 32768 * TICKS_PER_US)
 // More than this times the backlog is more than any rate lets wait.
@@ -30,7 +34,9 @@ struct control {
 	__u64 arrived; // segments that have left the queues, at the receiver or lost behind them
 	__s64 full_until; // until when losses are the full queue's
 	__u64 initial_window; // as cwnd
+	__s64 target; // b
 	struct delays delays;
+	struct queueing queueing;
 	struct rivals rivals;
 	struct departures departures;
 	struct history arrivals; // `arrived` over time at the receiver (and a constant)
@@ -50,27 +56,29 @@ static inline void control_start(struct control *control, __u32 window, __u32 ne
 	control->speed = 1;
 	control->idle = 1;
 	start_delays(&control->delays);
+	start_queueing(&control->queueing);
 }
 
 static inline void control_on_sent(struct control *control, __u32 now_us)
 {
 }
 
-// A rate of arrival: that in the newest time of at least `span` with at least FEW segments. 0: there is none.
+// Segments that arrived in a time. A time of 0: there is none.
 struct arrivals {
 	__u64 segments;
 	__u32 time;
 };
 
-static inline struct arrivals arrivals_in(const struct control *control, __s64 time, __s64 span)
+// Those in the newest time of at least `span` with at least `few` segments.
+static inline struct arrivals arrivals_in(const struct control *control, __s64 time, __s64 span, __u64 few)
 {
 	struct point then;
 	struct arrivals arrivals = {};
 
-	if (control->arrived < FEW)
+	if (control->arrived < few)
 		return arrivals;
-	if (!newest(&control->arrivals, time - span, control->arrived - FEW, &then) ||
-	    then.value > control->arrived - FEW || then.time >= time)
+	if (!newest(&control->arrivals, time - span, control->arrived - few, &then) ||
+	    then.value > control->arrived - few || then.time >= time)
 		return arrivals;
 	arrivals.segments = control->arrived - then.value;
 	arrivals.time = ticks(time - then.time);
@@ -82,36 +90,45 @@ static inline void measure(struct control *control, const struct ack *ack, __s64
 {
 	__s64 time = now - control->delays.backward;
 	__u32 span = propagation + control->delays.forward;
-	struct arrivals whole, newest_quarter;
+	struct arrivals whole, part;
 
 	control->arrived += ack->newly;
 	if (now > control->full_until)
 		control->arrived += ack->lost;
-	whole = arrivals_in(control, time, span);
+	whole = arrivals_in(control, time, span, FEW);
 	if (whole.time) {
+		__u64 rate = over(whole.segments * ONE, whole.time);
+
 		control->has_arrival_rate = 1;
-		control->arrival_rate = over(whole.segments * ONE, whole.time);
-		newest_quarter = arrivals_in(control, time, span / 4);
-		if (newest_quarter.time && within(control->arrival_rate, newest_quarter.time) >
-						   (newest_quarter.segments + FEW) * ONE)
-			control->arrival_rate = over(newest_quarter.segments * ONE, newest_quarter.time);
+		control->arrival_rate = rate;
+		for (int parts = 2; parts <= LEAST_PART; parts *= 2) {
+			part = arrivals_in(control, time, span / parts, 0);
+			if (part.time && within(rate, part.time) > (part.segments + MISSING) * ONE)
+				control->arrival_rate = lesser(control->arrival_rate, over(part.segments * ONE, part.time));
+		}
 	}
-	keep(&control->arrivals, time, control->arrived, span / 16);
+	keep(&control->arrivals, time, control->arrived, span / 32);
 }
 
-// What passes, and a correction of the backlog towards beta times `speed`, or towards the window beside rivals.
+// What passes, and a correction of the backlog towards b, which is at least beta times a `speed` above 1, or towards the
+// window beside rivals.
 static inline __u64 corrected(const struct control *control, const struct ack *ack, __u64 passing, __u32 speed,
 			      __u32 propagation)
 {
 	const struct rivals *rivals = &control->rivals;
 	__u64 delivered = within(passing, propagation + control->delays.backward);
 	__s64 waiting = ack->in_flight * ONE - delivered;
-	__s64 backlog = rivals->present ? rivals->kept - within(passing, propagation) : speed * BACKLOG;
-	// kappa = 1/2: the part of a deviation that a round trip corrects.
-	__u64 step = over(backlog < waiting ? waiting - backlog : backlog - waiting, propagation) / 2;
-	__u64 fastest = greater(over(BACKLOG, propagation) / 2, control->arrival_rate / 7);
-	__u64 rate;
+	__s64 backlog = control->target;
+	// Of a target below beta, the step upwards is bounded as that of beta.
+	__u64 bound = backlog < (__s64)BACKLOG ? BACKLOG : (__u64)backlog;
+	__u64 fastest = greater(over(bound, propagation), control->arrival_rate / 7);
+	__u64 step, rate;
 
+	if (rivals->present)
+		backlog = rivals->kept - within(passing, propagation);
+	else if (speed > 1 && backlog < (__s64)(speed * BACKLOG))
+		backlog = speed * BACKLOG;
+	step = over(backlog < waiting ? waiting - backlog : backlog - waiting, propagation);
 	if (backlog < waiting)
 		rate = step < passing ? passing - step : 0;
 	else
@@ -150,17 +167,21 @@ static inline __u64 next_rate(struct control *control, const struct ack *ack, __
 	__u64 arrival_rate = control->arrival_rate;
 	int is_idle = within(arrival_rate, control->delays.forward) <= BACKLOG;
 	__s64 left = now - round_trip;
+	__u64 probing;
 
+	see_queueing(&control->queueing, control->delays.forward, now, propagation);
+	control->target = aim(&control->queueing, arrival_rate);
 	control->idle &= is_idle;
 	rivals_on_ack(&control->rivals, ack, !is_idle, now, round_trip);
 	if (!is_idle)
 		return corrected(control, ack, arrival_rate, 1, propagation);
 	if (ack->app_limited || fell_behind(departures, left, round_trip))
 		return control->rate;
-	if (control->room >= 4)
-		return greater(control->rate, grow(control->room, counted(departures, left)));
-	return corrected(control, ack, greater(arrival_rate, rate_at(departures, left, round_trip)), control->speed,
-			 propagation);
+	probing = corrected(control, ack, greater(arrival_rate, rate_at(departures, left, round_trip)), control->speed,
+			    propagation);
+	if (control->room < 4)
+		return probing;
+	return greater(probing, greater(control->rate, grow(control->room, counted(departures, left))));
 }
 
 // The rate and the window.
@@ -194,6 +215,7 @@ static inline void control_on_ack(struct control *control, const struct ack *ack
 	if (is_after(ack->una, control->round_end)) {
 		control->round_end = ack->next;
 		next_round(&control->delays);
+		next_round_of_queueing(&control->queueing);
 		control->speed = control->idle ? lesser(2 * control->speed, MOST_SPEED) : 1;
 		control->idle = 1;
 	}

@@ -57,6 +57,14 @@ impl History {
         past.or_else(|| self.back(self.len.checked_sub(1)?))
     }
 
+    /// The oldest point that is later than `time`.
+    pub(crate) fn after(&self, time: f64) -> Option<Point> {
+        (0..self.len)
+            .filter_map(|back| self.back(back))
+            .take_while(|point| point.time > time + self.slack)
+            .last()
+    }
+
     /// The point that came `back` points before the newest.
     fn back(&self, back: usize) -> Option<Point> {
         (back < self.len).then(|| self.points[(self.next + Self::POINTS - 1 - back) % Self::POINTS])

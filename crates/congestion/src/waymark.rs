@@ -10,16 +10,16 @@
 //!   neither hide nor distort it.
 //! - Of the segments in flight, `D (R + QT_b)` are on a link or acknowledged on the way back. The
 //!   others, `B = in flight − D (R + QT_b)`, wait in queues, or will when they come there.
-//! - The pacing rate is `D + κ (β − B)/R`: the flow sends what the path delivers, and within `1/κ`
-//!   round trips has β segments waiting. Flows that share a queue have equal shares, as each has
-//!   the same part of the queue.
+//! - The pacing rate is `D + (b − B)/R`: the flow sends what the path delivers, and within a round
+//!   trip has b segments waiting. [`queueing`] gives b: β, corrected by the queue that stands, so that
+//!   flows that share a queue have equal shares.
 //!
 //! While no more than β segments wait, the least index of the path (DRAI) says that a link has room
 //! and by which factor the rate of all its flows may grow: `u ≤ 1/3` of the rate is used at index 6,
 //! 4/7 at 5, 7/8 at 4. The factor applies to the rate at which was sent what the reading counted.
-//! Without room and without a queue, β doubles with every round trip until there is a queue. A path
-//! without a queue carries what is sent, so that the rate at which the newest acknowledged segment was
-//! sent replaces `D` if it is greater.
+//! Without a queue, the backlog to aim at doubles with every round trip until there is a queue, whatever
+//! the index. A path without a queue carries what is sent, so that the rate at which the newest
+//! acknowledged segment was sent replaces `D` if it is greater.
 //!
 //! [`rivals`] says what shows flows that fill the queue, and the window beside them; it replaces
 //! `D R + β` then.
@@ -28,22 +28,21 @@
 //! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
 //! changes nothing.
 //!
-//! Where some hops do not mark ([`Deployment::Gradual`]), `R` is the least value that was seen, and β
-//! is four times as much. The window only bounds what is in flight while acknowledgements fail to
-//! appear. `docs/waymark-control.md` derives the law.
+//! Where some hops do not mark ([`Deployment::Gradual`]), `R` is the least value that was seen, β is four
+//! times as much, b is β, and a round trip corrects half of a deviation. The window only bounds what is in
+//! flight while acknowledgements fail to appear. `docs/waymark-control.md` derives the law.
 
 use units::{Duration, Instant};
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
-use crate::history::History;
+use crate::history::{History, Point};
 use crate::registry::{Control, Mark, Need, Recovery, Setting};
 use crate::rovegas::{Deployment, FULL_DEPLOYMENT};
 use departures::Departures;
+use queueing::Queueing;
 use rivals::Rivals;
 
-/// κ: the part of a deviation that a round trip corrects.
-const GAIN: f64 = 0.5;
 /// The least part of the arrival rate at which a queue is drained.
 const SLOWEST: f64 = 0.5;
 /// Segments without which a rate of arrival is none.
@@ -53,6 +52,31 @@ const READING: f64 = 2.0 * 32768e-6;
 /// By what β is multiplied where hops may be silent: what waits on them on the way back seems to wait
 /// on the way there. The product is the mean of Vegas' α and β, so that the flow has no less than Vegas.
 const BEHIND_SILENT_HOPS: f64 = 4.0;
+
+/// How fast the law answers.
+#[derive(Debug)]
+struct Response {
+    /// The part of a deviation that a round trip corrects.
+    gain: f64,
+    /// The newest parts of a round trip in which the rate of arrival may have fallen.
+    parts: &'static [f64],
+    /// It has if more segments than this are missing.
+    missing: f64,
+}
+
+/// All hops mark: times of arrival and the backlog are known.
+const PROMPT: Response = Response {
+    gain: 1.0,
+    parts: &[1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.0 / 16.0],
+    missing: 4.0,
+};
+/// Queues at silent hops on the way back distort both.
+const CAUTIOUS: Response = Response {
+    gain: 0.5,
+    parts: &[1.0 / 4.0],
+    missing: 8.0,
+};
+
 /// Round trips for which the longest queueing time on the way back is remembered.
 const ROUNDS: usize = 8;
 /// What floating point may lose, and less than a tick of 1/32 µs.
@@ -114,12 +138,18 @@ impl WaymarkConfig {
                 Deployment::Full => self.backlog,
                 Deployment::Gradual => BEHIND_SILENT_HOPS * self.backlog,
             },
+            response: match self.deployment {
+                Deployment::Full => &PROMPT,
+                Deployment::Gradual => &CAUTIOUS,
+            },
             limits: *limits,
             delays: Delays::new(self.deployment),
             round_end: 0,
             arrived: 0.0,
             arrivals: History::new(slack),
             arrival_rate: None,
+            queueing: Queueing::default(),
+            target: 0.0,
             departures: Departures::new(slack),
             rate: None,
             room: None,
@@ -147,6 +177,7 @@ pub struct Waymark {
     slack: f64,
     /// β
     backlog: f64,
+    response: &'static Response,
     limits: Limits,
     delays: Delays,
     /// The segment whose acknowledgement ends the round trip.
@@ -157,6 +188,9 @@ pub struct Waymark {
     arrivals: History,
     /// `D`
     arrival_rate: Option<f64>,
+    queueing: Queueing,
+    /// `b`
+    target: f64,
     departures: Departures,
     /// None before the first round-trip time.
     rate: Option<f64>,
@@ -192,6 +226,7 @@ impl Waymark {
         if ack.acked > self.round_end {
             self.round_end = ack.next;
             self.delays.next_round();
+            self.queueing.next_round();
             self.speed = if self.idle { 2.0 * self.speed } else { 1.0 };
             self.idle = true;
         }
@@ -218,23 +253,28 @@ impl Waymark {
         let time = now - self.delays.backward;
         let span = propagation + self.delays.forward;
         let arrived = self.arrived;
-        let rate_over = |span: f64| {
-            let then = self
-                .arrivals
-                .newest(time - span, |value| value <= arrived - FEW)?;
-            (then.value <= arrived - FEW && then.time < time - self.slack)
-                .then_some((arrived - then.value, time - then.time))
+        let arrived_since = |then: Point| {
+            (then.time < time - self.slack).then_some((arrived - then.value, time - then.time))
         };
-        if let Some((segments, passed)) = rate_over(span) {
-            let mut rate = segments / passed;
-            if let Some((segments, passed)) = rate_over(span / 4.0)
-                && rate * passed - segments > FEW + self.slack
-            {
-                rate = segments / passed;
-            }
-            self.arrival_rate = Some(rate);
+        let whole = self
+            .arrivals
+            .newest(time - span, |value| value <= arrived - FEW)
+            .filter(|then| then.value <= arrived - FEW)
+            .and_then(arrived_since);
+        if let Some((segments, passed)) = whole {
+            let rate = segments / passed;
+            let Response { parts, missing, .. } = self.response;
+            let fallen = parts
+                .iter()
+                .filter_map(|part| self.arrivals.newest(time - part * span, |_| true))
+                .filter_map(arrived_since)
+                .filter(|(segments, passed)| {
+                    rate * (passed - self.slack) - segments > missing + self.slack
+                })
+                .map(|(segments, passed)| segments / passed);
+            self.arrival_rate = Some(fallen.fold(rate, f64::min));
         }
-        self.arrivals.push(time, arrived, span / 16.0);
+        self.arrivals.push(time, arrived, span / 32.0);
     }
 
     /// The rate and the window.
@@ -248,6 +288,7 @@ impl Waymark {
         let round_trip = propagation + forward + backward;
         let mut rate = current;
         if let Some(arrival_rate) = self.arrival_rate {
+            self.target = self.aim(arrival_rate, now, propagation);
             let is_idle = arrival_rate * forward <= self.backlog + self.slack;
             self.idle &= is_idle;
             self.rivals.acknowledge(ack, !is_idle, now, round_trip);
@@ -256,10 +297,12 @@ impl Waymark {
                 || self.departures.fall_behind(left, round_trip);
             rate = match self.room {
                 _ if is_idle && is_held_back => current,
-                Some(factor) if is_idle => current.max(factor * self.counted(left)),
-                _ if is_idle => {
+                room if is_idle => {
                     let passing = arrival_rate.max(self.departures.rate(left, round_trip));
-                    self.corrected(ack, passing, self.speed, propagation)
+                    let probing = self.corrected(ack, passing, self.speed, propagation);
+                    room.map_or(probing, |factor| {
+                        probing.max(current).max(factor * self.counted(left))
+                    })
                 }
                 _ => self.corrected(ack, arrival_rate, 1.0, propagation),
             };
@@ -273,18 +316,36 @@ impl Waymark {
         self.cwnd = self.limits.cap(2.0 * rate * longest + FEW);
     }
 
-    /// What passes, and a correction of the backlog towards β times `speed`, or towards the window
-    /// beside rivals.
+    /// The backlog to aim at. Where hops may be silent, the queueing time is not known, and it is β.
+    fn aim(&mut self, arrival_rate: f64, now: f64, propagation: f64) -> f64 {
+        match self.delays.deployment {
+            Deployment::Full => {
+                self.queueing.see(self.delays.forward, now, propagation);
+                self.queueing.target(self.backlog, arrival_rate)
+            }
+            Deployment::Gradual => self.backlog,
+        }
+    }
+
+    /// What passes, and a correction of the backlog towards b, which is at least β times a `speed` above 1, or
+    /// towards the window beside rivals.
     fn corrected(&self, ack: &AckEvent, passing: f64, speed: f64, propagation: f64) -> f64 {
         let arrival_rate = self.arrival_rate.unwrap_or(0.0);
         let delivered = passing * (propagation + self.delays.backward);
         let waiting = ack.in_flight as f64 - delivered;
-        let step = |backlog: f64| GAIN * (backlog - waiting) / propagation;
+        let gain = self.response.gain;
+        let step = |backlog: f64| gain * (backlog - waiting) / propagation;
         let step = match self.rivals.window() {
             Some(window) => step(window - passing * propagation),
             None => {
-                let fastest = (GAIN * self.backlog / propagation).max(arrival_rate / 7.0);
-                step(speed * self.backlog).min(fastest)
+                let least = if speed > 1.0 {
+                    speed * self.backlog
+                } else {
+                    self.target
+                };
+                let fastest = self.target.max(self.backlog) / propagation;
+                let fastest = fastest.max(arrival_rate / 7.0);
+                step(self.target.max(least)).min(fastest)
             }
         };
         (passing + step).max(SLOWEST * arrival_rate)
@@ -452,6 +513,7 @@ impl Controller for Waymark {
 }
 
 mod departures;
+mod queueing;
 mod rivals;
 
 #[cfg(test)]

@@ -158,7 +158,11 @@ impl Run {
     fn new(seed: u64) -> Run {
         let mut draw = Draw(seed);
         Run {
-            control: WaymarkConfig::default().build(&Limits {
+            control: WaymarkConfig {
+                fixed_point: true,
+                ..WaymarkConfig::default()
+            }
+            .build(&Limits {
                 initial_window: INITIAL_WINDOW as f64,
                 initial_ssthresh: f64::INFINITY,
                 max_cwnd: Some(f64::from(MOST)),

@@ -47,18 +47,21 @@ impl Departures {
         then.map_or(0.0, |point| point.value)
     }
 
-    /// The rate at which segments left in the `span` around a time: the pacing rate, or less where the application
-    /// or the receiver's window held the sender back.
+    /// The rate at which segments left in the `span` around a time, or in more than that if memories are
+    /// rarer: the pacing rate, or less where the application or the receiver's window held the sender back.
     pub(super) fn rate(&self, time: f64, span: f64) -> f64 {
         let pace = self.pace(time);
         let count = |time: f64| self.counts.newest(time, |_| true);
-        match (count(time - span / 2.0), count(time + span / 2.0)) {
-            // One more: the next segment may have been about to leave.
-            (Some(before), Some(after)) if after.time > before.time => {
-                pace.min((after.value - before.value + 1.0) / (after.time - before.time))
-            }
-            _ => pace,
-        }
+        let Some(before) = count(time - span / 2.0) else {
+            return pace;
+        };
+        let after = count(time + span / 2.0)
+            .filter(|after| after.time > before.time)
+            .or_else(|| self.counts.after(before.time));
+        // One more: the next segment may have been about to leave.
+        after.map_or(pace, |after| {
+            pace.min((after.value - before.value + 1.0) / (after.time - before.time))
+        })
     }
 
     /// Whether the sender was held back in the `span` around a time.
@@ -95,5 +98,18 @@ mod tests {
         let departures = sent_by(100.0);
         assert!((departures.rate(7.0, 2.0) - 10.5).abs() < 1e-9);
         assert!(departures.fall_behind(7.0, 2.0));
+    }
+
+    /// Between two memories, a second apart, ten segments left and one may have been about to.
+    #[test]
+    fn where_memories_are_rare_the_rate_is_that_between_two() {
+        let mut departures = Departures::new(0.0);
+        departures.set_pace(0.0, 100.0, 0.0);
+        for second in 0..3 {
+            departures.record(f64::from(second), 0.0);
+            (0..10).for_each(|_| departures.count());
+        }
+        assert!((departures.rate(1.5, 0.1) - 11.0).abs() < 1e-9);
+        assert_eq!(departures.rate(2.5, 0.1), 100.0, "nothing is known yet");
     }
 }
