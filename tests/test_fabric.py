@@ -116,7 +116,7 @@ def test_completion_times_are_at_least_the_ideal_ones() -> None:
 
 
 def test_flows_are_written_as_they_end(tmp_path: Path) -> None:
-    """Two groups of rows or more, and the same rows as after the run; on two threads the same file."""
+    """Two groups of rows or more; the same rows as after the run; the same file on two threads."""
     network = fat_tree(4, QUICK)
     pairs = [(a.name, b.name) for a in network.hosts for b in network.hosts if a is not b]
     flows = tuple(
