@@ -26,15 +26,7 @@ from waymark.analysis.fairness import jain
 from waymark.criteria import at_least
 from waymark.result import Result
 
-CONTROLS: tuple[today.Control, ...] = (
-    "cubic",
-    "bbr",
-    "bbr3",
-    "vegas",
-    "rovegas",
-    "muzha",
-    "waymark",
-)
+CONTROLS = today.WITHOUT_ECN
 SETTINGS: Mapping[str, chain.Setting] = {
     "buffer 5": chain.Setting(1e6, 0.005, 5, 100e3),
     "buffer 50": chain.Setting(1e6, 0.005, 50, 100e3),

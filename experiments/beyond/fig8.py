@@ -21,15 +21,7 @@ from waymark import (
 from waymark.criteria import at_least
 from waymark.networks import dumbbell
 
-CONTROLS: tuple[today.Control, ...] = (
-    "cubic",
-    "bbr",
-    "bbr3",
-    "vegas",
-    "rovegas",
-    "muzha",
-    "waymark",
-)
+CONTROLS = today.WITHOUT_ECN
 RATES_BPS = (1e6, 10e6)
 DELAYS_S = {"longer": (0.010, 0.100), "shorter": (0.100, 0.010)}
 """One way, of the access link: before and after the change."""

@@ -23,15 +23,7 @@ from waymark import (
     plots,
 )
 
-CONTROLS: tuple[today.Control, ...] = (
-    "cubic",
-    "bbr",
-    "bbr3",
-    "vegas",
-    "rovegas",
-    "muzha",
-    "waymark",
-)
+CONTROLS = today.WITHOUT_ECN
 LOADS: Mapping[Scale, tuple[float, ...]] = {
     "quick": (0.5, 0.9),
     "full": (0.0, 0.5, 0.8, 0.9, 1.0),

@@ -20,6 +20,17 @@ Control = Literal[
     "waymark",
 ]
 
+WITHOUT_ECN: tuple[Control, ...] = (
+    "cubic",
+    "bbr",
+    "bbr3",
+    "vegas",
+    "rovegas",
+    "muzha",
+    "waymark",
+)
+"""Controls for switches that write the papers' marks and no ECN."""
+
 RIVALS = ("Reno", "CUBIC", "BBR", "BBRv3", "DCTCP")
 """The titles of the transports of today."""
 

@@ -25,6 +25,7 @@ from waymark.networks import dumbbell
 BUFFERS: Mapping[Scale, tuple[int, ...]] = {"quick": (50,), "full": (20, 50, 200)}
 RIVAL = "cubic"
 END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 100.0}
+"""Long enough for some of the rival's periods, of 10 s or so."""
 COMES, GOES = 0.05, 0.6
 """When the rival is there, in parts of the run."""
 BESIDE, ALONE = (0.25, GOES), (0.8, 1.0)

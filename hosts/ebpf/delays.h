@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
-// The parts of the round-trip time (crates/congestion, waymark.rs, Delays, where all hops write marks), in ticks.
+// The parts of the round-trip time (crates/congestion, waymark/delays.rs, where all hops write marks), in ticks.
 #ifndef WAYMARK_DELAYS_H
 #define WAYMARK_DELAYS_H
 

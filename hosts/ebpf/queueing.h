@@ -34,7 +34,7 @@ static inline void next_round_of_queueing(struct queueing *queueing)
 	queueing->least = LOW_WORD;
 }
 
-// An acknowledgement at `now` tells a queueing time.
+// An acknowledgement at `now` reports a queueing time.
 static inline void see_queueing(struct queueing *queueing, __u32 forward, __s64 now, __u32 propagation)
 {
 	__u32 span = lesser(LAG * (__u64)propagation, LOW_WORD);

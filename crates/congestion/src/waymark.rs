@@ -39,6 +39,7 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::history::{History, Point};
 use crate::registry::{Control, Mark, Need, Recovery, Setting};
 use crate::rovegas::{Deployment, FULL_DEPLOYMENT};
+use delays::Delays;
 use departures::Departures;
 use queueing::Queueing;
 use rivals::Rivals;
@@ -77,8 +78,6 @@ const CAUTIOUS: Response = Response {
     missing: 8.0,
 };
 
-/// Round trips for which the longest queueing time on the way back is remembered.
-const ROUNDS: usize = 8;
 /// What floating point may lose, and less than a tick of 1/32 µs.
 const SLACK: f64 = 1e-8;
 
@@ -338,14 +337,12 @@ impl Waymark {
         let step = match self.rivals.window() {
             Some(window) => step(window - passing * propagation),
             None => {
-                let least = if speed > 1.0 {
-                    speed * self.backlog
-                } else {
-                    self.target
+                let goal = match speed > 1.0 {
+                    true => self.target.max(speed * self.backlog),
+                    false => self.target,
                 };
                 let fastest = self.target.max(self.backlog) / propagation;
-                let fastest = fastest.max(arrival_rate / 7.0);
-                step(self.target.max(least)).min(fastest)
+                step(goal).min(fastest.max(arrival_rate / 7.0))
             }
         };
         (passing + step).max(SLOWEST * arrival_rate)
@@ -358,88 +355,6 @@ impl Waymark {
             .map(|part| self.departures.rate(time - part * READING, READING / 2.0))
             .into_iter()
             .fold(self.departures.pace(time - READING), f64::min)
-    }
-}
-
-/// The parts of the round-trip time, in seconds.
-#[derive(Clone, Debug)]
-struct Delays {
-    deployment: Deployment,
-    /// The least propagation delay of this round trip, and of the last.
-    round: f64,
-    last_round: f64,
-    /// The least of all.
-    least: f64,
-    /// `QT_f` of the newest sample.
-    forward: f64,
-    /// `QT_b` of the newest acknowledgement.
-    backward: f64,
-    /// The longest `QT_b` of each of the last round trips.
-    longest: [f64; ROUNDS],
-}
-
-impl Delays {
-    fn new(deployment: Deployment) -> Self {
-        Delays {
-            deployment,
-            round: f64::INFINITY,
-            last_round: f64::INFINITY,
-            least: f64::INFINITY,
-            forward: 0.0,
-            backward: 0.0,
-            longest: [0.0; ROUNDS],
-        }
-    }
-
-    /// `R`; none before the first sample.
-    fn propagation(&self) -> Option<f64> {
-        let newest = self.round.min(self.last_round);
-        let value = match self.deployment {
-            Deployment::Full if newest.is_finite() => newest,
-            _ => self.least,
-        };
-        value.is_finite().then_some(value)
-    }
-
-    fn longest_backward(&self) -> f64 {
-        self.longest.iter().copied().fold(0.0, f64::max)
-    }
-
-    /// What an acknowledgement says. A saturated mark says nothing; nor does one that exceeds the RTT.
-    fn sample(&mut self, ack: &AckEvent) {
-        if let Some(backward) = ack.aqt_backward.and_then(|mark| mark.exact()) {
-            self.backward = backward.as_secs_f64();
-            self.longest[0] = self.longest[0].max(self.backward);
-        }
-        let forward = ack.aqt_echo.and_then(|mark| mark.exact());
-        let Some(rtt) = ack.rtt_s() else {
-            // A long recovery brings no round-trip times, but marks.
-            self.forward = forward.map_or(self.forward, Duration::as_secs_f64);
-            return;
-        };
-        let there = (rtt - self.backward).max(0.0);
-        let marked = forward
-            .map(|time| there - time.as_secs_f64())
-            .filter(|value| *value > 0.0);
-        if let Some(value) = marked {
-            self.round = self.round.min(value);
-        }
-        let value = marked.unwrap_or(there);
-        if value > 0.0 {
-            self.least = self.least.min(value);
-        }
-        if let Some(propagation) = self.propagation() {
-            self.forward = (there - propagation).max(0.0);
-        }
-    }
-
-    fn next_round(&mut self) {
-        if self.round.is_finite() {
-            self.last_round = self.round;
-        }
-        self.round = f64::INFINITY;
-        self.longest.rotate_right(1);
-        self.longest[0] = 0.0;
     }
 }
 
@@ -512,6 +427,7 @@ impl Controller for Waymark {
     }
 }
 
+mod delays;
 mod departures;
 mod queueing;
 mod rivals;

@@ -47,7 +47,7 @@ impl Queueing {
         self.least = [self.least[1], f64::INFINITY];
     }
 
-    /// An acknowledgement at `now` tells a queueing time.
+    /// An acknowledgement at `now` reports a queueing time.
     pub(super) fn see(&mut self, forward: f64, now: f64, propagation: f64) {
         self.least[1] = self.least[1].min(forward);
         let standing = self.least[0].min(self.least[1]);

@@ -626,17 +626,22 @@ fn counts(segment: &Segment) -> Option<(First, &[u32])> {
     Some((counts.first(), counts.fields()))
 }
 
-/// RFC 9768, §3.2.3.2.1: all counters in the handshake and in the first data, from ECT(0), CE and ECT(1) = 1, 0 and 1.
-#[test]
-fn octet_counters_are_told_from_the_handshake_on() {
+/// Two ends that send the option, before the handshake.
+fn unopened() -> Pair {
     let config = Arc::new(counting(Config::default()));
-    let mut pair = Pair {
+    Pair {
         now: Instant::from_micros(1_000_000),
         ends: [
             Connection::connect(config.clone(), &RenoConfig {}, 1000),
             Connection::listen(config, &RenoConfig {}, 7),
         ],
-    };
+    }
+}
+
+/// RFC 9768, §3.2.3.2.1: all counters in the handshake and in the first data, from ECT(0), CE and ECT(1) = 1, 0 and 1.
+#[test]
+fn octet_counters_are_told_from_the_handshake_on() {
+    let mut pair = unopened();
     let whole = Some((First::Ect0, &[1, 0, 1][..]));
     let syn = pair.take(0);
     assert_eq!(counts(&syn[0]), None);
@@ -730,14 +735,7 @@ fn a_syn_without_answer_asks_for_ecn_once_more() {
 /// RFC 9768, §3.1.5: the two ends could take the connection for different ones.
 #[test]
 fn syns_that_ask_for_two_kinds_of_feedback_reset_the_connection() {
-    let config = Arc::new(counting(Config::default()));
-    let mut pair = Pair {
-        now: Instant::from_micros(1_000_000),
-        ends: [
-            Connection::connect(config.clone(), &RenoConfig {}, 1000),
-            Connection::listen(config, &RenoConfig {}, 7),
-        ],
-    };
+    let mut pair = unopened();
     let syn = pair.take(0)[0];
     assert_eq!(pair.answer(1, syn).len(), 1);
     let other = Segment {
