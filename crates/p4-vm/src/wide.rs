@@ -10,6 +10,9 @@ use p4_ir::Scalar;
 pub const MAX_LIMBS: usize = 64;
 /// The widest value that programs may have, in bits.
 pub const MAX_WIDTH: u32 = MAX_LIMBS as u32 * 64;
+/// The widest `varbit`, in bits. Nothing computes with one, but it is compared with its length as one value of at most
+/// 2^16 - 64 bits.
+pub const MAX_VARBIT: u32 = (1 << 16) - 128;
 
 /// Words that `width` bits take.
 pub const fn limbs(width: u32) -> usize {

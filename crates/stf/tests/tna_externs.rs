@@ -32,6 +32,11 @@ fn actions_run_on_a_cell_of_a_register() {
 }
 
 #[test]
+fn each_call_decides_the_type_of_an_index_that_is_left_open() {
+    check("open_index");
+}
+
+#[test]
 fn registers_of_tofino_2_are_queues_and_stacks() {
     check("queues");
 }

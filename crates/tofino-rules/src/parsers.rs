@@ -3,8 +3,8 @@
 use crate::Report;
 use crate::walk;
 use p4_ir::{
-    Arg, BinaryOp, BlockBody, Expr, ExprKind, ParserState, Place, Program, Scalar, SourceLoc, Stmt,
-    StmtKind, Transition, VariableId,
+    Arg, BinaryOp, BlockBody, Expr, ExprKind, ParserState, Place, Program, Scalar, SourceLoc, Step,
+    Stmt, StmtKind, Transition, VariableId,
 };
 
 pub fn check(program: &Program, report: &mut Report) {
@@ -62,6 +62,10 @@ fn assignment(
     fields: &[VariableId],
     report: &mut Report,
 ) {
+    // `next` of a header stack is the extractor's own count.
+    if to.at.path.last() == Some(&Step::NextIndex) {
+        return;
+    }
     // A local variable may stand for what it was given: in the length of a `varbit`, say. One that it is computed
     // from itself does not.
     let own = |place: &&Place| place.at == to.at;

@@ -3,7 +3,7 @@
 use super::arguments::Signature;
 use super::calls::finished;
 use super::{Checker, Facts};
-use crate::ast;
+use crate::ast::{self, Direction};
 use crate::hir::{Callee, DefKind, Expr, Named, NamedKind, Param, Ty};
 use crate::span::Span;
 use std::rc::Rc;
@@ -84,11 +84,16 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Reports a type argument that nothing decides. A package may leave open what no block that it is given needs.
+    /// Reports a type argument that nothing decides. A package may leave open what no block that it is given needs, and an
+    /// extern what is `_` and left to each call.
     fn check_inferred(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
-        let missing = named.args.iter().position(|a| matches!(a, Ty::Var(_)));
-        let Some(i) = missing else { return };
+        let mut open = named.args.iter().enumerate();
+        let missing = open.find(|(i, arg)| match arg {
+            Ty::Var(var) => !self.dont_care.contains(var) || !self.is_left_to_calls(named, *i),
+            _ => false,
+        });
+        let Some((i, _)) = missing else { return };
         if named.kind == NamedKind::Package {
             let open = &named.args[i];
             let needed = args.iter().flatten().any(|arg| match &arg.ty {
@@ -113,6 +118,21 @@ impl<'a> Facts<'a> {
             ),
             format!("write it: `{}<…>`", named.name),
         );
+    }
+
+    /// Whether each call of an extern's methods can decide type argument `i`: it is the type of `in` parameters alone,
+    /// such as an index.
+    fn is_left_to_calls(&self, named: &Named, i: usize) -> bool {
+        let Some(DefKind::Extern(generic)) = self.hir.kind(named.id) else {
+            return false;
+        };
+        let (id, _) = self.hir.type_params(named.id)[i];
+        let names = |ty: &Ty| ty.any(&mut |part| matches!(part, Ty::Param(of, _) if *of == id));
+        let methods = generic.of.methods.iter();
+        methods.filter_map(|id| self.function(*id)).all(|method| {
+            let mut params = method.params.iter();
+            !names(&method.result) && params.all(|p| p.direction == Direction::In || !names(&p.ty))
+        })
     }
 
     fn cannot_instantiate(&mut self, ty: &Ty, span: Span) {

@@ -13,6 +13,8 @@ pub(super) struct Facts<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// What inference has found for each [`Ty::Var`].
     pub vars: Vec<Option<Ty>>,
+    /// Those that a program writes as `_`.
+    pub dont_care: HashSet<u32>,
     /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
     pub top_level: HashMap<Symbol, Span>,
     /// Members of `error` that are declared so far.
@@ -37,6 +39,7 @@ impl<'a> Facts<'a> {
             hir,
             diagnostics: Vec::new(),
             vars: Vec::new(),
+            dont_care: HashSet::new(),
             top_level: names.map(|d| (d.name.name.clone(), d.name.span)).collect(),
             declared_errors: HashSet::new(),
             radices: HashMap::new(),

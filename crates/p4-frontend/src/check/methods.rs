@@ -154,7 +154,11 @@ impl<'a> Checker<'a> {
             );
             return Expr::error(span);
         }
-        let with = self.hir.substitution(named);
+        // What the instance leaves open is decided by each call.
+        let mut with = self.hir.substitution(named);
+        for ty in with.values_mut() {
+            *ty = self.renewed(ty);
+        }
         let what = format!("{}.{}", named.name, name.name);
         let signature = signature(&what, function, with);
         match self.arguments(signature, type_args, args, span) {

@@ -271,6 +271,7 @@ impl<'a> Facts<'a> {
     /// `_` where a type stands.
     fn dont_care(&mut self, open: Open, span: Span) -> Ty {
         if open != Open::Nothing {
+            self.dont_care.insert(self.vars.len() as u32);
             return self.fresh();
         }
         self.error(

@@ -28,7 +28,7 @@ macro_rules! token_kinds {
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[logos(error = Fault)]
         #[logos(skip r"[ \t\r\f\v\u{feff}]+")]
-        #[logos(skip r"\\\r?\n")]
+        #[logos(skip r"\\[ \t\f\v]*\r?\n")]
         #[logos(skip(r"//[^\n]*", allow_greedy = true))]
         pub enum TokenKind {
             /// A name that is no keyword.

@@ -137,6 +137,7 @@ mod tests {
             kinds("a /* \n */ b // c\n d \\\n e"),
             [Ident, Ident, Newline, Ident, Ident]
         );
+        assert_eq!(kinds("a \\ \t\r\n b"), [Ident, Ident]);
     }
 
     #[test]

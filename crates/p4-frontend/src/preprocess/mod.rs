@@ -34,7 +34,7 @@ pub const MAX_INCLUDE_DEPTH: usize = 64;
 /// Most octets of all files together, each counted as often as it is included.
 pub const MAX_OCTETS: usize = 64 << 20;
 /// Most tokens that all macros together may expand to.
-pub const MAX_EXPANSION: usize = 1 << 18;
+pub const MAX_EXPANSION: usize = 1 << 20;
 
 /// Finds included files; the crate itself reads none.
 pub trait Loader {

@@ -166,7 +166,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
     /// read before `want` is written.
     fn expr(&mut self, e: &Expr, want: Option<Slot>) -> Slot {
         let width = e.ty.width();
-        self.check_width(width);
+        self.check_width(e.ty);
         if width == 0 {
             return self.number(0);
         }

@@ -57,7 +57,7 @@ impl<A: Architecture> Compiler<'_, A> {
             return;
         };
         let width = scalar.width();
-        self.check_width(width);
+        self.check_width(scalar);
         if width == 0 {
             return;
         }

@@ -16,7 +16,7 @@ mod storage;
 use crate::code::*;
 use crate::{Architecture, CompileError, Sequence, wide};
 pub use operands::enum_member;
-use p4_ir::{FunctionId, Program, SourceLoc, Stmt, StmtKind};
+use p4_ir::{FunctionId, Program, Scalar, SourceLoc, Stmt, StmtKind};
 use std::collections::HashMap;
 use storage::Storage;
 
@@ -263,11 +263,15 @@ impl<'p, A: Architecture> Compiler<'p, A> {
     }
 
     /// Widths that the engine can hold.
-    fn check_width(&mut self, width: u32) {
-        if width > wide::MAX_WIDTH {
-            let most = wide::MAX_WIDTH;
+    fn check_width(&mut self, ty: Scalar) {
+        let (what, most) = match ty {
+            Scalar::Varbit(_) => ("varbit", wide::MAX_VARBIT),
+            _ => ("value", wide::MAX_WIDTH),
+        };
+        let width = ty.width();
+        if width > most {
             self.error(format!(
-                "a value of {width} bits is wider than this target has; the widest is {most} bits"
+                "a {what} of {width} bits is wider than this target has; the widest is {most} bits"
             ));
         }
     }

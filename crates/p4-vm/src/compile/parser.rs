@@ -228,7 +228,7 @@ impl<A: Architecture> Compiler<'_, A> {
                 let mut at = 0;
                 for place in places.iter().filter(|place| place.ty.width() > 0) {
                     let w = place.ty.width();
-                    self.check_width(w);
+                    self.check_width(place.ty);
                     let target = self.target(place);
                     self.emit(Op::Peek {
                         d: target.slot,

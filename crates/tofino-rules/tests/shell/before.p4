@@ -19,7 +19,13 @@ header rest_h {
     varbit<120> octets;
 }
 
+header tag_h {
+    bit<31> value;
+    bit<1> bottom;
+}
+
 struct headers_t {
+    tag_h[4] tags;
     values_h v;
     rest_h rest;
     rest_h more;
