@@ -8,6 +8,7 @@ use super::key::{KeyField, KeyLayout};
 use super::tuples::Tuples;
 use foldhash::fast::FixedState;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 /// No entry.
 pub const NO_ENTRY: u32 = u32::MAX;
@@ -36,7 +37,7 @@ pub struct Indexed {
 /// The entries as indices see them.
 #[derive(Debug, Default)]
 pub struct Slab {
-    pub entries: Chunks<Indexed>,
+    pub entries: Chunks<Arc<Indexed>>,
     /// Packed values of [`VALUES`] entries in each chunk, `words` for each entry.
     values: Vec<Vec<u64>>,
     words: usize,
@@ -51,7 +52,8 @@ impl Slab {
     }
 
     /// Describes an entry, which is known or the next one.
-    pub fn set(&mut self, id: u32, indexed: Indexed) {
+    pub fn set(&mut self, id: u32, indexed: impl Into<Arc<Indexed>>) {
+        let indexed = indexed.into();
         let at = id as usize;
         let (chunk, place) = (at / VALUES, at % VALUES * self.words);
         if chunk == self.values.len() {

@@ -33,6 +33,7 @@ use recent::Recent;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use units::Instant;
 
 /// An action with its data as words, ready to run.
@@ -42,7 +43,8 @@ pub struct Prepared {
     pub id: ActionId,
     /// Index into the table's actions.
     pub index: u32,
-    pub args: Vec<u64>,
+    /// Shared by a table and its draft, as all that is large in an entry.
+    pub args: Arc<[u64]>,
 }
 
 /// An action with its data as words. What does not fit is cut off: callers have checked it.
@@ -128,7 +130,7 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct TableState {
     pub layout: KeyLayout,
-    rows: Chunks<Option<Row>>,
+    rows: Chunks<Option<Arc<Row>>>,
     touched: Chunks<Touched>,
     /// What each row does, which is all that most look-ups want of it.
     outcomes: Chunks<Outcome>,
@@ -188,7 +190,7 @@ impl TableState {
             default: Outcome::Run(Prepared {
                 id: default.action,
                 index: 0,
-                args: Vec::new(),
+                args: Arc::default(),
             }),
             default_action: EntryAction::Run(default),
             default_direct: objects.cells(),
@@ -370,11 +372,10 @@ impl TableState {
         }
     }
 
-    /// An entry by its number.
+    /// An entry by its number; a draft and its table have each its own from now on.
     fn row_mut(&mut self, id: u32) -> &mut Row {
-        self.rows[id as usize]
-            .as_mut()
-            .expect("numbers given out name entries")
+        let row = self.rows[id as usize].as_mut();
+        Arc::make_mut(row.expect("numbers given out name entries"))
     }
 
     /// The number of the entry that is named; `None`: the default.
@@ -442,11 +443,11 @@ impl TableState {
         self.index.insert(&self.slab, id);
         self.refer(&entry.action);
         let key = hash_of(&matches, entry.priority);
-        self.rows[id as usize] = Some(Row {
+        self.rows[id as usize] = Some(Arc::new(Row {
             entry: Entry { matches, ..entry },
             sequence: self.next_sequence,
             constant: origin == Origin::Constant,
-        });
+        }));
         self.by_age.insert(self.next_sequence, id);
         self.next_sequence += 1;
         self.name_by_key(key, id);

@@ -329,7 +329,7 @@ mod tests {
                 mask,
                 ranges,
                 ..
-            } = &slab.entries[**id as usize];
+            } = &*slab.entries[**id as usize];
             let mut words = key.iter().zip(mask).zip(value);
             let mut ranges = ranges.iter();
             words.all(|((key, mask), value)| key & mask == *value)

@@ -138,7 +138,7 @@ fn begin_action(
     if site.action_run != NONE {
         words[site.action_run as usize] = index as u64;
     }
-    for (&slot, &value) in action.data.iter().zip(&prepared.args) {
+    for (&slot, &value) in action.data.iter().zip(&*prepared.args) {
         words[slot as usize] = value;
     }
     for &(d, a) in &action.moves {
