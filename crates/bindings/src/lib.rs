@@ -20,6 +20,12 @@ mod wires;
 
 use pyo3::prelude::*;
 
+/// Large tables are freed on a thread other than the one that forwards. With glibc's allocator, the latter would then merge
+/// what was freed, and packets would wait for that.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Has the engine compile programs to machine code, where it can, unless `WAYMARK_JIT` is 0.
 fn compile_programs() -> PyResult<()> {
     match std::env::var("WAYMARK_JIT").as_deref() {

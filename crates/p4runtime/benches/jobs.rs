@@ -1,7 +1,7 @@
 //! How long packets wait for the control plane: the longest job of each kind of request, on the thread that forwards.
 //!
-//! An argument names a kind of table: `cargo bench -p p4runtime --bench jobs -- lpm`. Without one, all are measured,
-//! each in a process of its own: the allocator would tidy up what another kind has freed, for up to 35 ms.
+//! An argument names a kind of table: `cargo bench -p p4runtime --bench jobs -- lpm`. Without one, all are measured, each in a
+//! process of its own. The allocator is that of the module `waymark._core`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -16,6 +16,10 @@ use p4runtime::proto::v1::{
 use p4runtime::proto::v1::{entity::Entity, field_match};
 use std::time::Instant;
 use support::Device;
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Entries of the table, and cells of the counter.
 const ENTRIES: u32 = 100_000;
