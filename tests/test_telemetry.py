@@ -83,6 +83,11 @@ def test_what_is_no_stack_is_payload() -> None:
         assert isinstance(packet[TCP].payload, Raw)
 
 
+def fragment(frame: bytes, flags: int) -> bytes:
+    """The frame with other flags and offset in its IPv4 header."""
+    return frame[:20] + flags.to_bytes(2) + frame[22:]
+
+
 def dissect(folder: Path, *sent: bytes) -> list[dict[str, str]]:
     """What tshark shows of each frame, by field; only the fields that are there."""
     file = folder / "packets.pcap"
@@ -121,6 +126,9 @@ def test_tshark_shows_the_records(tmp_path: Path) -> None:
         octets(HPCC.changed(kind=2).octets()),
         octets(EXAMPLE.octets(), dscp=0),
         octets(EXAMPLE.changed(words=99).octets()),
+        fragment(octets(EXAMPLE.octets(), protocol=17), 0x2000),
+        fragment(octets(EXAMPLE.octets(), protocol=17), 0x0010),
+        octets(EXAMPLE.changed(words=9).octets()) + bytes(20),
     )
     records = {
         "hop.queue": "3000,3000",
@@ -132,6 +140,9 @@ def test_tshark_shows_the_records(tmp_path: Path) -> None:
         {"type": "1", "remaining": "6", "hop.node": "2,1", "hop.queue": "16,32"},
         {"type": "1", "remaining": "6", **records},
         {"type": "2", "remaining": "6", **records},
+        {},
+        {"type": "1", "malformed": "1"},
+        {},
         {},
         {"type": "1", "malformed": "1"},
     ]

@@ -119,6 +119,17 @@ end
 local header_length = Field.new("ip.hdr_len")
 local dscp = Field.new("ip.dsfield.dscp")
 local protocol = Field.new("ip.proto")
+local total_length = Field.new("ip.len")
+local more_fragments = Field.new("ip.flags.mf")
+local fragment_offset = Field.new("ip.frag_offset")
+
+-- Where the datagram ends: padding of the frame may follow. Fragments have no stack that hops read.
+local function datagram_end(tvb, ip)
+  local length, more, offset = total_length(), more_fragments(), fragment_offset()
+  if length and more and offset and not more.value and offset.value == 0 then
+    return math.min(ip.offset + length.value, tvb:len())
+  end
+end
 
 -- Where the transport header ends; nothing for other protocols and for what is cut.
 local function payload(tvb, at, kind)
@@ -135,18 +146,19 @@ function int.dissector(tvb, pinfo, root)
   if not (ip and marked and kind) or marked.value ~= int.prefs.dscp then
     return
   end
-  local start = payload(tvb, ip.offset + ip.value, kind.value)
-  if not start or start + SHIM > tvb:len() then
+  local stop = datagram_end(tvb, ip)
+  local start = stop and payload(tvb, ip.offset + ip.value, kind.value)
+  if not start or start + SHIM > stop then
     return
   end
   local shim = tvb(start, SHIM)
   local octets = 4 * shim(1, 1):uint()
-  local tree = root:add(int, tvb(start, math.min(SHIM + octets, tvb:len() - start)))
+  local tree = root:add(int, tvb(start, math.min(SHIM + octets, stop - start)))
   tree:add(f.type, shim(0, 1))
   tree:add(f.words, shim(1, 1))
   tree:add(f.dscp, shim(3, 1))
   local known = TYPES[math.floor(shim(0, 1):uint() / 16)]
-  if not known or octets < HEADER or start + SHIM + octets > tvb:len() then
+  if not known or octets < HEADER or start + SHIM + octets > stop then
     tree:add_proto_expert_info(e.malformed)
     return
   end

@@ -19,7 +19,7 @@ control IntSource(inout ipv4_h ipv4,
                  bit<16> domain_instructions) {
         telemetry.shim.setValid();
         telemetry.shim.kind      = int_kind_t.HOP_BY_HOP;
-        telemetry.shim.next_type = 0;
+        telemetry.shim.next_type = INT_NEXT_TYPE_DSCP;
         telemetry.shim.reserved0 = 0;
         telemetry.shim.words     = INT_HEADER_WORDS;
         telemetry.shim.reserved1 = 0;

@@ -15,6 +15,9 @@ const bit<6> INT_DSCP = 0x17;
 
 const bit<4> INT_VERSION = 2;
 
+// What the end of the shim has: the DSCP from before INT. Others have a port or a protocol (section 5.6.2).
+const bit<2> INT_NEXT_TYPE_DSCP = 0;
+
 // INT header types (section 5.1).
 enum bit<4> int_kind_t {
     HOP_BY_HOP  = 1,  // INT-MD: hops push records
@@ -36,7 +39,7 @@ enum bit<3> int_event_t {
     REMOVED     = 2,  // by this hop, as the sink
     EXHAUSTED   = 3,  // no hop may write any more
     TOO_LONG    = 4,  // for the link, with a record of this hop
-    UNSUPPORTED = 5,  // a version, an instruction or a length that this hop does not know
+    UNSUPPORTED = 5,  // a version, an instruction, a length or a shim that this hop does not know
     MALFORMED   = 6   // no whole stack behind the transport header
 }
 
@@ -55,7 +58,7 @@ header udp_h {
 // Section 5.6.2.
 header int_shim_h {
     int_kind_t kind;
-    bit<2>     next_type;  // 0: the DSCP indicates INT
+    bit<2>     next_type;
     bit<2>     reserved0;
     bit<8>     words;      // behind this header
     bit<8>     reserved1;

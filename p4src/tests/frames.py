@@ -114,6 +114,7 @@ class Int:
 
     records: bytes = b""
     kind: int = 1
+    next_type: int = 0
     dscp: int = 0
     version: int = 2
     flags: int = 0
@@ -136,7 +137,7 @@ class Int:
         """In network order."""
         words = 3 + len(self.records) // 4 if self.words is None else self.words
         return (
-            bytes([self.kind << 4, words, 0, self.dscp << 2])
+            bytes([self.kind << 4 | self.next_type << 2, words, 0, self.dscp << 2])
             + bytes([self.version << 4 | self.flags << 1, 0, self.hop_words, self.remaining])
             + self.instructions.to_bytes(2)
             + self.domain.to_bytes(2)

@@ -1055,7 +1055,14 @@ def int_sink() -> Script:
         _telemetry(A_TO_B, TCP, Int(EARLIER, kind=2).octets()),
         _telemetry(AT_B, TCP, Int(EARLIER, kind=2).octets()),
     )
-    _events(script, removed=10, unsupported=1)
+    for next_type in (1, 2, 3):
+        stack = Int(EARLIER, next_type=next_type, dscp=0x2A)
+        script.forwarded(
+            f"A shim that has no DSCP stays: next protocol type {next_type}.",
+            _telemetry(A_TO_B, UDP, stack.octets()),
+            _telemetry(AT_B, UDP, stack.octets()),
+        )
+    _events(script, removed=10, unsupported=4)
     return script
 
 

@@ -79,7 +79,8 @@ control IntHop(inout int_headers_t hdr,
             }
         }
         if (hdr.telemetry.shim.isValid()) {
-            if (removes == 1 && hdr.telemetry.stack.isValid()) {
+            if (removes == 1 && hdr.telemetry.stack.isValid()
+                    && hdr.telemetry.shim.next_type == INT_NEXT_TYPE_DSCP) {
                 sink.apply(hdr.hop.ipv4, hdr.telemetry, change);
                 count(int_event_t.REMOVED);
             } else if (removes == 1) {
