@@ -80,6 +80,20 @@ def test_l4s_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None
     assert [network.link(*ends).weights for ends in ("ab", "ba")] == [(1, 9), (1,)]
 
 
+def test_marks_of_one_direction_may_be_off_on_the_way_back(tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    link = "ends: [a, b], rate: 1 Mb/s, delay: 1 ms, dual_pi2: {}, ecn: 3"
+    back = "back: {dual_pi2: off, ecn: off}"
+    file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, {back}}}]")
+    network = Topology.load(file)
+    there, here = network.link("a", "b"), network.link("b", "a")
+    assert (there.dual_pi2, there.ecn_threshold) == (DualPi2(), 3)
+    assert (here.dual_pi2, here.ecn_threshold) == (None, None)
+    file.write_text(f"hosts: {{a: {{}}, b: {{}}}}\nlinks: [{{{link}, back: {{ecn: of}}}}]")
+    with pytest.raises(WaymarkError, match=r"t\.yaml:2: links\.0\.back\.ecn: found 'of'; .*or off"):
+        Topology.load(file)
+
+
 RED = "red: {thmin: 5, thmax: 15, pmax: 0.1}"
 
 

@@ -7,9 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from waymark import files, units, yaml_file
 from waymark.drai import MAX_DEPTH
@@ -56,12 +63,21 @@ NO_RED = RedSettings.model_construct(thmin=0, thmax=0, pmax=0)
 """``red: off``, on the way back."""
 
 
+OFF = "off"
+
+T = TypeVar("T")
+
+
 def _red(value: object) -> object:
-    return NO_RED if value == "off" else value
+    return NO_RED if value == OFF else value
+
+
+def _off(value: object, valid: ValidatorFunctionWrapHandler) -> object:
+    return OFF if value == OFF else valid(value)
 
 
 def _or_off(schema: dict[str, Any]) -> None:
-    schema["anyOf"].append({"const": "off"})
+    schema["anyOf"].append({"const": OFF})
 
 
 class Settings(BaseModel):
@@ -91,12 +107,21 @@ class DirectionFile(Settings):
     delay: Time | None = Field(None, description=DELAY)
     queue: int | None = Field(None, strict=True, ge=2, description=QUEUE)
     loss: float | None = Field(None, ge=0, le=1, description=LOSS)
-    ecn: int | None = Field(None, strict=True, ge=0, le=MAX_DEPTH, description=ECN)
+    ecn: Annotated[int | None, WrapValidator(_off)] = Field(
+        None,
+        strict=True,
+        ge=0,
+        le=MAX_DEPTH,
+        description=f"{ECN}; or off",
+        json_schema_extra=_or_off,
+    )
     red: Annotated[RedSettings | None, BeforeValidator(_red)] = Field(
         None, description=f"{RED}; or off", json_schema_extra=_or_off
     )
     drop: float | None = Field(None, gt=0, le=1, description=DROP)
-    dual_pi2: DualPi2Settings | None = Field(None, description=DUAL_PI2)
+    dual_pi2: Annotated[DualPi2Settings | None, WrapValidator(_off)] = Field(
+        None, description=f"{DUAL_PI2}; or off", json_schema_extra=_or_off
+    )
     trim: TrimSettings | None = Field(None, description=TRIM)
     weights: tuple[Weight, ...] | None = Field(None, max_length=PRIORITIES, description=WEIGHTS)
 
@@ -271,11 +296,16 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         entry.loss if back.loss is None else back.loss,
         b_port,
         red=_early(back.red, back.drop) if its_own else _early(entry.red, entry.drop),
-        ecn_threshold=entry.ecn if back.ecn is None else back.ecn,
-        dual_pi2=_dual_pi2(back.dual_pi2 or entry.dual_pi2),
+        ecn_threshold=_back(back.ecn, entry.ecn),
+        dual_pi2=_dual_pi2(_back(back.dual_pi2, entry.dual_pi2)),
         trim=_trim(back.trim or entry.trim),
         weights=entry.weights if back.weights is None else back.weights,
     )
+
+
+def _back(own: object, there: T | None) -> T | None:
+    """What holds on the way back, unless it is off: its own setting, or that of the way there."""
+    return None if own == OFF else there if own is None else cast("T", own)
 
 
 def _dual_pi2(settings: DualPi2Settings | None) -> DualPi2 | None:
