@@ -12,6 +12,8 @@ import pytest
 from conftest import ROOT, Cli
 
 import waymark as wm
+from waymark.comparison import compare
+from waymark.dual_pi2 import DualPi2
 
 NETWORK = """\
 hosts: {a: {}, b: {}, c: {}, d: {}}
@@ -134,6 +136,29 @@ def test_marks_that_nobody_writes_are_reported(cli: Cli) -> None:
     assert shown.code == 0
     assert "muzha reads drai, which no switch of net writes: add feedback: [aqt, drai]" in shown.err
     assert "rovegas reads" not in shown.err
+
+
+@pytest.mark.parametrize(
+    ("control", "wanted"),
+    [
+        ("dctcp", "ecn: PACKETS to its links, and program: v1model/ecn.p4"),
+        ("nscc", "ecn: PACKETS to its links, and program: v1model/trim.p4"),
+        ("prague", "dual_pi2: {} to its links, and program: v1model/l4s.p4"),
+    ],
+)
+def test_what_sets_ecn_marks_follows_from_the_control(
+    folder: Path, control: wm.Algorithm, wanted: str
+) -> None:
+    net = wm.Topology.load(folder / "net.yaml")
+    (told,) = compare("net", net, {control: control}, profile=wm.MODERN).missing_marks()
+    assert f"add {wanted} to its switches" in told
+
+
+def test_links_with_dual_pi2_set_ecn_marks(folder: Path) -> None:
+    net = wm.Topology.load(folder / "net.yaml").with_program("v1model/l4s.p4")
+    net = net.with_link("r1", "r2", dual_pi2=DualPi2())
+    comparison = compare("net", net, {"prague": "prague"}, profile=wm.MODERN)
+    assert not list(comparison.missing_marks())
 
 
 PEAK = ROOT / "examples" / "peak.p4"

@@ -215,6 +215,23 @@ def test_a_generated_file_is_the_topology(cli: Cli, tmp_path: Path) -> None:
     assert Topology.load(file) == leaf_spine(3, 2, 2, QUICK)
 
 
+@pytest.mark.parametrize("control", ["hpcc", "swiftcsig", "swifttcpint", "nscc"])
+def test_the_command_takes_controls_with_signals_of_their_own(
+    cli: Cli, tmp_path: Path, control: str
+) -> None:
+    network = ("--topology", "dumbbell:2", "--rate", "1 Gb/s", "--queue", 20)
+    done = cli(
+        "fabric",
+        control,
+        *network,
+        *("--incast", 3, "--drain", "9 ms", "--out", tmp_path, "--json"),
+    )
+    assert done.code == 0, done.err
+    assert "one route per destination" in done.err
+    (every,) = (row for row in json.loads(done.out)["classes"] if row["size"] == "all")
+    assert every["completed"] == every["flows"] == 3
+
+
 def test_the_command_writes_its_files(cli: Cli, tmp_path: Path) -> None:
     done = cli(
         *("fabric", "dctcp", "waymark", "--seconds", "1 ms", "--drain", "20 ms"),

@@ -125,6 +125,7 @@ def test_without_measures_flows_and_queues_between_switches_are_measured(folder:
 WRONG = {
     "host": ("from: a, to: b, control: r", "from: c, to: b, control: r", ":6: flows.0.from: found 'c', no such host; valid: a, b"),
     "control": ("control: reno", "control: rino", ":6: flows.0.control: found 'rino'; did you mean reno?"),
+    "manner": ("control: reno", "control: hpcc", ":6: flows.0.profile: found 'stock'; hpcc needs: modern"),
     "setting": ("control: reno", "control: reno, settings: {alpha: 2}", ":6: flows.0.settings: reno has no setting"),
     "a setting in Python": ("control: mine.py", "control: mine.py, settings: {alpha: 2}", ":7: flows.1.settings: a control in Python has none"),
     "profile": ("profile: chan", "profile: chen", ":7: flows.1.profile: found 'chen'; valid: stock, modern, chan"),

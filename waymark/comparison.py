@@ -275,12 +275,15 @@ class Comparison:
     def missing_marks(self) -> Iterator[str]:
         """A sentence for each control that reads marks which no switch writes."""
         written = {mark for switch in self.topology.switches for mark in switch.feedback}
-        marking = any(link.ecn_threshold is not None for link in self.topology.links)
+        marking = any(
+            link.ecn_threshold is not None or link.dual_pi2 is not None
+            for link in self.topology.links
+        )
         for label, control in self.controls.items():
             if _reads_ecn(control) and not marking:
                 yield (
-                    f"{label} reads ECN marks, which no link of {self.name} sets: add ecn: PACKETS "
-                    "to its links, and program: v1model/ecn.p4 to its switches"
+                    f"{label} reads ECN marks, which no link of {self.name} sets: add "
+                    f"{_ecn_settings(label)} to its switches"
                 )
             marks = _marks_of(control)
             for mark in (mark for mark in PROGRAM_OF if mark in marks):
@@ -436,6 +439,14 @@ def _pair_among(hosts: Sequence[str], topology: Topology, option: str) -> Pair:
 
 def _reads_ecn(control: Algorithm | Custom) -> bool:
     return isinstance(control, str) and BY_NAME[control].reads_ecn
+
+
+def _ecn_settings(control: str) -> str:
+    """What a link and a switch need to set the marks that a congestion control reads."""
+    if BY_NAME[control].has_need("L4S"):
+        return "dual_pi2: {} to its links, and program: v1model/l4s.p4"
+    program = "trim" if BY_NAME[control].has_need("trimming") else "ecn"
+    return f"ecn: PACKETS to its links, and program: v1model/{program}.p4"
 
 
 def _marks_of(control: Algorithm | Custom) -> list[str]:

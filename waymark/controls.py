@@ -80,7 +80,11 @@ class Control:
     @property
     def reads_ecn(self) -> bool:
         """Whether it needs every ECN mark echoed."""
-        return "ECN" in self.needs.split(", ")
+        return self.has_need("ECN")
+
+    def has_need(self, name: str) -> bool:
+        """Whether ``needs`` has this name, such as ``trimming``."""
+        return name in self.needs.split(", ")
 
 
 def _control(described: "_core.ControlDescription") -> Control:

@@ -32,6 +32,7 @@ from waymark.traffic import (
     Algorithm,
     Cbr,
     Flow,
+    ModernProfile,
     OnOff,
     Source,
     invalid_settings,
@@ -304,6 +305,10 @@ def _controls(file: ScenarioFile, document: Document) -> list[Algorithm | Custom
         else:
             told = f"found {flow.control!r}; {suggestion(flow.control, list(BY_NAME))}"
             raise yaml_file.refused(document, [Problem(("flows", index, "control"), told)])
+        is_modern = isinstance(PROFILES[flow.profile], ModernProfile)
+        if not is_modern and flow.control in BY_NAME and BY_NAME[flow.control].is_modern_only:
+            told = f"found {flow.profile!r}; {flow.control} needs: modern"
+            raise yaml_file.refused(document, [Problem(("flows", index, "profile"), told)])
         told = invalid_settings(found[-1], flow.settings)
         if told is not None:
             raise yaml_file.refused(document, [Problem(("flows", index, "settings"), told)])

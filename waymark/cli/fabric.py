@@ -1,5 +1,6 @@
 """``waymark topology`` and ``waymark fabric``: networks made by rule, and flow completion times."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from waymark.quantity_options import rate_option, size_option, time_option
 
 if TYPE_CHECKING:
     from waymark.completion import Completions
+    from waymark.controls import Control
     from waymark.fabric import Cable
     from waymark.result import Result
     from waymark.scenario import Scenario
@@ -143,8 +145,9 @@ def fabric(
     """Flow completion times of data-centre traffic in a network made by rule.
 
     All controls have the same flows. All switches write all marks, except that ECN takes the place
-    of CI for controls that read ECN. Each control has two files: its flows, in the order in which
-    they ended, and the histograms of the queues.
+    of CI for controls that read ECN. For controls that read INT, TCP-INT, CSIG or trimmed packets
+    they run the program of that signal, which has no ECMP. Each control has two files: its flows,
+    in the order in which they ended, and the histograms of the queues.
     """
     from waymark.completion import Completions, FlowFile, write_queues
     from waymark.controls import BY_NAME
@@ -160,9 +163,9 @@ def fabric(
     rows: list[dict[str, Any]] = []
     totals: list[dict[str, Any]] = []
     for control in controls:
-        reads_ecn = BY_NAME[control].reads_ecn
-        cable = Cable(rate, delay, queue, ecn if reads_ecn else None)
-        network = _network(kind, cable, trunk, reads_ecn=reads_ecn)
+        known = BY_NAME[control]
+        cable = Cable(rate, delay, queue, ecn if known.reads_ecn else None)
+        network = _network(kind, cable, trunk, known)
         if incast is not None:
             flows = _incast(network, control, incast, incast_size, seed)
         else:
@@ -191,15 +194,32 @@ def fabric(
         print(file)
 
 
-def _network(kind: str, cable: "Cable", trunk: float | None, *, reads_ecn: bool) -> "Topology":
+def _network(kind: str, cable: "Cable", trunk: float | None, control: "Control") -> "Topology":
     from dataclasses import replace
 
     from waymark import generated
     from waymark.fabric import FABRIC_PROGRAM
 
     its_trunk = None if trunk is None else replace(cable, rate_bps=trunk)
-    marks = tuple(mark for mark in MARKS if mark != "ci" or not reads_ecn)
+    signal = _signal_program(control)
+    if signal is not None:
+        print(
+            f"warning: {control.name}: switches run {signal}, which has one route per destination",
+            file=sys.stderr,
+        )
+        return generated.generate(kind, cable, its_trunk, ()).with_program(signal)
+    marks = tuple(mark for mark in MARKS if mark != "ci" or not control.reads_ecn)
     return generated.generate(kind, cable, its_trunk, marks).with_program(FABRIC_PROGRAM)
+
+
+def _signal_program(control: "Control") -> str | None:
+    """The program of a signal that ``fabric.p4`` does not write, if a control needs one."""
+    from waymark.entries import PROGRAM_OF
+
+    if control.has_need("trimming"):
+        return "v1model/trim.p4"
+    program_of = {**PROGRAM_OF, "CSIG": "v1model/csig.p4"}
+    return next((program_of[mark] for mark in control.marks if mark in program_of), None)
 
 
 def _arrivals(

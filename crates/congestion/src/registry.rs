@@ -237,10 +237,18 @@ pub enum Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Number(number) => number.fmt(f),
+            Value::Number(number) => shown(*number).fmt(f),
             Value::Flag(flag) => flag.fmt(f),
         }
     }
+}
+
+/// A number for a message: with an exponent where it would have many digits without.
+fn shown(number: f64) -> String {
+    if number == 0.0 || (1e-9..1e15).contains(&number.abs()) || !number.is_finite() {
+        return number.to_string();
+    }
+    format!("{number:e}")
 }
 
 /// A control with valid values of its settings.
@@ -287,6 +295,7 @@ impl Settings {
             (Kind::Number { min, max, .. }, Value::Number(number))
                 if !(min..=max).contains(&number) =>
             {
+                let number = shown(number);
                 return Err(format!("{name} {number} is not within {min} to {max}"));
             }
             (Kind::Number { .. }, Value::Number(_)) | (Kind::Flag { .. }, Value::Flag(_)) => {}

@@ -109,6 +109,16 @@ fn an_invalid_setting_is_refused_with_what_is_valid() {
             Value::Number(f64::NAN),
             "alpha NaN is not within 0 to 1000000000",
         ),
+        (
+            "alpha",
+            Value::Number(1e300),
+            "alpha 1e300 is not within 0 to 1000000000",
+        ),
+        (
+            "alpha",
+            Value::Number(-1e-30),
+            "alpha -1e-30 is not within 0 to 1000000000",
+        ),
         ("alpha", Value::Flag(true), "alpha true is not a number"),
         (
             "full_deployment",
