@@ -35,8 +35,9 @@ impl Instant {
     }
 
     /// From seconds, rounded to the nearest nanosecond; negative and NaN give zero.
+    #[inline]
     pub fn from_secs_f64(s: f64) -> Self {
-        Instant((s * 1e9).round() as u64)
+        Instant(nearest(s * 1e9))
     }
 
     /// Whole nanoseconds since the start.
@@ -82,8 +83,9 @@ impl Duration {
     }
 
     /// From seconds, rounded to the nearest nanosecond; negative and NaN give zero.
+    #[inline]
     pub fn from_secs_f64(s: f64) -> Self {
-        Duration((s * 1e9).round() as u64)
+        Duration(nearest(s * 1e9))
     }
 
     /// Whole nanoseconds.
@@ -108,7 +110,7 @@ impl Duration {
 
     /// This span `factor` times over, rounded to the nearest nanosecond.
     pub fn mul_f64(self, factor: f64) -> Duration {
-        Duration((self.0 as f64 * factor).round() as u64)
+        Duration(nearest(self.0 as f64 * factor))
     }
 }
 
@@ -222,9 +224,37 @@ impl fmt::Display for Rate {
     }
 }
 
+/// The nearest whole number, halves away from zero; negative numbers and NaN give zero.
+//
+// `f64::round` is a call of a function on processors without an instruction for it.
+#[inline]
+fn nearest(value: f64) -> u64 {
+    // Conversions from and to signed numbers are one instruction each.
+    if value < i64::MAX as f64 {
+        let whole = value as i64;
+        let up = value - whole as f64 >= 0.5;
+        return (whole + i64::from(up)).max(0) as u64;
+    }
+    value as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearest_rounds_as_the_standard_library_does() {
+        let below_half = 0.5_f64.next_down();
+        let large = (1_u64 << 52) as f64;
+        let mut values = vec![0.0, below_half, 0.5, 1.5, 2.5, -0.4, -0.5, -7.0, f64::NAN];
+        values.extend([large - 0.5, large + 0.5, large + 1.0, 2.0 * large + 2.0]);
+        values.extend([9.3e18, 1.8e19, 1.9e19, f64::INFINITY, f64::MIN_POSITIVE]);
+        values.extend((0..10_000).map(|i| f64::from(i) * 0.1));
+        values.extend((0..10_000).map(|i| f64::from(i) * 1e6 / 3.0));
+        for value in values {
+            assert_eq!(nearest(value), value.round() as u64, "{value}");
+        }
+    }
 
     #[test]
     fn serialisation_rounds_to_the_nearest_nanosecond() {
