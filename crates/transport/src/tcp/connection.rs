@@ -277,8 +277,8 @@ impl Connection {
                 echo: self.receiver.recent_stamp.unwrap_or(stamps.value),
             }),
             seq: self.sequence(self.flight.next),
-            aqt: echo_aqt(data),
-            avbw: echo_avbw(data),
+            aqt: echo_aqt(data.aqt),
+            avbw: echo_avbw(data.avbw),
             options: match data.options.is_empty() {
                 true => Options::default(),
                 false => self.config.marks.echo(&data.options),

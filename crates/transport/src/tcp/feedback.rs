@@ -3,6 +3,7 @@
 use congestion::{AckEvent, MarkValues, PathRecord, PathSignal, QueueingTime};
 use units::Duration;
 
+use super::int::Int;
 use super::mark::Marks;
 use super::segment::{Aqt, Avbw, Flags, SackBlocks, Segment};
 
@@ -49,9 +50,14 @@ impl Feedback {
             ci_echo: ack.flags.contains(Flags::ECE),
             marks,
             backward_marks,
-            path: ack.int.and_then(|int| int.told()),
+            path: ack.int.as_ref().and_then(Int::told),
             ..Feedback::default()
         }
+    }
+
+    /// Forgets what the timestamps said.
+    pub(super) fn forget_timestamps(&mut self) {
+        (self.echoed_rtt, self.ts_forward, self.ts_backward) = (None, None, None);
     }
 
     /// Adds a block of segments `left..right`.
@@ -100,16 +106,16 @@ fn queueing_time(us: u32) -> QueueingTime {
 
 /// The AQT option of an acknowledgement that `data` caused: its AQT echoed, its own to be
 /// collected. Data without the option says nothing, so neither does the acknowledgement.
-pub(super) fn echo_aqt(data: &Segment) -> Option<Aqt> {
-    data.aqt.map(|aqt| Aqt {
+pub(super) fn echo_aqt(data: Option<Aqt>) -> Option<Aqt> {
+    data.map(|aqt| Aqt {
         time_us: 0,
         echo_us: aqt.time_us,
     })
 }
 
 /// The AVBW-S option of an acknowledgement that `data` caused.
-pub(super) fn echo_avbw(data: &Segment) -> Option<Avbw> {
-    data.avbw.map(|avbw| Avbw {
+pub(super) fn echo_avbw(data: Option<Avbw>) -> Option<Avbw> {
+    data.map(|avbw| Avbw {
         drai: Avbw::SILENT,
         mrai_echo: avbw.drai,
     })
@@ -154,7 +160,7 @@ mod tests {
     fn no_option_is_no_information() {
         let feedback = Feedback::decode(&ack(None, 1), 0, &Marks::default());
         assert_eq!((feedback.aqt_echo, feedback.aqt_backward), (None, None));
-        assert_eq!(echo_aqt(&Segment::default()), None);
+        assert_eq!(echo_aqt(None), None);
     }
 
     #[test]
@@ -168,15 +174,12 @@ mod tests {
 
     #[test]
     fn the_echo_starts_collecting_afresh() {
-        let data = Segment {
-            aqt: Some(Aqt {
-                time_us: 41,
-                echo_us: 9,
-            }),
-            ..Segment::default()
+        let data = Aqt {
+            time_us: 41,
+            echo_us: 9,
         };
         assert_eq!(
-            echo_aqt(&data),
+            echo_aqt(Some(data)),
             Some(Aqt {
                 time_us: 0,
                 echo_us: 41

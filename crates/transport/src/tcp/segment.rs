@@ -64,7 +64,7 @@ impl Segment {
 
     /// Octets of its telemetry, which its `link_octets` contain.
     pub fn int_octets(&self) -> u32 {
-        self.int.map_or(0, |int| int.octets())
+        self.int.as_ref().map_or(0, Int::octets)
     }
 }
 

@@ -167,6 +167,7 @@ fn from_be24(octets: &[u8]) -> u32 {
 }
 
 /// Reads a packet at the start of `octets`, of which `elided` more follow.
+#[inline]
 pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> {
     let truncated = |needed: u64, available: u64| DecodeError::Truncated {
         layer: "IPv4",

@@ -153,6 +153,17 @@ pub fn ipv4_offset(frame: &[u8]) -> Option<usize> {
     }
 }
 
+/// The sequence number of a TCP segment in a frame, of which nothing else is checked; `None`: it is no TCP over IPv4.
+pub fn sequence_number(frame: &[u8]) -> Option<u32> {
+    let ip = frame.get(ipv4_offset(frame)?..)?;
+    if ip.get(9) != Some(&tcp::PROTOCOL) {
+        return None;
+    }
+    let header_octets = usize::from(ip[0] & 15) * 4;
+    let octets = ip.get(header_octets + 4..)?.first_chunk()?;
+    Some(u32::from_be_bytes(*octets))
+}
+
 /// Where [`complete_ip`] expects the payload of `packet`, counted from the start of its IPv4
 /// header.
 pub fn payload_offset(packet: &Packet) -> Result<usize, EncodeError> {
@@ -248,6 +259,7 @@ fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
 /// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
 /// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum. A TCP packet whose DSCP
 /// says that it was trimmed may end early: its segment is [`Trimming::Cut`].
+#[inline]
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
         return Err(DecodeError::Truncated {
@@ -285,6 +297,7 @@ pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
 
 /// As [`decode`], from the IPv4 header on, and with what there is of the transport's payload. The
 /// Ethernet addresses of the flow are zero.
+#[inline]
 pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeError> {
     let ip = ipv4::read(octets, payload)?;
     let (ports, body) = match ip.protocol {

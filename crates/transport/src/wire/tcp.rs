@@ -138,6 +138,7 @@ fn write_syn_options<'a>(syn: &SynOptions, mut options: &'a mut [u8]) -> &'a mut
 }
 
 /// The ports and the segment in `ip`'s body.
+#[inline]
 pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> {
     let truncated = |needed: usize| DecodeError::Truncated {
         layer: "TCP",

@@ -411,6 +411,7 @@ proptest! {
         let body = if udp { Body::Udp { payload: segment.payload } } else { Body::Tcp(segment) };
         let packet = packet(body);
         let octets = written(&packet);
+        prop_assert_eq!(sequence_number(&octets), (!udp).then_some(segment.seq));
         let mut read = decode(&octets, segment.payload).unwrap();
         if let Body::Tcp(segment) = &mut read.body {
             prop_assert_eq!(u64::from(segment.link_octets), octets.len() as u64 - 14 + u64::from(segment.payload));
@@ -486,7 +487,7 @@ proptest! {
 
     #[test]
     fn arbitrary_octets_never_panic(octets in prop::collection::vec(any::<u8>(), 0..160), elided in any::<u32>()) {
-        let _ = decode(&octets, elided);
+        let _ = (decode(&octets, elided), sequence_number(&octets));
     }
 }
 

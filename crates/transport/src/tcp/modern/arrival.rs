@@ -355,12 +355,10 @@ impl Connection {
 
     /// The marks for the congestion control; one-way times need a clock of microseconds.
     fn marks(&self, now: Instant, segment: &Segment) -> Feedback {
-        let micros = self.stamps && self.config.timestamps == Stamps::Micros;
-        let told = Segment {
-            timestamps: segment.timestamps.filter(|_| micros),
-            ..*segment
-        };
-        let mut feedback = Feedback::decode(&told, self.clock(now), &self.config.marks);
+        let mut feedback = Feedback::decode(segment, self.clock(now), &self.config.marks);
+        if !self.stamps || self.config.timestamps != Stamps::Micros {
+            feedback.forget_timestamps();
+        }
         let bands = self.config.csig;
         feedback.csig = bands.and_then(|bands| bands.read(&segment.reflection));
         feedback

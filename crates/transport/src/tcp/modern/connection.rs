@@ -10,7 +10,7 @@ use units::Instant;
 use super::config::Config;
 use super::ecn::EcnState;
 use super::receiver::Receiver;
-use super::sender::{Phase, Sender};
+use super::sender::{Phase, Sender, earlier};
 use crate::tcp::connection::Stats;
 use crate::tcp::segment::Segment;
 use crate::tcp::trace::{Change, Trace};
@@ -285,12 +285,8 @@ impl Connection {
 
     /// When [`Connection::handle_timeout`] wants to be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let timers = [
-            self.sender.timers.earliest(),
-            self.receiver.timer,
-            self.forget_at,
-        ];
-        timers.into_iter().flatten().min()
+        let earliest = self.sender.timers.earliest();
+        earlier(earlier(earliest, self.receiver.timer), self.forget_at)
     }
 
     /// Time has come to what [`Connection::poll_timeout`] said; earlier calls do nothing.

@@ -261,12 +261,7 @@ impl Connection {
     /// The marks that an acknowledgement of what came brings back.
     fn echoes(&self) -> (Option<Aqt>, Option<Avbw>) {
         let (aqt, avbw) = self.receiver.marks();
-        let carrier = Segment {
-            aqt,
-            avbw,
-            ..Segment::default()
-        };
-        (feedback::echo_aqt(&carrier), feedback::echo_avbw(&carrier))
+        (feedback::echo_aqt(aqt), feedback::echo_avbw(avbw))
     }
 
     fn timestamps(&self, now: Instant) -> Timestamps {

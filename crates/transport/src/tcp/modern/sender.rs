@@ -79,14 +79,17 @@ pub(super) struct Timers {
 impl Timers {
     /// The earliest.
     pub(super) fn earliest(&self) -> Option<Instant> {
-        let all = [
-            self.rto,
-            self.probe,
-            self.reorder,
-            self.persist,
-            self.pacing,
-        ];
-        all.into_iter().flatten().min()
+        let losses = earlier(earlier(self.rto, self.probe), self.reorder);
+        earlier(losses, earlier(self.persist, self.pacing))
+    }
+}
+
+/// The earlier of two timers, of which each may be off.
+#[inline]
+pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 
