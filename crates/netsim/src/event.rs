@@ -6,10 +6,9 @@
 //! bit of its clock decides which is first, as good as at random. A clock of whole nanoseconds would decide
 //! it by one rule for good: Dahal's 50 flows of Vegas then lose 25 % of their packets, not 21 %.
 
+use crate::heap::{Heap, Scheduled};
 use crate::medium::StationId;
-use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use units::Instant;
 
 /// Something that happens at a moment.
@@ -70,16 +69,6 @@ pub(crate) enum Event {
     },
 }
 
-/// An event in the queue; the greatest comes first.
-///
-/// Only its order is compared, and no two have the same: a comparison of one number needs no branch, which the
-/// processor would mispredict every other time.
-#[derive(Debug)]
-struct Scheduled {
-    order: u128,
-    event: Event,
-}
-
 /// A turn in the queue: the bits of the time in seconds, then how many were taken before.
 ///
 /// Of numbers that are not negative the greater one has the greater bits.
@@ -115,43 +104,6 @@ impl Turn {
     }
 }
 
-impl PartialEq for Scheduled {
-    fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-    }
-}
-
-impl Eq for Scheduled {}
-
-impl PartialOrd for Scheduled {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-
-    // What the heap asks; by way of `cmp` it would branch.
-    fn le(&self, other: &Self) -> bool {
-        self.order >= other.order
-    }
-
-    fn lt(&self, other: &Self) -> bool {
-        self.order > other.order
-    }
-
-    fn ge(&self, other: &Self) -> bool {
-        self.order <= other.order
-    }
-
-    fn gt(&self, other: &Self) -> bool {
-        self.order < other.order
-    }
-}
-
-impl Ord for Scheduled {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.order.cmp(&self.order)
-    }
-}
-
 /// Packets that will arrive on a line, in the order of their turns. Of these only the first is in the heap.
 #[derive(Debug, Default)]
 struct Arrivals {
@@ -176,7 +128,7 @@ impl Arrivals {
 /// all that were taken before; after it they get the numbers that they would have in the undivided network.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
-    heap: BinaryHeap<Scheduled>,
+    heap: Heap<Event>,
     /// By line; in rounds they are all in the heap.
     arrivals: Vec<Arrivals>,
     /// Turns that were taken; in a round, those of the round.
@@ -230,7 +182,7 @@ impl EventQueue {
             return;
         }
         let Turn(order) = turn;
-        self.heap.push(Scheduled { order, event });
+        self.heap.put(Scheduled { order, event });
     }
 
     /// Puts the arrival of a packet on a line at a turn that was taken for it.
@@ -262,11 +214,11 @@ impl EventQueue {
     /// The next event of the round.
     pub fn pop_in_round(&mut self) -> Option<(Turn, Event)> {
         let round = self.round.as_mut()?;
-        let turn = Turn(self.heap.peek()?.order);
+        let turn = Turn(self.heap.first()?.order);
         if round.is_later(turn) {
             return None;
         }
-        let Scheduled { event, .. } = self.heap.pop()?;
+        let Scheduled { event, .. } = self.heap.take_first()?;
         let before = self.taken;
         // One that took no turns needs no place in the log.
         round.log.pop_if(|last| last.before == before);
@@ -284,8 +236,8 @@ impl EventQueue {
     }
 
     /// The earliest time of an event to come, as bits.
-    pub fn next_time(&self) -> u64 {
-        let first = self.heap.peek().map(|first| Turn(first.order));
+    pub fn next_time(&mut self) -> u64 {
+        let first = self.heap.first().map(|first| Turn(first.order));
         let later = self.round.iter().flat_map(|round| &round.later);
         let times = later.map(|(turn, _)| *turn).chain(first).map(Turn::time);
         times.min().unwrap_or(u64::MAX)
@@ -298,14 +250,14 @@ impl EventQueue {
         };
         for (turn, event) in round.later.drain(..) {
             let Turn(order) = turn.numbered(numbers);
-            self.heap.push(Scheduled { order, event });
+            self.heap.put(Scheduled { order, event });
         }
     }
 
     /// Takes out all events to come, in no order, and how many turns were taken; no round is under way.
     pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
-        let all = std::mem::take(&mut self.heap).into_iter();
-        let mut all: Vec<_> = all
+        let mut all: Vec<_> = std::mem::take(&mut self.heap)
+            .into_iter()
             .map(|Scheduled { order, event }| (Turn(order), event))
             .collect();
         let lines = std::mem::take(&mut self.arrivals).into_iter();
@@ -332,11 +284,12 @@ impl EventQueue {
 
     /// The next event, if it is before `end`.
     pub fn pop_before(&mut self, end: Instant) -> Option<(Turn, Event)> {
-        let mut first = self.heap.peek_mut()?;
-        let (turn, event) = (Turn(first.order), first.event);
+        let &Scheduled { order, event } = self.heap.first()?;
+        let turn = Turn(order);
         if turn.instant() >= end {
             return None;
         }
+        self.heap.take_first();
         if let Event::Arrive { line, .. } = event
             && let Some(arrivals) = self.arrivals.get_mut(line as usize)
             && arrivals.first == Some(turn)
@@ -344,15 +297,10 @@ impl EventQueue {
             let next = arrivals.behind.pop_front();
             arrivals.first = next.map(|(turn, _)| turn);
             if let Some((Turn(order), packet)) = next {
-                // One descent through the heap in place of two.
-                *first = Scheduled {
-                    order,
-                    event: Event::Arrive { line, packet },
-                };
-                return Some((turn, event));
+                let event = Event::Arrive { line, packet };
+                self.heap.put(Scheduled { order, event });
             }
         }
-        PeekMut::pop(first);
         Some((turn, event))
     }
 }

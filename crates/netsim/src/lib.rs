@@ -8,8 +8,8 @@
 //!
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
-//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next;
-//! - `line`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
+//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next, on a `heap`;
+//! - `line`, `lines_out`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
 //! - [`shadowing`]: how often a wireless link loses a packet;
 //! - `ports`: which port numbers traffic has;
 //! - `random`: one stream of random numbers for each thing that draws;
@@ -26,8 +26,10 @@ mod association;
 mod connection;
 mod event;
 pub mod flow;
+mod heap;
 mod host;
 mod line;
+mod lines_out;
 pub mod losses;
 mod medium;
 mod objects;

@@ -1,5 +1,6 @@
 //! A P4 switch in a network: the engine's switch and the lines at its ports.
 
+use crate::lines_out::LinesOut;
 use crate::record::Column;
 use crate::scenario::{
     MatchValue, RefusalCounter, Replica, ScenarioError, SwitchNode, TableEntry, Value,
@@ -18,7 +19,7 @@ pub(crate) struct SwitchState {
     pub program: String,
     pub switch: Switch,
     /// The lines out, by port.
-    pub lines: BTreeMap<u16, usize>,
+    pub lines: LinesOut,
     /// What its ports are like now.
     pub ports: BTreeMap<u16, PortConfig>,
     /// Packets that its program handled.
@@ -135,7 +136,7 @@ impl SwitchState {
             counter: id,
             stride: counter.stride,
             slot: counter.slot,
-            ports: self.lines.keys().map(|&p| (p, (0, None))).collect(),
+            ports: self.lines.iter().map(|(p, _)| (p, (0, None))).collect(),
         });
         Ok(())
     }

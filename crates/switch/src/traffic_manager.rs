@@ -82,6 +82,8 @@ struct Port {
     /// Of a port whose queues have weights.
     round: Round,
     waiting: u32,
+    /// The queues that have packets, a bit each.
+    occupied: u8,
     /// When the line has sent what it is sending.
     free_at: Instant,
     /// Between `dequeue` and `occupy`, while it is open how long the line will be busy.
@@ -100,10 +102,10 @@ impl Port {
     #[inline]
     fn choose(&self) -> (Option<usize>, Option<Round>) {
         match &self.config.scheduling {
-            Scheduling::Strict => {
-                let waiting = |queue: &Queue| !queue.packets.is_empty();
-                (self.queues.iter().rposition(waiting), None)
-            }
+            Scheduling::Strict => (
+                self.occupied.checked_ilog2().map(|queue| queue as usize),
+                None,
+            ),
             Scheduling::Weighted(weights) => {
                 let mut round = self.round;
                 let first = |queue: usize| {
@@ -139,6 +141,7 @@ impl TrafficManager {
                 queues: Vec::new(),
                 round: Round::default(),
                 waiting: 0,
+                occupied: 0,
                 free_at: Instant::ZERO,
                 serving: false,
             })
@@ -229,6 +232,7 @@ impl TrafficManager {
         queued.enq_cells = queue.cells;
         queue.cells += queued.cells;
         queue.packets.push_back(queued);
+        port.occupied |= 1 << priority;
         port.waiting += 1;
         if port.waiting == 1 && !port.serving {
             self.due.push(Reverse((port.free_at.max(now), number)));
@@ -313,6 +317,9 @@ impl TrafficManager {
         }
         let queue = &mut port.queues[priority];
         let queued = queue.packets.pop_front()?;
+        if queue.packets.is_empty() {
+            port.occupied &= !(1 << priority);
+        }
         queue.cells -= queued.cells;
         let (deq_qdepth, deq_cells) = (queue.packets.len() as u32, queue.cells);
         self.octets -= queued.octets();

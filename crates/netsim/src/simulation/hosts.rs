@@ -25,25 +25,25 @@ impl Simulation {
         let decoded = wire::decode(&packet.octets, packet.elided);
         self.buffers.push(packet.octets);
         let here = self.hosts[host].address;
-        let Some(decoded) = decoded
-            .ok()
-            .filter(|p| p.flow.destination.octets() == here.0)
-        else {
-            self.totals.stray_packets += 1;
-            return;
+        let decoded = match &decoded {
+            Ok(decoded) if decoded.flow.destination.octets() == here.0 => decoded,
+            _ => {
+                self.totals.stray_packets += 1;
+                return;
+            }
         };
         let port = decoded.flow.destination_port;
         let remote = decoded.flow.source;
-        match decoded.body {
+        match &decoded.body {
             wire::Body::Tcp(segment) => match self.flow_at(port, host, remote) {
                 Some((flow, side)) => {
-                    self.check_marks(flow, tag, &segment);
-                    self.receive_segment(flow, side, &segment, link_octets);
+                    self.check_marks(flow, tag, segment);
+                    self.receive_segment(flow, side, segment, link_octets);
                 }
                 None => self.totals.stray_packets += 1,
             },
             wire::Body::Udp { payload } => match self.source_at(port, host, remote) {
-                Some(source) => self.receive_datagram(source, payload, link_octets),
+                Some(source) => self.receive_datagram(source, *payload, link_octets),
                 None => self.totals.stray_packets += 1,
             },
         }
@@ -220,7 +220,7 @@ impl Simulation {
             && let Some(end) = self.ends[index].open()
             && let Some(segment) = end.connection.poll_transmit(self.now)
         {
-            self.send_segment(flow, side, segment);
+            self.send_segment(flow, side, &segment);
         }
         if side == Side::Sender {
             self.record_sender(flow, resent);
@@ -288,19 +288,24 @@ impl Simulation {
         }
     }
 
-    fn send_segment(&mut self, flow: usize, side: Side, segment: Segment) {
+    fn send_segment(&mut self, flow: usize, side: Side, segment: &Segment) {
         let data = segment.payload > 0;
         if data {
             let record = &mut self.traffic[flow];
             *self.bins.flow_cell(&mut record.sent_packets) += 1;
-            record.packet.note(&segment);
+            record.packet.note(segment);
         }
         self.departs(flow);
         let known = &self.flows[flow];
         let (host, addresses) = (known.host(side), known.addresses(side));
         let tag = Tag::new(flow, data);
-        let octets = segment.link_octets;
-        self.send(host, addresses, wire::Body::Tcp(segment), octets, tag);
+        let packet = wire::Packet {
+            flow: addresses,
+            identification: self.hosts[host].next_identification(),
+            ttl: TTL,
+            body: wire::Body::Tcp(*segment),
+        };
+        self.send(host, &packet, segment.link_octets, tag);
     }
 
     pub(super) fn send_datagram(&mut self, source_index: usize) {
@@ -309,45 +314,35 @@ impl Simulation {
         let next = self.departures[source_index].next();
         *self.bins.cell(&mut self.traffic[owner].sent_packets) += 1;
         let (host, addresses, octets) = (source.host, source.addresses, source.packet_octets);
-        let body = wire::Body::Udp {
-            payload: octets - UDP_HEADERS,
+        let packet = wire::Packet {
+            flow: addresses,
+            identification: self.hosts[host].next_identification(),
+            ttl: TTL,
+            body: wire::Body::Udp {
+                payload: octets - UDP_HEADERS,
+            },
         };
-        let tag = Tag::new(owner, true);
         self.reach_host(host);
-        self.send(host, addresses, body, octets, tag);
+        self.send(host, &packet, octets, Tag::new(owner, true));
         if let Some(next) = next {
             self.schedule_at(next, Event::Source(source_index as u32));
         }
     }
 
     /// Writes a packet's octets and puts it into its host's queue.
-    fn send(
-        &mut self,
-        host_index: usize,
-        flow: wire::Flow,
-        body: wire::Body,
-        link_octets: u32,
-        tag: Tag,
-    ) {
+    fn send(&mut self, host: usize, packet: &wire::Packet, link_octets: u32, tag: Tag) {
         let mut octets = self.buffer();
         octets.resize(wire::MAX_HEADER_OCTETS, 0);
-        let host = &mut self.hosts[host_index];
-        let packet = wire::Packet {
-            flow,
-            identification: host.next_identification(),
-            ttl: TTL,
-            body,
-        };
-        let length = wire::encode(&packet, &mut octets)
+        let length = wire::encode(packet, &mut octets)
             .expect("the sizes of a checked scenario fit into IPv4's length");
         octets.truncate(length);
         let packet = Packet {
             octets,
-            elided: body.payload(),
+            elided: packet.body.payload(),
             link_octets,
             tag: tag.0,
         };
-        self.join_egress(host_index, packet);
+        self.join_egress(host, packet);
     }
 
     /// Puts a packet into the queue of its host's interface.

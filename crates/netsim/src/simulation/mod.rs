@@ -199,6 +199,7 @@ impl Simulation {
     }
 
     /// An event happens.
+    #[inline]
     fn take(&mut self, turn: Turn, event: Event) {
         self.turn = turn;
         self.now = turn.instant();
@@ -403,22 +404,18 @@ impl Simulation {
                 packet: &packet,
             });
         }
-        if lost {
-            self.lose(line_index, packet);
-        } else {
-            let turn = self.events.take_turn(arrival_s);
-            match &mut self.part {
-                Some(part) if part.is_elsewhere(line_index) => {
-                    part.hand_over(turn, line_index, packet)
-                }
-                _ => {
-                    let packet = self.in_flight.put(packet);
-                    self.events.put_arrival(turn, line_index as u32, packet);
-                }
+        let arrival = (!lost).then(|| self.events.take_turn(arrival_s));
+        line.free = Some(self.events.take_turn(free_s));
+        match (arrival, &mut self.part) {
+            (None, _) => self.lose(line_index, packet),
+            (Some(turn), Some(part)) if part.is_elsewhere(line_index) => {
+                part.hand_over(turn, line_index, packet);
+            }
+            (Some(turn), _) => {
+                let packet = self.in_flight.put(packet);
+                self.events.put_arrival(turn, line_index as u32, packet);
             }
         }
-        let line = &mut self.lines[line_index];
-        line.free = Some(self.events.take_turn(free_s));
         if self.part.is_some() {
             // After the round the turn gets another number.
             self.await_line(line_index);
@@ -470,10 +467,7 @@ impl Simulation {
         self.flows
             .get(tag.owner())
             .filter(|flow| tag.is_data() && flow.judges)?;
-        match wire::decode(&packet.octets, packet.elided).ok()?.body {
-            wire::Body::Tcp(segment) => Some(segment.seq),
-            wire::Body::Udp { .. } => None,
-        }
+        wire::sequence_number(&packet.octets)
     }
 
     fn change_link(&mut self, link_index: usize, change: usize) {

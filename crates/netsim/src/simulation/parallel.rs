@@ -67,7 +67,7 @@ impl Simulation {
     pub(super) fn run_parts(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let count = self.parts.len();
         let taken: u64 = self.parts.iter().map(|part| part.totals.events).sum();
-        let next = self.parts.iter().map(|part| part.events.next_time());
+        let next = self.parts.iter_mut().map(|part| part.events.next_time());
         let next = next.min().unwrap_or(u64::MAX);
         let lookahead_s = self.lookahead_s;
         let reports = || (0..count).map(|_| Mutex::default()).collect();

@@ -82,7 +82,7 @@ impl Simulation {
         }
         for node in self.switches.iter_mut() {
             while let Some(left) = node.switch.poll_transmit(Instant::MAX) {
-                if let Some(&line) = node.lines.get(&left.port) {
+                if let Some(line) = node.lines.at(left.port) {
                     let waiting = u64::from(left.enq_qdepth) + 1;
                     let record = &mut self.line_records[line];
                     record.add_wait(&self.bins, left.enqueued, self.now, waiting);

@@ -39,9 +39,10 @@ impl Simulation {
             let node = &mut self.switches[switch];
             // A line that is about to be free takes what waits when it is, and not when another
             // packet comes at the same nanosecond.
-            let next = node.switch.next_port(self.now);
-            let line = next.and_then(|port| node.lines.get(&port).copied());
-            if let Some(line) = line
+            let Some(port) = node.switch.next_port(self.now) else {
+                break;
+            };
+            if let Some(line) = node.lines.at(port)
                 && self.lines[line].is_busy(self.turn)
             {
                 self.await_line(line);
@@ -53,7 +54,7 @@ impl Simulation {
             if let Some(observer) = &mut self.observer {
                 observer.left(switch, &sent.packet);
             }
-            let Some(&line) = node.lines.get(&sent.port) else {
+            let Some(line) = node.lines.at(sent.port) else {
                 let owner = Tag(sent.packet.tag).owner();
                 node.switch.recycle(sent.packet);
                 self.is_gone(owner);
@@ -81,7 +82,7 @@ impl Simulation {
             node.switch.set_line_free_at(sent.port, free_at);
         }
         while let Some(port) = self.switches[switch].switch.poll_waiting() {
-            if let Some(&line) = self.switches[switch].lines.get(&port) {
+            if let Some(line) = self.switches[switch].lines.at(port) {
                 self.await_line(line);
             }
         }
@@ -90,7 +91,15 @@ impl Simulation {
 
     /// `sequence` is that of the packet which has just arrived; what is dropped later, by a program's
     /// egress, is counted and not located.
+    #[inline]
     fn count_drops(&mut self, switch: usize, sequence: Option<u32>) {
+        if self.switches[switch].switch.has_events() {
+            self.count_some_drops(switch, sequence);
+        }
+    }
+
+    #[inline(never)]
+    fn count_some_drops(&mut self, switch: usize, sequence: Option<u32>) {
         while let Some(event) = self.switches[switch].switch.poll_event() {
             let node = &mut self.switches[switch];
             let drop = match event {
@@ -110,7 +119,7 @@ impl Simulation {
             match drop.cause {
                 DropCause::Ingress => node.note_refusal(),
                 DropCause::TmFull => {
-                    if let Some(&line) = node.lines.get(&drop.port) {
+                    if let Some(line) = node.lines.at(drop.port) {
                         let dropped = &mut self.line_records[line].dropped_packets;
                         *self.bins.cell(dropped) += 1;
                     }
@@ -135,7 +144,7 @@ impl Simulation {
         record.ports = node
             .lines
             .iter()
-            .map(|(&port, &line)| {
+            .map(|(port, line)| {
                 let record = PortRecord {
                     line: self.lines[line].name.clone(),
                     stats: node.switch.port_stats(port),

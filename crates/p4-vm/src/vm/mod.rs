@@ -152,6 +152,11 @@ impl Machine {
         self.now = self.now.max(now);
     }
 
+    /// Whether there is an event to take.
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// The next event of the kinds that are reported.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
