@@ -1,4 +1,4 @@
-//! Packet-hops a second on one core.
+//! Packet-hops a second on one core. Programs are compiled to machine code unless `WAYMARK_JIT` is 0.
 
 #[path = "../tests/common/lab.rs"]
 mod lab;
@@ -52,6 +52,9 @@ fn fig3_6(c: &mut Criterion) {
     data["sources"] = json!([{"from": "S2", "to": "D2", "kind": "exponential", "rate_bps": 3.2e6,
                               "mean_on_s": 0.01, "mean_rate_bps": 1.44e6, "start_s": 50}]);
     let scenario = Scenario::from_json(&data.to_string()).expect("the scenario is valid");
+    if std::env::var("WAYMARK_JIT").as_deref() != Ok("0") {
+        p4_jit::install();
+    }
     let programs = programs(&["aqt"]);
     let mut group = c.benchmark_group("packet_hops");
     group.throughput(Throughput::Elements(hops(&scenario, &programs)));
