@@ -136,7 +136,7 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "/flows/0/connection/control/name",
             json!("bbr"),
             "flows[0].connection.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 \
-             profile has not",
+             profile has not; valid: a modern profile",
         ),
         (
             "/sources/0/shape",
