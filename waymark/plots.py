@@ -168,6 +168,23 @@ def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None =
     )
 
 
+def finish_panels(
+    figure: Figure, axes: Axes, *, title: str, legend_title: str | None = None
+) -> None:
+    """A title over all panels, and below them a legend of what ``axes``, one of them, has."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=len(labels),
+        title=legend_title,
+        title_fontsize="small",
+        fontsize="small",
+    )
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+
+
 def mean_of(seeds: int) -> str:
     """What a legend says of numbers over so many seeds."""
     return "one seed" if seeds == 1 else f"mean of {seeds} seeds"

@@ -95,14 +95,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes.set_title(f"beside {plots.NAMES[rival]}")
         axes.set_ylim(0, RATE_BPS / 1e6)
     panels[0].set_ylabel("throughput (Mb/s)")
-    figure.legend(
-        *panels[1].get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=len(CONTROLS),
-        fontsize="small",
-    )
     title = "One flow beside another over 10 Mb/s; dashed: half of the link"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    plots.finish_panels(figure, panels[1], title=title)
     return figure
 
 

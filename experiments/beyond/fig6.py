@@ -263,14 +263,8 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
     queues.set_xlabel("waiting packets")
     queues.set_xscale("symlog", linthresh=1)
     queues.set_xlim(0)
-    figure.legend(
-        *parts.get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=len(CONTROLS),
-        fontsize="small",
-    )
     title = f"{len(by_ground)} networks drawn once: throughput and queue"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    plots.finish_panels(figure, parts, title=title)
     return figure
 
 

@@ -131,14 +131,8 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         row[0].set_ylabel("throughput (Mb/s)")
     for axes in panels[-1]:
         axes.set_xlabel("time (s)")
-    figure.legend(
-        *panels[0][0].get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=len(CONTROLS),
-        fontsize="small",
-    )
     title = "The path changes at 20 s (Srijith et al., table 1), today"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    plots.finish_panels(figure, panels[0][0], title=title)
     return figure
 
 

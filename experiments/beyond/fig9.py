@@ -101,14 +101,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes.set_ylim(0)
     rates.set_ylabel("throughput (kb/s)")
     queues.set_ylabel("waiting packets, all hops")
-    figure.legend(
-        *rates.get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=len(CONTROLS),
-        fontsize="small",
-    )
     title = "Only the second of four routers writes marks (Chan 2004, figure 3.13), today"
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    plots.finish_panels(figure, rates, title=title)
     return figure
 
 

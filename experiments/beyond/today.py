@@ -34,8 +34,8 @@ WITHOUT_ECN: tuple[Control, ...] = (
 RIVALS = ("Reno", "CUBIC", "BBR", "BBRv3", "DCTCP")
 """The titles of the transports of today."""
 
-COLOURS = plots.COLOURS | {"bbr3": plots.PALETTE[3]}
-"""Of controls in these pictures: BBRv3's would be DCTCP's."""
+COLOURS = plots.COLOURS | {"bbr3": plots.PALETTE[3], "muzha": "#000000"}
+"""Of controls in these pictures: BBRv3's would be DCTCP's, and Muzha's RoVegas's."""
 
 MARKS = frozenset({"aqt", "drai", "ci"})
 

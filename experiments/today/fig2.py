@@ -99,17 +99,18 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         drawn: dict[str, Any] = {"color": plots.COLOURS[control], "marker": "o"}
         rates.plot(RTTS_MS, [of[n] for n in names], label=plots.NAMES[control], **drawn)
         waits.plot(RTTS_MS, [of[f"{n}, waited, p99"] for n in names], **drawn)
+    for axes in (rates, waits):
+        axes.set_xlabel("round-trip time (ms)")
+    rates.set_ylabel("throughput (Mb/s)")
+    rates.set_ylim(0, 40)
     waits.set_yscale("log")
-    waits.set_xlabel("round-trip time (ms)")
     waits.set_ylabel("waiting time, p99 (ms)")
-    plots.finish(
+    plots.finish_panels(
+        figure,
         rates,
         title="Prague and CUBIC through DualPI2, 40 Mb/s",
-        x="round-trip time (ms)",
-        y="throughput (Mb/s)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
     )
-    rates.set_ylim(0, 40)
     return figure
 
 
