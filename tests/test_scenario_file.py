@@ -112,6 +112,15 @@ def test_a_file_runs_what_the_same_scenario_in_python_runs(cli: Cli, folder: Pat
     assert table["queue later"] < table["r1->r2, queue p99"] < table["r1->r2, queue peak"]
 
 
+def test_what_the_run_refuses_is_reported_with_the_file(cli: Cli, folder: Path) -> None:
+    (folder / "own.yaml").write_text(
+        SCENARIO.replace("control: reno", "control: hpcc, profile: modern")
+    )
+    done = cli("run", "./own.yaml", "--jobs", 1)
+    assert done.code == 2
+    assert "scenario own.yaml: flow a->b: hpcc reads INT, which no switch writes" in done.err
+
+
 @pytest.mark.usefixtures("folder")
 def test_without_measures_flows_and_queues_between_switches_are_measured(folder: Path) -> None:
     (folder / "own.yaml").write_text(SCENARIO.partition("measures:")[0])

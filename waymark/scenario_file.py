@@ -142,7 +142,7 @@ def load(path: Path) -> Experiment:
     if problems:
         raise yaml_file.refused(document, problems)
     try:
-        return _experiment(path, _Loaded(file, topology, _controls(file, document)))
+        return _experiment(path, _Loaded(path, file, topology, _controls(file, document)))
     except WaymarkError as error:
         told = str(error)
         raise WaymarkError(told if told.startswith(str(path)) else f"{path}: {told}") from error
@@ -152,6 +152,7 @@ def load(path: Path) -> Experiment:
 class _Loaded:
     """A scenario file, with what it names."""
 
+    path: Path
     file: ScenarioFile
     topology: Topology
     controls: Sequence[Algorithm | Custom]
@@ -176,7 +177,7 @@ class _Loaded:
             for flow, control in zip(self.file.flows, self.controls, strict=True)
         )
         return Scenario(
-            "scenario",
+            self.path.name,
             self.topology,
             self.file.seconds,
             flows,
