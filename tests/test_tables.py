@@ -35,6 +35,21 @@ def test_words_wrap_and_numbers_stay_whole() -> None:
     assert "RBCC-WL with a link at 2 Mb/s" not in text
 
 
+def test_headings_wrap_before_numbers_fold() -> None:
+    table = NumberTable(box=None)
+    table.add_numbers("control", justify="left")
+    for heading in ("kb/s", "queue mean", "queue p99", "RTT p50 ms", "RTT p99 ms"):
+        table.add_numbers(heading)
+    table.add_row("swifttcpint", "17912", "0.1", "12.4", "1060.4", "1064.5")
+    text = shown(table, 60)
+    assert text.splitlines()[-1].split() == [
+        *("swifttcpint", "17912", "0.1", "12.4", "1060.4", "1064.5"),
+    ]
+    assert "queue" in text
+    assert "mean" in text
+    assert max(map(len, text.splitlines())) <= 60
+
+
 def test_a_terminal_too_narrow_for_the_numbers_folds_them() -> None:
     table = NumberTable(box=None)
     table.add_numbers()

@@ -237,7 +237,7 @@ class Comparison:
             caption_justify="left",
             box=box.SIMPLE_HEAD,
         )
-        table.add_words("control")
+        table.add_numbers("control", justify="left")
         for one in self.measures:
             table.add_numbers(one.heading)
         for label, several in runs.items():

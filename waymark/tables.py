@@ -21,8 +21,9 @@ def digits(number: float | None) -> str:
 class NumberTable(Table):
     """A table that never cuts a number.
 
-    Columns of words wrap first. On a terminal too narrow even for the longest word and number of
-    each column, numbers fold onto the next line: each digit is still shown.
+    Columns of words wrap first, then headings, both between words. On a terminal too narrow even
+    for the longest word and number of each column, numbers fold onto the next line: each digit is
+    still shown.
     """
 
     def add_words(self, heading: str = "", footer: str = "") -> None:
@@ -35,18 +36,33 @@ class NumberTable(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         whole = [column for column in self.columns if column.no_wrap]
+        words = [column for column in self.columns if not column.no_wrap]
+        for column in words:
+            cells = (column.header, *column.cells, column.footer)
+            sizes = [Measurement.get(console, options, cell) for cell in cells]
+            column.min_width = max(size.minimum for size in sizes)
+            column.no_wrap = column.min_width >= max(size.maximum for size in sizes)
         for column in whole:
-            column.min_width = _longest(column, console, options)
-        least = self.__rich_measure__(console, options.update_width(2**16)).minimum
-        if least > options.max_width:
+            heading = Measurement.get(console, options, column.header)
+            column.min_width = max(_longest(column, console, options), heading.maximum)
+        if not self._fits(console, options):
             for column in whole:
+                heading = Measurement.get(console, options, column.header)
+                column.min_width = max(_longest(column, console, options), heading.minimum)
+                column.no_wrap = column.min_width >= heading.maximum
+        if not self._fits(console, options):
+            for column in self.columns:
                 column.no_wrap, column.min_width = False, None
         yield from super().__rich_console__(console, options)
-        for column in whole:
-            column.no_wrap = True
+        for column in self.columns:
+            column.no_wrap = column in whole
+
+    def _fits(self, console: Console, options: ConsoleOptions) -> bool:
+        least = self.__rich_measure__(console, options.update_width(2**16)).minimum
+        return least <= options.max_width
 
 
 def _longest(column: Column, console: Console, options: ConsoleOptions) -> int:
-    """Characters of the longest cell."""
-    cells = (column.header, *column.cells, column.footer)
+    """Characters of the longest cell, but for the heading."""
+    cells = (*column.cells, column.footer)
     return max(Measurement.get(console, options, cell).maximum for cell in cells)

@@ -183,7 +183,12 @@ def fabric(
     if as_json:
         print_json({"classes": rows, "runs": totals})
         return
-    out.print(Table.of_rows(rows, ("control", "size")))
+    # Names and digits for a terminal of 80 columns.
+    shown = [
+        {"ended" if name == "completed" else name: _short(value) for name, value in row.items()}
+        for row in rows
+    ]
+    out.print(Table.of_rows(shown, ("control", "size")))
     for total in totals:
         print(
             f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s of "
@@ -277,6 +282,11 @@ def _rows(control: str, measured: "Completions") -> list[dict[str, Any]]:
         for name, its in measured.by_class().items()
         if its["flows"]
     ]
+
+
+def _short(value: str | float) -> str | float:
+    """A measure with four digits; the file and ``--json`` have all."""
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def _total(control: str, result: "Result") -> dict[str, Any]:
