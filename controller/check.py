@@ -54,6 +54,9 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
     if port.telemetry is not None and not port.telemetry.remove and port.rate is None:
         message = "telemetry needs rate, which is missing; valid: rate with telemetry, or remove"
         yield Problem((*place, "telemetry"), message)
+    if port.telemetry is not None and not port.telemetry.remove and port.telemetry.node is None:
+        message = "missing; valid: the switch's number in the domain, or remove: true"
+        yield Problem((*place, "telemetry", "node"), message)
     if port.red is None:
         return
     if port.red.thmax <= port.red.thmin:

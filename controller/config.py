@@ -175,7 +175,8 @@ class IntSourceConfig(Settings):
 class IntConfig(Settings):
     """In-band network telemetry at a port."""
 
-    node: int = Field(
+    node: int | None = Field(
+        None,
         ge=0,
         le=MAX_NODE,
         strict=True,

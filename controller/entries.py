@@ -147,7 +147,9 @@ def _telemetry(number: int, settings: IntConfig, rate_bps: float | None) -> list
     if settings.remove:
         at_port = entry_of.telemetry_removed(number)
     else:
-        assert rate_bps is not None  # checked: a port that records has one
+        # Checked: a port that records has both.
+        assert rate_bps is not None
+        assert settings.node is not None
         at_port = entry_of.telemetry(number, settings.node, rate_bps, settings.mtu)
     sources = [
         entry_of.telemetry_source(

@@ -255,7 +255,6 @@ def test_telemetry_is_an_entry_of_a_port_and_one_of_each_source(tmp_path: Path) 
       1:
         mac: "02:00:00:00:03:01"
         telemetry:
-          node: 5
           remove: true
           sources:
             - {protocol: udp, dst_ports: [4791, 4791], instructions: [node, departure], hops: 5}
@@ -288,7 +287,7 @@ def test_telemetry_is_an_entry_of_a_port_and_one_of_each_source(tmp_path: Path) 
             "node: 5",
             "telemetry needs rate, which is missing; valid: rate with telemetry, or remove",
         ),
-        ("remove: true", "node: missing; valid: 0 to 4294967295"),
+        ("mtu: 1500", "telemetry.node: missing; valid: the switch's number in the domain, or"),
         ("node: 5, mtu: 67", "mtu: found 67; valid: 68 to 65535"),
         (
             "node: 5, remove: true, sources: [{protocol: tcp, dst_ports: [2, 1]}]",
