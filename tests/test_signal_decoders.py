@@ -108,3 +108,11 @@ def test_wireshark_shows_tcp_int_and_a_right_checksum(tmp_path: Path) -> None:
     ]
     shown = dissect(tmp_path, "tcp_int.lua", fields, *packets)
     assert shown == ["0x85;62;7;5;;1", "0x85;62;7;5;;1", ";;;;1;1", ";;;;;1"]
+
+
+def test_tshark_shows_tcp_int_of_a_segment_in_fragments(tmp_path: Path) -> None:
+    segment = frames.tcp(frames.tcp_int(0x85, 62, 7), bytes(100))
+    packet = Ether(frame(protocol=6, payload=segment))
+    fragments = [Ether() / part for part in packet[IP].fragment(64)]
+    shown = dissect(tmp_path, "tcp_int.lua", ("tcp_int.value", "tcp_int.hop"), *fragments)
+    assert shown == [";", ";", "0x85;62"]

@@ -56,21 +56,22 @@ end
 function tcp_int.dissector(tvb, _, root)
   for _, info in ipairs({ header_length() }) do
     -- The length is in the header's 13th octet.
+    local octets = info.source or tvb
     local start = info.offset - 12
     local at, stop = start + 20, start + info.value
-    while stop <= tvb:len() and at < stop do
-      local kind = tvb(at, 1):uint()
+    while stop <= octets:len() and at < stop do
+      local kind = octets(at, 1):uint()
       if kind == 0 then
         break
       end
       local length = 1
       if kind ~= 1 then
-        length = at + 1 < stop and tvb(at + 1, 1):uint() or 0
+        length = at + 1 < stop and octets(at + 1, 1):uint() or 0
         if length < 2 or at + length > stop then
           break
         end
         if kind == KIND then
-          add(root, tvb(at, length))
+          add(root, octets(at, length))
         end
       end
       at = at + length
