@@ -73,7 +73,7 @@ class _Columns:
 
     def add(self, array: NDArray[Any]) -> list[int]:
         """Where the array starts and ends among those of its type."""
-        name = array.dtype.name
+        name = _name(array.dtype)
         start = self._lengths.get(name, 0)
         self._arrays.setdefault(name, []).append(array)
         self._lengths[name] = start + len(array)
@@ -103,14 +103,25 @@ def _plain(value: Any, columns: _Columns) -> Any:
 _hints = cache(get_type_hints)
 
 
+@cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The origin of a declared type, and its arguments."""
+    return get_origin(kind), get_args(kind)
+
+
+@cache
+def _name(dtype: Any) -> str:
+    return np.dtype(dtype).name
+
+
 def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
     """The value of a declared type that :func:`_plain` made ``found`` of."""
-    origin, of = get_origin(kind), get_args(kind)
+    origin, of = _parts(kind)
     if origin in (Union, types.UnionType):
         [some] = [each for each in of if each is not type(None)]
         return None if found is None else _value(some, found, arrays)
     if origin is np.ndarray:
-        [dtype] = get_args(of[1])
+        _, [dtype] = _parts(of[1])
         [start, end] = (_expect(int, each) for each in _expect(list, found))
         return arrays.slice(dtype, start, end)
     if origin in (tuple, Sequence):
@@ -150,7 +161,7 @@ class _Arrays:
 
     def slice(self, dtype: Any, start: int, end: int) -> NDArray[Any]:
         """One of the arrays of a type."""
-        name = np.dtype(dtype).name
+        name = _name(dtype)
         array = self.read(name, dtype)
         if not 0 <= start <= end <= len(array):
             raise ValueError(f"array {name} has no elements {start} to {end}")
