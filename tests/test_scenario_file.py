@@ -121,7 +121,16 @@ def test_what_the_run_refuses_is_reported_with_the_file(cli: Cli, folder: Path) 
     assert "scenario own.yaml: flow a->b: hpcc reads INT, which no switch writes" in done.err
 
 
-@pytest.mark.usefixtures("folder")
+def test_marks_that_no_switch_writes_are_warned_of(folder: Path, cli: Cli) -> None:
+    scenario = "topology: net.yaml\nseconds: 0.1\nflows:\n  - {from: a, to: b, control: muzha}\n"
+    (folder / "marks.yaml").write_text(scenario)
+    shown = cli("run", "marks.yaml", "--jobs", 1)
+    assert shown.code == 0
+    assert shown.err.startswith("warning: muzha reads drai, which no switch of marks.yaml writes")
+    (folder / "net.yaml").write_text(NETWORK.replace("r1: {}", "r1: {feedback: [drai]}"))
+    assert "warning" not in cli("run", "marks.yaml", "--jobs", 1).err
+
+
 def test_without_measures_flows_and_queues_between_switches_are_measured(folder: Path) -> None:
     (folder / "own.yaml").write_text(SCENARIO.partition("measures:")[0])
     one = scenario_file.load(Path("own.yaml"))

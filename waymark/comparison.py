@@ -1,8 +1,7 @@
 """Congestion controls one after another in the same network: what ``waymark compare`` measures."""
 
 import csv
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,15 +10,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from rich import box
 
-from waymark import congestion, plots, program
+from waymark import plots
 from waymark.addressing import Addressing, derive, path
 from waymark.analysis.fairness import jain
-from waymark.congestion import MARKS, Custom
+from waymark.congestion import Custom
 from waymark.controls import BY_NAME
-from waymark.entries import PROGRAM_OF, writes
 from waymark.errors import WaymarkError, check_choice, os_errors, suggestion
 from waymark.experiment import Experiment, Row, Runs, Scale
-from waymark.mark import Mark
+from waymark.missing_marks import missing_marks
 from waymark.result import Result
 from waymark.scenario import Scenario
 from waymark.tables import NumberTable
@@ -35,9 +33,6 @@ PACKETS_A_BURST = 4
 
 MOST_RTTS = 20_000
 """Samples of the round-trip time per run, so that long and fast runs stay small."""
-
-_FEEDBACK = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci", "avbw": "drai"}
-"""The switch's setting (``Switch.feedback``) for each mark's name."""
 
 
 @dataclass(frozen=True)
@@ -272,43 +267,9 @@ class Comparison:
                 writer.writerow(digits)
         return file
 
-    def missing_marks(self) -> Iterator[str]:
+    def missing_marks(self) -> list[str]:
         """A sentence for each control that reads marks which no switch writes."""
-        written = {mark for switch in self.topology.switches for mark in switch.feedback}
-        marking = any(
-            link.ecn_threshold is not None or link.dual_pi2 is not None
-            for link in self.topology.links
-        )
-        for label, control in self.controls.items():
-            if _reads_ecn(control) and not marking:
-                yield (
-                    f"{label} reads ECN marks, which no link of {self.name} sets: add "
-                    f"{_ecn_settings(label)} to its switches"
-                )
-            marks = _marks_of(control)
-            for mark in (mark for mark in PROGRAM_OF if mark in marks):
-                if not any(writes(mark, program.of_project(n).tables) for n in self._programs):
-                    yield (
-                        f"{label} reads {mark}, which no switch of {self.name} writes: add "
-                        f"program: {PROGRAM_OF[mark]} to its switches"
-                    )
-            missing = [mark for mark in marks if mark not in written and mark not in PROGRAM_OF]
-            if missing:
-                yield (
-                    f"{label} reads {', '.join(missing)}, which no switch of {self.name} writes: "
-                    f"add feedback: [{', '.join([*sorted(written), *missing])}] to its switches"
-                )
-            for mark in _declared(control):
-                if not any(_knows(name, mark) for name in self._programs):
-                    yield (
-                        f"{label} reads {mark.name}, which no switch of {self.name} writes: no "
-                        f"program has a header with its fields or its option type, "
-                        f"{mark.option:#04x}; add program: FILE.p4 to its switches"
-                    )
-
-    @property
-    def _programs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(switch.program for switch in self.topology.switches))
+        return missing_marks(self.name, self.topology, self.controls)
 
     def rtts_ms(self, run: Result) -> NDArray[np.float64]:
         """The samples of the round-trip time of all flows, in milliseconds."""
@@ -334,7 +295,8 @@ class Comparison:
         return Tracing(from_s=self.from_s, every_s=self.rtt_every_s)
 
     def _profile_of(self, control: Algorithm | Custom) -> Profile:
-        if isinstance(self.profile, ModernProfile) and _reads_ecn(control):
+        reads_ecn = isinstance(control, str) and BY_NAME[control].reads_ecn
+        if isinstance(self.profile, ModernProfile) and reads_ecn:
             return replace(self.profile, ecn="accurate")
         return self.profile
 
@@ -434,44 +396,6 @@ def _pair_among(hosts: Sequence[str], topology: Topology, option: str) -> Pair:
     left = ", ".join(hosts) or "none"
     raise WaymarkError(
         f"{option} HOST:HOST is needed: no two hosts are left to choose (left: {left})"
-    )
-
-
-def _reads_ecn(control: Algorithm | Custom) -> bool:
-    return isinstance(control, str) and BY_NAME[control].reads_ecn
-
-
-def _ecn_settings(control: str) -> str:
-    """What a link and a switch need to set the marks that a congestion control reads."""
-    if BY_NAME[control].has_need("L4S"):
-        return "dual_pi2: {} to its links, and program: v1model/l4s.p4"
-    program = "trim" if BY_NAME[control].has_need("trimming") else "ecn"
-    return f"ecn: PACKETS to its links, and program: v1model/{program}.p4"
-
-
-def _marks_of(control: Algorithm | Custom) -> list[str]:
-    """The marks that a congestion control reads, of those that a switch's setting names. CSIG's are
-    a program's, and runs without it are refused."""
-    if isinstance(control, str):
-        names: Sequence[str] = BY_NAME[control].marks
-    else:
-        made = congestion.start(control)
-        names = [mark for mark in MARKS if mark != "timestamps" and getattr(made, mark)]
-    return [_FEEDBACK.get(name, name) for name in names if name != "CSIG"]
-
-
-def _declared(control: Algorithm | Custom) -> tuple[Mark, ...]:
-    """The marks that a congestion control in Python declares."""
-    return () if isinstance(control, str) else congestion.start(control).marks
-
-
-def _knows(program_name: str, mark: Mark) -> bool:
-    """Whether a P4 program can write a mark: its text has the fields, or the option's type."""
-    source = program.of_project(program_name).source
-    if all(re.search(rf"bit<{f.bits}>\s+{f.name}\s*;", source) for f in mark.fields):
-        return True
-    return (
-        re.search(rf"\b(\d+w)?(0[xX]0*{mark.option:x}|{mark.option})\b", source, re.I) is not None
     )
 
 

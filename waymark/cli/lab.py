@@ -23,6 +23,7 @@ from waymark.experiment import Experiment
 from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 from waymark.measure import Measured, Plan, capture_path
+from waymark.missing_marks import missing_marks
 
 
 class ScaleName(StrEnum):
@@ -255,13 +256,25 @@ def _choose(names: list[str], everything: bool) -> list[Experiment]:
         raise WaymarkError(
             "nothing to run: name an id, a pattern, your own file, or --all (see: waymark list)"
         )
-    loaded = [own.load_experiment(name) for name in names if own.is_own(name)]
+    loaded = [_load(name) for name in names if own.is_own(name)]
     of_project = experiments.select([name for name in names if not own.is_own(name)])
     chosen = {one.id: one for one in of_project}
     for one in loaded:
         if chosen.setdefault(one.id, one) is not one:
             raise WaymarkError(f"two experiments have the id {one.id}; choose another for one")
     return list(chosen.values())
+
+
+def _load(name: str) -> Experiment:
+    """An experiment of the user, with warnings of what a scenario file may lack."""
+    experiment = own.load_experiment(name)
+    if name.endswith(own.SCENARIOS):
+        [scenario] = experiment.scenarios("quick", 1).values()
+        used = [flow.algorithm for flow in scenario.flows]
+        controls = {c if isinstance(c, str) else getattr(c, "__name__", "control"): c for c in used}
+        for sentence in missing_marks(name, scenario.topology, controls):
+            print(f"warning: {sentence}", file=sys.stderr)
+    return experiment
 
 
 def _refuted(measured: Measured) -> list[str]:
