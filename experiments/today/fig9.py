@@ -245,10 +245,10 @@ EXPERIMENT = Experiment(
         "RFC 9768 (A.2.1) has the sender assume the most marks that the count allows: 8 or more of "
         "such packets, although none was marked. Of all packets that is "
         "8 p³ / (1 - p⁴) · (1 - p) / 2: .4 % at p = .1, 27 % at .5. Acknowledgements have 8 "
-        "octets more with the option.",
+        "octets more with the option. "
         "Prague's throughput falls with 10 % of losses already, with the option and without, "
         "although the count is right. A lost acknowledgement holds up four packets or more, and a "
         "queue that is marked after 1 ms holds three: the link idles. With a step of 4 ms the "
-        "queue outlasts this.",
+        "queue outlasts this."
     ),
 )
