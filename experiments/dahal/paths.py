@@ -26,6 +26,9 @@ BUFFER = 50
 END_S = 200.0
 SWITCHED_S = 20.0
 SAMPLE_S = 0.5
+"""Of runs that are traced."""
+TOTALS_S = 20.0
+"""Of the others, of which totals are used alone: results of many runs are in memory together."""
 CAPACITY_BPS = 2 * LINK[0]
 START_WITHIN_S = 0.1
 
@@ -155,7 +158,7 @@ def run(
         END_S,
         associations=associations,
         seed=seed,
-        sample_s=SAMPLE_S,
+        sample_s=SAMPLE_S if trace else TOTALS_S,
     )
 
 
