@@ -91,6 +91,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
             plots.series(axes, points, today.COLOURS[control], plots.NAMES[control])
         axes.axhline(FAIR_MBPS, color="0.6", linewidth=0.8, linestyle="--")
         axes.set_xscale("log")
+        axes.set_xticks(buffers, [str(packets) for packets in buffers])
+        axes.minorticks_off()
         axes.set_xlabel("buffer (packets)")
         axes.set_title(f"beside {plots.NAMES[rival]}")
         axes.set_ylim(0, RATE_BPS / 1e6)

@@ -256,8 +256,8 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         waiting = [outcomes[control].waiting for outcomes in by_ground.values()]
         parts.step(sorted(of_best), ranks, where="post", **style)
         queues.step(sorted(waiting), ranks, where="post", **style)
-    parts.set_xlabel("part of the best throughput")
-    parts.set_ylabel("part of the grounds with at most that")
+    parts.set_xlabel("share of the best throughput")
+    parts.set_ylabel("share of the networks with at most that")
     parts.set_xlim(0, 1)
     parts.set_ylim(0, 1)
     queues.set_xlabel("waiting packets")
