@@ -143,19 +143,21 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
             Some(measured) => {
                 // Chan (2.1), with what the round sent for the actual throughput, to the nearest
                 // segment.
+                let quirks = self.config.quirks;
+                let (base, rtt) = (quirks.time(measured.base), quirks.time(measured.rtt));
                 let window = (ack.next - ack.acked) as f64 + ack.weight();
-                let expected = window / measured.base;
+                let expected = window / base;
                 let actual = match measured.of_window {
-                    true => window / measured.rtt,
-                    false => sent as f64 / measured.rtt,
+                    true => window / rtt,
+                    false => sent as f64 / rtt,
                 };
-                let diff = (expected - actual) * measured.base;
+                let diff = (expected - actual) * base;
                 self.diff = Some(diff);
                 self.step(Backlog {
                     diff,
-                    delta: (diff + 0.5).trunc(),
+                    delta: quirks.nearest(diff),
                     throughput: actual,
-                    rtt: measured.rtt,
+                    rtt,
                 });
             }
             None => self.increment = 0.0,

@@ -63,10 +63,18 @@ pub struct Quirks {
     /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0
     /// and the flow waits for the timer once more.
     pub zero_window: bool,
-    /// A window that is ahead of its bound by less than 2^-20 of a segment is at the bound: sums of fractions such as
-    /// 1/20 end there in exact arithmetic, and what floating point loses decides nothing.
+    /// As exact arithmetic decides, and the controls in C: a round's times are whole ticks of 1/256 µs; a backlog
+    /// of half a segment less 2^-33 counts as half; a window that is ahead of its bound by less than 2^-20 of a
+    /// segment, where sums of fractions such as 1/20 end, is at the bound. What floating point loses decides nothing.
     pub fixed_point: bool,
 }
+
+/// What floating point loses at most of a backlog in segments. Backlogs other than half a segment are farther from it,
+/// in round trips of up to 8 s.
+const LOST_OF_DIFF: f64 = 1.0 / (1_u64 << 33) as f64;
+/// The ticks of a mean round-trip time, and what floating point loses of one at most.
+const TICKS_PER_S: f64 = 256e6;
+const LOST_OF_TICKS: f64 = 1.0 / (1_u64 << 16) as f64;
 
 impl Quirks {
     /// Without any: a modern profile.
@@ -94,6 +102,21 @@ impl Quirks {
             1.0 / (1 << 20) as f64
         } else {
             0.0
+        }
+    }
+
+    /// Δ: a backlog to the nearest segment, half a segment up.
+    fn nearest(self, diff: f64) -> f64 {
+        let lost = if self.fixed_point { LOST_OF_DIFF } else { 0.0 };
+        (diff + 0.5 + lost).trunc()
+    }
+
+    /// A round's time, in seconds.
+    fn time(self, seconds: f64) -> f64 {
+        if self.fixed_point {
+            (seconds * TICKS_PER_S + LOST_OF_TICKS).floor() / TICKS_PER_S
+        } else {
+            seconds
         }
     }
 

@@ -55,6 +55,26 @@ fn end_of_round(rtt_ms: u64) -> AckEvent {
     }
 }
 
+/// An acknowledgement that ends a round of `window` segments with half a segment queued, for `queued_us`: window
+/// (RTT - base) / RTT = 1/2. Whether the window grows then.
+fn grows_with_half_a_segment(window: u64, queued_us: u64) -> bool {
+    let mut vegas = avoiding();
+    vegas.config.quirks.fixed_point = true;
+    vegas.cwnd = window as f64;
+    let rtt_us = 2 * window * queued_us;
+    vegas.meter.set_base((rtt_us - queued_us) as f64 / 1e6);
+    vegas.on_ack(&AckEvent {
+        now: Instant::from_micros(1_000_000 + rtt_us),
+        acked: 11,
+        newly_acked: 1,
+        next: 10 + window,
+        in_flight: window - 1,
+        rtt: Some(Duration::from_micros(rtt_us)),
+        ..AckEvent::default()
+    });
+    vegas.increment > 0.0
+}
+
 fn loss(window: u64, transmissions: u32, sent_ms: Option<u64>) -> LossEvent {
     LossEvent {
         now: ms(2000),
@@ -106,6 +126,17 @@ fn diff_is_rounded_to_whole_segments() {
         let mut vegas = avoiding();
         vegas.on_ack(&end_of_round(rtt_ms));
         assert_eq!(vegas.cwnd(), cwnd, "RTT {rtt_ms} ms");
+    }
+}
+
+#[test]
+fn half_a_segment_is_one_in_fixed_point() {
+    // Floating point takes every other of these for less.
+    for window in 2..150 {
+        for queued_us in 100..200 {
+            let grows = grows_with_half_a_segment(window, queued_us);
+            assert!(!grows, "{window} segments, {queued_us} µs");
+        }
     }
 }
 
