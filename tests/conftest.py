@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests on interfaces; with ``--numprocesses``, have one process for a group of tests."""
     for item in items:
         module = item.path.stem
-        if module.startswith("test_ns2"):
+        if module.startswith(("test_ns2", "test_threads")):
             continue  # long, and each by itself
         group = module
         if module in INTERFACES:

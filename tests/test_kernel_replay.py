@@ -27,7 +27,7 @@ links:
 """
 
 PORT = 5001
-LEAST_ACKS = 10_000
+LEAST_ACKS = 6_000
 
 RECEIVE = """
 import socket, sys
@@ -43,7 +43,7 @@ import socket, sys
 stream = socket.socket()
 stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[3].encode())
 stream.connect((sys.argv[1], int(sys.argv[2])))
-for _ in range(40):
+for _ in range(24):
     stream.sendall(bytes(1 << 20))
 """
 
