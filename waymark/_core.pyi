@@ -644,8 +644,10 @@ class Results(TypedDict):
     """Where the scenario asked for it."""
     check_ci: CheckRecord | None
     totals: Totals
+    parts: int
+    """Parts that the network was divided into while most events happened."""
     threads: int
-    """Threads that it ran on."""
+    """Threads that ran them."""
     threads_limit: str | None
     """Why these were not as many as asked for."""
 
@@ -676,6 +678,7 @@ def simulate(
     progress_ms: int = 100,
     ended: Callable[[EndedFlows], None] | None = None,
     threads: int = 1,
+    parts: int | None = None,
 ) -> Results:
     """Run a scenario. The same arguments give the same results, to the octet.
 
@@ -690,8 +693,11 @@ def simulate(
         progress_ms: milliseconds.
         ended: called with flows that have ended, where the scenario's record says
             ``flows_as_they_end``; at last with those that have not. What it raises stops the run.
-        threads: among how many the network is divided, at most. But for ``threads`` and
-            ``threads_limit``, the results do not depend on it.
+        threads: among how many the network is divided, at most, while it has enough events for
+            them. But for ``parts``, ``threads`` and ``threads_limit``, the results do not depend
+            on it.
+        parts: divides the network into so many parts, if it has them, from the start to the end;
+            fewer ``threads`` run several of them in turn. This is for tests of the division.
 
     Raises:
         ScenarioError: the scenario is not valid, or an entry does not fit its program.

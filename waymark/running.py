@@ -37,7 +37,8 @@ def run(
         scenario: what to run.
         capture: where to write every link's packets (pcapng); None: nowhere.
         threads: among how many the network is divided, at most; the result is that of one. Fewer
-            are used where the network cannot be divided: :attr:`Result.threads_limit` says why.
+            are used where the network cannot be divided, and while so few events happen that
+            threads would only wait for each other: :attr:`Result.threads_limit` says which.
         ended: takes the flows as they end, in groups of 4,096, and at last those that did not
             end; ``Result.flows`` is empty then. So memory does not grow with the flows of the past.
 

@@ -25,7 +25,7 @@ const SIGNALS: Duration = Duration::from_millis(100);
 
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 #[pyfunction]
-#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100, ended=None, threads=1))]
+#[pyo3(signature = (scenario, programs, *, controls=BTreeMap::new(), pcap=None, progress=None, progress_ms=100, ended=None, threads=1, parts=None))]
 pub fn simulate<'py>(
     py: Python<'py>,
     scenario: &str,
@@ -36,6 +36,7 @@ pub fn simulate<'py>(
     progress_ms: u64,
     ended: Option<Py<PyAny>>,
     threads: usize,
+    parts: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let wrong = |e: netsim::ScenarioError| ScenarioError::new_err(e.to_string());
     let scenario = Scenario::from_json(scenario).map_err(wrong)?;
@@ -55,9 +56,12 @@ pub fn simulate<'py>(
     if let Some(path) = pcap {
         simulation.capture(Box::new(BufWriter::new(File::create(path)?)))?;
     }
-    let division = simulation.divide(threads);
+    let division = match parts {
+        Some(parts) => simulation.divide_always(parts, threads),
+        None => simulation.divide(threads),
+    };
     let events = match controls.is_empty() {
-        true => EVENTS * division.threads as u64,
+        true => EVENTS * division.parts as u64,
         false => EVENTS_OF_PYTHON,
     };
     let sample_s = scenario.sample_s;
@@ -69,11 +73,13 @@ pub fn simulate<'py>(
         flows: Vec::new(),
     };
     let simulation = py.detach(|| drive(simulation, events, &failure, &mut listener))?;
+    let division = simulation.division();
     let mut records = simulation.finish()?;
     listener.flows.append(&mut records.ended);
     listener.hand_over(py, true)?;
     let results = results::to_dict(py, records, sample_s)?;
-    results.set_item("threads", division.threads)?;
+    results.set_item("parts", division.parts)?;
+    results.set_item("threads", division.parts.min(threads.max(1)))?;
     results.set_item(
         "threads_limit",
         division.limit.map(|limit| limit.to_string()),

@@ -261,7 +261,10 @@ fn run(scenario: &Scenario, programs: &Programs, threads: usize) -> (u64, f64) {
     let made = Instant::now();
     let before = memory_mb("VmRSS:");
     let mut simulation = Simulation::new(scenario, programs).unwrap();
-    let division = simulation.divide(threads);
+    match std::env::var_os("DIVIDE_ALWAYS") {
+        Some(_) => simulation.divide_always(threads, threads),
+        None => simulation.divide(threads),
+    };
     let set_up_s = made.elapsed().as_secs_f64();
     let network = memory_mb("VmRSS:") - before;
     let started = Instant::now();
@@ -270,6 +273,7 @@ fn run(scenario: &Scenario, programs: &Programs, threads: usize) -> (u64, f64) {
     let after = memory_mb("VmRSS:");
     let peak = memory_mb("VmHWM:");
     let hops = simulation.packet_hops();
+    let division = simulation.division();
     let results = simulation.finish().unwrap();
     let events = results.totals.events;
     let lost: u64 = results
@@ -283,9 +287,9 @@ fn run(scenario: &Scenario, programs: &Programs, threads: usize) -> (u64, f64) {
         .filter(|(_, flow)| flow.finished.is_some())
         .count();
     println!(
-        "threads {}: {took_s:.2} s, {events} events, {:.2} M events/s, {hops} packet-hops, {:.2} M packet-hops/s; set up in \
+        "{threads} threads, {} parts: {took_s:.2} s, {events} events, {:.2} M events/s, {hops} packet-hops, {:.2} M packet-hops/s; set up in \
          {set_up_s:.2} s; network {network} MB, after the run {after} MB, peak {peak} MB; {} flows, {finished} finished, {lost} packets lost",
-        division.threads,
+        division.parts,
         events as f64 / took_s / 1e6,
         hops as f64 / took_s / 1e6,
         results.flows.len(),
@@ -309,6 +313,9 @@ fn main() {
         _ => vec![1, 2],
     };
     let scenario = FatTree { k }.scenario(end_s);
+    if std::env::var("WAYMARK_JIT").as_deref() != Ok("0") {
+        p4_jit::install();
+    }
     let programs = lab::programs(&["waymark"]);
     println!(
         "k = {k}: {} hosts, {} switches, {} flows",

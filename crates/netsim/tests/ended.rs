@@ -36,7 +36,7 @@ fn as_they_end(
     events: u64,
 ) -> (Vec<(usize, FlowRecord)>, usize, Results) {
     let mut simulation = Simulation::new(scenario, &Programs::new()).unwrap();
-    assert_eq!(simulation.divide(threads).threads, threads);
+    assert_eq!(simulation.divide_always(threads, threads).parts, threads);
     let mut flows = Vec::new();
     while !simulation.run(events).unwrap() {
         flows.append(&mut simulation.take_ended());

@@ -4,27 +4,47 @@ mod common;
 #[path = "common/lab.rs"]
 mod lab;
 
-use netsim::{Limit, Programs, Results, Scenario, Simulation};
+use netsim::{Division, Limit, Programs, Results, Scenario, Simulation};
 use serde_json::{Value, json};
 
-/// Results on so many threads, in runs of up to `events` events, and on how many it was.
-fn run(scenario: &Scenario, programs: &Programs, threads: usize, events: u64) -> (Results, usize) {
+/// Results of a run, and how it was divided in the end; it is divided so in each `events` events in turn.
+fn run(
+    scenario: &Scenario,
+    programs: &Programs,
+    events: u64,
+    divisions: &[fn(&mut Simulation) -> Division],
+) -> (Results, Division) {
     let mut simulation = Simulation::new(scenario, programs).unwrap();
-    let division = simulation.divide(threads);
-    while !simulation.run(events).unwrap() {}
-    (simulation.finish().unwrap(), division.threads)
+    for divide in divisions.iter().cycle() {
+        divide(&mut simulation);
+        let ended = simulation.run(events).unwrap();
+        if ended {
+            break;
+        }
+    }
+    let division = simulation.division();
+    (simulation.finish().unwrap(), division)
 }
 
 fn assert_same(scenario: &Scenario, programs: &Programs, most: usize) -> Results {
-    let (whole, _) = run(scenario, programs, 1, u64::MAX);
-    for threads in [2, 4, 16] {
-        let (divided, used) = run(scenario, programs, threads, 5000);
-        assert_eq!(used, threads.min(most));
+    let (whole, _) = run(scenario, programs, u64::MAX, &[|one| one.divide(1)]);
+    let divisions: [(usize, &[fn(&mut Simulation) -> Division]); 5] = [
+        (2, &[|one| one.divide_always(2, 2)]),
+        (4, &[|one| one.divide_always(4, 3)]),
+        (16, &[|one| one.divide_always(16, 16)]),
+        (16, &[|one| one.divide_always(16, 1)]),
+        (3, &[|one| one.divide(1), |one| one.divide_always(3, 2)]),
+    ];
+    for (parts, divisions) in divisions {
+        let (divided, division) = run(scenario, programs, 5000, divisions);
+        if divisions.len() == 1 {
+            assert_eq!(division.parts, parts.min(most));
+        }
         // As text: a trace has numbers that are none, which are not equal to themselves.
         let [one, several] = [&whole, &divided].map(|results| format!("{results:#?}"));
         let mut lines = one.lines().zip(several.lines()).enumerate();
         let differs = lines.find(|(_, (one, several))| one != several);
-        assert_eq!(differs, None, "on {threads} threads");
+        assert_eq!(differs, None, "in {parts} parts");
         assert_eq!(one.len(), several.len());
     }
     whole
@@ -191,7 +211,7 @@ fn hosts_of_an_association_stay_together() {
     scenario.associations = serde_json::from_value(json!([{"from": "S", "to": "D"}])).unwrap();
     let mut simulation = Simulation::new(&scenario, &Programs::new()).unwrap();
     let division = simulation.divide(2);
-    assert_eq!((division.threads, division.limit), (1, Some(Limit::Pieces)));
+    assert_eq!((division.parts, division.limit), (1, Some(Limit::Pieces)));
 }
 
 #[test]
@@ -200,7 +220,7 @@ fn a_capture_needs_one_thread() {
     let scenario = common::two_hosts(1.0, 1.0, json!({}), traffic);
     let capture = |threads: usize| {
         let mut simulation = Simulation::new(&scenario, &Programs::new()).unwrap();
-        simulation.divide(threads);
+        simulation.divide_always(threads, threads);
         // Half of it on two threads.
         simulation
             .run_to(units::Instant::from_micros(500_000), u64::MAX)

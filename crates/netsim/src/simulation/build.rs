@@ -1,8 +1,8 @@
 //! From a scenario to a network at time zero.
 
-use super::Simulation;
 use super::ended::Ending;
 use super::in_flight::InFlight;
+use super::{Division, Simulation};
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
 use crate::flow::{Flow, Opening, Side, Slot};
@@ -120,7 +120,8 @@ impl Simulation {
             part: None,
             parts: Vec::new(),
             turns: 0,
-            lookahead_s: 0.0,
+            plan: None,
+            division: Division::whole(None),
         };
         simulation.schedule(scenario);
         Ok(simulation)

@@ -3,6 +3,7 @@
 mod associations;
 mod build;
 mod ended;
+mod gate;
 mod hosts;
 mod in_flight;
 mod media;
@@ -10,6 +11,9 @@ mod now;
 mod parallel;
 mod part;
 mod partition;
+mod pieces;
+mod places;
+mod plan;
 mod queues;
 mod snoop;
 mod switches;
@@ -40,6 +44,7 @@ use ended::Ending;
 use engine::Packet;
 use in_flight::InFlight;
 use part::Part;
+use plan::Plan;
 use std::io::{self, Write};
 use std::sync::Arc;
 use transport::wire;
@@ -123,9 +128,11 @@ pub struct Simulation {
     part: Option<Part>,
     /// The parts of a network that is divided: all of the above is in them.
     parts: Vec<Simulation>,
-    /// Of a divided network: turns taken so far, and the least time from part to part, in seconds.
+    /// Of a divided network: turns taken so far.
     turns: u64,
-    lookahead_s: f64,
+    /// Whether and how the network is to be divided.
+    plan: Option<Plan>,
+    division: Division,
 }
 
 impl Simulation {
@@ -134,7 +141,7 @@ impl Simulation {
     /// # Errors
     /// `out` cannot be written.
     pub fn capture(&mut self, out: Box<dyn Write + Send>) -> io::Result<()> {
-        self.unite();
+        self.stay_whole();
         let mut captured: Vec<&mut Line> = self
             .lines
             .iter_mut()
@@ -177,9 +184,14 @@ impl Simulation {
     /// As there.
     pub fn run_to(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let at = at.min(self.end);
-        if !self.parts.is_empty() {
-            return self.run_parts(at, events);
+        match self.plan {
+            Some(_) => self.run_planned(at, events),
+            None => self.run_whole(at, events),
         }
+    }
+
+    /// As [`Simulation::run_to`], of a network that is not divided now.
+    fn run_whole(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         for _ in 0..events {
             let Some((turn, event)) = self.events.pop_before(at) else {
                 self.now = self.now.max(at);
@@ -187,6 +199,9 @@ impl Simulation {
                 return Ok(true);
             };
             self.sample_before(turn);
+            if let Some(plan) = &mut self.plan {
+                plan.note(turn, &event);
+            }
             self.take(turn, event);
             if let Some(error) = self.capture_failed.take() {
                 return Err(RunError::Capture(error));
@@ -217,7 +232,7 @@ impl Simulation {
     /// # Errors
     /// The capture cannot be written.
     pub fn finish(mut self) -> io::Result<Results> {
-        self.unite();
+        self.stay_whole();
         self.bins.advance(self.now);
         if let Some(capture) = self.capture.take() {
             capture.finish()?;

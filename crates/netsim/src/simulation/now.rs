@@ -10,13 +10,13 @@ use crate::trace::{Trace, Tracer};
 impl Simulation {
     /// Shows every packet to `observer` from now on.
     pub fn observe(&mut self, observer: Option<Box<dyn Observer>>) {
-        self.unite();
+        self.stay_whole();
         self.observer = observer;
     }
 
     /// Hands what packets meet in a switch's program to `tracer`.
     pub fn set_tracer(&mut self, switch: usize, tracer: Option<Box<dyn engine::Tracer>>) {
-        self.unite();
+        self.stay_whole();
         self.switches[switch].switch.set_tracer(tracer);
     }
 

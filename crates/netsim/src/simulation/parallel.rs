@@ -9,18 +9,18 @@
 //! take turns in the order of time and of turns taken before; the last part merges the logs of all parts in
 //! that order, and every turn gets the number that it would have had. So the order of events, and all
 //! results, are those of one thread.
+//!
+//! A thread may have several parts, which it runs in turn.
 
+use super::gate::Gate;
 use super::part::Parcel;
+use super::plan::{Plan, Work, round_end};
 use super::{MAX_PACKETS, RunError, Simulation};
 use crate::event::{Took, Turn};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use units::Instant;
-
-/// Looks at the gate before a thread sleeps: some tens of microseconds.
-const LOOKS: u32 = 4000;
 
 /// What a part has to show after a round.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Report {
     numbers: Vec<u64>,
     /// When its next event comes, as bits; also of what it sends.
     next: u64,
-    /// Events that it took since the start, and packets that it made.
+    /// Events that it took, and packets that it made since the start.
     events: u64,
     made: usize,
     parcels: Vec<Parcel>,
@@ -59,48 +59,33 @@ struct State {
     events: u64,
     lookahead_s: f64,
     at: Instant,
+    work: Work,
     outcome: Result<bool, RunError>,
 }
 
 impl Simulation {
     /// As [`Simulation::run_to`], of a network that is divided.
     pub(super) fn run_parts(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
-        let count = self.parts.len();
-        let taken: u64 = self.parts.iter().map(|part| part.totals.events).sum();
-        let next = self.parts.iter_mut().map(|part| part.events.next_time());
-        let next = next.min().unwrap_or(u64::MAX);
-        let lookahead_s = self.lookahead_s;
-        let reports = || (0..count).map(|_| Mutex::default()).collect();
-        let rounds = Rounds {
-            reports: [reports(), reports()],
-            gate: Gate::new(count),
-            end: AtomicU64::new(round_end(next, lookahead_s)),
-            over: AtomicBool::new(false),
-            state: Mutex::new(State {
-                round: 0,
-                turns: self.turns,
-                events: taken.saturating_add(events),
-                lookahead_s,
-                at,
-                outcome: Ok(false),
-            }),
+        let Some(plan) = &mut self.plan else {
+            return Ok(false);
         };
+        let rounds = Rounds::new(plan, self.turns, at, events, &mut self.parts);
+        let count = self.parts.len().div_ceil(plan.workers);
         thread::scope(|scope| {
-            let mut parts = self.parts.iter_mut().enumerate();
-            let own = parts.next();
-            for (index, part) in parts {
-                let rounds = &rounds;
-                scope.spawn(move || rounds.work(index, part, at));
+            let rounds = &rounds;
+            let mut shares = self.parts.chunks_mut(count).zip((0..).step_by(count));
+            let own = shares.next();
+            for (parts, first) in shares {
+                scope.spawn(move || rounds.work(first, parts, at));
             }
-            if let Some((index, part)) = own {
-                rounds.work(index, part, at);
+            if let Some((parts, first)) = own {
+                rounds.work(first, parts, at);
             }
         });
-        let state = rounds
-            .state
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = rounds.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
         self.turns = state.turns;
+        plan.add(state.work);
         let ended = state.outcome?;
         let mut totals = super::Totals::default();
         for part in &self.parts {
@@ -115,6 +100,35 @@ impl Simulation {
         Ok(ended)
     }
 
+    /// Shows what happened in a round.
+    fn report(&mut self, report: &mut Report) {
+        report.next = self.events.next_time();
+        report.taken = self.events.end_round(&mut report.log);
+        report.made = self.made.max(self.in_flight.most());
+        if let Some(part) = &mut self.part {
+            std::mem::swap(&mut part.outbox, &mut report.parcels);
+            part.outbox
+                .resize_with(report.parcels.len(), Parcel::default);
+        }
+        let sent = report.parcels.iter().map(Parcel::first_time).min();
+        report.next = report.next.min(sent.unwrap_or(u64::MAX));
+    }
+
+    /// After a round, when turns have got their numbers: takes in what comes from all parts to this one.
+    fn take_in(&mut self, index: usize, reports: &[Mutex<Report>]) {
+        for (from, report) in reports.iter().enumerate() {
+            let mut report = locked(report);
+            let Report {
+                numbers, parcels, ..
+            } = &mut *report;
+            match from == index {
+                true => self.settle(numbers),
+                false => self.accept(from, &mut parcels[index], numbers),
+            }
+        }
+        self.judge_round();
+    }
+
     /// Takes the events of a round.
     fn run_round(&mut self, end: u64, at: Instant) {
         self.events.begin_round(end, at);
@@ -127,48 +141,49 @@ impl Simulation {
     }
 }
 
-/// The end of a round whose first event is at `next`, as bits.
-fn round_end(next: u64, lookahead_s: f64) -> u64 {
-    match next {
-        u64::MAX => next,
-        _ => (f64::from_bits(next) + lookahead_s).to_bits(),
-    }
-}
-
 impl Rounds {
-    fn work(&self, index: usize, part: &mut Simulation, at: Instant) {
+    fn new(plan: &Plan, turns: u64, at: Instant, events: u64, parts: &mut [Simulation]) -> Self {
+        let next = parts.iter_mut().map(|part| part.events.next_time());
+        let next = next.min().unwrap_or(u64::MAX);
+        let lookahead_s = plan.places.lookahead_s;
+        let reports = || parts.iter().map(|_| Mutex::default()).collect();
+        // A thread has the same number of parts as the others, or the last has fewer.
+        let threads = parts.len().div_ceil(parts.len().div_ceil(plan.workers));
+        Rounds {
+            reports: [reports(), reports()],
+            gate: Gate::new(threads, plan.cores),
+            end: AtomicU64::new(round_end(next, lookahead_s)),
+            over: AtomicBool::new(false),
+            state: Mutex::new(State {
+                round: 0,
+                turns,
+                events,
+                lookahead_s,
+                at,
+                work: Work::default(),
+                outcome: Ok(false),
+            }),
+        }
+    }
+
+    /// Runs parts, of which the first has the number `first`, until all rounds are over.
+    fn work(&self, first: usize, parts: &mut [Simulation], at: Instant) {
         let _open = self.gate.open_on_panic();
         for round in 0.. {
-            part.run_round(self.end.load(Ordering::Acquire), at);
             let reports = &self.reports[round % 2];
-            {
-                let mut report = locked(&reports[index]);
-                let report = &mut *report;
-                report.next = part.events.next_time();
-                report.taken = part.events.end_round(&mut report.log);
-                report.events = part.totals.events;
-                report.made = part.made.max(part.in_flight.most());
-                if let Some(own) = &mut part.part {
-                    std::mem::swap(&mut own.outbox, &mut report.parcels);
-                    own.outbox.resize_with(self.gate.count, Parcel::default);
-                }
-                let sent = report.parcels.iter().map(Parcel::first_time).min();
-                report.next = report.next.min(sent.unwrap_or(u64::MAX));
+            for (part, report) in parts.iter_mut().zip(&reports[first..]) {
+                let before = part.totals.events;
+                part.run_round(self.end.load(Ordering::Acquire), at);
+                let mut report = locked(report);
+                part.report(&mut report);
+                report.events = part.totals.events - before;
             }
             if !self.gate.pass(|| self.merge()) {
                 return;
             }
-            for (from, report) in reports.iter().enumerate() {
-                let mut report = locked(report);
-                let Report {
-                    numbers, parcels, ..
-                } = &mut *report;
-                match from == index {
-                    true => part.settle(numbers),
-                    false => part.accept(from, &mut parcels[index], numbers),
-                }
+            for (index, part) in (first..).zip(&mut *parts) {
+                part.take_in(index, reports);
             }
-            part.judge_round();
             if self.over.load(Ordering::Acquire) {
                 return;
             }
@@ -186,13 +201,14 @@ impl Rounds {
         state.round += 1;
         let next = reports.iter().map(|report| report.next).min();
         let next = next.unwrap_or(u64::MAX);
-        let events: u64 = reports.iter().map(|report| report.events).sum();
+        let events = reports.iter().map(|report| report.events);
+        state.work.add_round(events);
         let made: usize = reports.iter().map(|report| report.made).sum();
         let ended = next == u64::MAX || Instant::from_secs_f64(f64::from_bits(next)) >= state.at;
         if made > MAX_PACKETS {
             state.outcome = Err(RunError::Packets);
             self.over.store(true, Ordering::Release);
-        } else if ended || events >= state.events {
+        } else if ended || state.work.events >= state.events {
             state.outcome = Ok(ended);
             self.over.store(true, Ordering::Release);
         }
@@ -256,81 +272,4 @@ fn number(reports: &mut [&mut Report], mut turns: u64) -> u64 {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where threads wait for each other.
-struct Gate {
-    count: usize,
-    /// How often a thread looks before it sleeps: not at all where threads share cores.
-    looks: u32,
-    arrived: AtomicUsize,
-    /// How often it has opened.
-    opened: AtomicUsize,
-    /// A thread panicked: nobody waits any more.
-    broken: AtomicBool,
-    asleep: Mutex<()>,
-    wake: Condvar,
-}
-
-/// Lets all others through when its thread panics.
-struct OpenOnPanic<'a>(&'a Gate);
-
-impl Drop for OpenOnPanic<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.broken.store(true, Ordering::Release);
-            self.0.open();
-        }
-    }
-}
-
-impl Gate {
-    fn new(count: usize) -> Self {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        Gate {
-            count,
-            looks: if count <= cores { LOOKS } else { 0 },
-            arrived: AtomicUsize::new(0),
-            opened: AtomicUsize::new(0),
-            broken: AtomicBool::new(false),
-            asleep: Mutex::new(()),
-            wake: Condvar::new(),
-        }
-    }
-
-    fn open_on_panic(&self) -> OpenOnPanic<'_> {
-        OpenOnPanic(self)
-    }
-
-    fn open(&self) {
-        let asleep = locked(&self.asleep);
-        self.opened.fetch_add(1, Ordering::Release);
-        drop(asleep);
-        self.wake.notify_all();
-    }
-
-    /// Waits until all threads are here. The last calls `lead` before it opens. Returns whether the run continues.
-    fn pass(&self, lead: impl FnOnce()) -> bool {
-        let opened = self.opened.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.count {
-            lead();
-            self.arrived.store(0, Ordering::Release);
-            self.open();
-            return !self.broken.load(Ordering::Acquire);
-        }
-        for _ in 0..self.looks {
-            if self.opened.load(Ordering::Acquire) != opened {
-                return !self.broken.load(Ordering::Acquire);
-            }
-            std::hint::spin_loop();
-        }
-        let mut asleep = locked(&self.asleep);
-        while self.opened.load(Ordering::Acquire) == opened {
-            asleep = self
-                .wake
-                .wait(asleep)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        !self.broken.load(Ordering::Acquire)
-    }
 }

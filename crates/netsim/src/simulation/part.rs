@@ -1,6 +1,7 @@
 //! A part of a divided network: what it owes to the others after each round.
 
 use super::Simulation;
+use super::places::Places;
 use crate::event::{Event, Turn};
 use crate::losses::{Judgement, Place};
 use engine::Packet;
@@ -10,24 +11,15 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Part {
     /// Its number.
-    pub index: usize,
+    index: usize,
     /// Which part has what.
-    pub owners: Arc<Owners>,
+    places: Arc<Places>,
     /// For each part, what goes there after the round.
     pub outbox: Vec<Parcel>,
     /// Ends that have taken a turn for a timer in the round.
     pub timers: Vec<usize>,
     /// What was judged in the round, or lost, with the turn of the event, for the flow's sender here.
     verdicts: Vec<(Turn, usize, Verdict)>,
-}
-
-/// The parts that have the things which others ask for.
-#[derive(Debug)]
-pub(super) struct Owners {
-    /// By line: where it leads.
-    pub destinations: Vec<u32>,
-    /// By flow: its sender.
-    pub senders: Vec<u32>,
 }
 
 /// What goes from one part to another after a round.
@@ -49,11 +41,11 @@ enum Verdict {
 }
 
 impl Part {
-    pub fn new(index: usize, parts: usize, owners: Arc<Owners>) -> Self {
+    pub fn new(index: usize, places: Arc<Places>) -> Self {
         Part {
             index,
-            owners,
-            outbox: (0..parts).map(|_| Parcel::default()).collect(),
+            outbox: (0..places.parts).map(|_| Parcel::default()).collect(),
+            places,
             timers: Vec::new(),
             verdicts: Vec::new(),
         }
@@ -61,12 +53,12 @@ impl Part {
 
     /// Whether a line leads to another part.
     pub fn is_elsewhere(&self, line: usize) -> bool {
-        self.owners.destinations[line] as usize != self.index
+        self.places.destinations[line] as usize != self.index
     }
 
     /// Sends a packet to the part that a line leads to.
     pub fn hand_over(&mut self, turn: Turn, line: usize, packet: Packet) {
-        let to = self.owners.destinations[line] as usize;
+        let to = self.places.destinations[line] as usize;
         self.outbox[to].packets.push((turn, line as u32, packet));
     }
 
@@ -78,7 +70,7 @@ impl Part {
     /// A segment of a flow was lost here.
     pub fn lose(&mut self, turn: Turn, flow: usize, sequence: u32, place: Place) {
         let lost = (turn, flow, Verdict::Lost(sequence, place));
-        match self.owners.senders[flow] as usize {
+        match self.places.of_sender(flow) {
             here if here == self.index => self.verdicts.push(lost),
             there => self.outbox[there].verdicts.push(lost),
         }
