@@ -19,6 +19,9 @@ from waymark.tables import NumberTable
 Value = str | float | int | bool | None
 """What a cell holds."""
 
+SHORT = 12
+"""Words of so many characters stay on one line."""
+
 SUFFIXES = (".csv", ".parquet")
 """Of the files that a table can be written to."""
 
@@ -62,10 +65,11 @@ class Table:
     def __rich__(self) -> NumberTable:
         table = NumberTable(box=box.SIMPLE_HEAD)
         for name, cells in self.columns.items():
-            if any(isinstance(cell, str) for cell in cells):
+            words = [cell for cell in cells if isinstance(cell, str)]
+            if any(len(cell) > SHORT for cell in words):
                 table.add_words(name)
             else:
-                table.add_numbers(name)
+                table.add_numbers(name, justify="left" if words else "right")
         for row in self.rows():
             table.add_row(*(_shown(cell) for cell in row.values()))
         return table

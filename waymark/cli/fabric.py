@@ -183,18 +183,8 @@ def fabric(
     if as_json:
         print_json({"classes": rows, "runs": totals})
         return
-    # Names and digits for a terminal of 80 columns.
-    shown = [
-        {"ended" if name == "completed" else name: _short(value) for name, value in row.items()}
-        for row in rows
-    ]
-    out.print(Table.of_rows(shown, ("control", "size")))
-    for total in totals:
-        print(
-            f"{total['control']}: {total['packet_hops']} packet-hops in {total['cpu_s']:.1f} s of "
-            f"processor time, {total['packet_hops_per_s'] / 1e6:.2f} million per second; "
-            f"{total['core_s']:.1f} s elapsed on {total['threads']} thread(s)"
-        )
+    out.print(Table.of_rows([_shown(row) for row in rows], ("control", "size")))
+    out.print(Table.of_rows([_shown(total) for total in totals], ("control",)))
     for file in sorted(folder.glob("*.parquet")):
         print(file)
 
@@ -284,9 +274,24 @@ def _rows(control: str, measured: "Completions") -> list[dict[str, Any]]:
     ]
 
 
-def _short(value: str | float) -> str | float:
-    """A measure with four digits; the file and ``--json`` have all."""
-    return float(f"{value:.4g}") if isinstance(value, float) else value
+SHORT = {
+    "completed": "ended",
+    "FCT p50 in ms": "FCT p50 ms",
+    "FCT p99 in ms": "p99 ms",
+    "packet_hops": "packet-hops",
+    "cpu_s": "CPU s",
+    "core_s": "elapsed s",
+    "packet_hops_per_s": "hops per CPU s",
+}
+"""Names of columns for a terminal of 80 columns."""
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with measures of four digits; the file and ``--json`` have all."""
+    return {
+        SHORT.get(name, name): float(f"{value:.4g}") if isinstance(value, float) else value
+        for name, value in row.items()
+    }
 
 
 def _total(control: str, result: "Result") -> dict[str, Any]:
