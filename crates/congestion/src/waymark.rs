@@ -157,6 +157,9 @@ impl WaymarkConfig {
             idle: true,
             full_until: 0.0,
             cwnd: limits.initial_window,
+            line: limits.line_bps.map_or(f64::INFINITY, |bps| {
+                bps / (8.0 * f64::from(limits.packet_octets))
+            }),
             verdicts: Verdicts::default(),
         }
     }
@@ -203,6 +206,8 @@ pub struct Waymark {
     /// Until when losses are the full queue's.
     full_until: f64,
     cwnd: f64,
+    /// The rate of the link that segments leave by, whose queue no mark tells.
+    line: f64,
     verdicts: Verdicts,
 }
 
@@ -306,7 +311,7 @@ impl Waymark {
                 _ => self.corrected(ack, arrival_rate, 1.0, propagation),
             };
         }
-        let rate = rate.max(1.0 / round_trip);
+        let rate = rate.min(self.line).max(1.0 / round_trip);
         self.rate = Some(rate);
         self.departures
             .set_pace(now, rate, (round_trip + READING) / 32.0);

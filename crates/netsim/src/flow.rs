@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tcp_settings::Settings;
 use transport::tcp::{self, Clock, Config, Supply, modern};
 use transport::wire;
-use units::Instant;
+use units::{Duration, Instant};
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,6 +203,7 @@ impl Opening {
                 let config = modern::Config {
                     clock,
                     elided: true,
+                    late_timers: Duration::ZERO,
                     line_rate_bps: self.line_rate_bps,
                     trace,
                     ..self.settings.modern(profile)

@@ -151,6 +151,20 @@ fn the_index_says_by_how_much_the_rate_grows() {
 
 /// The capacity falls from 1000 to 500 segments per second. Its effect arrives 100 ms later; 8 ms bring 4
 /// segments less, and 5 are missing after 10 ms. A sixteenth of the round trip has 6 ms, an eighth 12 ms.
+/// 150 segments of 1500 octets per second are 1.8 Mb/s.
+#[test]
+fn no_rate_exceeds_that_of_the_host_s_link() {
+    let mut path = Path::new(1e6);
+    path.index = 6;
+    path.control = WaymarkConfig::default().build(&Limits {
+        line_bps: Some(1.8e6),
+        packet_octets: 1500,
+        ..path.control.limits
+    });
+    path.run(250);
+    assert_eq!(path.pace(), 150.0);
+}
+
 #[test]
 fn a_fallen_rate_of_arrival_shows_by_four_missing_segments() {
     let mut path = Path::new(1000.0);

@@ -64,6 +64,8 @@ pub struct Config {
     pub int: bool,
     /// Spread a window over its round trip; else only as the congestion control asks.
     pub pacing: bool,
+    /// By how much timers may be late: up to 1 ms, pacing makes up for it.
+    pub late_timers: Duration,
     /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
     pub max_retries: u32,
     /// The same while it is being opened.
@@ -190,6 +192,7 @@ impl Default for Config {
             marks: Marks::default(),
             int: false,
             pacing: true,
+            late_timers: Duration::from_millis(1),
             max_retries: 15,
             syn_retries: 6,
             time_wait: Duration::from_millis(60_000),

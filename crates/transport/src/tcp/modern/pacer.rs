@@ -8,8 +8,10 @@ pub(super) struct Pacer {
     next: Instant,
 }
 
-/// What a late timer may catch up on at once.
-const SLACK: Duration = Duration::from_millis(1);
+/// The most that is caught up on at once, also after a time without segments.
+const MOST_SLACK: Duration = Duration::from_millis(1);
+/// Where timers are on time, it is this part of a round trip at most.
+const PARTS: u64 = 8;
 
 /// How much faster than a window a round trip: in slow start, so that the window can double within
 /// it, and in avoidance, so that pacing never is what limits (as the Linux kernel does).
@@ -22,15 +24,21 @@ impl Pacer {
         (now < self.next).then_some(self.next)
     }
 
-    /// A segment leaves, at `per_second` of them.
-    pub(super) fn on_sent(&mut self, now: Instant, per_second: f64) {
+    /// A segment leaves, at `per_second` of them. Up to `slack` is caught up on.
+    pub(super) fn on_sent(&mut self, now: Instant, per_second: f64, slack: Duration) {
         let apart = Duration::from_secs_f64(1.0 / per_second.max(MIN_PER_SECOND));
-        self.next = self.next.max(now - SLACK) + apart;
+        self.next = self.next.max(now - slack) + apart;
     }
 }
 
 /// A segment an hour: keeps a rate of zero from stopping a connection for good.
 const MIN_PER_SECOND: f64 = 1.0 / 3600.0;
+
+/// What is caught up on at once. Where a round trip is short, a millisecond would be a burst of a window; where timers
+/// may be `late`, at least that much is needed to keep the rate.
+pub(super) fn slack(late: Duration, srtt: Option<Duration>) -> Duration {
+    srtt.map_or(MOST_SLACK, |srtt| MOST_SLACK.min(srtt / PARTS).max(late))
+}
 
 /// The rate that spreads `cwnd` segments over a round trip, in segments per second.
 pub(super) fn rate(cwnd: f64, ssthresh: f64, srtt: Duration) -> f64 {
@@ -57,7 +65,7 @@ mod tests {
                 Some(at) => now = at,
                 None => {
                     sent += 1;
-                    pacer.on_sent(now, 10_000.0);
+                    pacer.on_sent(now, 10_000.0, MOST_SLACK);
                 }
             }
         }
@@ -66,12 +74,22 @@ mod tests {
         let burst = (0..100)
             .take_while(|_| {
                 pacer.wait(now).is_none_or(|_| false) && {
-                    pacer.on_sent(now, 10_000.0);
+                    pacer.on_sent(now, 10_000.0, MOST_SLACK);
                     true
                 }
             })
             .count();
         assert!(burst <= 11, "{burst}");
+    }
+
+    #[test]
+    fn a_burst_is_a_part_of_a_round_trip_unless_timers_are_late() {
+        let rtt = |us| Some(Duration::from_micros(us));
+        let on_time = Duration::ZERO;
+        assert_eq!(slack(on_time, rtt(80)), Duration::from_micros(10));
+        assert_eq!(slack(on_time, rtt(100_000)), MOST_SLACK);
+        assert_eq!(slack(on_time, None), MOST_SLACK);
+        assert_eq!(slack(MOST_SLACK, rtt(80)), MOST_SLACK);
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(super) struct Sender {
     pub(super) probe: Option<Probe>,
     pacer: Pacer,
     paced: bool,
+    late_timers: Duration,
     nagle: bool,
     /// Both ends understand SACK.
     pub(super) sack: bool,
@@ -174,6 +175,7 @@ impl Sender {
             probe: None,
             pacer: Pacer::default(),
             paced: config.pacing,
+            late_timers: config.late_timers,
             nagle: config.nagle,
             sack: false,
             window_scaling: false,
@@ -344,7 +346,8 @@ impl Sender {
         if number > 0 {
             self.controller.on_sent(now, number - 1);
             if let Some(rate) = self.pacing_rate() {
-                self.pacer.on_sent(now, rate);
+                let slack = pacer::slack(self.late_timers, self.rto.smoothed());
+                self.pacer.on_sent(now, rate, slack);
             }
         }
         // The timer restarts with the oldest segment (RFC 6675, §6).
