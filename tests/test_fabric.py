@@ -117,7 +117,7 @@ def test_completion_times_are_at_least_the_ideal_ones() -> None:
 
 def test_flows_are_written_as_they_end(tmp_path: Path) -> None:
     """Two groups of rows or more; the same rows as after the run; the same file on two threads."""
-    network = fat_tree(4, QUICK)
+    network = fat_tree(4, Cable(1e9, 1e-5, 100))
     pairs = [(a.name, b.name) for a in network.hosts for b in network.hosts if a is not b]
     flows = tuple(
         Flow(*pairs[number % len(pairs)], "dctcp", profile_for("dctcp"), number * 1e-6, segments=1)

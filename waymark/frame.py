@@ -20,7 +20,7 @@ Value = str | float | int | bool | None
 """What a cell holds."""
 
 SHORT = 12
-"""Words of so many characters stay on one line."""
+"""Words of up to this many characters stay on one line."""
 
 SUFFIXES = (".csv", ".parquet")
 """Of the files that a table can be written to."""

@@ -206,7 +206,7 @@ pub struct Waymark {
     /// Until when losses are the full queue's.
     full_until: f64,
     cwnd: f64,
-    /// The rate of the link that segments leave by, whose queue no mark tells.
+    /// The rate of the link that segments leave by, whose queue no mark shows.
     line: f64,
     verdicts: Verdicts,
 }
